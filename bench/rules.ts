@@ -14,15 +14,15 @@ import {
   rateLimit,
   readBeforeEdit,
   requireOrder,
-  rulesOf,
-  stuck,
+  compileRuleSet,
+  stuckLoop,
   type ReminderDefinition,
-  type RuleParts,
+  type CompiledRuleSet,
 } from '../src/rules/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 
 /** 50 rules: the thirteen we ship, reminders at every call, gates and stops. */
-export function fiftyRules(): RuleParts {
+export function fiftyRules(): CompiledRuleSet {
   const shipped = builtInReminders();
   const gates = [
     readBeforeEdit(),
@@ -30,7 +30,7 @@ export function fiftyRules(): RuleParts {
     requireOrder(['a', 'b']),
     exclusive(['c', 'd']),
   ];
-  const stops = [errorThreshold(50), stuck(1000)];
+  const stops = [errorThreshold(50), stuckLoop(1000)];
   const left = 50 - shipped.length - gates.length - stops.length;
   const own = Array.from({ length: left }, (_, i): ReminderDefinition => ({
     name: `own-${i}`,
@@ -40,10 +40,10 @@ export function fiftyRules(): RuleParts {
     message: 'Mind it.',
     cooldown: i % 5,
   }));
-  return rulesOf({ name: 'fifty', reminders: [...shipped, ...own], gates, stops });
+  return compileRuleSet({ name: 'fifty', reminders: [...shipped, ...own], gates, stops });
 }
 
-const none: RuleParts = { rules: [], views: [], gates: [], stops: [], checks: [], renderers: [] };
+const none: CompiledRuleSet = { rules: [], views: [], gates: [], stops: [], checks: [], renderers: [] };
 
 /** A model that calls a tool so many times, with a text of a usual size each time. */
 const modelOf = (turns: number): Provider => ({
@@ -67,7 +67,7 @@ const modelOf = (turns: number): Provider => ({
   },
 });
 
-const partsOf = (rules: RuleParts, turns: number): ResolvedAgent => ({
+const partsOf = (rules: CompiledRuleSet, turns: number): ResolvedAgent => ({
   system: 'You are a test.',
   provider: modelOf(turns),
   tools: new Map([
@@ -79,7 +79,7 @@ const partsOf = (rules: RuleParts, turns: number): ResolvedAgent => ({
 });
 
 /** Milliseconds of each hundred turns. */
-async function hundreds(rules: RuleParts, turns: number): Promise<readonly number[]> {
+async function hundreds(rules: CompiledRuleSet, turns: number): Promise<readonly number[]> {
   const agent = partsOf(rules, turns);
   const head = await openSessionWriter(memoryLog(), runStateView(agent.rules, agent.views));
   const limits = { turns: turns + 2, errors: 50, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };

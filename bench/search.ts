@@ -54,7 +54,12 @@ export async function benchSearch(rounds: number): Promise<void> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-tree-')));
   try {
     plant(root);
-    const { grep, glob, listFiles, workspaceTools } = (await import(path.join(dist, 'tools.js'))) as typeof Tools;
+    const {
+      grep,
+      glob,
+      listFiles,
+      codingTools: workspaceTools,
+    } = (await import(path.join(dist, 'tools.js'))) as typeof Tools;
     const { localWorkspace } = (await import(path.join(dist, 'workspace.js'))) as typeof Workspaces;
     const workspace: Workspace = localWorkspace({ roots: [root] });
     const rg = findRipgrep(ownWorkspace({ roots: [root] }));

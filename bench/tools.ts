@@ -63,9 +63,9 @@ type Running = { readonly session: Agent.Session; readonly run: () => Promise<nu
 async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
   const [
     { resolveAgent: agentParts, Session },
-    { workspaceTools },
+    { codingTools: workspaceTools },
     { localWorkspace },
-    { permission, sessionGrants },
+    { permissionGate: permission, sessionGrants },
     { memoryLog, openJsonl },
   ] = await Promise.all([
     built<typeof Agent>('agent'),
@@ -78,7 +78,7 @@ async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
   const workspace = localWorkspace({ roots: [import.meta.dirname, root], cwd: root });
   const parts = agentParts({ provider, system: 'You are a test.', tools: workspaceTools(workspace) });
   const locate = (given: string): string => workspace.locate(given);
-  const gate = permission({ tools: parts.tools, mode: () => 'auto', granted: sessionGrants(), locate });
+  const gate = permission({ tools: parts.tools, mode: () => 'auto', grants: sessionGrants(), locate });
   const log = file ? await openJsonl(path.join(root, 'session.jsonl')) : memoryLog();
   const session = await Session.open({ ...parts, gates: [gate] }, log);
   return {
@@ -164,10 +164,8 @@ export const confined = (kind: 'none' | 'bubblewrap' | 'egress' | 'podman'): Sub
 });
 
 async function confinedIn(kind: string, root: string): Promise<Workspace> {
-  const [{ localWorkspace, isPublic }, { chooseSandbox, containerSandbox, sandboxed }] = await Promise.all([
-    built<typeof Workspaces>('workspace'),
-    built<typeof Guards>('guards'),
-  ]);
+  const [{ localWorkspace, isPublicAddress: isPublic }, { chooseSandbox, containerSandbox, withSandbox: sandboxed }] =
+    await Promise.all([built<typeof Workspaces>('workspace'), built<typeof Guards>('guards')]);
   const workspace = localWorkspace({ roots: [root] });
   if (kind === 'none') return workspace;
   if (kind === 'podman') {
@@ -178,6 +176,6 @@ async function confinedIn(kind: string, root: string): Promise<Workspace> {
   }
   const egress = kind === 'egress' ? { egress: { hosts: ['example.com'], isPublic } } : {};
   const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '', ...egress });
-  if (sandbox.name !== 'bubblewrap') throw new Error(sandbox.about);
+  if (sandbox.name !== 'bubblewrap') throw new Error(sandbox.description);
   return sandboxed(workspace, sandbox);
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Outcome } from '../scripts/attacks/list.ts';
-import { chooseSandbox, sandboxed } from '../src/guards/index.ts';
+import { chooseSandbox, withSandbox } from '../src/guards/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { deskFor, type Desk } from './support/attack-desk.ts';
 import { noSandbox } from './support/sandbox.ts';
@@ -15,7 +15,7 @@ const skip = await noSandbox();
 
 /** What a command says that every gate let through. */
 async function says(desk: Desk, command: string, seconds = 20): Promise<string> {
-  const workspace = sandboxed(localWorkspace({ roots: [desk.root] }), desk.outfit.sandbox);
+  const workspace = withSandbox(localWorkspace({ roots: [desk.root] }), desk.outfit.sandbox);
   const { text, stopped } = await workspace.exec(command, { timeoutMs: seconds * 1000 });
   return stopped === undefined ? text : `${text}ended by us`;
 }
@@ -147,7 +147,7 @@ async function refused(t: TestContext, search: (root: string) => string): Promis
   writeFileSync(path.join(root, 'bin/bwrap'), '#!/bin/sh\ntouch "$(dirname "$0")/ran"\nexec "$@"\n');
   chmodSync(path.join(root, 'bin/bwrap'), 0o755);
   const sandbox = await chooseSandbox({ roots: [root], home, path: search(root) });
-  const ran = await sandboxed(localWorkspace({ roots: [root] }), sandbox)
+  const ran = await withSandbox(localWorkspace({ roots: [root] }), sandbox)
     .exec('touch made', {})
     .then(
       () => true,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls, type Script } from '../src/testing/index.ts';
 import type { JsonObject } from '../src/core/index.ts';
-import { secretKeeper } from '../src/guards/index.ts';
+import { createRedactor } from '../src/guards/index.ts';
 import { createProgram, type TestProgram } from './support/live-program.ts';
 import { sampler } from './support/pattern-sample.ts';
 import { judged } from './support/witness.ts';
@@ -101,7 +101,7 @@ const named = /=\]\{0,5\}\((.*)\)\(\?:\[\\x60'"\\s;\]/;
 test('[attack 87] of what the rules of gitleaks look for most is found', { skip: noRules }, (t) => {
   let seed = 1;
   const pick = (count: number): number => (seed = (seed * 48_271) % 2_147_483_647) % count;
-  const keeper = secretKeeper();
+  const keeper = createRedactor();
   const shares = readFileSync(rulesFile, 'utf8')
     .split('[[rules]]')
     .flatMap((rule): { id: string; share: number; tried: number }[] => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Tool } from '../src/core/index.ts';
-import { summarising } from '../src/rules/index.ts';
+import { summarizingCompactor } from '../src/rules/index.ts';
 import { calls, says, type Asked } from '../src/testing/index.ts';
 import { toolOf } from './support/rehearsal.ts';
 import { dialects, stage } from './support/stage.ts';
@@ -21,7 +21,7 @@ for (const dialect of dialects) {
     const tools = new Map([['look', look]]);
     const on = await stage(t, script, {
       dialect,
-      agent: { tools, compactor: summarising() },
+      agent: { tools, compactor: summarizingCompactor() },
       limits: { context: 4000 },
     });
     const { ended, epoch, spent } = await on.say('Look at all of it.');

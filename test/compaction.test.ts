@@ -20,7 +20,7 @@ import {
   type ModelRequest,
 } from '../src/core/index.ts';
 import { resolveAgent, Session } from '../src/agent/index.ts';
-import { summarising, trimming } from '../src/rules/index.ts';
+import { summarizingCompactor, truncatingCompactor } from '../src/rules/index.ts';
 import { memoryLog, openJsonl } from '../src/stores/index.ts';
 import { calls, says, scriptedProvider, type Asked, type Answer } from '../src/testing/index.ts';
 import { compactedBy, round, says as answers, stateOf, user } from './support/long-talk.ts';
@@ -140,7 +140,7 @@ test('[P47, P51, A12] whatever the conversation, the compacted one is legal and 
         const messages = talkOf(pieces);
         if (historyError(messages)) return;
         const { messages: short } = await compactedBy(
-          asks ? summarising() : trimming(),
+          asks ? summarizingCompactor() : truncatingCompactor(),
           stateOf(messages, context),
           writer,
         );
@@ -414,7 +414,7 @@ test('[A12, A57] a compaction that is cancelled leaves the conversation as it wa
   const stop = new AbortController();
   const parts = resolveAgent({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
   const log = memoryLog();
-  const session = await Session.open({ ...parts, compactor: summarising() }, log);
+  const session = await Session.open({ ...parts, compactor: summarizingCompactor() }, log);
   await session.run(task);
   const [held, { total }] = [session.messages.length, session.state];
   await assert.rejects(session.compact({ signal: stop.signal }), { code: 'run/cancelled' });
@@ -428,7 +428,7 @@ test('[A12, A57] a run that is cancelled while it compacts ends as cancelled, wi
   const stop = new AbortController();
   const parts = resolveAgent({ provider: cutAt(script, () => stop.abort()), system: '', tools: [look] });
   const log = memoryLog();
-  const session = await Session.open({ ...parts, compactor: summarising() }, log);
+  const session = await Session.open({ ...parts, compactor: summarizingCompactor() }, log);
   const state = await session.run(task, { limits: { context: 3000 }, signal: stop.signal });
   assert.equal(state.ended?.reason, 'cancelled');
   assert.ok(log.events.some((event) => event.type === 'compaction-failed' && (event.spent?.input ?? 0) > 0));

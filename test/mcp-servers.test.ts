@@ -6,12 +6,12 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { Local } from '../src/tools/mcp/index.ts';
-import { getPrompt, listPrompts } from '../src/tools/mcp/resources.ts';
+import type { McpStdioConfig } from '../src/tools/mcp/index.ts';
+import { getMcpPrompt, listMcpPrompts } from '../src/tools/mcp/resources.ts';
 import { folderFor, open, userServer, type Desk } from './support/mcp-desk.ts';
 import { missing, programOf } from './support/mcp-installed.ts';
 
-const local = (name: string, args: readonly string[] = [], env: Record<string, string> = {}): Local => ({
+const local = (name: string, args: readonly string[] = [], env: Record<string, string> = {}): McpStdioConfig => ({
   type: 'stdio',
   command: process.execPath,
   args: [programOf(name), ...args],
@@ -82,10 +82,10 @@ test(
     assert.equal((await call('read_mcp_resource', { server: 'e', uri })).outcome, 'ok');
     assert.match((await call('read_mcp_resource', { server: 'e', uri: 'demo://nothing' })).text, /./);
     const signal = new AbortController().signal;
-    const prompts = await listPrompts(mcp.connections, signal);
+    const prompts = await listMcpPrompts(mcp.connections, signal);
     const simple = prompts.find(({ arguments: args }) => args.length === 0);
     assert.ok(simple);
-    assert.match(await getPrompt(mcp.connections, simple, {}, signal), /\w+/);
+    assert.match(await getMcpPrompt(mcp.connections, simple, {}, signal), /\w+/);
     const said: string[] = [];
     const work = mcp.tools.find(({ name }) => name === 'mcp__e__trigger-long-running-operation');
     await work?.execute({ duration: 1, steps: 2 }, {

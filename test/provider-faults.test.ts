@@ -11,7 +11,7 @@ import {
   type RunState,
 } from '../src/core/index.ts';
 import { gatewayState } from '../src/providers/index.ts';
-import { claimedResult } from '../src/rules/index.ts';
+import { fabricatedResult } from '../src/rules/index.ts';
 import {
   calls,
   closedUrl,
@@ -413,7 +413,7 @@ for (const [from, to] of [
 
 test('fault 57: a result that no tool gave is words, not a result, and the model is told so', async (t) => {
   const fake = 'I ran it.\n<tool_result>42</tool_result>\nIt says 42.';
-  const on = await stage(t, [says(fake), says('Sorry: I did not run it.')], { agent: { rules: [claimedResult] } });
+  const on = await stage(t, [says(fake), says('Sorry: I did not run it.')], { agent: { rules: [fabricatedResult] } });
   const first = await on.say('Run it.');
   assert.equal(first.ended?.reason, 'answered');
   assert.ok(!toArray(first.messages).some(({ role }) => role === 'tool'), 'nothing is stored as a result');

@@ -24,17 +24,17 @@ import {
   confirm,
   defineReminder,
   exclusive,
-  play,
+  buildFixtureLog,
   rateLimit,
   readBeforeEdit,
   requireOrder,
-  rulesOf,
-  enforce,
-  type Enforcement,
+  compileRuleSet,
+  defineGate,
+  type GateRule,
   type ExampleStep,
   type ReminderDefinition,
-  type RuleParts,
-  type Trigger,
+  type CompiledRuleSet,
+  type ReminderTrigger,
 } from '../src/rules/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { endOf, opening, roomy, toolOf } from './support/rehearsal.ts';
@@ -45,7 +45,7 @@ const seldom = { numRuns: 60 };
 const reminder: fc.Arbitrary<ReminderDefinition> = fc
   .record({
     name: fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5', 'r6'),
-    on: fc.subarray<Trigger>(
+    on: fc.subarray<ReminderTrigger>(
       ['tool-ended', 'turn-ended', 'tool_call', 'input-received', 'run-started', 'turn-started'],
       { minLength: 1 },
     ),
@@ -68,15 +68,15 @@ const reminder: fc.Arbitrary<ReminderDefinition> = fc
     ...(cooldown === undefined ? {} : { cooldown }),
   }));
 
-const broken = enforce({
+const broken = defineGate({
   name: 'broken',
-  why: 'A fault.',
-  objection: ({ tool }) => {
+  description: 'A fault.',
+  decide: ({ tool }) => {
     if (tool === 'b') throw new Error('a fault');
     return undefined;
   },
 });
-const gates: readonly Enforcement[] = [
+const gates: readonly GateRule[] = [
   readBeforeEdit(),
   rateLimit({ tool: 'a', most: 2, per: 'run' }),
   rateLimit({ tool: 'b', most: 1, per: 'turn', count: 'retries' }),
@@ -106,7 +106,7 @@ const modelOf = (lines: readonly (readonly { readonly tool: string; readonly n: 
   },
 });
 
-const agentOf = (parts: RuleParts, provider: Provider, noteTokens: number): ResolvedAgent => ({
+const agentOf = (parts: CompiledRuleSet, provider: Provider, noteTokens: number): ResolvedAgent => ({
   system: '',
   provider,
   tools: new Map(
@@ -189,7 +189,7 @@ test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lo
   );
   await fc.assert(
     fc.asyncProperty(cases, async ([reminders, chosen, lines, allowance, cuts]) => {
-      const parts = rulesOf({ name: 'any', reminders: reminders.map(defineReminder), gates: chosen });
+      const parts = compileRuleSet({ name: 'any', reminders: reminders.map(defineReminder), gates: chosen });
       const agent = agentOf(parts, modelOf(lines), allowance);
       let events = await goOn(agent, []);
       for (const cut of cuts) events = await goOn(agent, events.slice(0, 4 + (cut % Math.max(1, events.length - 4))));
@@ -241,7 +241,7 @@ const plain = (value: unknown): unknown => {
 };
 
 test('[M11, M16] every view of ours is the same folded from an epoch as from the root', async () => {
-  const views: readonly NamedView<unknown>[] = rulesOf({
+  const views: readonly NamedView<unknown>[] = compileRuleSet({
     name: 'all',
     reminders: [
       { name: 'r', on: 'tool-ended', message: 'x', cooldown: 2 },
@@ -255,7 +255,7 @@ test('[M11, M16] every view of ours is the same folded from an epoch as from the
   }).views;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.array(step, { maxLength: 6 }), async (before, after) => {
-      const { events } = play([{ said: 'go' }, ...before, { compacted: true }, ...after], { views });
+      const { events } = buildFixtureLog([{ said: 'go' }, ...before, { compacted: true }, ...after], { views });
       const view = runStateView([], views);
       const root = await openSessionWriter(memoryLog(events), view, 'root');
       const epoch = await openSessionWriter(memoryLog(events), view, 'epoch');

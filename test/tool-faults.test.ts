@@ -7,7 +7,7 @@ import test from 'node:test';
 import { agentTool, createToolRegistry } from '../src/agent/index.ts';
 import { toArray, type Fact, type Json, type JsonObject, type Tool, type ToolContext } from '../src/core/index.ts';
 import { calls, fails, join, says, type ScriptStep, type Script } from '../src/testing/index.ts';
-import { workspaceTools } from '../src/tools/index.ts';
+import { codingTools } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { isProcessAlive, createProgram, waitUntil } from './support/live-program.ts';
 import { stage, type Stage, type StageOptions } from './support/stage.ts';
@@ -26,7 +26,7 @@ async function scene(
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const root = realpathSync(mkdtempSync(path.join(home, 'work-')));
   const workspace = localWorkspace({ roots: [root], blobs: path.join(home, 'blobs'), outputs: path.join(home, 'out') });
-  const tools = createToolRegistry([...workspaceTools(workspace), ...more]);
+  const tools = createToolRegistry([...codingTools(workspace), ...more]);
   const on = await stage(t, script, { ...options, agent: { tools, ...options.agent } });
   return { ...on, root, file: (name) => path.join(root, name) };
 }

@@ -4,14 +4,14 @@ import { defineTool, Harness } from 'fairlead';
 import {
   compactAt,
   confirm,
-  enforce,
+  defineGate,
   exclusive,
   rateLimit,
   readBeforeEdit,
   requireOrder,
-  rulesOf,
-  summarising,
-  tryRules,
+  compileRuleSet,
+  summarizingCompactor,
+  runRuleSetExamples,
 } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
@@ -24,10 +24,10 @@ const set = {
     rateLimit({ tool: 'run_command', most: 3, per: 'turn', count: 'retries' }),
     requireOrder(['search', 'answer_question']),
     exclusive(['merge', 'rebase']),
-    enforce({
+    defineGate({
       name: 'no-secrets',
-      why: 'Keys stay where they are.',
-      objection: ({ input }) =>
+      description: 'Keys stay where they are.',
+      decide: ({ input }) =>
         JSON.stringify(input).includes('.env')
           ? { deny: 'That file holds keys. Ask the user for what you need.' }
           : undefined,
@@ -39,7 +39,7 @@ const set = {
 };
 
 // Every rule carries examples of what it must stop and what it must let pass.
-const wrong = (await tryRules(set)).filter((trial) => trial.wrong !== undefined);
+const wrong = (await runRuleSetExamples(set)).filter((trial) => trial.failure !== undefined);
 assert.deepEqual(wrong, []);
 
 const edited: string[] = [];
@@ -57,8 +57,8 @@ const tools = [
 const log = memoryLog();
 const edit = calls('edit_file', { path: 'a.ts' });
 const provider = scriptedProvider([edit, calls('read_file', { path: 'a.ts' }), edit, says('Done.')]);
-const compact = compactAt(0.8, summarising());
-const harness = new Harness({ provider, system: '', tools, ...rulesOf(set), compactor: compact, runDir: null });
+const compact = compactAt(0.8, summarizingCompactor());
+const harness = new Harness({ provider, system: '', tools, ...compileRuleSet(set), compactor: compact, runDir: null });
 await harness.open(log);
 await harness.ask('Change a.ts.');
 

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { defineTool, Harness, openSessionWriter, runStateView } from 'fairlead';
 import { readView, type NamedView } from 'fairlead/core';
-import { contextUse, entities, failures, history, loop, spending, tries } from 'fairlead/rules';
+import {
+  contextUsage,
+  mentionedEntities,
+  toolFailures,
+  sessionStats,
+  detectLoop,
+  spendingBreakdown,
+  callAttempts,
+} from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
@@ -30,22 +38,22 @@ const provider = scriptedProvider([
   calls('test', {}),
   says('It fails, see #12.'),
 ]);
-const harness = new Harness({ provider, system: '', tools: [test], views: [history, longest], runDir: null });
+const harness = new Harness({ provider, system: '', tools: [test], views: [sessionStats, longest], runDir: null });
 await harness.open(log);
 await harness.ask('Why does src/sum.ts fail?');
 
 // Any log can be asked, at any time: the views are rebuilt from it.
-const { state } = await openSessionWriter(log, runStateView([], [history, longest]));
-assert.equal(failures(state, 'test').inARow, 3);
+const { state } = await openSessionWriter(log, runStateView([], [sessionStats, longest]));
+assert.equal(toolFailures(state, 'test').inARow, 3);
 assert.deepEqual(
-  tries(state).map(({ tool, count, same }) => [tool, count, same]),
+  callAttempts(state).map(({ tool, count, same }) => [tool, count, same]),
   [['test', 3, 3]],
 );
-assert.deepEqual(loop(state), { period: 1, times: 3, tools: ['test'] });
-assert.ok((contextUse(state).results['test'] ?? 0) > 0);
+assert.deepEqual(detectLoop(state), { period: 1, times: 3, tools: ['test'] });
+assert.ok((contextUsage(state).results['test'] ?? 0) > 0);
 assert.deepEqual(
-  entities(state).map(({ name }) => name),
+  mentionedEntities(state).map(({ name }) => name),
   ['#12', 'src/sum.ts'],
 );
-assert.equal(spending(state).session.turns, 4);
+assert.equal(spendingBreakdown(state).session.turns, 4);
 assert.ok(readView(state, longest) > 0);

@@ -1,7 +1,7 @@
 // Behaviour 7: hooks. Everything is an extension; rules can be code, or data that compiles to the very same objects.
 import assert from 'node:assert/strict';
 import { defineAgent, type Extension } from 'fairlead';
-import { compileRules, ruleFaults, rulesOf, rulesSchema, tryRules } from 'fairlead/rules';
+import { compileRules, validateRules, compileRuleSet, rulesSchema, runRuleSetExamples } from 'fairlead/rules';
 import { says, scriptedProvider } from 'fairlead/testing';
 
 const failed = { called: 'run_command', outcome: 'failed', result: 'Exit code 1.' };
@@ -42,13 +42,13 @@ const set = compileRules({
   ],
   renderers: [{ as: 'markdown', models: ['gpt-*'] }],
 });
-assert.ok((await tryRules(set)).every((trial) => trial.wrong === undefined));
+assert.ok((await runRuleSetExamples(set)).every((trial) => trial.failure === undefined));
 
 // A mistake is a sentence, and editors get a JSON Schema.
-const faults = ruleFaults({ name: 'x', stops: [{ type: 'stuk', times: 4 }] });
+const faults = validateRules({ name: 'x', stops: [{ type: 'stuk', times: 4 }] });
 assert.deepEqual(faults, ['rules.stops[0].type is "stuk", which is unknown; did you mean "stuck".']);
 assert.equal(rulesSchema()['title'], 'Fairlead rules');
 
-const extension: Extension = rulesOf(set);
+const extension: Extension = compileRuleSet(set);
 const agent = defineAgent({ model: scriptedProvider([says('Hello.')]), extensions: [extension], runDir: null });
 assert.equal(await agent.run('Hello?'), 'Hello.');

@@ -1,7 +1,7 @@
 // Behaviour 1: one output of a tool, several renderings, chosen without touching the tool.
 import assert from 'node:assert/strict';
 import { defineTool, Harness, toolOutput } from 'fairlead';
-import { bundleOf, renderable, rulesOf } from 'fairlead/rules';
+import { createOutputBundle, renderable, compileRuleSet } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
@@ -18,7 +18,7 @@ const outline = defineTool({
   run: () =>
     toolOutput({ text: 'one file', data: context, notes: [{ key: 'imports', text: 'Imports stand at the top.' }] }),
 });
-const { renderers } = rulesOf({
+const { renderers } = compileRuleSet({
   name: 'rendering',
   renderers: [
     { as: 'xml', models: ['claude-*'] },
@@ -37,6 +37,6 @@ assert.equal(ended?.text.split('\n')[0], '# CodeContext');
 assert.deepEqual(ended?.data, context);
 
 // The same output for a program that is not this one: a version, the data, every rendering, the notes.
-const bundle = bundleOf(toolOutput({ text: 'one file', data: context }));
+const bundle = createOutputBundle(toolOutput({ text: 'one file', data: context }));
 assert.equal(bundle.protocol, 1);
 assert.match(bundle.renderings.xml ?? '', /<File path="a.ts">/);

@@ -1,7 +1,7 @@
 // Behaviour 6: the queue of notes: safety first, groups together, one note a key, an allowance a turn, and each shown note a fact.
 import assert from 'node:assert/strict';
 import { Harness } from 'fairlead';
-import { defineReminder, rulesOf } from 'fairlead/rules';
+import { defineReminder, compileRuleSet } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { says, scriptedProvider } from 'fairlead/testing';
 
@@ -16,7 +16,7 @@ const log = memoryLog();
 const harness = new Harness({
   provider: scriptedProvider([says('One.'), says('Two.')]),
   system: '',
-  ...rulesOf({ name: 'queue', reminders }),
+  ...compileRuleSet({ name: 'queue', reminders }),
   maxNoteTokens: 300,
   runDir: null,
 });

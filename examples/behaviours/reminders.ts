@@ -1,7 +1,13 @@
 // Behaviour 3: reminders, for the whole session, for a message, and bound to a tool.
 import assert from 'node:assert/strict';
 import { defineTool, Harness } from 'fairlead';
-import { builtInReminders, defineReminder, failures, rulesOf, withAwareness } from 'fairlead/rules';
+import {
+  builtInReminders,
+  defineReminder,
+  toolFailures,
+  compileRuleSet,
+  withReminderSystemPrompt,
+} from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
@@ -17,8 +23,8 @@ const tools = [
 const tired = defineReminder({
   name: 'another-way',
   on: 'tool-ended',
-  when: ({ state }) => failures(state, 'run_command').inARow >= 2,
-  message: ({ state }) => `It failed ${failures(state, 'run_command').inARow} times. Consider an alternative.`,
+  when: ({ state }) => toolFailures(state, 'run_command').inARow >= 2,
+  message: ({ state }) => `It failed ${toolFailures(state, 'run_command').inARow} times. Consider an alternative.`,
   cooldown: 10,
   priority: 50,
 });
@@ -37,8 +43,8 @@ const provider = scriptedProvider([
   calls('run_command', {}),
   says('Another way it is.'),
 ]);
-const system = withAwareness('You are a programmer.', reminders);
-const harness = new Harness({ provider, system, tools, ...rulesOf({ name: 'mine', reminders }), runDir: null });
+const system = withReminderSystemPrompt('You are a programmer.', reminders);
+const harness = new Harness({ provider, system, tools, ...compileRuleSet({ name: 'mine', reminders }), runDir: null });
 await harness.open(log);
 await harness.ask('Make it work.');
 

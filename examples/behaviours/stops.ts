@@ -4,14 +4,14 @@ import { defineTool, Harness } from 'fairlead';
 import {
   allOf,
   anyOf,
-  contextOver,
+  contextLimit,
   errorThreshold,
   expectedOutput,
-  mustAnswer,
-  rulesOf,
+  answerMatches,
+  compileRuleSet,
   stopWhen,
-  stuck,
-  toolUse,
+  stuckLoop,
+  toolStats,
   turnLimit,
 } from 'fairlead/rules';
 import { callsThenAnswer, says, scriptedProvider } from 'fairlead/testing';
@@ -26,11 +26,11 @@ const look = defineTool({
 
 const stop = anyOf(
   turnLimit(20),
-  contextOver({ share: 0.9 }),
+  contextLimit({ share: 0.9 }),
   errorThreshold(3),
-  stuck(3),
+  stuckLoop(3),
   allOf(
-    stopWhen('enough', (state) => toolUse(state, 'look').run.calls >= 4 && 'Four looks are enough.'),
+    stopWhen('enough', (state) => toolStats(state, 'look').run.calls >= 4 && 'Four looks are enough.'),
     stopWhen('late', (state) => state.spent.turns >= 4),
   ),
 );
@@ -39,7 +39,7 @@ const harness = new Harness({
   provider,
   system: '',
   tools: [look],
-  ...rulesOf({ name: 'stops', stops: [stop] }),
+  ...compileRuleSet({ name: 'stops', stops: [stop] }),
   runDir: null,
 });
 const result = await harness.runResult('Look around.');
@@ -50,7 +50,7 @@ assert.equal(result.detail, 'enough: Four looks are enough. late: its condition 
 const done = new Harness({
   provider: scriptedProvider([says('I think so.'), says('DONE: 42')]),
   system: '',
-  ...rulesOf({ name: 'done', stops: [expectedOutput(/DONE: \d+/)], checks: [mustAnswer('DONE')] }),
+  ...compileRuleSet({ name: 'done', stops: [expectedOutput(/DONE: \d+/)], checks: [answerMatches('DONE')] }),
   runDir: null,
 });
 assert.equal((await done.runResult('What is it?')).reason, 'task-complete');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { isStepCount, streamText, tool, wrapLanguageModel } from 'ai';
 import { fairleadMiddleware } from 'fairlead/bridges/ai-sdk';
-import { awareness, confirm, defineReminder, failures, rulesOf } from 'fairlead/rules';
+import { reminderSystemPrompt, confirm, defineReminder, toolFailures, compileRuleSet } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ const rules = {
     defineReminder({
       name: 'another-way',
       on: 'tool-ended',
-      when: ({ state }) => failures(state, 'run').inARow >= 1,
+      when: ({ state }) => toolFailures(state, 'run').inARow >= 1,
       message: 'Read the error before you try again.',
     }),
   ],
@@ -31,7 +31,7 @@ const rules = {
 const log = memoryLog();
 const model = wrapLanguageModel({
   model: anyModel,
-  middleware: fairleadMiddleware({ ...rulesOf(rules), system: awareness, log }),
+  middleware: fairleadMiddleware({ ...compileRuleSet(rules), system: reminderSystemPrompt, log }),
 });
 
 const deleted: string[] = [];

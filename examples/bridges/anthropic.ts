@@ -2,24 +2,24 @@
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
 import { guideAnthropic } from 'fairlead/bridges';
-import { awareness, defineReminder, failures, rulesOf } from 'fairlead/rules';
+import { reminderSystemPrompt, defineReminder, toolFailures, compileRuleSet } from 'fairlead/rules';
 import { says, scriptedServer } from 'fairlead/testing';
 
 await using server = await scriptedServer([says('The target is spelt wrong.')]);
 
-const rules = rulesOf({
+const rules = compileRuleSet({
   name: 'house-rules',
   reminders: [
     defineReminder({
       name: 'another-way',
       on: 'tool-ended',
-      when: ({ state }) => failures(state, 'run').inARow >= 1,
+      when: ({ state }) => toolFailures(state, 'run').inARow >= 1,
       message: 'Read the error before you try again.',
     }),
   ],
 });
 const plain = new Anthropic({ baseURL: server.url, apiKey: 'any' });
-const client = guideAnthropic(plain, { ...rules, system: awareness });
+const client = guideAnthropic(plain, { ...rules, system: reminderSystemPrompt });
 
 const stream = client.messages.stream({
   model: 'any-model',

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { GoogleGenAI } from '@google/genai';
 import { guideGoogle } from 'fairlead/bridges';
-import { rulesOf, turnLimit } from 'fairlead/rules';
+import { compileRuleSet, turnLimit } from 'fairlead/rules';
 import { calls, scriptedServer } from 'fairlead/testing';
 
 await using server = await scriptedServer([calls('look', { at: 'the map' })]);
 
-const rules = rulesOf({ name: 'short', stops: [turnLimit(1)] });
+const rules = compileRuleSet({ name: 'short', stops: [turnLimit(1)] });
 const client = guideGoogle(new GoogleGenAI({ apiKey: 'any', httpOptions: { baseUrl: server.url } }), rules);
 
 const contents: object[] = [{ role: 'user', parts: [{ text: 'Where are we?' }] }];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as messages from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { fairleadMiddleware, guideModel } from 'fairlead/bridges/langchain';
-import { enforce, rulesOf } from 'fairlead/rules';
+import { defineGate, compileRuleSet } from 'fairlead/rules';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
@@ -15,13 +15,13 @@ await using server = await scriptedServer([
 ]);
 const chat = new ChatOpenAI({ model: 'any-model', apiKey: 'none', configuration: { baseURL: `${server.url}/v1` } });
 
-const rules = rulesOf({
+const rules = compileRuleSet({
   name: 'house-rules',
   gates: [
-    enforce({
+    defineGate({
       name: 'no-salaries',
-      why: 'Salaries are nobody else’s business.',
-      objection: ({ input }) =>
+      description: 'Salaries are nobody else’s business.',
+      decide: ({ input }) =>
         JSON.stringify(input).includes('salary') ? { deny: 'Salaries are not looked up here.' } : undefined,
       examples: [],
     }),

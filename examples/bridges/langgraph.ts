@@ -6,7 +6,7 @@ import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
 import { openGuide } from 'fairlead/bridges';
 import { guideModel, guideTools } from 'fairlead/bridges/langchain';
-import { rateLimit, rulesOf } from 'fairlead/rules';
+import { rateLimit, compileRuleSet } from 'fairlead/rules';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import { tool } from 'langchain';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ const mail = tool(({ to }: { to: string }) => `sent ${sent.push(to)}`, {
   schema: z.object({ to: z.string() }),
 });
 
-const rules = rulesOf({ name: 'mail', gates: [rateLimit({ tool: 'send_mail', most: 1, per: 'turn' })] });
+const rules = compileRuleSet({ name: 'mail', gates: [rateLimit({ tool: 'send_mail', most: 1, per: 'turn' })] });
 const guide = await openGuide(rules);
 const model = guideModel(chat, { messages, guide }).bindTools([mail]);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents';
 import { guideProvider } from 'fairlead/bridges/openai-agents';
-import { rulesOf, requireOrder } from 'fairlead/rules';
+import { compileRuleSet, requireOrder } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ setTracingDisabled(true);
 const openai = new OpenAIProvider({ apiKey: 'none', baseURL: `${server.url}/v1`, useResponses: false });
 
 const log = memoryLog();
-const rules = rulesOf({ name: 'release', gates: [requireOrder(['run_tests', 'deploy'])] });
+const rules = compileRuleSet({ name: 'release', gates: [requireOrder(['run_tests', 'deploy'])] });
 const runner = new Runner({ modelProvider: guideProvider(openai, { ...rules, log }) });
 
 const done: string[] = [];

@@ -1,9 +1,9 @@
 // No client and no framework: messages in, messages and decisions out.
 import assert from 'node:assert/strict';
 import { guide } from 'fairlead/bridges';
-import { confirm, rulesOf } from 'fairlead/rules';
+import { confirm, compileRuleSet } from 'fairlead/rules';
 
-const rules = rulesOf({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
+const rules = compileRuleSet({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
 
 const messages = [
   { role: 'user', content: 'Clean up.' },

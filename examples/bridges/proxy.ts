@@ -1,12 +1,12 @@
 // A proxy in front of any model, from code: whoever points a base URL at it is guided, in whatever language.
 import assert from 'node:assert/strict';
 import { openProxy } from 'fairlead/bridges';
-import { confirm, rulesOf } from 'fairlead/rules';
+import { confirm, compileRuleSet } from 'fairlead/rules';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 
 await using server = await scriptedServer([calls('delete_file', { path: 'a.txt' }), says('I leave it, then.')]);
 
-const rules = rulesOf({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
+const rules = compileRuleSet({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
 await using proxy = await openProxy({ target: server.url, port: 0, extensions: [rules] });
 
 const response = await fetch(`${proxy.url}/v1/chat/completions`, {

@@ -1,20 +1,20 @@
 type Call = { readonly tool: string; readonly input: { readonly path?: string } };
 type Kit = {
-  readonly enforce: (rule: {
+  readonly defineGate: (rule: {
     readonly name: string;
-    readonly why: string;
-    readonly objection: (call: Call) => { readonly deny: string } | undefined;
+    readonly description: string;
+    readonly decide: (call: Call) => { readonly deny: string } | undefined;
     readonly examples: readonly object[];
   }) => object;
 };
 
-export default ({ enforce }: Kit): object => ({
+export default ({ defineGate }: Kit): object => ({
   name: 'lockfiles',
   gates: [
-    enforce({
+    defineGate({
       name: 'no-lockfile-edits',
-      why: 'A lockfile is written by its package manager.',
-      objection: ({ tool, input }) =>
+      description: 'A lockfile is written by its package manager.',
+      decide: ({ tool, input }) =>
         /^(edit|write)_file$/.test(tool) && /(^|\/)package-lock\.json$/.test(input.path ?? '')
           ? { deny: 'Run npm install instead.' }
           : undefined,

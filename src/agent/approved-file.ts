@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stripTypeScriptTypes } from 'node:module';
 import { FairleadError, isObject } from '../core/index.ts';
-import type { Standing, Trust } from '../guards/index.ts';
+import type { TrustStatus, TrustStore } from '../guards/index.ts';
 import { boundaryError, type ResourceDir } from './project/shelves.ts';
 import { readTextFile } from './project/text-file.ts';
 
@@ -10,13 +10,13 @@ import { readTextFile } from './project/text-file.ts';
 export type UnapprovedFile = {
   readonly path: string;
   readonly text: string;
-  readonly status: Exclude<Standing, 'approved'>;
+  readonly status: Exclude<TrustStatus, 'approved'>;
 };
 
 /** Who decides whether a project's file may be used. */
 export type FileApprovalOptions = {
   /** What was approved of projects; a person's own files need no approval. */
-  readonly trust: Trust;
+  readonly trust: TrustStore;
   /** Asks the person whether a project's file may run; without it none that is not approved does. */
   readonly ask?: (file: UnapprovedFile) => Promise<boolean>;
   /** Nobody is there to be asked: what is not agreed to was not refused either. */
@@ -56,7 +56,7 @@ async function assertApproved(
   { trust, ask }: FileApprovalOptions,
 ): Promise<void> {
   const item = { subject: `${kind} ${file}`, hash: createHash('sha256').update(text).digest('hex') };
-  const standing = trust.judge(item);
+  const standing = trust.check(item);
   if (standing === 'approved') return;
   if (!(await ask?.({ path: file, text, status: standing })))
     throw standing === 'new'

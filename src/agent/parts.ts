@@ -1,7 +1,7 @@
 // From what a user gives to the parts a loop runs on, with the defaults that every way in shares.
 import type { ResolvedAgent, Provider, Reminder, Tool } from '../core/index.ts';
-import { keeping } from '../rules/compaction/pinned.ts';
-import { summarising } from '../rules/compaction/summarising.ts';
+import { preserveUserMessages } from '../rules/compaction/pinned.ts';
+import { summarizingCompactor } from '../rules/compaction/summarising.ts';
 import { createToolRegistry } from './toolbox.ts';
 
 /** What the parts of an agent are made from. */
@@ -56,6 +56,6 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     ...(views ? { views } : {}),
     ...(renderers ? { renderers } : {}),
     ...(noteTokens === undefined ? {} : { maxNoteTokens: noteTokens }),
-    compactor: compact ? keeping(compact) : summarising(),
+    compactor: compact ? preserveUserMessages(compact) : summarizingCompactor(),
   };
 }

@@ -78,7 +78,7 @@ export async function loadRuleFile(file: string): Promise<RuleFile> {
 }
 
 const emptyTrust: FileApprovalOptions['trust'] = {
-  judge: () => 'new',
+  check: () => 'new',
   approve() {},
   revoke: () => false,
   list: () => [],
@@ -94,7 +94,7 @@ async function loadRuleSet(file: string, text: string): Promise<RuleSet> {
   const wrong = ruleSetError(set);
   if (wrong !== undefined) throw fileRefusedError(wrong);
   // What cannot become parts of an agent says so here, and not in the middle of a run.
-  rules.rulesOf(set);
+  rules.compileRuleSet(set);
   return set;
 }
 
@@ -131,7 +131,7 @@ function ruleSetError(set: RuleSet): string | undefined {
   const loose = (set.gates ?? []).find(
     (gate) => !isObject(gate) || !Array.isArray(gate.gates) || !Array.isArray(gate.views),
   );
-  if (loose) return 'has a gate that no maker made: use enforce, confirm and the others';
+  if (loose) return 'has a gate that no maker made: use defineGate, confirm and the others';
   const vague = (set.stops ?? []).find((stop) => !isObject(stop) || !Array.isArray(stop.stops));
   return vague ? 'has a stop that no maker made: use stopWhen and the others' : undefined;
 }

@@ -1,7 +1,7 @@
 // Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
-import { doneInTime } from '../tools/watchdog.ts';
+import { completesInTime } from '../tools/watchdog.ts';
 import { lintSchema } from './schema-audit.ts';
 import { formatSchemaErrors } from './schema-words.ts';
 
@@ -68,7 +68,7 @@ export function toJsonSchema(given: unknown): JsonObject {
 export function createValidator(schema: JsonObject): (value: Json) => string | undefined {
   const judge = compileSchema(copySchema(schema));
   // Whoever wrote a pattern may have written one that never ends.
-  const inTime = /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? doneInTime : runUntimed;
+  const inTime = /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? completesInTime : runUntimed;
   return (value) => {
     try {
       let said: ValidationResult | undefined;

@@ -2,25 +2,25 @@
 import { unwrapDeferredCall, canonicalJson, isObject, type ToolCall } from '../core/index.ts';
 
 /** Tells where a path really leads; throws where that is nowhere it may lead. */
-export type Locate = (path: string) => string;
+export type ResolvePath = (path: string) => string;
 
 /** Tools for which the path says it all: who may always write a file may write anything into it. */
-const pathTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'delete_file']);
+const pathGrantTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'delete_file']);
 /** Tools for which the command says it all. */
-const commandTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
+const commandGrantTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
 
 /** What a call is about: a real path, an exact command, or all of its input. */
-export type Subject =
+export type GrantSubject =
   | { readonly type: 'path'; readonly path: string }
   | { readonly type: 'command'; readonly command: string }
   | { readonly type: 'input'; readonly input: string };
 
 /** What this call is about. */
-export function subjectOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: Locate): Subject {
+export function grantSubject({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): GrantSubject {
   const { path, command, restore } = isObject(input) ? input : {};
-  if (commandTools.has(tool) && typeof command === 'string') return { type: 'command', command };
+  if (commandGrantTools.has(tool) && typeof command === 'string') return { type: 'command', command };
   // Who may always delete a file may not therefore bring back whatever it once held.
-  if (pathTools.has(tool) && typeof path === 'string' && restore === undefined) {
+  if (pathGrantTools.has(tool) && typeof path === 'string' && restore === undefined) {
     try {
       return { type: 'path', path: locate(path) };
     } catch {
@@ -31,10 +31,10 @@ export function subjectOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, loc
 }
 
 /** The exact kind of a call, which is all that an "always" covers. Never a prefix: a longer command is another kind, and so is the same one in another working folder. */
-export function kindOf(call: Pick<ToolCall, 'tool' | 'input'>, locate: Locate): string {
+export function grantKey(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
   const meant = unwrapDeferredCall(call);
   const aim = typeof meant === 'string' ? call : meant;
-  const subject = subjectOf(aim, locate);
+  const subject = grantSubject(aim, locate);
   if (subject.type === 'path') return `${aim.tool} ${subject.path}`;
   const what = subject.type === 'command' ? `: ${subject.command}` : ` ${subject.input}`;
   return `${aim.tool}${what} (in ${locate('.')})`;

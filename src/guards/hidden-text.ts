@@ -2,14 +2,17 @@
 import { isObject, escapeInvisible, type ToolCall } from '../core/index.ts';
 
 /** Remarks about a call, a line each; none for an honest one. */
-export const remarksOn = (call: Pick<ToolCall, 'input'>): readonly string[] => [...decoded(call), ...lookAlikes(call)];
+export const deceptiveTextWarnings = (call: Pick<ToolCall, 'input'>): readonly string[] => [
+  ...decodedTextWarnings(call),
+  ...homoglyphWarnings(call),
+];
 
-const decoders = /base64\s+(-d|-D|--decode)|openssl\s+(enc|base64)|xxd\s+-\w*r/;
+const decoderPattern = /base64\s+(-d|-D|--decode)|openssl\s+(enc|base64)|xxd\s+-\w*r/;
 
 /** Encoded words of a command that decodes them, where they can be read here. */
-function decoded({ input }: Pick<ToolCall, 'input'>): readonly string[] {
+function decodedTextWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[] {
   const { command } = isObject(input) ? input : {};
-  if (typeof command !== 'string' || !decoders.test(command)) return [];
+  if (typeof command !== 'string' || !decoderPattern.test(command)) return [];
   // A short word that is not padded would often be a plain one.
   const words = command.match(/[A-Za-z0-9+/]{8,}={0,2}|[A-Za-z0-9+/]{2,}={1,2}/g) ?? [];
   return words.flatMap((word) => {
@@ -20,7 +23,7 @@ function decoded({ input }: Pick<ToolCall, 'input'>): readonly string[] {
 }
 
 /** Words that mix Latin letters with Greek or Cyrillic ones: nobody writes so, but a false name of a package does. */
-function lookAlikes({ input }: Pick<ToolCall, 'input'>): readonly string[] {
+function homoglyphWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[] {
   // Names are short; the text of a file may be in any alphabet.
   const texts = Object.values(isObject(input) ? input : {}).filter(
     (each) => typeof each === 'string' && each.length < 2000,

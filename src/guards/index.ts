@@ -1,14 +1,14 @@
 // Guards: who may do what, decided before it is done.
-export { kindOf, sessionGrants, type Grants, type Locate } from './grants.ts';
-export { permission, questionFor, type PermissionOptions } from './permission.ts';
-export { readPolicies, readPolicy, type PolicyPlaces } from './policy/files.ts';
+export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
+export { permissionGate, formatApprovalPrompt, type PermissionOptions } from './permission.ts';
+export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';
 export { policyGate, type PolicyGateOptions } from './policy/gate.ts';
-export { judge, type JudgeGround, type Judgement } from './policy/judge.ts';
-export { carefulOfPackages } from './policy/packages.ts';
+export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/judge.ts';
+export { packageInstallGate } from './policy/packages.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
-export { chooseSandbox, type ChoiceOptions } from './sandbox/choose.ts';
+export { chooseSandbox, type SandboxOptions } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
-export { noSandbox, sandboxed, type Confines, type Sandbox } from './sandbox/sandbox.ts';
-export { cleanJson, withoutSecrets } from './secrets/door.ts';
-export { openKeeper, secretKeeper, type SecretKeeper } from './secrets/keeper.ts';
-export { fileTrust, memoryTrust, type Approval, type Standing, type Trust } from './trust.ts';
+export { noSandbox, withSandbox, type SandboxPaths, type Sandbox } from './sandbox/sandbox.ts';
+export { redactJson, withRedaction } from './secrets/door.ts';
+export { noRedaction, createRedactor, type Redactor } from './secrets/keeper.ts';
+export { fileTrust, memoryTrust, type ContentApproval, type TrustStatus, type TrustStore } from './trust.ts';

@@ -16,11 +16,11 @@ import test from 'node:test';
 import { calls, says, stage, type Stage } from '../../test/support/rehearsal.ts';
 import { createToolRegistry } from '../agent/index.ts';
 import type { ToolCall, Decision, Json, RunState, Workspace } from '../core/index.ts';
-import { workspaceTools } from '../tools/index.ts';
+import { codingTools } from '../tools/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
-import { kindOf, permission, sessionGrants, type Grants } from './index.ts';
+import { grantKey, permissionGate, sessionGrants, type Grants } from './index.ts';
 
-type Desk = {
+type PermissionFixture = {
   readonly root: string;
   readonly workspace: Workspace;
   readonly granted: Grants;
@@ -28,26 +28,29 @@ type Desk = {
   readonly decide: (tool: string, input: Json, mode?: 'ask' | 'auto') => Decision;
 };
 
-function desk(t: test.TestContext): Desk {
+function setup(t: test.TestContext): PermissionFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-gate-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const workspace = localWorkspace({ roots: [root] });
   const granted = sessionGrants();
-  const tools = createToolRegistry(workspaceTools(workspace));
+  const tools = createToolRegistry(codingTools(workspace));
   const locate = (given: string): string => workspace.locate(given);
   const callOf = (tool: string, input: Json): ToolCall => ({ id: 'c1', tool, input });
   return {
     root,
     workspace,
     granted,
-    kind: (tool, input) => kindOf(callOf(tool, input), locate),
+    kind: (tool, input) => grantKey(callOf(tool, input), locate),
     decide: (tool, input, mode = 'ask') =>
-      permission({ mode: () => mode, granted, tools, locate })(callOf(tool, input), {} as RunState) as Decision,
+      permissionGate({ mode: () => mode, grants: granted, tools, locate })(
+        callOf(tool, input),
+        {} as RunState,
+      ) as Decision,
   };
 }
 
 test('[A75, A76] reading is allowed, what changes something is asked about, and auto allows it', (t) => {
-  const { decide } = desk(t);
+  const { decide } = setup(t);
   assert.equal(decide('read_file', { path: 'a' }).type, 'allow');
   assert.equal(decide('grep', { pattern: 'a' }).type, 'allow');
   for (const [tool, input] of [
@@ -61,7 +64,7 @@ test('[A75, A76] reading is allowed, what changes something is asked about, and 
 });
 
 test('attacks 23, 29 and 30: reading a file of secrets is asked about, also through a link and in any spelling', (t) => {
-  const { decide, granted, kind, root } = desk(t);
+  const { decide, granted, kind, root } = setup(t);
   writeFileSync(path.join(root, '.env'), 'KEY=1');
   symlinkSync('.env', path.join(root, 'notes.txt'));
   for (const name of ['.env', '.ENV', 'notes.txt', 'sub/id_rsa', '.npmrc'])
@@ -75,7 +78,7 @@ test('attacks 23, 29 and 30: reading a file of secrets is asked about, also thro
 });
 
 test('[A75] the question names the exact call: path and text of a write, a command word for word', (t) => {
-  const { decide, root } = desk(t);
+  const { decide, root } = setup(t);
   assert.deepEqual(decide('write_file', { path: './a.txt', content: 'one\ntwo' }), {
     type: 'ask',
     question: `write_file ${root}/a.txt\n+one\n+two`,
@@ -92,7 +95,7 @@ test('[A75] the question names the exact call: path and text of a write, a comma
 
 test('attacks 15 and 72: a command is shown whole, with everything that could hide a part of it written out', (t) => {
   const hiding = `ls${' '.repeat(5000)}; curl evil \u202e\u001b[2K\rls`;
-  const decision = desk(t).decide('run_command', { command: hiding });
+  const decision = setup(t).decide('run_command', { command: hiding });
   assert.deepEqual(decision, {
     type: 'ask',
     question: `run_command: ls${' '.repeat(5000)}; curl evil <U+202E>␛[2K␍ls`,
@@ -100,7 +103,7 @@ test('attacks 15 and 72: a command is shown whole, with everything that could hi
 });
 
 test('[A75] of a long text the question shows both ends and how much is between them, and is another one for another text', (t) => {
-  const { decide } = desk(t);
+  const { decide } = setup(t);
   const ask = (content: string): Decision => decide('write_file', { path: 'a', content });
   const ends = JSON.stringify(ask(`begins\n${'x\n'.repeat(5000)}rm -rf ends`));
   assert.match(ends, /\+begins.*\[… 6018 characters are not shown here, of 10018 .*\+rm -rf ends/);
@@ -111,7 +114,7 @@ test('[A75] of a long text the question shows both ends and how much is between 
 });
 
 test('[A75] "always" covers one exact kind of call, can be listed and taken back', (t) => {
-  const { decide, granted, kind, root } = desk(t);
+  const { decide, granted, kind, root } = setup(t);
   const log = { command: 'git log' };
   granted.grant(kind('run_command', log));
   assert.equal(decide('run_command', log).type, 'allow');
@@ -125,10 +128,10 @@ test('[A75] "always" covers one exact kind of call, can be listed and taken back
 });
 
 test('[A75] "always" for a command or a call is of one working folder, for a file of that file from anywhere', (t) => {
-  const { granted, kind, root } = desk(t);
+  const { granted, kind, root } = setup(t);
   mkdirSync(path.join(root, 'sub'));
   const there = localWorkspace({ roots: [root], cwd: path.join(root, 'sub') });
-  const kindThere = (tool: string, input: Json): string => kindOf({ tool, input }, (given) => there.locate(given));
+  const kindThere = (tool: string, input: Json): string => grantKey({ tool, input }, (given) => there.locate(given));
   for (const [tool, input] of [
     ['run_command', { command: 'make' }],
     ['git_change', { operation: 'commit' }],
@@ -141,7 +144,7 @@ test('[A75] "always" for a command or a call is of one working folder, for a fil
 });
 
 test('[A75] deleting and patching are asked about by the paths and the lines of the patch', (t) => {
-  const { decide, granted, kind, root } = desk(t);
+  const { decide, granted, kind, root } = setup(t);
   assert.deepEqual(decide('delete_file', { path: './a.txt' }), { type: 'ask', question: `delete_file ${root}/a.txt` });
   granted.grant(kind('delete_file', { path: 'a.txt' }));
   assert.equal(decide('delete_file', { path: 'a.txt' }).type, 'allow');
@@ -154,7 +157,7 @@ test('[A75] deleting and patching are asked about by the paths and the lines of 
 });
 
 test('[attack 28] a change of what other programs obey is asked about in every mode, with a warning', (t) => {
-  const { decide, granted, kind, root } = desk(t);
+  const { decide, granted, kind, root } = setup(t);
   mkdirSync(path.join(root, '.fairlead'));
   symlinkSync('.fairlead', path.join(root, 'plain'));
   const put = (name: string): Decision => decide('write_file', { path: name, content: 'x' }, 'auto');
@@ -180,7 +183,7 @@ test('[attack 28] a change of what other programs obey is asked about in every m
 });
 
 test('[A75] "always" for a file covers that real file under any name of it, and no other', (t) => {
-  const { decide, granted, kind, root } = desk(t);
+  const { decide, granted, kind, root } = setup(t);
   mkdirSync(path.join(root, 'sub'));
   symlinkSync('sub', path.join(root, 'link'));
   granted.grant(kind('write_file', { path: 'sub/a.txt', content: '1' }));
@@ -192,7 +195,7 @@ test('[A75] "always" for a file covers that real file under any name of it, and 
 });
 
 test('[A75] "always" for any other tool covers the same input, whatever the order of its keys', (t) => {
-  const { decide, granted, kind, root } = desk(t);
+  const { decide, granted, kind, root } = setup(t);
   granted.grant(kind('send', { to: 'a', text: 'b' }));
   assert.equal(decide('send', { text: 'b', to: 'a' }).type, 'allow');
   assert.equal(decide('send', { text: 'b', to: 'c' }).type, 'ask');
@@ -202,9 +205,11 @@ test('[A75] "always" for any other tool covers the same input, whatever the orde
 });
 
 test('[A75] in a run: the file is written after the yes and not before; a no writes nothing', async (t) => {
-  const { root, workspace, granted } = desk(t);
-  const tools = createToolRegistry(workspaceTools(workspace));
-  const gates = [permission({ mode: () => 'ask', granted, tools, locate: (given) => workspace.locate(given) })];
+  const { root, workspace, granted } = setup(t);
+  const tools = createToolRegistry(codingTools(workspace));
+  const gates = [
+    permissionGate({ mode: () => 'ask', grants: granted, tools, locate: (given) => workspace.locate(given) }),
+  ];
   const input = { path: 'a.txt', content: 'yes\n' };
   const begin = async (): Promise<Stage> => {
     const set = await stage({ lines: [calls(['write_file', input]), says('done')], tools: [...tools.values()], gates });

@@ -5,49 +5,49 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileTrust, memoryTrust } from './trust.ts';
 
-function place(t: TestContext): string {
+function createTrustFile(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'trust-'));
   t.after(() => rmSync(folder, { recursive: true }));
   return path.join(folder, 'state', 'trust.json');
 }
 
 test('an item counts as approved only with the hash that was approved last', (t) => {
-  for (const trust of [memoryTrust(), fileTrust(place(t))]) {
+  for (const trust of [memoryTrust(), fileTrust(createTrustFile(t))]) {
     const item = { subject: 'server a', hash: '1' };
-    assert.equal(trust.judge(item), 'new');
+    assert.equal(trust.check(item), 'new');
     trust.approve([item]);
-    assert.equal(trust.judge(item), 'approved');
-    assert.equal(trust.judge({ ...item, hash: '2' }), 'changed');
+    assert.equal(trust.check(item), 'approved');
+    assert.equal(trust.check({ ...item, hash: '2' }), 'changed');
     trust.approve([{ ...item, hash: '2' }]);
-    assert.equal(trust.judge(item), 'changed');
+    assert.equal(trust.check(item), 'changed');
     assert.deepEqual(trust.list(), [{ subject: 'server a', hash: '2' }]);
     assert.equal(trust.revoke('server a'), true);
     assert.equal(trust.revoke('server a'), false);
-    assert.equal(trust.judge({ ...item, hash: '2' }), 'new');
+    assert.equal(trust.check({ ...item, hash: '2' }), 'new');
   }
 });
 
 test('a subject that is named like a property of every object was never approved', (t) => {
-  const trust = fileTrust(place(t));
-  assert.equal(trust.judge({ subject: 'constructor', hash: '1' }), 'new');
+  const trust = fileTrust(createTrustFile(t));
+  assert.equal(trust.check({ subject: 'constructor', hash: '1' }), 'new');
   trust.approve([{ subject: '__proto__', hash: '1' }]);
-  assert.equal(trust.judge({ subject: '__proto__', hash: '1' }), 'approved');
-  assert.equal(trust.judge({ subject: 'toString', hash: '1' }), 'new');
+  assert.equal(trust.check({ subject: '__proto__', hash: '1' }), 'approved');
+  assert.equal(trust.check({ subject: 'toString', hash: '1' }), 'new');
 });
 
 test('approvals outlive the process in a file of their owner alone', (t) => {
-  const file = place(t);
+  const file = createTrustFile(t);
   fileTrust(file).approve([{ subject: 'a', hash: '1' }]);
   fileTrust(file).approve([{ subject: 'b', hash: '2' }]);
-  assert.equal(fileTrust(file).judge({ subject: 'a', hash: '1' }), 'approved');
+  assert.equal(fileTrust(file).check({ subject: 'a', hash: '1' }), 'approved');
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
 test('a file that others could have written, that is a link or is broken approves nothing and says so', (t) => {
-  const file = place(t);
+  const file = createTrustFile(t);
   const trust = fileTrust(file);
   trust.approve([{ subject: 'a', hash: '1' }]);
-  const judge = (): unknown => trust.judge({ subject: 'a', hash: '1' });
+  const judge = (): unknown => trust.check({ subject: 'a', hash: '1' });
   if (process.platform !== 'win32') {
     chmodSync(file, 0o620);
     assert.throws(judge, { code: 'trust/unsafe' });

@@ -5,26 +5,26 @@ import path from 'node:path';
 import { FairleadError, isObject } from '../core/index.ts';
 
 /** An item by its lasting name and the hash of its content. */
-export type Approval = { readonly subject: string; readonly hash: string };
+export type ContentApproval = { readonly subject: string; readonly hash: string };
 
 /** How an item stands: approved as it is, changed since it was approved, or never seen. */
-export type Standing = 'approved' | 'changed' | 'new';
+export type TrustStatus = 'approved' | 'changed' | 'new';
 
 /** Approvals by content. One subject has at most one approved hash: what it was before counts for nothing. */
-export type Trust = {
-  judge(item: Approval): Standing;
-  approve(items: readonly Approval[]): void;
+export type TrustStore = {
+  check(item: ContentApproval): TrustStatus;
+  approve(items: readonly ContentApproval[]): void;
   /** Whether there was an approval to take back. */
   revoke(subject: string): boolean;
-  list(): readonly Approval[];
+  list(): readonly ContentApproval[];
 };
 
-type Approved = Readonly<Record<string, string>>;
+type ApprovedHashes = Readonly<Record<string, string>>;
 
 /** Approvals of this process alone. */
-export function memoryTrust(): Trust {
+export function memoryTrust(): TrustStore {
   const approved = new Map<string, string>();
-  return trustOver(
+  return createTrustStore(
     () => Object.fromEntries(approved),
     (next) => {
       approved.clear();
@@ -34,23 +34,23 @@ export function memoryTrust(): Trust {
 }
 
 /** Approvals kept in a file that only its owner can read or write; one that others could have written approves nothing. */
-export function fileTrust(file: string): Trust {
-  let known: { readonly stamp: string; readonly approved: Approved } | undefined;
-  const read = (): Approved => {
-    const found = statOf(file);
+export function fileTrust(file: string): TrustStore {
+  let known: { readonly stamp: string; readonly approved: ApprovedHashes } | undefined;
+  const read = (): ApprovedHashes => {
+    const found = tryStat(file);
     if (found === undefined) return {};
-    if (!found.isFile() || isOpen(found)) throw unsafe(file);
+    if (!found.isFile() || isWritableByOthers(found)) throw unsafeFileError(file);
     // It is only ever replaced whole, so a file of the same stamp has the same content.
     const stamp = `${found.ino} ${found.mtimeMs} ${found.ctimeMs} ${found.size}`;
-    if (known?.stamp !== stamp) known = { stamp, approved: load(file) };
+    if (known?.stamp !== stamp) known = { stamp, approved: loadApprovals(file) };
     return known.approved;
   };
-  return trustOver(read, (next) => save(file, next));
+  return createTrustStore(read, (next) => saveApprovals(file, next));
 }
 
-function trustOver(read: () => Approved, write: (next: Approved) => void): Trust {
+function createTrustStore(read: () => ApprovedHashes, write: (next: ApprovedHashes) => void): TrustStore {
   return {
-    judge({ subject, hash }) {
+    check({ subject, hash }) {
       const known = read();
       if (!Object.hasOwn(known, subject)) return 'new';
       return known[subject] === hash ? 'approved' : 'changed';
@@ -69,34 +69,35 @@ function trustOver(read: () => Approved, write: (next: Approved) => void): Trust
   };
 }
 
-function load(file: string): Approved {
+function loadApprovals(file: string): ApprovedHashes {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw broken(file, cause);
+    throw brokenFileError(file, cause);
   }
   const { approved } = isObject(content) ? content : {};
-  if (!isObject(approved) || !Object.values(approved).every((hash) => typeof hash === 'string')) throw broken(file);
-  return approved as Approved;
+  if (!isObject(approved) || !Object.values(approved).every((hash) => typeof hash === 'string'))
+    throw brokenFileError(file);
+  return approved as ApprovedHashes;
 }
 
-function statOf(file: string): Stats | undefined {
+function tryStat(file: string): Stats | undefined {
   try {
     return lstatSync(file);
   } catch (error) {
     if (isObject(error) && error['code'] === 'ENOENT') return undefined;
-    throw broken(file, error);
+    throw brokenFileError(file, error);
   }
 }
 
 /** Whether somebody else than we could have written it. */
-function isOpen({ mode, uid }: Stats): boolean {
+function isWritableByOthers({ mode, uid }: Stats): boolean {
   if (process.platform === 'win32') return false;
   return (mode & 0o022) !== 0 || uid !== (process.getuid?.() ?? uid);
 }
 
-function save(file: string, approved: Approved): void {
+function saveApprovals(file: string, approved: ApprovedHashes): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
@@ -108,13 +109,13 @@ function save(file: string, approved: Approved): void {
   }
 }
 
-const unsafe = (file: string): FairleadError =>
+const unsafeFileError = (file: string): FairleadError =>
   new FairleadError('trust/unsafe', `${file} could have been written by somebody else, so nothing in it counts.`, {
     blame: 'user',
     hint: `Look at it, then make it yours alone (chmod 600 ${file}) or remove it and approve again.`,
   });
 
-const broken = (file: string, cause?: unknown): FairleadError =>
+const brokenFileError = (file: string, cause?: unknown): FairleadError =>
   new FairleadError('trust/broken', `${file} is not a list of approvals, so nothing in it counts.`, {
     blame: 'user',
     hint: 'Remove it and approve again what you trust.',

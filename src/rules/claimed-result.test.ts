@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fold, runStateView, type Event, type Fact, type Note } from '../core/index.ts';
-import { claimedResult } from './claimed-result.ts';
+import { fabricatedResult } from './claimed-result.ts';
 
 const tools = ['read_file', 'search'].map((name) => ({ name, description: name, input: { type: 'object' } }));
 
@@ -22,7 +22,7 @@ function notesAfter(text: string): readonly Note[] {
     },
   ];
   const events = facts.map((fact, i): Event => ({ ...fact, seq: i + 1, id: `${i + 1}`, parent: null, time: '' }));
-  return fold(runStateView([claimedResult]), events).queue;
+  return fold(runStateView([fabricatedResult]), events).queue;
 }
 
 for (const text of [

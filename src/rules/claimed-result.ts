@@ -2,20 +2,21 @@
 import { messageText, type Rule } from '../core/index.ts';
 
 /** Tags that wrap tool results in the formats models were trained on. */
-const tags =
+const resultTagPattern =
   /<\/?(tool_result|tool_results|function_result|function_results|function_response|tool_response|tool_output|observation)\b[^>]*>/i;
 
 /** A line that announces a result; it counts where it goes on to name one of the tools. */
-const lines = /^[ \t>*_#-]*(?:tool|function)?[ \t]*(?:results?|outputs?|responses?|observation)\b[^\n]{0,200}/gim;
+const announcementPattern =
+  /^[ \t>*_#-]*(?:tool|function)?[ \t]*(?:results?|outputs?|responses?|observation)\b[^\n]{0,200}/gim;
 
 /** Leaves a note when an answer claims a result that no tool gave. Code that is shown in a fence or between backticks claims nothing. */
-export const claimedResult: Rule = (event, state) => {
+export const fabricatedResult: Rule = (event, state) => {
   if (event.type !== 'turn-ended') return [];
   const text = messageText(event.message)
     .replaceAll(/^ {0,3}(```+|~~~+)[^]*?(^ {0,3}\1|$(?![^]))/gm, '')
     .replaceAll(/`[^`\n]*`/g, '');
   const names = state.tools.map((tool) => tool.name);
-  const claim = tags.exec(text)?.[0] ?? announced(text, names);
+  const claim = resultTagPattern.exec(text)?.[0] ?? findAnnouncedResult(text, names);
   if (claim === undefined) return [];
   return [
     {
@@ -26,8 +27,8 @@ export const claimedResult: Rule = (event, state) => {
   ];
 };
 
-function announced(text: string, names: readonly string[]): string | undefined {
-  for (const [line] of text.matchAll(lines)) {
+function findAnnouncedResult(text: string, names: readonly string[]): string | undefined {
+  for (const [line] of text.matchAll(announcementPattern)) {
     const words = new Set(line.match(/[\w.-]+/g));
     if (/:/.test(line) && names.some((name) => words.has(name))) return line;
   }

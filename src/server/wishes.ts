@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { FairleadError, FleetRun, JsonObject, NewRun } from '../core/index.ts';
 import { otherThan } from '../fleet/same-run.ts';
-import { contains } from '../workspace/paths.ts';
+import { containsPath } from '../workspace/paths.ts';
 import { refused } from './faults.ts';
 import { mayAct, type Caller } from './keys.ts';
 import type { Place } from './place.ts';
@@ -86,7 +86,7 @@ function folderIn(folders: Place['folders'], wished: unknown): string {
   if (typeof wished !== 'string') return usual;
   const named = wished.includes('\0') ? undefined : path.resolve(usual, wished);
   const found = named === undefined ? undefined : realOf(named);
-  if (found !== undefined && folders.some((folder) => contains(folder, found))) return found;
+  if (found !== undefined && folders.some((folder) => containsPath(folder, found))) return found;
   throw refused('server/wrong-folder', 'Runs of this server do not work in that folder.', {
     hint: `They work in ${folders.join(', ')}; fairlead serve --folder <folder> opens another.`,
   });

@@ -1,7 +1,7 @@
 // Other names of our tools: a model that calls one by a name it learnt elsewhere reaches the tool, and no list grows by that.
 import { isObject, type ToolCall } from '../core/index.ts';
 
-const names: Readonly<Record<string, string>> = {
+const toolAliases: Readonly<Record<string, string>> = {
   agent_manage: 'manage_agents',
   bash_exec: 'run_command',
   file_delete: 'delete_file',
@@ -16,7 +16,7 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** The git tool for an operation: what looks, what changes the repository, and what reaches others are three. */
-const gitTools: Readonly<Record<string, string>> = {
+const gitToolByOperation: Readonly<Record<string, string>> = {
   clone: 'git_remote',
   pull: 'git_remote',
   push: 'git_remote',
@@ -26,10 +26,12 @@ const gitTools: Readonly<Record<string, string>> = {
 };
 
 /** The name of our tool that is meant by this call, if it is another name of one. A tool of that very name goes first. */
-export function aliasOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string | undefined {
-  if (tool !== 'git_operations') return Object.hasOwn(names, tool) ? names[tool] : undefined;
+export function resolveToolAlias({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string | undefined {
+  if (tool !== 'git_operations') return Object.hasOwn(toolAliases, tool) ? toolAliases[tool] : undefined;
   const { operation } = isObject(input) ? input : {};
   return (
-    (typeof operation === 'string' && Object.hasOwn(gitTools, operation) ? gitTools[operation] : undefined) ?? 'git'
+    (typeof operation === 'string' && Object.hasOwn(gitToolByOperation, operation)
+      ? gitToolByOperation[operation]
+      : undefined) ?? 'git'
   );
 }

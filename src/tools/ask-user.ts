@@ -2,13 +2,13 @@
 import { toolOutput, escapeInvisible, escapeInvisibleLine, type Tool } from '../core/index.ts';
 
 /** A question, and the answers it expects, if any. */
-export type Question = { readonly question: string; readonly choices: readonly string[] };
+export type UserQuestion = { readonly question: string; readonly choices: readonly string[] };
 
 /** Shows a question to the person; gives what they say, or nothing where they will not. */
-export type AskPerson = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
+export type AskUserHandler = (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>;
 
 /** The tool that asks the person. It changes nothing, so a question that was open when the process died is asked again. */
-export const askUser = (ask: AskPerson): Tool => ({
+export const askUser = (ask: AskUserHandler): Tool => ({
   name: 'ask_user',
   description: 'Ask the person a question that only they can answer, and wait. Offer choices where there are few.',
   input: {

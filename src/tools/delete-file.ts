@@ -1,6 +1,6 @@
 // Deletes a file in a way that can be taken back: its content is kept, and its hash is all that is needed to have it again.
 import { FairleadError, toolOutput, type Tool, type Workspace } from '../core/index.ts';
-import { changed } from './change.ts';
+import { fileChangeOutput } from './change.ts';
 
 /** The tool that deletes files. */
 export const deleteFile = (workspace: Workspace): Tool => ({
@@ -25,7 +25,7 @@ export const deleteFile = (workspace: Workspace): Tool => ({
     if (restore !== undefined) {
       await workspace.restore({ path: workspace.locate(path), before: restore, after: null });
       const { path: place, text = '' } = await workspace.read(path, { unseen: true });
-      return changed(
+      return fileChangeOutput(
         `Put ${path} back.`,
         { path: place, before: null, after: restore },
         { path, before: '', after: text },
@@ -40,7 +40,7 @@ export const deleteFile = (workspace: Workspace): Tool => ({
     const sentence = `Deleted ${path}. To put it back, give restore ${change.before}.`;
     return text === undefined
       ? toolOutput({ text: sentence, data: { ...change } })
-      : changed(sentence, change, { path, before: text, after: '' });
+      : fileChangeOutput(sentence, change, { path, before: text, after: '' });
   },
 });
 

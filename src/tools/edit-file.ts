@@ -1,10 +1,10 @@
 // Replaces an exact piece of a file that is there once; line breaks stay of the file's kind, and nothing else changes.
 import { toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
-import { changed } from './change.ts';
-import { nearest } from './nearest.ts';
-import { isCrlf, textAt } from './text.ts';
+import { fileChangeOutput } from './change.ts';
+import { findSimilarRegion } from './nearest.ts';
+import { isCrlf, readTextFile } from './text.ts';
 
-type Edit = {
+type EditInput = {
   readonly path: string;
   readonly old_string: string;
   readonly new_string: string;
@@ -29,32 +29,32 @@ export const editFile = (workspace: Workspace): Tool => ({
   },
   effect: 'write',
   async execute(input) {
-    const edit = input as Edit;
-    const { text, content } = await textAt(workspace, edit.path, { unseen: true });
-    const found = findIn(content.text, edit);
-    if (!found) return missed(edit, text);
+    const edit = input as EditInput;
+    const { text, content } = await readTextFile(workspace, edit.path, { unseen: true });
+    const found = findEditMatch(content.text, edit);
+    if (!found) return noMatchOutput(edit, text);
     if (found.count > 1 && !edit.replace_all)
-      return failed(
+      return failedOutput(
         `old_string matches ${found.count} times in ${edit.path}, so nothing was changed. Add lines around it, or set replace_all.`,
       );
-    if (found.old === found.new) return failed('old_string and new_string are the same, so nothing was changed.');
+    if (found.old === found.new) return failedOutput('old_string and new_string are the same, so nothing was changed.');
     const after = content.text.split(found.old).join(found.new);
     const change = await workspace.write(edit.path, after, { over: content.hash });
     const times = found.count === 1 ? '' : ` in ${found.count} places`;
-    return changed(`Edited ${edit.path}${times}.`, change, { path: edit.path, before: content.text, after });
+    return fileChangeOutput(`Edited ${edit.path}${times}.`, change, { path: edit.path, before: content.text, after });
   },
 });
 
-const failed = (text: string): ToolOutput => toolOutput({ failed: true, text });
+const failedOutput = (text: string): ToolOutput => toolOutput({ failed: true, text });
 
-type Found = { readonly old: string; readonly new: string; readonly count: number };
+type EditMatch = { readonly old: string; readonly new: string; readonly count: number };
 
 /** The edit in the file's own terms: with its line breaks, and with the characters that were shown written out. */
-function findIn(text: string, edit: Edit): Found | undefined {
+function findEditMatch(text: string, edit: EditInput): EditMatch | undefined {
   const broken = (words: string): string => words.replaceAll(/\r?\n/g, '\r\n');
   const same = (words: string): string => words;
   const ways: readonly ((words: string) => string)[] = isCrlf(text) ? [broken] : [same, broken];
-  for (const spell of [same, unwritten])
+  for (const spell of [same, unescapeVisible])
     for (const way of ways) {
       const old = way(spell(edit.old_string));
       const count = text.split(old).length - 1;
@@ -64,7 +64,7 @@ function findIn(text: string, edit: Edit): Found | undefined {
 }
 
 /** Reading writes out what does not show; here it becomes what it was. */
-const unwritten = (words: string): string =>
+const unescapeVisible = (words: string): string =>
   words
     .replaceAll(/<U\+([0-9A-F]{4,6})>/g, (all, hex: string) => {
       const code = Number.parseInt(hex, 16);
@@ -73,11 +73,13 @@ const unwritten = (words: string): string =>
     .replaceAll(/[␀-␟]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0x2400))
     .replaceAll('␡', '\u007f');
 
-function missed(edit: Edit, text: string): ToolOutput {
-  const near = nearest(text, edit.old_string);
+function noMatchOutput(edit: EditInput, text: string): ToolOutput {
+  const near = findSimilarRegion(text, edit.old_string);
   if (!near)
-    return failed(`old_string is not in ${edit.path}, nor anything like it; nothing was changed. Read the file again.`);
-  return failed(
+    return failedOutput(
+      `old_string is not in ${edit.path}, nor anything like it; nothing was changed. Read the file again.`,
+    );
+  return failedOutput(
     `old_string is not in ${edit.path}, so nothing was changed. The nearest is at lines ${near.from}-${near.to}:\n${near.text}`,
   );
 }

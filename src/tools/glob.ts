@@ -1,9 +1,9 @@
 // Finds files by name pattern.
 import { toolOutput, escapeInvisibleLine, type Tool, type Workspace } from '../core/index.ts';
-import { notAll, walk } from './walk.ts';
-import { doneInTime } from './watchdog.ts';
+import { incompleteWalkNotice, walkFiles } from './walk.ts';
+import { completesInTime } from './watchdog.ts';
 
-const mostShown = 500;
+const maxShown = 500;
 
 /** The tool that finds files by name. */
 export const glob = (workspace: Workspace): Tool => ({
@@ -19,13 +19,13 @@ export const glob = (workspace: Workspace): Tool => ({
   async execute(input, { signal }) {
     const { pattern, path = '.' } = input as { pattern: string; path?: string };
     let whole = true;
-    const all = await Array.fromAsync(walk(workspace, path, signal, () => (whole = false)));
-    const found = await namesLike(pattern, all);
+    const all = await Array.fromAsync(walkFiles(workspace, path, signal, () => (whole = false)));
+    const found = await matchGlob(pattern, all);
     if (!found) return toolOutput({ failed: true, text: `${pattern} takes too long to match. Use a simpler pattern.` });
-    const limits = whole ? [] : [notAll];
+    const limits = whole ? [] : [incompleteWalkNotice];
     if (found.length === 0)
       return toolOutput({ text: [`No file matches ${pattern}.`, ...limits].join('\n'), data: { count: 0 } });
-    const shown = found.slice(0, mostShown).map((file) => escapeInvisibleLine(path === '.' ? file : `${path}/${file}`));
+    const shown = found.slice(0, maxShown).map((file) => escapeInvisibleLine(path === '.' ? file : `${path}/${file}`));
     const left = found.length - shown.length;
     const rest = left > 0 ? [`[${left} more; use a narrower pattern.]`] : [];
     return toolOutput({ text: [...shown, ...rest, ...limits].join('\n'), data: { count: found.length } });
@@ -33,14 +33,14 @@ export const glob = (workspace: Workspace): Tool => ({
 });
 
 /** The names that fit a glob; one without a slash is about the last part of a name if asked. Nothing where that takes too long. */
-export async function namesLike(
+export async function matchGlob(
   pattern: string,
   names: readonly string[],
   options: { readonly basename?: boolean } = {},
 ): Promise<readonly string[] | undefined> {
   const { default: match } = await import('picomatch');
   let found: readonly string[] = [];
-  const done = doneInTime(() => {
+  const done = completesInTime(() => {
     const fits = match(pattern.replace(/^\.\//, ''), { dot: true, ...options });
     found = names.filter((name) => fits(name));
   });

@@ -8,17 +8,17 @@ import {
   type Tool,
   type Workspace,
 } from '../core/index.ts';
-import { namesLike } from './glob.ts';
-import { deepest, notAll, skipped, walk } from './walk.ts';
-import { doneInTime } from './watchdog.ts';
+import { matchGlob } from './glob.ts';
+import { maxWalkDepth, incompleteWalkNotice, skippedNames, walkFiles } from './walk.ts';
+import { completesInTime } from './watchdog.ts';
 
-const mostMatches = 200;
-const longestLine = 2000;
-const largest = 4 * 1024 * 1024;
+const maxMatches = 200;
+const maxLineLength = 2000;
+const maxFileBytes = 4 * 1024 * 1024;
 /** Files that are read side by side. */
-const together = 16;
-const mostShown = 300;
-const longestMs = 60_000;
+const concurrentReads = 16;
+const maxShownChars = 300;
+const searchTimeoutMs = 60_000;
 
 /** How a search finds the files to look into. */
 export type GrepOptions = {
@@ -30,7 +30,7 @@ export type GrepOptions = {
 
 /** The tool that searches files. */
 export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
-  const narrow = narrowing(options.runner ?? workspace, options.ripgrep);
+  const narrow = createNarrower(options.runner ?? workspace, options.ripgrep);
   return {
     name: 'grep',
     description:
@@ -47,37 +47,40 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
       additionalProperties: false,
     },
     effect: 'read',
-    timeoutMs: longestMs,
+    timeoutMs: searchTimeoutMs,
     async execute(input, { signal }) {
-      const { path = '.', ...wanted } = input as Wanted & { path?: string };
-      const regex = regexOf(wanted);
+      const { path = '.', ...wanted } = input as GrepInput & { path?: string };
+      const regex = compileRegex(wanted);
       if (typeof regex === 'string') return toolOutput({ failed: true, text: regex });
-      const named = await namedFile(workspace, path);
+      const named = await isSearchableFile(workspace, path);
       if (named === undefined)
         return toolOutput({ failed: true, text: `${escapeInvisibleLine(path)} is above 4 MB: use a command.` });
       let whole = true;
       const search = { path, wanted, narrow, signal, cut: () => (whole = false) };
-      const files = named ? [path] : await filesFor(workspace, search);
-      if (!files) return tooSlow(wanted.glob ?? '');
+      const files = named ? [path] : await filesToSearch(workspace, search);
+      if (!files) return timeoutOutput(wanted.glob ?? '');
       const lines: string[] = [];
-      for (let at = 0; at < files.length && lines.length < mostMatches; at += together) {
+      for (let at = 0; at < files.length && lines.length < maxMatches; at += concurrentReads) {
         signal.throwIfAborted();
-        const texts = await Promise.all(files.slice(at, at + together).map((file) => textOf(workspace, file)));
-        if (!doneInTime(() => texts.forEach((each) => collect(each, regex, lines)))) return tooSlow(wanted.pattern);
+        const texts = await Promise.all(
+          files.slice(at, at + concurrentReads).map((file) => readSearchText(workspace, file)),
+        );
+        if (!completesInTime(() => texts.forEach((each) => collectMatches(each, regex, lines))))
+          return timeoutOutput(wanted.pattern);
       }
       const remarks = [
         ...(lines.length === 0 ? [`Nothing matches ${wanted.pattern}.`] : []),
-        ...(lines.length >= mostMatches ? [`[Stopped at ${mostMatches} matches; narrow the search.]`] : []),
-        ...(whole ? [] : [notAll]),
+        ...(lines.length >= maxMatches ? [`[Stopped at ${maxMatches} matches; narrow the search.]`] : []),
+        ...(whole ? [] : [incompleteWalkNotice]),
       ];
       return toolOutput({ text: [...lines, ...remarks].join('\n'), data: { matches: lines.length } });
     },
   };
 };
 
-type Wanted = { readonly pattern: string; readonly glob?: string; readonly ignore_case?: boolean };
+type GrepInput = { readonly pattern: string; readonly glob?: string; readonly ignore_case?: boolean };
 
-function regexOf({ pattern, ignore_case: folds }: Wanted): RegExp | string {
+function compileRegex({ pattern, ignore_case: folds }: GrepInput): RegExp | string {
   try {
     return new RegExp(pattern, folds ? 'i' : '');
   } catch (error) {
@@ -85,15 +88,15 @@ function regexOf({ pattern, ignore_case: folds }: Wanted): RegExp | string {
   }
 }
 
-type Narrow = (search: Search) => Promise<readonly string[] | undefined>;
-type Search = { readonly path: string; readonly wanted: Wanted; readonly signal: AbortSignal };
+type FileNarrower = (search: GrepSearch) => Promise<readonly string[] | undefined>;
+type GrepSearch = { readonly path: string; readonly wanted: GrepInput; readonly signal: AbortSignal };
 
 /** Asks ripgrep which files below a folder may match; nothing where there is none, or it cannot tell. */
-function narrowing(runner: Workspace, given: string | false | undefined): Narrow {
+function createNarrower(runner: Workspace, given: string | false | undefined): FileNarrower {
   let program = given;
   return async ({ path, wanted, signal }) => {
     if (program === false) return undefined;
-    const { findRipgrep, mayMatch } = await import('./ripgrep.ts');
+    const { findRipgrep, findCandidateFiles: mayMatch } = await import('./ripgrep.ts');
     program ??= findRipgrep(runner) ?? false;
     if (program === false) return undefined;
     const { pattern, glob, ignore_case: folds = false } = wanted;
@@ -101,11 +104,11 @@ function narrowing(runner: Workspace, given: string | false | undefined): Narrow
       return await mayMatch(runner, program, {
         path,
         pattern,
-        folds,
+        ignoreCase: folds,
         glob,
-        skipped,
-        depth: deepest + 1,
-        largest,
+        excludedNames: skippedNames,
+        maxDepth: maxWalkDepth + 1,
+        maxFileBytes,
         signal,
       });
     } catch (error) {
@@ -118,59 +121,60 @@ function narrowing(runner: Workspace, given: string | false | undefined): Narrow
 }
 
 /** The files to search; files of secrets only if they are named. Nothing where the glob takes too long. */
-async function filesFor(
+async function filesToSearch(
   workspace: Workspace,
-  search: Search & { readonly narrow: Narrow; readonly cut: () => void },
+  search: GrepSearch & { readonly narrow: FileNarrower; readonly cut: () => void },
 ): Promise<readonly string[] | undefined> {
   const { path, wanted, narrow, signal, cut } = search;
   const { glob } = wanted;
-  const all = (await narrow(search)) ?? (await Array.fromAsync(walk(workspace, path, signal, cut)));
-  const named = glob === undefined ? all : await namesLike(glob, all, { basename: !glob.includes('/') });
+  const all = (await narrow(search)) ?? (await Array.fromAsync(walkFiles(workspace, path, signal, cut)));
+  const named = glob === undefined ? all : await matchGlob(glob, all, { basename: !glob.includes('/') });
   return named
     ?.map((file) => (path === '.' ? file : `${path}/${file}`))
     .filter((file) => !isSecretFile(file) || isSecretFile(path));
 }
 
 /** Whether this is a file; nothing where it is one that is too large to be searched. */
-async function namedFile(workspace: Workspace, path: string): Promise<boolean | undefined> {
+async function isSearchableFile(workspace: Workspace, path: string): Promise<boolean | undefined> {
   try {
     const { bytes } = await workspace.read(path, { unseen: true });
-    return bytes.length > largest ? undefined : true;
+    return bytes.length > maxFileBytes ? undefined : true;
   } catch {
     return false;
   }
 }
 
-type Searched = { readonly file: string; readonly text: string };
+type SearchedFile = { readonly file: string; readonly text: string };
 
 /** The text of a file, empty where it has none, cannot be read, or is too large to be searched. */
-async function textOf(workspace: Workspace, file: string): Promise<Searched> {
+async function readSearchText(workspace: Workspace, file: string): Promise<SearchedFile> {
   try {
     const { text = '', bytes } = await workspace.read(file, { unseen: true });
-    return { file, text: bytes.length > largest ? '' : text };
+    return { file, text: bytes.length > maxFileBytes ? '' : text };
   } catch {
     return { file, text: '' };
   }
 }
 
-function collect({ file, text }: Searched, regex: RegExp, found: string[]): void {
+function collectMatches({ file, text }: SearchedFile, regex: RegExp, found: string[]): void {
   const lines = text.split('\n');
   // After the last line break there is no line.
   if (lines.at(-1) === '') lines.pop();
   for (const [i, line] of lines.entries()) {
-    if (found.length >= mostMatches) return;
-    const match = regex.exec(line.slice(0, longestLine));
-    if (match) found.push(`${escapeInvisibleLine(file)}:${i + 1}:${escapeInvisibleLine(around(line, match.index))}`);
+    if (found.length >= maxMatches) return;
+    const match = regex.exec(line.slice(0, maxLineLength));
+    if (match)
+      found.push(`${escapeInvisibleLine(file)}:${i + 1}:${escapeInvisibleLine(excerptAround(line, match.index))}`);
   }
 }
 
 /** As much of a line as is shown: its beginning, or what stands around a match further on. */
-function around(line: string, at: number): string {
-  if (at < mostShown - 100) return line.slice(0, mostShown).toWellFormed();
-  return `…${line.slice(at - 100, at - 100 + mostShown).toWellFormed()}`;
+function excerptAround(line: string, at: number): string {
+  if (at < maxShownChars - 100) return line.slice(0, maxShownChars).toWellFormed();
+  return `…${line.slice(at - 100, at - 100 + maxShownChars).toWellFormed()}`;
 }
 
-const tooSlow = (pattern: string): ToolOutput =>
+const timeoutOutput = (pattern: string): ToolOutput =>
   toolOutput({
     failed: true,
     text: `The search was given up: ${pattern} takes too long to match. Use a simpler pattern.`,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { localWorkspace } from '../workspace/index.ts';
-import { walk } from './walk.ts';
+import { walkFiles } from './walk.ts';
 
 const names = [
   'a.js',
@@ -73,7 +73,7 @@ test('[A73] what .gitignore leaves out is what git leaves out', async (t) => {
   for (const file of files) {
     writeFileSync(path.join(root, '.gitignore'), file);
     const listed = git('ls-files', '-z', '--others', '--exclude-per-directory=.gitignore');
-    const ours = await Array.fromAsync(walk(workspace, '.', new AbortController().signal));
+    const ours = await Array.fromAsync(walkFiles(workspace, '.', new AbortController().signal));
     assert.deepEqual(
       ours.toSorted(),
       listed

@@ -1,26 +1,30 @@
 // What a .gitignore file leaves out: the last pattern that fits a path decides. Matched without regular expressions, so that no stranger's file can make it slow.
 
 /** Decides about a path below the folder of its file: left out, kept in spite of earlier patterns, or not spoken of. */
-export type Ignore = (path: string, isFolder: boolean) => boolean | undefined;
+export type IgnoreMatcher = (path: string, isFolder: boolean) => boolean | undefined;
 
 /** Reads the patterns of one file. */
-export function ignoreFrom(text: string): Ignore {
+export function parseIgnoreFile(text: string): IgnoreMatcher {
   const patterns = text
     .replace(/^\ufeff/, '')
     .split('\n')
-    .flatMap((line) => patternOf(line) ?? []);
+    .flatMap((line) => parseIgnorePattern(line) ?? []);
   return (path, isFolder) => {
     const names = path.split('/');
-    return patterns.findLast((each) => (isFolder || !each.foldersOnly) && fits(each.names, names))?.ignored;
+    return patterns.findLast((each) => (isFolder || !each.foldersOnly) && matchesNames(each.names, names))?.ignored;
   };
 }
 
 /** Fits one name of a path, or stands for any number of them. */
-type NameFit = ((name: string) => boolean) | '**';
+type NameMatcher = ((name: string) => boolean) | '**';
 
-type Pattern = { readonly names: readonly NameFit[]; readonly foldersOnly: boolean; readonly ignored: boolean };
+type IgnorePattern = {
+  readonly names: readonly NameMatcher[];
+  readonly foldersOnly: boolean;
+  readonly ignored: boolean;
+};
 
-function patternOf(line: string): Pattern | undefined {
+function parseIgnorePattern(line: string): IgnorePattern | undefined {
   const given = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '');
   if (given === '' || given.startsWith('#')) return undefined;
   const ignored = !given.startsWith('!');
@@ -29,40 +33,40 @@ function patternOf(line: string): Pattern | undefined {
   const names = bare.replace(/^\//, '').split('/');
   if (names.join('') === '') return undefined;
   // A slash at the beginning or in the middle ties a pattern to its folder; without one it fits at any depth.
-  const fitting = names.map((name): NameFit => (name === '**' ? name : fitOf(name)));
+  const fitting = names.map((name): NameMatcher => (name === '**' ? name : compileNamePattern(name)));
   return { names: bare.includes('/') ? fitting : ['**', ...fitting], foldersOnly: bare !== body, ignored };
 }
 
 /** Whether names fit a pattern, `**` standing for any number of them. */
-function fits(pattern: readonly NameFit[], names: readonly string[]): boolean {
-  return matches(pattern.length, names.length, {
+function matchesNames(pattern: readonly NameMatcher[], names: readonly string[]): boolean {
+  return matchesWildcard(pattern.length, names.length, {
     isMany: (i) => pattern[i] === '**',
     isOne: (i, j) => {
       const fit = pattern[i];
       return typeof fit === 'function' && fit(names[j] ?? '');
     },
     // `a/**` is what is in a, not a itself.
-    least: pattern.at(-1) === '**' && pattern.length > 1 ? 1 : 0,
+    minLastMany: pattern.at(-1) === '**' && pattern.length > 1 ? 1 : 0,
   });
 }
 
 /** Whether a name fits a pattern of `*`, `?`, classes and escapes; most patterns are plain names or endings. */
-function fitOf(pattern: string): (name: string) => boolean {
+function compileNamePattern(pattern: string): (name: string) => boolean {
   if (!/[*?[\\]/.test(pattern)) return (name) => name === pattern;
   const ending = pattern.slice(1);
   if (pattern.startsWith('*') && !/[*?[\\]/.test(ending)) return (name) => name.endsWith(ending);
   const signs = pattern.match(/\\.|\[[!^]?\]?[^\]]*\]|[^]/gu) ?? [];
   return (name) => {
     const letters = Array.from(name);
-    return matches(signs.length, letters.length, {
+    return matchesWildcard(signs.length, letters.length, {
       isMany: (i) => signs[i] === '*' || signs[i] === '**',
-      isOne: (i, j) => signFits(signs[i] ?? '', letters[j] ?? ''),
-      least: 0,
+      isOne: (i, j) => charMatches(signs[i] ?? '', letters[j] ?? ''),
+      minLastMany: 0,
     });
   };
 }
 
-function signFits(sign: string, letter: string): boolean {
+function charMatches(sign: string, letter: string): boolean {
   if (sign === '?') return true;
   if (sign.startsWith('\\')) return sign.slice(1) === letter;
   if (!sign.startsWith('[') || sign.length < 3) return sign === letter;
@@ -75,16 +79,16 @@ function signFits(sign: string, letter: string): boolean {
   return found !== not;
 }
 
-type Matching = {
+type WildcardSpec = {
   /** Whether a sign stands for any number of things. */
   readonly isMany: (sign: number) => boolean;
   readonly isOne: (sign: number, thing: number) => boolean;
   /** How many things the last sign takes at least, where it stands for many. */
-  readonly least: number;
+  readonly minLastMany: number;
 };
 
 /** Whether signs fit things from end to end, in time proportional to both: only the latest "many" is ever tried again. */
-function matches(signs: number, things: number, { isMany, isOne, least }: Matching): boolean {
+function matchesWildcard(signs: number, things: number, { isMany, isOne, minLastMany: least }: WildcardSpec): boolean {
   const end = things - least;
   let [sign, thing, many, from] = [0, 0, -1, 0];
   while (thing < things) {

@@ -1,7 +1,7 @@
 // The tools we ship, each a function of the workspace it reaches the world through.
 import type { Tool, Workspace } from '../core/index.ts';
-import type { Background } from './commands/background.ts';
-import { lookAfterTools } from './commands/look-after.ts';
+import type { BackgroundCommands } from './commands/background.ts';
+import { backgroundTools } from './commands/look-after.ts';
 import { editFile } from './edit-file.ts';
 import { glob } from './glob.ts';
 import { grep, type GrepOptions } from './grep.ts';
@@ -12,19 +12,19 @@ import { runCommand } from './run-command.ts';
 import { sandboxedCommand } from './sandboxed-command.ts';
 import { writeFile } from './write-file.ts';
 
-export { aliasOf } from './aliases.ts';
-export { askUser, type AskPerson, type Question } from './ask-user.ts';
-export { backgroundCommands, type Background } from './commands/background.ts';
-export { moreTools, type MoreToolsOptions } from './more.ts';
-export { todoText, todoView, type TodoItem, type TodoState } from './todo.ts';
-export { searchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';
+export { resolveToolAlias } from './aliases.ts';
+export { askUser, type AskUserHandler, type UserQuestion } from './ask-user.ts';
+export { createBackgroundCommands, type BackgroundCommands } from './commands/background.ts';
+export { deferredTools, type DeferredToolsOptions } from './more.ts';
+export { formatTodoList, todoView, type TodoItem, type TodoState } from './todo.ts';
+export { createSearchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';
 export { webSearch } from './web/web-search.ts';
 export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile };
 
 /** The tools of a coding agent on this workspace; with a place for commands in the background also those that look after them. */
-export const workspaceTools = (
+export const codingTools = (
   workspace: Workspace,
-  background?: Background,
+  background?: BackgroundCommands,
   search: GrepOptions = {},
 ): readonly Tool[] => {
   const kept = resultCache(workspace);
@@ -34,6 +34,6 @@ export const workspaceTools = (
     ...[listFiles, glob].map(kept),
     grep(workspace, search),
     runCommand(workspace, background),
-    ...(background ? lookAfterTools(background) : []),
+    ...(background ? backgroundTools(background) : []),
   ];
 };

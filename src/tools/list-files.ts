@@ -1,7 +1,7 @@
 // Lists a folder: names in order, folders marked with a slash, links with an at sign.
 import { toolOutput, escapeInvisibleLine, type DirectoryEntry, type Tool, type Workspace } from '../core/index.ts';
 
-const mostShown = 500;
+const maxShown = 500;
 
 /** The tool that lists a folder. */
 export const listFiles = (workspace: Workspace): Tool => ({
@@ -16,7 +16,7 @@ export const listFiles = (workspace: Workspace): Tool => ({
   async execute(input) {
     const { path = '.' } = input as { path?: string };
     const { path: found, entries, more } = await workspace.list(path);
-    const shown = entries.slice(0, mostShown).map(lineOf);
+    const shown = entries.slice(0, maxShown).map(formatEntry);
     const left = entries.length - shown.length;
     const rest = left > 0 || more ? [`[${left}${more ? ' or more' : ''} others are not shown; use glob.]`] : [];
     const text = entries.length ? [...shown, ...rest].join('\n') : '(The folder is empty.)';
@@ -24,5 +24,5 @@ export const listFiles = (workspace: Workspace): Tool => ({
   },
 });
 
-const marks = { file: '', folder: '/', link: '@', other: '?' } as const;
-const lineOf = ({ name, type }: DirectoryEntry): string => escapeInvisibleLine(name) + marks[type];
+const typeMarks = { file: '', folder: '/', link: '@', other: '?' } as const;
+const formatEntry = ({ name, type }: DirectoryEntry): string => escapeInvisibleLine(name) + typeMarks[type];

@@ -1,17 +1,17 @@
 // A JavaScript pattern as one for ripgrep's engine that fits at least the same lines: what it lets through is looked at again, what it holds back is lost.
 
 /** The looser pattern; nothing where there is none worth having. The source must be a valid one without flags, or with `i`. */
-export function looserPattern(source: string): string | undefined {
+export function toRipgrepPattern(source: string): string | undefined {
   let out = '';
   let at = 0;
   while (at < source.length) {
-    const atom = atomAt(source, at);
+    const atom = parseAtom(source, at);
     if (!atom) return undefined;
     at += atom.length;
-    quantifier.lastIndex = at;
-    const times = quantifier.exec(source)?.[0] ?? '';
+    quantifierPattern.lastIndex = at;
+    const times = quantifierPattern.exec(source)?.[0] ?? '';
     at += times.length;
-    const looser = repeated(atom, times.replace(/(?<=.)\?$/, ''));
+    const looser = repeatAtom(atom, times.replace(/(?<=.)\?$/, ''));
     if (looser === undefined) return undefined;
     out += looser;
   }
@@ -19,27 +19,32 @@ export function looserPattern(source: string): string | undefined {
 }
 
 /** A piece of a pattern. `loose` stands for every sign that may fit half of a character, which the other engine does not know. */
-type Atom = { readonly length: number; readonly text: string; readonly loose?: boolean; readonly single?: boolean };
+type RegexAtom = {
+  readonly length: number;
+  readonly text: string;
+  readonly isLoose?: boolean;
+  readonly isSingle?: boolean;
+};
 
-const quantifier = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y;
-const mostTimes = 1000;
+const quantifierPattern = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y;
+const maxRepeat = 1000;
 
-function repeated({ text, loose, single }: Atom, times: string): string | undefined {
+function repeatAtom({ text, isLoose: loose, isSingle: single }: RegexAtom, times: string): string | undefined {
   if (times === '') return loose ? '.?' : text;
   // Only the second half of such a character would be repeated.
   if (single) return undefined;
   const [, least = '', most] = /^\{(\d+)(,\d*)?\}$/.exec(times) ?? [];
   const largest = most === undefined ? least : most.slice(1);
-  if (Math.max(Number(least), Number(largest)) > mostTimes) return undefined;
+  if (Math.max(Number(least), Number(largest)) > maxRepeat) return undefined;
   if (!loose) return text + times;
   if (times === '?') return '.?';
   return largest === '' ? '.*' : `.{0,${largest}}`;
 }
 
-function atomAt(source: string, at: number): Atom | undefined {
+function parseAtom(source: string, at: number): RegexAtom | undefined {
   const sign = source.charAt(at);
-  if (sign === '\\') return escapeAt(source, at);
-  if (sign === '[') return classAt(source, at);
+  if (sign === '\\') return parseEscapeAtom(source, at);
+  if (sign === '[') return parseClass(source, at);
   if (sign === '(') {
     const [open = ''] = /^\((?:\?(?::|<[A-Za-z_$][\w$]*>))?/.exec(source.slice(at, at + 100)) ?? [];
     // What looks ahead or back is too much for the other engine.
@@ -48,34 +53,34 @@ function atomAt(source: string, at: number): Atom | undefined {
   if (sign === ')' || sign === '|' || sign === '^') return { length: 1, text: sign };
   // A long line is looked at only up to a point: what ends there may not be its end.
   if (sign === '$') return { length: 1, text: '' };
-  if (sign === '.') return { length: 1, text: '', loose: true };
-  return literal(source.codePointAt(at) ?? 0);
+  if (sign === '.') return { length: 1, text: '', isLoose: true };
+  return literalAtom(source.codePointAt(at) ?? 0);
 }
 
-function literal(code: number, length = code > 0xffff ? 2 : 1): Atom | undefined {
-  return isHalf(code) ? undefined : { length, text: written(code), single: code > 0xffff };
+function literalAtom(code: number, length = code > 0xffff ? 2 : 1): RegexAtom | undefined {
+  return isSurrogate(code) ? undefined : { length, text: escapeChar(code), isSingle: code > 0xffff };
 }
 
-const isHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
 
-const written = (code: number): string => {
+const escapeChar = (code: number): string => {
   const sign = String.fromCodePoint(code);
   return /^[A-Za-z0-9_]$/.test(sign) ? sign : `\\x{${code.toString(16)}}`;
 };
 
-const blank =
+const whitespaceSet =
   '\\t\\x0b\\x0c\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
-const sets: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: blank };
-const controls: Readonly<Record<string, number>> = { t: 9, v: 11, f: 12, r: 13 };
+const classSets: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: whitespaceSet };
+const controlCodes: Readonly<Record<string, number>> = { t: 9, v: 11, f: 12, r: 13 };
 
-type Sign = { readonly length: number; readonly code?: number; readonly set?: string };
+type RegexEscape = { readonly length: number; readonly code?: number; readonly set?: string };
 
 /** What an escape stands for: one character, or a set of them; nothing where it is a reference or hard to tell. */
-function signAt(source: string, at: number): Sign | undefined {
+function parseEscape(source: string, at: number): RegexEscape | undefined {
   const letter = source.charAt(at + 1);
-  const set = sets[letter];
+  const set = classSets[letter];
   if (set !== undefined) return { length: 2, set };
-  const control = controls[letter];
+  const control = controlCodes[letter];
   if (control !== undefined) return { length: 2, code: control };
   const [hex = '', digits = ''] =
     /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4}))/i.exec(source.slice(at, at + 6))?.filter(Boolean) ?? [];
@@ -84,18 +89,18 @@ function signAt(source: string, at: number): Sign | undefined {
   return /[\dckux\nnpP]/.test(letter) || code > 0xffff ? undefined : { length: 2, code };
 }
 
-function escapeAt(source: string, at: number): Atom | undefined {
+function parseEscapeAtom(source: string, at: number): RegexAtom | undefined {
   const letter = source.charAt(at + 1);
   if (letter === 'b' || letter === 'B') return { length: 2, text: '' };
-  if (/[DWS]/.test(letter)) return { length: 2, text: '', loose: true };
-  const sign = signAt(source, at);
+  if (/[DWS]/.test(letter)) return { length: 2, text: '', isLoose: true };
+  const sign = parseEscape(source, at);
   if (!sign) return undefined;
   if (sign.set !== undefined) return { length: 2, text: `[${sign.set}]` };
-  return literal(sign.code ?? 0, sign.length);
+  return literalAtom(sign.code ?? 0, sign.length);
 }
 
 /** A class; one that leaves something out may fit half of a character, and so may one that reaches that far. */
-function classAt(source: string, at: number): Atom | undefined {
+function parseClass(source: string, at: number): RegexAtom | undefined {
   const loose = source.charAt(at + 1) === '^';
   let wide = loose;
   let i = at + (loose ? 2 : 1);
@@ -107,24 +112,24 @@ function classAt(source: string, at: number): Atom | undefined {
       i += 2;
       continue;
     }
-    const first = memberAt(source, i);
+    const first = parseClassMember(source, i);
     if (!first) return undefined;
     i += first.length;
     const isRange = source.charAt(i) === '-' && source.charAt(i + 1) !== ']';
-    const second = isRange ? memberAt(source, i + 1) : undefined;
+    const second = isRange ? parseClassMember(source, i + 1) : undefined;
     if (isRange && (second?.code === undefined || first.code === undefined)) return undefined;
     if (second) i += 1 + second.length;
     const [from, to] = [first.code ?? 0, second?.code ?? first.code ?? 0];
     wide ||= from <= 0xdfff && to >= 0xd800;
-    text += first.set ?? (second ? `${written(from)}-${written(to)}` : written(from));
+    text += first.set ?? (second ? `${escapeChar(from)}-${escapeChar(to)}` : escapeChar(from));
   }
   const length = i + 1 - at;
-  if (wide) return { length, text: '', loose: true };
+  if (wide) return { length, text: '', isLoose: true };
   return text === '' ? undefined : { length, text: `[${text}]` };
 }
 
-function memberAt(source: string, at: number): Sign | undefined {
+function parseClassMember(source: string, at: number): RegexEscape | undefined {
   if (source.charAt(at) !== '\\') return { length: 1, code: source.charCodeAt(at) };
   if (source.charAt(at + 1) === 'b') return { length: 2, code: 8 };
-  return signAt(source, at);
+  return parseEscape(source, at);
 }

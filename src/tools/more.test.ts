@@ -9,11 +9,11 @@ import { callTool } from '../../test/support/tool-call.ts';
 import { visibleToolSpecs, createToolRegistry } from '../agent/index.ts';
 import type { ToolCall, Json } from '../core/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
-import { aliasOf } from './aliases.ts';
-import { askUser, type Question } from './ask-user.ts';
-import { workspaceTools } from './index.ts';
-import { moreTools } from './more.ts';
-import { searchEngine } from './web/search-engines.ts';
+import { resolveToolAlias } from './aliases.ts';
+import { askUser, type UserQuestion } from './ask-user.ts';
+import { codingTools } from './index.ts';
+import { deferredTools } from './more.ts';
+import { createSearchEngine } from './web/search-engines.ts';
 
 function folder(t: TestContext): string {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-more-')));
@@ -24,8 +24,8 @@ function folder(t: TestContext): string {
 
 test('[P76] the further tools are all hidden, and what a model is told of all tools stays under 5 kB', (t) => {
   const workspace = localWorkspace({ roots: [folder(t)] });
-  const search = searchEngine({ engine: 'searxng', url: 'http://localhost' });
-  const whole = moreTools({ workspace: withNetwork(workspace), search, ask: async () => undefined });
+  const search = createSearchEngine({ engine: 'searxng', url: 'http://localhost' });
+  const whole = deferredTools({ workspace: withNetwork(workspace), search, ask: async () => undefined });
   assert.deepEqual(
     whole.map(({ name, effect }) => `${name} ${effect}`),
     [
@@ -45,10 +45,10 @@ test('[P76] the further tools are all hidden, and what a model is told of all to
   );
   assert.ok(whole.every(({ deferred: hidden }) => hidden));
   const told = Buffer.byteLength(
-    JSON.stringify(visibleToolSpecs(createToolRegistry([...workspaceTools(workspace), ...whole]))),
+    JSON.stringify(visibleToolSpecs(createToolRegistry([...codingTools(workspace), ...whole]))),
   );
   assert.ok(told < 5000, `${told} bytes`);
-  const least = moreTools({ workspace, search }).map(({ name }) => name);
+  const least = deferredTools({ workspace, search }).map(({ name }) => name);
   assert.deepEqual(
     ['web_fetch', 'http_request', 'web_search', 'ask_user'].filter((name) => least.includes(name)),
     [],
@@ -56,7 +56,7 @@ test('[P76] the further tools are all hidden, and what a model is told of all to
 });
 
 test('[P12, P17] a tool is reached by its other names; gates and the log see its own, and the list a model sees does not grow', async (t) => {
-  const tools = [...createToolRegistry(workspaceTools(localWorkspace({ roots: [folder(t)] }))).values()];
+  const tools = [...createToolRegistry(codingTools(localWorkspace({ roots: [folder(t)] }))).values()];
   const judged: string[] = [];
   const lines = [
     calls(['file_read', { path: 'a.txt' }]),
@@ -67,7 +67,7 @@ test('[P12, P17] a tool is reached by its other names; gates and the log see its
   const set = await stage({
     lines,
     tools,
-    resolveToolName: aliasOf,
+    resolveToolName: resolveToolAlias,
     gates: [
       ({ tool }: ToolCall) => {
         judged.push(tool);
@@ -102,8 +102,8 @@ test('[P14] a hidden tool has to be loaded first by either name, and is then rea
       calls(['use_tool', { tool: remove[0], input: remove[1] }]),
       says('done'),
     ],
-    tools: [...createToolRegistry([...workspaceTools(workspace), ...moreTools({ workspace })]).values()],
-    resolveToolName: aliasOf,
+    tools: [...createToolRegistry([...codingTools(workspace), ...deferredTools({ workspace })]).values()],
+    resolveToolName: resolveToolAlias,
   });
   await set.go();
   const [early, , late] = set.all('tool-ended');
@@ -116,7 +116,7 @@ test('[P14] a hidden tool has to be loaded first by either name, and is then rea
 });
 
 test('[P15, P16, P18, P19, P20, P25] every other name leads to a tool, git by what is to be done', () => {
-  const meant = (tool: string, input: Json = {}): string | undefined => aliasOf({ tool, input });
+  const meant = (tool: string, input: Json = {}): string | undefined => resolveToolAlias({ tool, input });
   assert.equal(meant('file_list'), 'list_files');
   assert.equal(meant('file_search'), 'grep');
   assert.equal(meant('web_scrape'), 'web_fetch');
@@ -130,7 +130,7 @@ test('[P15, P16, P18, P19, P20, P25] every other name leads to a tool, git by wh
 });
 
 test('a question reaches the person as words, and their words come back; silence is told as such', async () => {
-  const asked: Question[] = [];
+  const asked: UserQuestion[] = [];
   const ask = askUser(async (question) => {
     asked.push(question);
     return asked.length === 1 ? 'the blue one' : undefined;

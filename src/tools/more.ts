@@ -1,6 +1,6 @@
 // The tools beyond the everyday ones. All are hidden: a model is told their names, and loads what it needs.
 import type { Tool, Workspace } from '../core/index.ts';
-import { askUser, type AskPerson } from './ask-user.ts';
+import { askUser, type AskUserHandler } from './ask-user.ts';
 import { canvasRender } from './canvas/canvas-render.ts';
 import { runCode } from './code/run-code.ts';
 import { deleteFile } from './delete-file.ts';
@@ -13,7 +13,7 @@ import { webFetch } from './web/web-fetch.ts';
 import { webSearch } from './web/web-search.ts';
 
 /** What the tools are made from. */
-export type MoreToolsOptions = {
+export type DeferredToolsOptions = {
   /** With a `fetch` there are tools for the web, with a `remove` one that deletes. */
   readonly workspace: Workspace;
   /** Where git runs, if not there: in a sandbox it sees neither who the person is nor any server, and it needs none, for it runs nothing of a repository. */
@@ -21,11 +21,16 @@ export type MoreToolsOptions = {
   /** With an engine there is a search of the web. */
   readonly search?: SearchEngine;
   /** With a person there is a way to ask them. */
-  readonly ask?: AskPerson;
+  readonly ask?: AskUserHandler;
 };
 
 /** All further tools that these options allow. What they need of libraries is loaded when one of them runs. */
-export const moreTools = ({ workspace, gitWorkspace = workspace, search, ask }: MoreToolsOptions): readonly Tool[] =>
+export const deferredTools = ({
+  workspace,
+  gitWorkspace = workspace,
+  search,
+  ask,
+}: DeferredToolsOptions): readonly Tool[] =>
   [
     applyPatch(workspace),
     ...('remove' in workspace ? [deleteFile(workspace)] : []),

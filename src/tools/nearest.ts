@@ -2,25 +2,25 @@
 import { escapeInvisible } from '../core/index.ts';
 
 /** Some lines of a text, counted from one. */
-export type Region = { readonly from: number; readonly to: number; readonly text: string };
+export type TextRegion = { readonly from: number; readonly to: number; readonly text: string };
 
-const mostWork = 2_000_000;
-const mostShown = 4000;
+const maxComparisons = 2_000_000;
+const maxShownChars = 4000;
 
 /** The lines most like these words; nothing where no line of them is anything like it. */
-export function nearest(text: string, words: string): Region | undefined {
+export function findSimilarRegion(text: string, words: string): TextRegion | undefined {
   const lines = text.split('\n');
   const sought = words.split('\n').map((line) => line.trim());
   while (sought.length > 1 && sought[0] === '') sought.shift();
   while (sought.length > 1 && sought.at(-1) === '') sought.pop();
   // Long pieces are known by how they begin: the work stays bounded, and so does the wait.
-  const known = sought.slice(0, Math.max(1, Math.floor(mostWork / Math.max(1, lines.length))));
+  const known = sought.slice(0, Math.max(1, Math.floor(maxComparisons / Math.max(1, lines.length))));
   const trimmed = lines.map((line) => line.trim());
   let best = 0;
   let at = -1;
   for (let start = 0; start < lines.length; start++) {
     let score = 0;
-    for (let i = 0; i < known.length; i++) score += likeness(trimmed[start + i] ?? '', known[i] ?? '');
+    for (let i = 0; i < known.length; i++) score += lineSimilarity(trimmed[start + i] ?? '', known[i] ?? '');
     if (score > best) {
       best = score;
       at = start;
@@ -30,11 +30,11 @@ export function nearest(text: string, words: string): Region | undefined {
   const from = Math.max(0, at - 1);
   const to = Math.min(lines.length, at + sought.length + 1);
   const shown = escapeInvisible(lines.slice(from, to).join('\n'));
-  return { from: from + 1, to, text: shown.length > mostShown ? `${shown.slice(0, mostShown)}…` : shown };
+  return { from: from + 1, to, text: shown.length > maxShownChars ? `${shown.slice(0, maxShownChars)}…` : shown };
 }
 
 /** From 0 to 1: how much of two lines is the same at their beginnings and ends. */
-function likeness(a: string, b: string): number {
+function lineSimilarity(a: string, b: string): number {
   if (a === b) return a === '' ? 0.1 : 1;
   const shorter = Math.min(a.length, b.length);
   if (shorter === 0) return 0;

@@ -3,24 +3,24 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { FairleadError, errorMessage, type Json } from '../core/index.ts';
 
 /** How a thread is run. */
-export type ThreadOptions = {
+export type WorkerThreadOptions = {
   readonly signal: AbortSignal;
   /** Milliseconds after which it is ended. */
-  readonly ms: number;
+  readonly timeoutMs: number;
   /** Megabytes its own memory may grow to. */
-  readonly megabytes?: number;
+  readonly maxMegabytes?: number;
   /** Answers what the thread asks while it is at work. */
-  readonly answer?: (question: Json) => Promise<Json>;
+  readonly onRequest?: (question: Json) => Promise<Json>;
 };
 
-type FromThread =
+type WorkerMessage =
   | { readonly type: 'ended'; readonly value: Json }
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'asked'; readonly id: number; readonly question: Json };
 
 /** Has the thread of this module do its task, and gives what it made. It has no environment and prints nowhere. */
-export async function inOwnThread(module: string, task: Json, options: ThreadOptions): Promise<Json> {
-  const { signal, ms, megabytes = 256, answer } = options;
+export async function runInWorkerThread(module: string, task: Json, options: WorkerThreadOptions): Promise<Json> {
+  const { signal, timeoutMs: ms, maxMegabytes: megabytes = 256, onRequest: answer } = options;
   signal.throwIfAborted();
   const worker = new Worker(new URL(module), {
     workerData: { fairlead: module, task },
@@ -31,15 +31,16 @@ export async function inOwnThread(module: string, task: Json, options: ThreadOpt
     resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: 32 },
   });
   const { promise, resolve, reject } = Promise.withResolvers<Json>();
-  const late = (): void => reject(broken('thread/timeout', `It did not end within ${ms / 1000} s, so it was ended.`));
+  const late = (): void =>
+    reject(workerError('thread/timeout', `It did not end within ${ms / 1000} s, so it was ended.`));
   const timer = setTimeout(late, ms);
   const quit = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', quit, { once: true });
-  worker.on('error', (error) => reject(broken('thread/failed', `It failed: ${errorMessage(error)}`)));
-  worker.on('exit', () => reject(broken('thread/failed', 'It ended without a result.')));
-  worker.on('message', (message: FromThread) => {
+  worker.on('error', (error) => reject(workerError('thread/failed', `It failed: ${errorMessage(error)}`)));
+  worker.on('exit', () => reject(workerError('thread/failed', 'It ended without a result.')));
+  worker.on('message', (message: WorkerMessage) => {
     if (message.type === 'ended') resolve(message.value);
-    else if (message.type === 'failed') reject(broken('thread/failed', message.why));
+    else if (message.type === 'failed') reject(workerError('thread/failed', message.why));
     else void reply(message);
   });
   try {
@@ -50,7 +51,7 @@ export async function inOwnThread(module: string, task: Json, options: ThreadOpt
     await worker.terminate();
   }
 
-  async function reply({ id, question }: FromThread & { readonly type: 'asked' }): Promise<void> {
+  async function reply({ id, question }: WorkerMessage & { readonly type: 'asked' }): Promise<void> {
     try {
       worker.postMessage({ id, value: (await answer?.(question)) ?? null }, []);
     } catch (error) {
@@ -59,13 +60,17 @@ export async function inOwnThread(module: string, task: Json, options: ThreadOpt
   }
 }
 
-const broken = (code: string, sentence: string): FairleadError => new FairleadError(code, sentence, { blame: 'tool' });
+const workerError = (code: string, sentence: string): FairleadError =>
+  new FairleadError(code, sentence, { blame: 'tool' });
 
 /** What a thread may do beside its task. */
-export type ThreadSide = { readonly ask: (question: Json) => Promise<Json> };
+export type WorkerContext = { readonly request: (question: Json) => Promise<Json> };
 
 /** In the thread of this module, does its task; everywhere else nothing. A module that has a thread calls it once, at its end. */
-export function serveThread(module: string, work: (task: Json, side: ThreadSide) => Json | Promise<Json>): void {
+export function serveWorkerThread(
+  module: string,
+  work: (task: Json, side: WorkerContext) => Json | Promise<Json>,
+): void {
   const port = parentPort;
   const given = workerData as { readonly fairlead?: string; readonly task: Json } | null;
   if (isMainThread || !port || given?.fairlead !== module) return;
@@ -87,11 +92,11 @@ export function serveThread(module: string, work: (task: Json, side: ThreadSide)
     new Promise((resolve, reject) => {
       const id = questions++;
       waiting.set(id, { resolve, reject });
-      port.postMessage({ type: 'asked', id, question } satisfies FromThread);
+      port.postMessage({ type: 'asked', id, question } satisfies WorkerMessage);
     });
-  const end = (message: FromThread): void => port.postMessage(message);
+  const end = (message: WorkerMessage): void => port.postMessage(message);
   Promise.resolve()
-    .then(() => work(given.task, { ask }))
+    .then(() => work(given.task, { request: ask }))
     .then(
       (value) => end({ type: 'ended', value }),
       (error: unknown) => end({ type: 'failed', why: errorMessage(error) }),

@@ -1,52 +1,55 @@
 // Pictures by what is in them, not by their names: which kind, how large, and whether a model's server would take them.
 
 /** A picture that was looked into. */
-export type Picture = {
+export type ImageInfo = {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
   readonly width: number;
   readonly height: number;
   /** Whether it is all there: a server that cannot read a picture refuses the whole conversation from then on. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 };
 
 /** What the pickiest of the large services takes: 5 MB in base64, and so many pixels on a side. */
-const mostBytes = 3_750_000;
-const mostPixels = 8000;
+const maxImageBytes = 3_750_000;
+const maxImagePixels = 8000;
 
 /** The picture that these bytes are; nothing where they are none. */
-export function pictureIn(bytes: Uint8Array): Picture | undefined {
+export function parseImage(bytes: Uint8Array): ImageInfo | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return png(data) ?? jpeg(data) ?? gif(data) ?? webp(data);
+  return parsePng(data) ?? parseJpeg(data) ?? parseGif(data) ?? parseWebp(data);
 }
 
 /** Why a picture is not shown, as the end of a sentence; nothing where it can be. */
-export function unfit({ width, height, whole }: Picture, size: number): string | undefined {
+export function unsupportedImageReason(
+  { width, height, isComplete: whole }: ImageInfo,
+  size: number,
+): string | undefined {
   if (!whole || width === 0 || height === 0) return 'it is damaged or cut off';
-  if (size > mostBytes)
-    return `it has ${size} bytes and at most ${mostBytes} are shown; make a smaller copy with a command`;
-  if (width > mostPixels || height > mostPixels)
-    return `it has ${width}×${height} pixels and at most ${mostPixels} on a side are shown; make a smaller copy with a command`;
+  if (size > maxImageBytes)
+    return `it has ${size} bytes and at most ${maxImageBytes} are shown; make a smaller copy with a command`;
+  if (width > maxImagePixels || height > maxImagePixels)
+    return `it has ${width}×${height} pixels and at most ${maxImagePixels} on a side are shown; make a smaller copy with a command`;
   return undefined;
 }
 
-const starts = (data: Buffer, signature: string, at = 0): boolean =>
+const hasSignature = (data: Buffer, signature: string, at = 0): boolean =>
   data.toString('latin1', at, at + signature.length) === signature;
 
-function png(data: Buffer): Picture | undefined {
-  if (!starts(data, '\x89PNG\r\n\x1a\n') || !starts(data, 'IHDR', 12) || data.length < 33) return undefined;
+function parsePng(data: Buffer): ImageInfo | undefined {
+  if (!hasSignature(data, '\x89PNG\r\n\x1a\n') || !hasSignature(data, 'IHDR', 12) || data.length < 33) return undefined;
   const end = data.lastIndexOf('IEND', undefined, 'latin1');
   const whole = end > 0 && end + 8 <= data.length;
-  return { mediaType: 'image/png', width: data.readUInt32BE(16), height: data.readUInt32BE(20), whole };
+  return { mediaType: 'image/png', width: data.readUInt32BE(16), height: data.readUInt32BE(20), isComplete: whole };
 }
 
-function gif(data: Buffer): Picture | undefined {
-  if (!(starts(data, 'GIF87a') || starts(data, 'GIF89a')) || data.length < 14) return undefined;
+function parseGif(data: Buffer): ImageInfo | undefined {
+  if (!(hasSignature(data, 'GIF87a') || hasSignature(data, 'GIF89a')) || data.length < 14) return undefined;
   const size = { width: data.readUInt16LE(6), height: data.readUInt16LE(8) };
-  return { mediaType: 'image/gif', ...size, whole: data.includes(0x3b, Math.max(13, data.length - 1024)) };
+  return { mediaType: 'image/gif', ...size, isComplete: data.includes(0x3b, Math.max(13, data.length - 1024)) };
 }
 
-function jpeg(data: Buffer): Picture | undefined {
-  if (!starts(data, '\xff\xd8\xff')) return undefined;
+function parseJpeg(data: Buffer): ImageInfo | undefined {
+  if (!hasSignature(data, '\xff\xd8\xff')) return undefined;
   const whole = data.includes('\xff\xd9', Math.max(3, data.length - 65_536), 'latin1');
   // Segments follow each other, each with its length, until one tells the size of the frame.
   for (let at = 2; at + 9 < data.length;) {
@@ -54,26 +57,31 @@ function jpeg(data: Buffer): Picture | undefined {
     const kind = data[at + 1] ?? 0;
     const isFrame = kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
     if (isFrame)
-      return { mediaType: 'image/jpeg', width: data.readUInt16BE(at + 7), height: data.readUInt16BE(at + 5), whole };
+      return {
+        mediaType: 'image/jpeg',
+        width: data.readUInt16BE(at + 7),
+        height: data.readUInt16BE(at + 5),
+        isComplete: whole,
+      };
     at += kind === 0xff ? 1 : 2 + data.readUInt16BE(at + 2);
   }
-  return { mediaType: 'image/jpeg', width: 0, height: 0, whole: false };
+  return { mediaType: 'image/jpeg', width: 0, height: 0, isComplete: false };
 }
 
-function webp(data: Buffer): Picture | undefined {
-  if (!starts(data, 'RIFF') || !starts(data, 'WEBP', 8) || data.length < 25) return undefined;
+function parseWebp(data: Buffer): ImageInfo | undefined {
+  if (!hasSignature(data, 'RIFF') || !hasSignature(data, 'WEBP', 8) || data.length < 25) return undefined;
   const whole = data.readUInt32LE(4) + 8 <= data.length;
-  return { mediaType: 'image/webp', ...webpSize(data), whole };
+  return { mediaType: 'image/webp', ...parseWebpSize(data), isComplete: whole };
 }
 
 /** Three kinds of the format keep their size in three places. */
-function webpSize(data: Buffer): { readonly width: number; readonly height: number } {
-  if (starts(data, 'VP8L', 12)) {
+function parseWebpSize(data: Buffer): { readonly width: number; readonly height: number } {
+  if (hasSignature(data, 'VP8L', 12)) {
     const bits = data.readUInt32LE(21);
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
   if (data.length < 30) return { width: 0, height: 0 };
-  if (starts(data, 'VP8X', 12)) return { width: data.readUIntLE(24, 3) + 1, height: data.readUIntLE(27, 3) + 1 };
-  if (!starts(data, 'VP8 ', 12)) return { width: 0, height: 0 };
+  if (hasSignature(data, 'VP8X', 12)) return { width: data.readUIntLE(24, 3) + 1, height: data.readUIntLE(27, 3) + 1 };
+  if (!hasSignature(data, 'VP8 ', 12)) return { width: 0, height: 0 };
   return { width: data.readUInt16LE(26) & 0x3fff, height: data.readUInt16LE(28) & 0x3fff };
 }

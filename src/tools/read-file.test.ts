@@ -7,7 +7,7 @@ import test, { type TestContext } from 'node:test';
 import { errorMessage, type ToolOutput, type Provider, type ToolContext } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { pngOf } from '../../test/support/picture.ts';
-import { pictureIn, unfit } from './picture.ts';
+import { parseImage, unsupportedImageReason } from './picture.ts';
 import { readFile } from './read-file.ts';
 
 type Read = (
@@ -51,19 +51,23 @@ test('[P12] PNG, JPEG, GIF and WebP are known by their content, with their size 
     [webp('VP8 ', '0000009d012a0a000800'), 'image/webp 10×8'],
   ];
   for (const [bytes, about] of known) {
-    const picture = pictureIn(bytes);
+    const picture = parseImage(bytes);
     assert.equal(`${picture?.mediaType} ${picture?.width}×${picture?.height}`, about);
-    assert.equal(picture && unfit(picture, bytes.length), undefined, about);
+    assert.equal(picture && unsupportedImageReason(picture, bytes.length), undefined, about);
   }
-  assert.equal(pictureIn(Buffer.from('not a picture at all, whatever its name says')), undefined);
+  assert.equal(parseImage(Buffer.from('not a picture at all, whatever its name says')), undefined);
 });
 
 test('[P12] a picture that is cut off anywhere is never shown: a server would refuse the conversation for it', () => {
   for (const whole of [png, jpeg, gif, webp('VP8X', '00000000090000070000')])
     for (let end = 0; end < whole.length - 1; end++) {
-      const picture = pictureIn(whole.subarray(0, end));
+      const picture = parseImage(whole.subarray(0, end));
       if (picture)
-        assert.match(unfit(picture, end) ?? '', /damaged or cut off/, `${picture.mediaType} of ${end} bytes`);
+        assert.match(
+          unsupportedImageReason(picture, end) ?? '',
+          /damaged or cut off/,
+          `${picture.mediaType} of ${end} bytes`,
+        );
     }
 });
 

@@ -11,13 +11,13 @@ import {
   type Tool,
   type Workspace,
 } from '../core/index.ts';
-import { pictureIn, unfit, type Picture } from './picture.ts';
-import { notText, shownText } from './text.ts';
+import { parseImage, unsupportedImageReason, type ImageInfo } from './picture.ts';
+import { notTextError, displayText } from './text.ts';
 
-const mostLines = 2000;
-const mostLetters = 50_000;
+const maxLines = 2000;
+const maxChars = 50_000;
 /** Pictures of one notebook that are shown, the first ones. */
-const mostPictures = 4;
+const maxImages = 4;
 
 /** The tool that reads files. */
 export const readFile = (workspace: Workspace): Tool => ({
@@ -35,25 +35,25 @@ export const readFile = (workspace: Workspace): Tool => ({
   },
   effect: 'read',
   async execute(input, { agent }) {
-    const { path, ...range } = input as { path: string } & Range;
+    const { path, ...range } = input as { path: string } & LineRange;
     const content = await workspace.read(path);
     const source = { path: content.path, hash: content.hash };
     const { text } = content;
-    if (text === undefined) return pictureOutput(path, content, agent?.provider);
+    if (text === undefined) return imageOutput(path, content, agent?.provider);
     if (/\.ipynb$/i.test(content.path)) {
-      const { notebookIn } = await import('./notebook.ts');
+      const { parseNotebook: notebookIn } = await import('./notebook.ts');
       const book = notebookIn(text);
       if (book) return notebookOutput(book, { path, range, source, provider: agent?.provider });
     }
-    return excerpt(shownText(text), range, source);
+    return excerptOutput(displayText(text), range, source);
   },
 });
 
-type Range = { readonly offset?: number; readonly limit?: number };
-type Source = { readonly path: string; readonly hash: string };
+type LineRange = { readonly offset?: number; readonly limit?: number };
+type FileSource = { readonly path: string; readonly hash: string };
 
 /** A picture, or in one sentence what else this is and what to do about it. */
-function pictureOutput(path: string, content: FileContent, provider: Provider | undefined): ToolOutput {
+function imageOutput(path: string, content: FileContent, provider: Provider | undefined): ToolOutput {
   const { bytes, hash } = content;
   const name = escapeInvisibleLine(path);
   if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-')
@@ -62,71 +62,71 @@ function pictureOutput(path: string, content: FileContent, provider: Provider | 
       `${name} is a PDF (${bytes.length} bytes), which is not shown here: get its text with a command such as pdftotext, of the package poppler-utils.`,
       { blame: 'model' },
     );
-  const picture = pictureIn(bytes);
-  if (!picture) throw notText(path, bytes.length);
+  const picture = parseImage(bytes);
+  if (!picture) throw notTextError(path, bytes.length);
   const { mediaType, width, height } = picture;
   const about = `${name}: ${mediaType}, ${width}×${height} pixels, ${bytes.length} bytes.`;
-  const why = whyUnseen(picture, bytes.length, provider);
+  const why = notShownReason(picture, bytes.length, provider);
   if (why !== undefined) return toolOutput({ failed: true, text: `${about} It is not shown: ${why}.` });
   return toolOutput({
     text: about,
     data: { path: content.path, hash, mediaType, width, height },
-    files: [filePart(bytes, picture, name)],
+    files: [imageFilePart(bytes, picture, name)],
   });
 }
 
 /** A model that cannot see would at best guess, and at worst its server refuses the whole conversation. */
-function whyUnseen(picture: Picture, size: number, provider: Provider | undefined): string | undefined {
+function notShownReason(picture: ImageInfo, size: number, provider: Provider | undefined): string | undefined {
   if (provider?.supportsImages === false) return `${provider.model} sees no pictures`;
   if (provider?.supportsImages === undefined)
     return `it is not known whether ${provider?.model ?? 'this model'} sees pictures`;
-  return unfit(picture, size);
+  return unsupportedImageReason(picture, size);
 }
 
-const filePart = (bytes: Uint8Array, { mediaType }: Picture, name: string): FilePart => ({
+const imageFilePart = (bytes: Uint8Array, { mediaType }: ImageInfo, name: string): FilePart => ({
   type: 'file',
   mediaType,
   data: Buffer.from(bytes).toString('base64'),
   name,
 });
 
-type Reading = {
+type NotebookRead = {
   readonly path: string;
-  readonly range: Range;
-  readonly source: Source;
+  readonly range: LineRange;
+  readonly source: FileSource;
   readonly provider: Provider | undefined;
 };
 
 function notebookOutput(
   { text, pictures }: { readonly text: string; readonly pictures: readonly Uint8Array[] },
-  { path, range, source, provider }: Reading,
+  { path, range, source, provider }: NotebookRead,
 ): ToolOutput {
-  const told = excerpt(text, range, source);
+  const told = excerptOutput(text, range, source);
   const numbers = new Set([...told.text.matchAll(/^\(picture (\d+): /gm)].map((found) => Number(found[1])));
   const files: FilePart[] = [];
   const remarks: string[] = [];
   for (const [i, bytes] of pictures.entries()) {
     if (!numbers.has(i + 1)) continue;
-    const picture = pictureIn(bytes);
+    const picture = parseImage(bytes);
     const why = !picture
       ? 'it is none'
-      : (whyUnseen(picture, bytes.length, provider) ??
-        (files.length < mostPictures ? undefined : `only ${mostPictures} are shown at once; read fewer lines`));
+      : (notShownReason(picture, bytes.length, provider) ??
+        (files.length < maxImages ? undefined : `only ${maxImages} are shown at once; read fewer lines`));
     if (picture && why === undefined)
-      files.push(filePart(bytes, picture, `${escapeInvisibleLine(path)}, picture ${i + 1}`));
+      files.push(imageFilePart(bytes, picture, `${escapeInvisibleLine(path)}, picture ${i + 1}`));
     else remarks.push(`Picture ${i + 1} is not shown: ${why}.`);
   }
   const more = [...remarks, 'These are the cells of a notebook; the file itself is JSON.'];
   return toolOutput({ ...told, text: `${told.text}\n[${more.join(' ')}]`, ...(files.length ? { files } : {}) });
 }
 
-function excerpt(text: string, { offset = 1, limit = mostLines }: Range, source: Source): ToolOutput {
+function excerptOutput(text: string, { offset = 1, limit = maxLines }: LineRange, source: FileSource): ToolOutput {
   if (text === '') return toolOutput({ text: '(The file is empty.)', data: { ...source, lines: 0 } });
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   if (offset > lines.length)
     return toolOutput({ failed: true, text: `There is no line ${offset}: the file has ${lines.length} lines.` });
-  const { shown, cut } = fit(lines.slice(offset - 1, offset - 1 + Math.min(limit, mostLines)));
+  const { shown, cut } = fitLines(lines.slice(offset - 1, offset - 1 + Math.min(limit, maxLines)));
   const end = offset + shown.length - 1;
   const body = shown.join('\n');
   const safe = escapeInvisible(body);
@@ -141,10 +141,10 @@ function excerpt(text: string, { offset = 1, limit = mostLines }: Range, source:
 }
 
 /** As many whole lines as fit; of a first line that alone is too long, its beginning. */
-function fit(lines: readonly string[]): { readonly shown: readonly string[]; readonly cut: boolean } {
-  let room = mostLetters;
+function fitLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly cut: boolean } {
+  let room = maxChars;
   const count = lines.findIndex((line) => (room -= line.length + 1) < 0);
   if (count < 0) return { shown: lines, cut: false };
   if (count > 0) return { shown: lines.slice(0, count), cut: false };
-  return { shown: [(lines[0] ?? '').slice(0, mostLetters)], cut: true };
+  return { shown: [(lines[0] ?? '').slice(0, maxChars)], cut: true };
 }

@@ -25,10 +25,10 @@ import {
   type Workspace,
 } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
-import { editFile, glob, listFiles, moreTools, readFile, runCommand, writeFile } from './index.ts';
+import { editFile, glob, listFiles, deferredTools, readFile, runCommand, writeFile } from './index.ts';
 import { resultCache } from './result-cache.ts';
 
-type Bench = {
+type CacheFixture = {
   readonly root: string;
   /** The text of a call's result. */
   readonly call: (tool: string, input: Json, context?: Partial<ToolContext>) => Promise<string>;
@@ -36,9 +36,9 @@ type Bench = {
   readonly work: () => number;
 };
 
-const later = (): number => Date.now() + 60_000;
+const inAMinute = (): number => Date.now() + 60_000;
 
-function bench(t: TestContext, files: Readonly<Record<string, string>>, now: () => number = later): Bench {
+function setup(t: TestContext, files: Readonly<Record<string, string>>, now: () => number = inAMinute): CacheFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-kept-')));
   t.after(() => [root, `${root}-blobs`].forEach((each) => rmSync(each, { recursive: true, force: true })));
   for (const [name, content] of Object.entries(files)) {
@@ -56,7 +56,7 @@ function bench(t: TestContext, files: Readonly<Record<string, string>>, now: () 
   const tools: readonly Tool[] = [
     ...[readFile, listFiles, glob].map(kept),
     ...[writeFile, editFile, runCommand].map((make) => make(local)),
-    ...moreTools({ workspace: local }),
+    ...deferredTools({ workspace: local }),
   ];
   return {
     root,
@@ -81,7 +81,7 @@ function writeOutside(file: string, content: string): void {
 }
 
 /** Waits in the same way for the clock of a folder whose names have changed. */
-function moveOn(folder: string): void {
+function waitForClock(folder: string): void {
   const { ctimeNs } = statSync(folder, { bigint: true });
   do {
     writeFileSync(path.join(folder, '.step'), '');
@@ -92,7 +92,7 @@ function moveOn(folder: string): void {
 const read = { path: 'a.txt' };
 
 test('[P52] a result comes again without the work, for the same input in any order of its keys', async (t) => {
-  const { call, work } = bench(t, { 'a.txt': 'one\ntwo\n', 'src/b.ts': '', '.gitignore': 'dist\n' });
+  const { call, work } = setup(t, { 'a.txt': 'one\ntwo\n', 'src/b.ts': '', '.gitignore': 'dist\n' });
   assert.equal(await call('read_file', { path: 'a.txt', offset: 2, limit: 1 }), 'two\n[Lines 2-2 of 2.]');
   const once = work();
   assert.equal(await call('read_file', { limit: 1, offset: 2, path: 'a.txt' }), 'two\n[Lines 2-2 of 2.]');
@@ -111,20 +111,20 @@ test('[P52] a result comes again without the work, for the same input in any ord
 });
 
 test('[P52] who was given a kept result has read the file, and may change it', async (t) => {
-  const { call } = bench(t, { 'a.txt': 'one\n' });
+  const { call } = setup(t, { 'a.txt': 'one\n' });
   await call('read_file', read);
   await call('read_file', read);
   assert.equal(await call('edit_file', { ...read, old_string: 'one', new_string: 'two' }), 'Edited a.txt.');
 });
 
 test('[P52] what was changed a moment ago is not kept: a clock that goes in steps could hide the next change', async (t) => {
-  const { call, work } = bench(t, { 'a.txt': 'one\n' }, Date.now);
+  const { call, work } = setup(t, { 'a.txt': 'one\n' }, Date.now);
   await call('read_file', read);
   await call('read_file', read);
   assert.equal(work(), 2);
 });
 
-const changes: Readonly<Record<string, (bench: Bench) => unknown>> = {
+const changes: Readonly<Record<string, (bench: CacheFixture) => unknown>> = {
   write: ({ call }) => call('write_file', { ...read, content: 'two\n' }),
   edit: ({ call }) => call('edit_file', { ...read, old_string: 'one', new_string: 'two' }),
   patch: ({ call }) =>
@@ -145,7 +145,7 @@ const changes: Readonly<Record<string, (bench: Bench) => unknown>> = {
 
 for (const [who, change] of Object.entries(changes))
   test(`[P52] a change is seen at once: ${who}`, async (t) => {
-    const made = bench(t, { 'a.txt': 'one\n' });
+    const made = setup(t, { 'a.txt': 'one\n' });
     assert.equal(await made.call('read_file', read), 'one');
     assert.equal(await made.call('read_file', read), 'one');
     assert.equal(made.work(), 1);
@@ -154,7 +154,7 @@ for (const [who, change] of Object.entries(changes))
   });
 
 test('[P52] a file that was deleted, by a tool or by others, is gone from what is read, listed and found', async (t) => {
-  const { call, root } = bench(t, { 'a.txt': 'one\n', 'b.txt': '', 'c/d.txt': '' });
+  const { call, root } = setup(t, { 'a.txt': 'one\n', 'b.txt': '', 'c/d.txt': '' });
   const look = async (): Promise<readonly string[]> => [
     await call('read_file', read),
     await call('list_files', {}),
@@ -164,17 +164,17 @@ test('[P52] a file that was deleted, by a tool or by others, is gone from what i
   assert.deepEqual(await look(), first);
   assert.deepEqual(first, ['one', 'a.txt\nb.txt\nc/', 'a.txt\nb.txt\nc/d.txt']);
   await call('delete_file', read);
-  moveOn(root);
+  waitForClock(root);
   const second = await look();
   assert.match(second[0] ?? '', /There is no file/);
   assert.deepEqual(second.slice(1), ['b.txt\nc/', 'b.txt\nc/d.txt']);
   unlinkSync(path.join(root, 'c/d.txt'));
-  moveOn(path.join(root, 'c'));
+  waitForClock(path.join(root, 'c'));
   assert.equal((await look())[2], 'b.txt');
 });
 
 test('[P52] git: after a switch of branches, files and listings are those of the branch', async (t) => {
-  const { call, root } = bench(t, { 'a.txt': 'one\n' });
+  const { call, root } = setup(t, { 'a.txt': 'one\n' });
   const git = (...args: readonly string[]): void =>
     void execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { stdio: 'pipe' });
   git('init', '-q', '-b', 'main');
@@ -190,12 +190,12 @@ test('[P52] git: after a switch of branches, files and listings are those of the
   assert.equal(await look(), 'two a.txt\nb.txt');
   assert.equal(await look(), 'two a.txt\nb.txt');
   await call('git_change', { operation: 'switch', name: 'main' });
-  moveOn(root);
+  waitForClock(root);
   assert.equal(await look(), 'one a.txt');
 });
 
 test('[P52] other rules of what is ignored, and a link that leads elsewhere, are seen', async (t) => {
-  const { call, root } = bench(t, { 'a.txt': 'one\n', 'b.txt': 'two\n', '.gitignore': 'x\n' });
+  const { call, root } = setup(t, { 'a.txt': 'one\n', 'b.txt': 'two\n', '.gitignore': 'x\n' });
   symlinkSync('a.txt', path.join(root, 'link'));
   assert.equal(await call('glob', { pattern: '*.txt' }), 'a.txt\nb.txt');
   assert.equal(await call('read_file', { path: 'link' }), 'one');
@@ -208,7 +208,7 @@ test('[P52] other rules of what is ignored, and a link that leads elsewhere, are
 
 test('[P52] at most 128 results are kept, those used last', async (t) => {
   const files = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`${i}.txt`, `${i}\n`]));
-  const { call, work } = bench(t, files);
+  const { call, work } = setup(t, files);
   for (let i = 0; i < 130; i++) await call('read_file', { path: `${i}.txt` });
   const sofar = work();
   for (let i = 2; i < 130; i++) await call('read_file', { path: `${i}.txt` });
@@ -218,7 +218,7 @@ test('[P52] at most 128 results are kept, those used last', async (t) => {
 });
 
 test('[P52] a result that failed is not kept, and a workspace that cannot tell of changes keeps nothing', async (t) => {
-  const { call, root, work } = bench(t, { 'a.txt': 'one\n' });
+  const { call, root, work } = setup(t, { 'a.txt': 'one\n' });
   assert.match(await call('read_file', { ...read, offset: 9 }), /There is no line 9/);
   await call('read_file', { ...read, offset: 9 });
   assert.equal(work(), 2);
@@ -229,7 +229,7 @@ test('[P52] a result that failed is not kept, and a workspace that cannot tell o
     stamp: undefined,
     read: (...given: Parameters<Workspace['read']>) => (reads++, local.read(...given)),
   };
-  const tool = resultCache(blind as unknown as Workspace, { now: later })(readFile);
+  const tool = resultCache(blind as unknown as Workspace, { now: inAMinute })(readFile);
   for (let i = 0; i < 2; i++) await tool.execute(read, { signal: new AbortController().signal } as ToolContext);
   assert.equal(reads, 2);
 });

@@ -8,15 +8,15 @@ import {
   type Workspace,
 } from '../core/index.ts';
 
-const mostResults = 128;
+const maxResults = 128;
 /** Characters of one result that are still worth keeping. */
-const largest = 200_000;
+const maxResultChars = 200_000;
 /** Files and folders that are asked before a result is given again; with more of them the work itself is as quick. */
-const mostSources = 2000;
+const maxSources = 2000;
 /** File systems tell time in steps, some of two seconds: what changed just now may change again without showing it. */
-const settledMs = 2500;
+const mtimeSettleMs = 2500;
 
-type Kept = { readonly output: ToolOutput; readonly sources: ReadonlyMap<string, FileStamp> };
+type CachedResult = { readonly output: ToolOutput; readonly sources: ReadonlyMap<string, FileStamp> };
 
 /** How results are kept. */
 export type ResultCacheOptions = {
@@ -29,7 +29,7 @@ export function resultCache(
   workspace: Workspace,
   { now = Date.now }: ResultCacheOptions = {},
 ): (make: (workspace: Workspace) => Tool) => Tool {
-  const results = new Map<string, Kept>();
+  const results = new Map<string, CachedResult>();
   if (!workspace.stamp) return (make) => make(workspace);
 
   /** The kept result of a call, if it would come out the same. */
@@ -55,10 +55,10 @@ export function resultCache(
     Promise.resolve(workspace.stamp?.(path)).catch(() => undefined);
 
   function keep(key: string, output: ToolOutput, sources: ReadonlyMap<string, FileStamp>): void {
-    if (output.failed || sizeOf(output) > largest || sources.size > mostSources) return;
+    if (output.failed || outputSize(output) > maxResultChars || sources.size > maxSources) return;
     results.set(key, { output, sources });
     const [oldest] = results.keys();
-    if (results.size > mostResults && oldest !== undefined) results.delete(oldest);
+    if (results.size > maxResults && oldest !== undefined) results.delete(oldest);
   }
 
   /** The workspace as one call sees it, with what it was shown; nothing where that cannot be told again. */
@@ -68,7 +68,7 @@ export function resultCache(
     const note = async (path: string): Promise<void> => {
       // Before it is read: what changes in between differs from what is noted.
       const there = sources.get(path) ?? (await stamped(path));
-      certain &&= there !== undefined && there.modifiedMs < now() - settledMs;
+      certain &&= there !== undefined && there.modifiedMs < now() - mtimeSettleMs;
       if (there) sources.set(path, there);
     };
     const seen: Workspace = {
@@ -104,5 +104,5 @@ export function resultCache(
   };
 }
 
-const sizeOf = ({ text, files = [] }: ToolOutput): number =>
+const outputSize = ({ text, files = [] }: ToolOutput): number =>
   text.length + files.reduce((sum, { data }) => sum + data.length, 0);

@@ -3,34 +3,35 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Workspace } from '../core/index.ts';
-import { looserPattern } from './looser-pattern.ts';
-import { foldersOutside, leadsInside } from './search-path.ts';
+import { toRipgrepPattern } from './looser-pattern.ts';
+import { foldersOutsideWorkspace, leadsIntoWorkspace } from './search-path.ts';
 
-const program = process.platform === 'win32' ? 'rg.exe' : 'rg';
+const ripgrepName = process.platform === 'win32' ? 'rg.exe' : 'rg';
 
 /** The ripgrep to use: the package beside ours, or the person's own; never one that the folder being worked in could have brought along. */
 export function findRipgrep(
   workspace: Workspace,
   search: string = process.env['PATH'] ?? '',
-  beside: readonly string[] = packaged(),
+  beside: readonly string[] = packagedRipgrepPaths(),
 ): string | undefined {
-  const own = foldersOutside(workspace, search).map((folder) => path.join(folder, program));
+  const own = foldersOutsideWorkspace(workspace, search).map((folder) => path.join(folder, ripgrepName));
   return [...beside, ...own].find(
-    (each) => isProgram(each) && !leadsInside(workspace, each) && !leadsInside(workspace, path.dirname(each)),
+    (each) =>
+      isExecutable(each) && !leadsIntoWorkspace(workspace, each) && !leadsIntoWorkspace(workspace, path.dirname(each)),
   );
 }
 
-function packaged(): readonly string[] {
+function packagedRipgrepPaths(): readonly string[] {
   try {
     const beside = createRequire(import.meta.url).resolve('@vscode/ripgrep');
     const platform = `@vscode/ripgrep-${process.platform}-${process.arch}`;
-    return [createRequire(beside).resolve(`${platform}/bin/${program}`)];
+    return [createRequire(beside).resolve(`${platform}/bin/${ripgrepName}`)];
   } catch {
     return [];
   }
 }
 
-function isProgram(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
@@ -40,55 +41,62 @@ function isProgram(file: string): boolean {
 }
 
 /** What is looked for. */
-export type Sought = {
+export type RipgrepSearch = {
   /** The folder. */
   readonly path: string;
   /** A valid JavaScript pattern. */
   readonly pattern: string;
-  readonly folds: boolean;
+  readonly ignoreCase: boolean;
   /** A glob for the names of files, used only where it is a plain one. */
   readonly glob: string | undefined;
   /** Names of files and folders that are passed over. */
-  readonly skipped: Iterable<string>;
+  readonly excludedNames: Iterable<string>;
   /** Folders that are gone into, one inside the other. */
-  readonly depth: number;
+  readonly maxDepth: number;
   /** Bytes of the largest file. */
-  readonly largest: number;
+  readonly maxFileBytes: number;
   readonly signal: AbortSignal;
 };
 
 /** No settings file is read, no program started, no link followed. */
-const harmless = '--no-config --no-follow --no-pre --no-search-zip --no-messages --color=never --encoding=none';
+const safeOptions = '--no-config --no-follow --no-pre --no-search-zip --no-messages --color=never --encoding=none';
 /** What a walk of ours leaves out, and nothing else: the .gitignore files from the folder downwards. */
-const ownRules =
+const ignoreOptions =
   '--hidden --no-require-git --no-ignore-parent --no-ignore-dot --no-ignore-global --no-ignore-exclude --no-ignore-files';
-const namesOnly = '--files-with-matches --null --path-separator=/';
+const listOptions = '--files-with-matches --null --path-separator=/';
 
 /** Every argument is ours but the pattern and a plain glob, which stand where no option can. */
-function argumentsFor({ pattern, folds, glob, skipped, depth, largest }: Sought): readonly string[] {
+function ripgrepArgs({
+  pattern,
+  ignoreCase: folds,
+  glob,
+  excludedNames: skipped,
+  maxDepth: depth,
+  maxFileBytes: largest,
+}: RipgrepSearch): readonly string[] {
   const plain = glob !== undefined && /^\*[\w.-]*$/.test(glob) ? [`--type-add=sought:${glob}`, '--type=sought'] : [];
   return [
-    ...[harmless, ownRules, namesOnly].flatMap((flags) => flags.split(' ')),
+    ...[safeOptions, ignoreOptions, listOptions].flatMap((flags) => flags.split(' ')),
     `--max-depth=${depth}`,
     `--max-filesize=${largest}`,
     ...Array.from(skipped, (name) => `--glob=!${name}`),
     ...plain,
     folds ? '--ignore-case' : '--case-sensitive',
-    `--regexp=${looserPattern(pattern) ?? ''}`,
+    `--regexp=${toRipgrepPattern(pattern) ?? ''}`,
     '--',
     './',
   ];
 }
 
 /** The files below a folder that may hold a match, in the order of a walk; nothing where ripgrep cannot tell. */
-export async function mayMatch(
+export async function findCandidateFiles(
   workspace: Workspace,
   rg: string,
-  sought: Sought,
+  sought: RipgrepSearch,
 ): Promise<readonly string[] | undefined> {
-  if (await isOdd(workspace, sought.path)) return undefined;
+  if (await hasDivergentIgnore(workspace, sought.path)) return undefined;
   let said = '';
-  const ran = await workspace.exec([rg, ...argumentsFor(sought)], {
+  const ran = await workspace.exec([rg, ...ripgrepArgs(sought)], {
     cwd: sought.path,
     signal: sought.signal,
     maxChars: 1,
@@ -99,20 +107,20 @@ export async function mayMatch(
   const doubtful = ran.code === null || ran.code > (said === '' ? 1 : 2);
   if (doubtful || (said !== '' && !said.endsWith('\0'))) return undefined;
   const names = said.split('\0').slice(0, -1);
-  return names.map((name) => name.replace(/^\.\//, '')).toSorted(inWalkOrder);
+  return names.map((name) => name.replace(/^\.\//, '')).toSorted(compareWalkOrder);
 }
 
 /** Spellings in a .gitignore that ripgrep understands otherwise than git: it would leave out what is not left out, or the other way round. */
-const oddSpelling = /^!\s*$|\[[!^]|\/\/|\\\//m;
+const divergentIgnorePattern = /^!\s*$|\[[!^]|\/\/|\\\//m;
 
 /** Whether the folder's own rules hold one of them; further down there are hardly ever any, and to look would be the walk that is to be saved. */
-async function isOdd(workspace: Workspace, folder: string): Promise<boolean> {
+async function hasDivergentIgnore(workspace: Workspace, folder: string): Promise<boolean> {
   const rules = await workspace.read(`${folder}/.gitignore`, { unseen: true }).catch(() => undefined);
-  return oddSpelling.test(rules?.text ?? '');
+  return divergentIgnorePattern.test(rules?.text ?? '');
 }
 
 /** Folder by folder, names of each in order. */
-function inWalkOrder(a: string, b: string): number {
+function compareWalkOrder(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   const at = left.findIndex((name, i) => name !== right[i]);
   const [one = '', other = ''] = [left[at], right[at]];

@@ -1,23 +1,23 @@
 // Runs a shell command in the workspace: to its end, shown while it runs, or in the background.
 import type { Tool, Workspace } from '../core/index.ts';
-import { startedOutput, type Background } from './commands/background.ts';
-import { commandInput, runToEnd, type CommandInput } from './commands/command.ts';
+import { startedCommandOutput, type BackgroundCommands } from './commands/background.ts';
+import { commandInputSchema, runCommandToEnd, type CommandInput } from './commands/command.ts';
 
-const seconds = { usual: 120, most: 3600 };
+const timeoutRange = { defaultSeconds: 120, maxSeconds: 3600 };
 
 /** The tool that runs commands; with a place for them also in the background. */
-export const runCommand = (workspace: Workspace, background?: Background): Tool => ({
+export const runCommand = (workspace: Workspace, background?: BackgroundCommands): Tool => ({
   name: 'run_command',
   description:
     'Run a shell command in the working folder. Whatever it leaves running is ended with it. It usually runs in a sandbox: only the working folder can be written, and there is no network.',
-  input: commandInput(
-    seconds,
+  input: commandInputSchema(
+    timeoutRange,
     background ? { background: { type: 'boolean', description: 'Start it, and go on without waiting.' } } : {},
   ),
   effect: 'outside',
   async execute(input, context) {
     const given = input as CommandInput;
-    if (!background || !given.background) return runToEnd(workspace, given, seconds, context);
-    return startedOutput(await background.start(given, context.state.session));
+    if (!background || !given.background) return runCommandToEnd(workspace, given, timeoutRange, context);
+    return startedCommandOutput(await background.start(given, context.state.session));
   },
 });

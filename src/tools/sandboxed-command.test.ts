@@ -6,18 +6,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { isToolOutput, type ToolOutput, type ToolContext } from '../core/index.ts';
-import { containerSandbox, sandboxed, type ContainerOptions } from '../guards/index.ts';
+import { containerSandbox, withSandbox, type ContainerOptions } from '../guards/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { sandboxedCommand } from './index.ts';
 
-type Rig = {
+type EngineFixture = {
   readonly run: (command: string, context?: Partial<ToolContext>, seconds?: number) => Promise<ToolOutput>;
   /** Every call of the stand-in for an engine, as its arguments. */
   readonly argvs: () => readonly (readonly string[])[];
 };
 
 /** A tool on an engine that is a real program: it writes down how it was called, and then does this. */
-function rig(t: test.TestContext, script: string, options: ContainerOptions = {}, name = 'podman'): Rig {
+function setup(t: test.TestContext, script: string, options: ContainerOptions = {}, name = 'podman'): EngineFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-box-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const engine = path.join(root, name);
@@ -25,7 +25,9 @@ function rig(t: test.TestContext, script: string, options: ContainerOptions = {}
   writeFileSync(record, '');
   writeFileSync(engine, `#!/bin/sh\n{ printf '%s\\037' "$@"; printf '\\036'; } >> ${record}\n${script}\n`);
   chmodSync(engine, 0o755);
-  const tool = sandboxedCommand(sandboxed(localWorkspace({ roots: [root] }), containerSandbox({ engine, ...options })));
+  const tool = sandboxedCommand(
+    withSandbox(localWorkspace({ roots: [root] }), containerSandbox({ engine, ...options })),
+  );
   return {
     async run(command, context = {}, seconds) {
       const input = { command, ...(seconds === undefined ? {} : { timeout_s: seconds }) };
@@ -43,7 +45,7 @@ function rig(t: test.TestContext, script: string, options: ContainerOptions = {}
 }
 
 test('[J4, J84, J85, J96] the call is <engine> run -u <uid> -v <volume>:<mountpoint> -w <workdir> <image>, hardened', async (t) => {
-  const { run, argvs } = rig(t, 'test "$1" = run && echo made; exit 0', { user: 1234 });
+  const { run, argvs } = setup(t, 'test "$1" = run && echo made; exit 0', { user: 1234 });
   assert.equal((await run('echo "$HOME"; ls')).text, 'made');
   const [inspect, argv = []] = argvs();
   assert.deepEqual(inspect, ['volume', 'inspect', 'llm-harness-tool-workspace']);
@@ -54,7 +56,7 @@ test('[J4, J84, J85, J96] the call is <engine> run -u <uid> -v <volume>:<mountpo
 });
 
 test('[A16, A17] the container has no network, no rights, a read-only root, little memory, few processes and few processors', async (t) => {
-  const { run, argvs } = rig(t, 'exit 0');
+  const { run, argvs } = setup(t, 'exit 0');
   await run('true');
   const line = argvs()[1]?.join(' ') ?? '';
   for (const option of [
@@ -74,7 +76,7 @@ test('[A16, A17] the container has no network, no rights, a read-only root, litt
 });
 
 test('[J83, J84, J85, J97] engine, image and volume are those that were asked for, any program that takes what podman takes', async (t) => {
-  const { run, argvs } = rig(t, 'exit 0', { image: 'localhost/busy:1', volume: 'mine', mountpoint: '/data' });
+  const { run, argvs } = setup(t, 'exit 0', { image: 'localhost/busy:1', volume: 'mine', mountpoint: '/data' });
   await run('true');
   await run('true');
   const [inspect, ...runs] = argvs();
@@ -96,19 +98,19 @@ test('a volume, image or mountpoint that would be read as something else is refu
     { image: '--privileged' },
     { mountpoint: 'x:ro' },
   ];
-  for (const options of wrong) assert.throws(() => rig(t, '', options), { code: 'sandbox/unusable' });
+  for (const options of wrong) assert.throws(() => setup(t, '', options), { code: 'sandbox/unusable' });
 });
 
 test('[J9] attack 82: without an engine or its volume nothing is run, and one sentence says how to mend it', async (t) => {
-  const missing = rig(t, 'echo "Error: no such volume mine" >&2; exit 1', { volume: 'mine' });
+  const missing = setup(t, 'echo "Error: no such volume mine" >&2; exit 1', { volume: 'mine' });
   await assert.rejects(missing.run('true'), {
     message: /does not exist, so nothing was run\. Make it: .*podman volume create mine$/,
   });
   assert.equal(missing.argvs().length, 1);
-  await assert.rejects(rig(t, '', { engine: 'no-engine-x' }).run('true'), {
+  await assert.rejects(setup(t, '', { engine: 'no-engine-x' }).run('true'), {
     message: /There is no no-engine-x on this machine, so nothing was run\. Install it/,
   });
-  const broken = rig(t, 'echo "cannot connect" >&2; exit 125');
+  const broken = setup(t, 'echo "cannot connect" >&2; exit 125');
   await assert.rejects(broken.run('true'), { message: /does not work here: cannot connect/ });
 });
 
@@ -121,7 +123,7 @@ test('attack 38: an engine that a command left in the folder is not run, also wh
   writeFileSync(path.join(root, 'engine-x'), `#!/bin/sh\necho run >> '${root}/record'\n`, { mode: 0o755 });
   const workspace = localWorkspace({ roots: [root] });
   const box = (apart: readonly string[]): Promise<unknown> =>
-    sandboxed(workspace, containerSandbox({ engine: 'engine-x' }, apart)).exec('true');
+    withSandbox(workspace, containerSandbox({ engine: 'engine-x' }, apart)).exec('true');
   await assert.rejects(box([root]), { message: /^There is no engine-x on this machine, so nothing was run/ });
   assert.equal(existsSync(path.join(root, 'record')), false);
   await box([path.join(root, 'elsewhere')]);
@@ -129,15 +131,15 @@ test('attack 38: an engine that a command left in the folder is not run, also wh
 });
 
 test('an image that cannot be started says so; the command’s own exit code is its own', async (t) => {
-  const failing = rig(t, 'test "$1" = run || exit 0; echo "no such image" >&2; exit 125');
+  const failing = setup(t, 'test "$1" = run || exit 0; echo "no such image" >&2; exit 125');
   await assert.rejects(failing.run('true'), { message: /could not start alpine, so nothing was run: no such image/ });
-  const own = rig(t, 'test "$1" = run || exit 0; echo out; exit 7');
+  const own = setup(t, 'test "$1" = run || exit 0; echo out; exit 7');
   assert.equal((await own.run('true')).text, 'out\n[Exit code: 7.]');
 });
 
 test('[A18] at its time or at an abort the container is removed by name, since killing the client would orphan it', async (t) => {
   const script = 'case "$*" in run*"sleep 60") echo up; exec sleep 60;; esac';
-  const { run, argvs } = rig(t, script);
+  const { run, argvs } = setup(t, script);
   assert.match((await run('sleep 60', {}, 1)).text, /^up\n\[Ended by us after 1 s/);
   const stop = new AbortController();
   const aborted = run('sleep 60', { signal: stop.signal, progress: () => stop.abort() });
@@ -147,14 +149,14 @@ test('[A18] at its time or at an abort the container is removed by name, since k
   assert.deepEqual(removed, ['rm', '-f', '-t', '0', nameIn(late)]);
   assert.deepEqual(removedToo, ['rm', '-f', '-t', '0', nameIn(cut)]);
   assert.notEqual(nameIn(late), nameIn(cut));
-  const docker = rig(t, script, {}, 'docker');
+  const docker = setup(t, script, {}, 'docker');
   await docker.run('sleep 60', {}, 1);
   assert.deepEqual(docker.argvs().at(-1)?.slice(0, -1), ['rm', '-f']);
 });
 
 test('[J83, J98] a volume that docker gave to root is given to the user inside, once, and by nobody with more rights than that takes', async (t) => {
   const script = 'case "$*" in *"test -w ."*) exit 1;; esac; exit 0';
-  const { run, argvs } = rig(t, script, { user: 1234, volume: 'mine' }, 'docker');
+  const { run, argvs } = setup(t, script, { user: 1234, volume: 'mine' }, 'docker');
   await run('true');
   await run('true');
   const [, , given = [], ...runs] = argvs();
@@ -171,42 +173,44 @@ test('[J83, J98] a volume that docker gave to root is given to the user inside, 
 /** A small image that someone put there, since a test pulls nothing. */
 const image = 'fairlead-busybox';
 const volume = 'fairlead-test-volume';
-const ask = (engine: string, ...args: readonly string[]): string | undefined => {
+const runEngine = (engine: string, ...args: readonly string[]): string | undefined => {
   const { status, stdout } = spawnSync(engine, args, { encoding: 'utf8' });
   return status === 0 ? stdout : undefined;
 };
 
 for (const engine of ['podman', 'docker']) {
-  const skip = ask(engine, 'image', 'inspect', image) ? false : `no ${engine} with an image called ${image} here`;
+  const skip = runEngine(engine, 'image', 'inspect', image) ? false : `no ${engine} with an image called ${image} here`;
   test(
     `[J4, J83, J98, J99, A16, A17, A18] in a real container of ${engine}: no network, not root, files that stay, nothing left over`,
     { skip, timeout: 120_000 },
     async (t) => {
-      ask(engine, 'volume', 'rm', '-f', volume);
-      const box = rig(t, '', { engine, image, volume });
+      runEngine(engine, 'volume', 'rm', '-f', volume);
+      const box = setup(t, '', { engine, image, volume });
       await assert.rejects(box.run('true'), { message: new RegExp(`Make it: ${engine} volume create ${volume}$`) });
-      ask(engine, 'volume', 'create', volume);
-      t.after(() => ask(engine, 'volume', 'rm', '-f', volume));
+      runEngine(engine, 'volume', 'create', volume);
+      t.after(() => runEngine(engine, 'volume', 'rm', '-f', volume));
       assert.equal((await box.run('echo kept > a; id -u; pwd')).text, `${process.getuid?.() || 65_534}\n/workspace`);
       assert.equal((await box.run('cat a; ls /sys/class/net')).text, 'kept\nlo');
       assert.match((await box.run('touch /x')).text, /Read-only file system/);
-      const mount = ask(engine, 'volume', 'inspect', '--format', '{{.Mountpoint}}', volume)?.trim() ?? '';
+      const mount = runEngine(engine, 'volume', 'inspect', '--format', '{{.Mountpoint}}', volume)?.trim() ?? '';
       assert.equal(readFileSync(path.join(mount, 'a'), 'utf8'), 'kept\n');
       assert.match((await box.run('sleep 60', {}, 3)).text, /Ended by us/);
-      assert.doesNotMatch(ask(engine, 'ps', '-a', '--format', '{{.Names}}') ?? 'fairlead-', /fairlead-/);
+      assert.doesNotMatch(runEngine(engine, 'ps', '-a', '--format', '{{.Names}}') ?? 'fairlead-', /fairlead-/);
     },
   );
 
   const python = 'fairlead-python';
-  const without = ask(engine, 'image', 'inspect', python) ? false : `no ${engine} with an image called ${python} here`;
+  const without = runEngine(engine, 'image', 'inspect', python)
+    ? false
+    : `no ${engine} with an image called ${python} here`;
   test(
     `[A19] in a real container of ${engine}: Python is written and run, and reaches no network`,
     { skip: without, timeout: 120_000 },
     async (t) => {
       const name = `${volume}-python`;
-      ask(engine, 'volume', 'create', name);
-      t.after(() => ask(engine, 'volume', 'rm', '-f', name));
-      const box = rig(t, '', { engine, image: python, volume: name });
+      runEngine(engine, 'volume', 'create', name);
+      t.after(() => runEngine(engine, 'volume', 'rm', '-f', name));
+      const box = setup(t, '', { engine, image: python, volume: name });
       const lines = [
         'import socket, sys',
         'print(sum(range(10)))',

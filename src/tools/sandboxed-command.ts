@@ -1,14 +1,14 @@
 // Runs a command in a container of its own, which keeps what it writes in a volume: the workspace it is handed must run commands there.
 import type { Tool, Workspace } from '../core/index.ts';
-import { commandInput, runToEnd, type CommandInput } from './commands/command.ts';
+import { commandInputSchema, runCommandToEnd, type CommandInput } from './commands/command.ts';
 
-const seconds = { usual: 60, most: 600 };
+const timeoutRange = { defaultSeconds: 60, maxSeconds: 600 };
 
 /** The tool that runs commands in a container. */
 export const sandboxedCommand = (workspace: Pick<Workspace, 'exec'>, mountpoint = '/workspace'): Tool => ({
   name: 'execute_sandboxed_command',
   description: `Run a shell command in a container without network. Files in ${mountpoint} persist; the user's files are not there.`,
-  input: commandInput(seconds),
+  input: commandInputSchema(timeoutRange),
   effect: 'write',
-  execute: (input, context) => runToEnd(workspace, input as CommandInput, seconds, context),
+  execute: (input, context) => runCommandToEnd(workspace, input as CommandInput, timeoutRange, context),
 });

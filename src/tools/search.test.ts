@@ -9,13 +9,13 @@ import { FairleadError, type Json, type ToolOutput, type ToolContext, type Works
 import { localWorkspace } from '../workspace/index.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
-import { looserPattern } from './looser-pattern.ts';
-import { findRipgrep, mayMatch, type Sought } from './ripgrep.ts';
-import { deepest, skipped, walk } from './walk.ts';
+import { toRipgrepPattern } from './looser-pattern.ts';
+import { findRipgrep, findCandidateFiles, type RipgrepSearch } from './ripgrep.ts';
+import { maxWalkDepth, skippedNames, walkFiles } from './walk.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 function folder(t: TestContext, files: Files = {}): string {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-search-')));
@@ -31,7 +31,7 @@ const rg = findRipgrep(localWorkspace({ roots: [import.meta.dirname] }));
 const skip = rg === undefined ? 'there is no ripgrep here' : false;
 
 const search = async (workspace: Workspace, input: Json, ripgrep: string | false): Promise<string> =>
-  ((await grep(workspace, { ripgrep }).execute(input, { signal: never } as ToolContext)) as ToolOutput).text;
+  ((await grep(workspace, { ripgrep }).execute(input, { signal: neverAborted } as ToolContext)) as ToolOutput).text;
 
 const tree: Files = {
   '.gitignore': '\ufeff# made\ndist/\n*.log\n!keep.log\n/top.txt\nsrc/**/gen\nspace \\ \n',
@@ -153,15 +153,15 @@ test(
   },
 );
 
-const sought = (more: Partial<Sought>): Sought => ({
+const ripgrepSearch = (more: Partial<RipgrepSearch>): RipgrepSearch => ({
   path: '.',
   pattern: '',
-  folds: false,
+  ignoreCase: false,
   glob: undefined,
-  skipped,
-  depth: deepest + 1,
-  largest: 1e6,
-  signal: never,
+  excludedNames: skippedNames,
+  maxDepth: maxWalkDepth + 1,
+  maxFileBytes: 1e6,
+  signal: neverAborted,
   ...more,
 });
 
@@ -248,10 +248,14 @@ test(
       fc.asyncProperty(pattern, fc.boolean(), async (source, folds) => {
         const regex = regexFrom(source, folds);
         if (!regex) return;
-        const found = await mayMatch(workspace, rg as string, sought({ pattern: source, folds }));
+        const found = await findCandidateFiles(
+          workspace,
+          rg as string,
+          ripgrepSearch({ pattern: source, ignoreCase: folds }),
+        );
         if (!found) return;
         const missed = lines.filter((line, i) => regex.test(line) && !found.includes(`${i}`));
-        assert.deepEqual(missed, [], `${source} as ${looserPattern(source)}`);
+        assert.deepEqual(missed, [], `${source} as ${toRipgrepPattern(source)}`);
       }),
       {
         numRuns: 60,
@@ -313,10 +317,10 @@ test(
       fc.asyncProperty(rules, rules, async (top, deeper) => {
         writeFileSync(path.join(root, '.gitignore'), `${top}\n`);
         writeFileSync(path.join(root, 'sub/.gitignore'), `${deeper}\n`);
-        const found = await mayMatch(workspace, rg as string, sought({}));
+        const found = await findCandidateFiles(workspace, rg as string, ripgrepSearch({}));
         // What it is not sure of it leaves to the walk; further down it does not look, so there are no such rules here.
         if (!found || /^!\s*$|\[!|\/\/|\\\//m.test(deeper)) return;
-        assert.deepEqual(await Array.fromAsync(walk(workspace, '.', never)), found);
+        assert.deepEqual(await Array.fromAsync(walkFiles(workspace, '.', neverAborted)), found);
       }),
       { numRuns: 60 },
     );
@@ -385,7 +389,7 @@ test('[P16] attack: whatever names are given to it, by a link set meanwhile or b
     },
   };
   const found = (await grep(workspace, { runner, ripgrep: 'rg' }).execute({ pattern: 'one' }, {
-    signal: never,
+    signal: neverAborted,
   } as ToolContext)) as ToolOutput;
   assert.equal(found.text, 'a.txt:1:one');
 });
@@ -396,5 +400,8 @@ test('[P16] where a folder holds more names than are listed, a walk says that it
   const says = /^(a\.txt(:1:one)?|No file matches .*|Nothing matches .*)\n\[Not all was looked at: /;
   for (const pattern of ['one', 'two']) assert.match(await search(full, { pattern }, false), says);
   for (const pattern of ['*.txt', '*.ts'])
-    assert.match(((await glob(full).execute({ pattern }, { signal: never } as ToolContext)) as ToolOutput).text, says);
+    assert.match(
+      ((await glob(full).execute({ pattern }, { signal: neverAborted } as ToolContext)) as ToolOutput).text,
+      says,
+    );
 });

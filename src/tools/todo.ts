@@ -4,12 +4,12 @@ import { isObject, toolOutput, escapeInvisibleLine, type Event, type Tool, type 
 /** Something to be done. */
 export type TodoItem = { readonly text: string; readonly status: 'open' | 'doing' | 'done' };
 
-const marks = { open: '☐', doing: '▶', done: '☑' } as const;
-const name = 'todo';
+const statusMarks = { open: '☐', doing: '▶', done: '☑' } as const;
+const toolName = 'todo';
 
 /** The tool that keeps a list of what is to be done. */
 export const todo: Tool = {
-  name,
+  name: toolName,
   description: 'Keep a list of the steps of a longer task. Give the whole list each time; keep one item at work.',
   input: {
     type: 'object',
@@ -34,13 +34,13 @@ export const todo: Tool = {
   effect: 'read',
   execute(input) {
     const { items } = input as { readonly items: readonly TodoItem[] };
-    return toolOutput({ text: todoText(items) || '(The list is empty.)', data: { items } });
+    return toolOutput({ text: formatTodoList(items) || '(The list is empty.)', data: { items } });
   },
 };
 
 /** A list as lines. */
-export const todoText = (items: readonly TodoItem[]): string =>
-  items.map(({ text, status }) => `${marks[status]} ${escapeInvisibleLine(text)}`).join('\n');
+export const formatTodoList = (items: readonly TodoItem[]): string =>
+  items.map(({ text, status }) => `${statusMarks[status]} ${escapeInvisibleLine(text)}`).join('\n');
 
 /** What a session's list is, and which of its calls may change it. */
 export type TodoState = { readonly items: readonly TodoItem[]; readonly calls: readonly string[] };
@@ -50,7 +50,7 @@ export const todoView: View<TodoState> = {
   initial: { items: [], calls: [] },
   on(state, event: Event) {
     if (event.type === 'tool-started')
-      return event.tool === name ? { ...state, calls: [...state.calls, event.call] } : state;
+      return event.tool === toolName ? { ...state, calls: [...state.calls, event.call] } : state;
     if (event.type !== 'tool-ended' || !state.calls.includes(event.call)) return state;
     const calls = state.calls.filter((call) => call !== event.call);
     const items = isObject(event.data) ? event.data['items'] : undefined;

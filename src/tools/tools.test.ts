@@ -15,10 +15,10 @@ import {
   type Workspace,
 } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
-import { workspaceTools } from './index.ts';
+import { codingTools } from './index.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;
-type Bench = {
+type ToolsFixture = {
   readonly root: string;
   readonly workspace: Workspace;
   /** Calls a tool as a run would: its input checked first, a failure as text. */
@@ -26,7 +26,7 @@ type Bench = {
   readonly text: (name: string) => string;
 };
 
-function bench(t: test.TestContext, files: Files = {}): Bench {
+function setup(t: test.TestContext, files: Files = {}): ToolsFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-tools-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) {
@@ -35,7 +35,7 @@ function bench(t: test.TestContext, files: Files = {}): Bench {
   }
   const workspace = localWorkspace({ roots: [root], blobs: path.join(root, '..', `${path.basename(root)}-blobs`) });
   t.after(() => rmSync(`${root}-blobs`, { recursive: true, force: true }));
-  const tools = createToolRegistry(workspaceTools(workspace));
+  const tools = createToolRegistry(codingTools(workspace));
   return {
     root,
     workspace,
@@ -58,10 +58,10 @@ function bench(t: test.TestContext, files: Files = {}): Bench {
 }
 
 const failed = { failed: true };
-const changeIn = ({ data }: ToolOutput): FileChange & { readonly diff: string } => data as never;
+const changeData = ({ data }: ToolOutput): FileChange & { readonly diff: string } => data as never;
 
 test('[A73] there are seven tools, and all that a model is told of them takes less than 3,200 bytes', (t) => {
-  const tools = workspaceTools(bench(t).workspace);
+  const tools = codingTools(setup(t).workspace);
   assert.deepEqual(
     tools.map(({ name, effect }) => `${name} ${effect}`),
     [
@@ -78,7 +78,7 @@ test('[A73] there are seven tools, and all that a model is told of them takes le
 });
 
 test('[A73] input that does not fit the schema runs nothing', async (t) => {
-  const { call, root } = bench(t);
+  const { call, root } = setup(t);
   for (const input of [{}, { path: 1 }, { path: 'x' }, { path: 'x', content: 'y', mode: 7 }])
     assert.equal((await call('write_file', input)).failed, true);
   assert.equal((await call('run_command', { command: `touch ${root}/x`, cwd: '/' })).failed, true);
@@ -87,7 +87,7 @@ test('[A73] input that does not fit the schema runs nothing', async (t) => {
 
 test('[A73, P12] reading shows a file as it is; a long one comes in pieces that say how to go on', async (t) => {
   const long = Array.from({ length: 4500 }, (_, i) => `line ${i + 1}`).join('\n');
-  const { call } = bench(t, {
+  const { call } = setup(t, {
     'a.txt': '  one\n\ttwo\n',
     'long.txt': long,
     'wide.txt': 'x'.repeat(80_000),
@@ -105,7 +105,7 @@ test('[A73, P12] reading shows a file as it is; a long one comes in pieces that 
 });
 
 test('[A73, A74] what is no text, not there or outside is refused in a sentence', async (t) => {
-  const { call } = bench(t, { 'a.png': Buffer.from([0x89, 0x50, 0, 1]), 'latin.txt': Buffer.from([0xe4, 0x0a]) });
+  const { call } = setup(t, { 'a.png': Buffer.from([0x89, 0x50, 0, 1]), 'latin.txt': Buffer.from([0xe4, 0x0a]) });
   assert.match((await call('read_file', { path: 'a.png' })).text, /a\.png is not text \(4 bytes\)/);
   assert.match((await call('read_file', { path: 'latin.txt' })).text, /is not text/);
   assert.match((await call('read_file', { path: 'none' })).text, /There is no file or folder .*none/);
@@ -116,7 +116,7 @@ test('[A73, A74] what is no text, not there or outside is refused in a sentence'
 });
 
 test('attack 70: characters that do not show are written out, and an edit can still name them', async (t) => {
-  const { call, text } = bench(t, {
+  const { call, text } = setup(t, {
     'a.js': 'if (ok\u202e) {\n  run();\u200b\n}\n',
     'fine.md': 'a 👩‍💻 ✔️\n',
     'esc.sh': 'echo \u001b[1m\n',
@@ -135,20 +135,20 @@ test('attack 70: characters that do not show are written out, and an edit can st
 });
 
 test('[A73, P13, P40] a new file is written with its folders; an old one only after it was read', async (t) => {
-  const { call, text } = bench(t, { 'old.txt': 'old\n' });
+  const { call, text } = setup(t, { 'old.txt': 'old\n' });
   const made = await call('write_file', { path: 'a/b.txt', content: 'one\ntwo\n' });
   assert.equal(made.text, 'Written 8 bytes to a/b.txt (2 lines, a new file).');
-  assert.equal(changeIn(made).before, null);
+  assert.equal(changeData(made).before, null);
   assert.match((await call('write_file', { path: 'old.txt', content: 'new\n' })).text, /read it first/);
   assert.equal(text('old.txt'), 'old\n');
   await call('read_file', { path: 'old.txt' });
   const wrote = await call('write_file', { path: 'old.txt', content: 'new\n' });
-  assert.match(changeIn(wrote).diff, /^--- old\.txt\n\+\+\+ old\.txt\n@@ -1,1 \+1,1 @@\n-old\n\+new\n$/);
+  assert.match(changeData(wrote).diff, /^--- old\.txt\n\+\+\+ old\.txt\n@@ -1,1 \+1,1 @@\n-old\n\+new\n$/);
   assert.equal(text('old.txt'), 'new\n');
 });
 
 test('[A73] what a tool changed can be put back from what its result says', async (t) => {
-  const { call, text, workspace } = bench(t, { 'old.txt': 'old\n' });
+  const { call, text, workspace } = setup(t, { 'old.txt': 'old\n' });
   await call('read_file', { path: 'old.txt' });
   const edited = await call('edit_file', { path: 'old.txt', old_string: 'old', new_string: 'new' });
   const stored = JSON.parse(JSON.stringify(edited.data)) as FileChange;
@@ -157,7 +157,7 @@ test('[A73] what a tool changed can be put back from what its result says', asyn
 });
 
 test('[A73] an edit replaces one exact piece; attack 37: two matches or a changed file are refused', async (t) => {
-  const { call, text, root } = bench(t, { 'a.ts': 'f(1);\nf(2);\nf(1);\n' });
+  const { call, text, root } = setup(t, { 'a.ts': 'f(1);\nf(2);\nf(1);\n' });
   const edit = { path: 'a.ts', old_string: 'f(2);', new_string: 'g(2);' };
   assert.match((await call('edit_file', edit)).text, /read it first/);
   await call('read_file', { path: 'a.ts' });
@@ -175,7 +175,7 @@ test('[A73] an edit replaces one exact piece; attack 37: two matches or a change
 
 test('[A73] a missed edit shows the nearest place, and says so where there is none', async (t) => {
   const file = 'import a;\n\nfunction area(w, h) {\n  const size = w * h;\n  return size;\n}\n';
-  const { call, text } = bench(t, { 'a.js': file });
+  const { call, text } = setup(t, { 'a.js': file });
   await call('read_file', { path: 'a.js' });
   const missed = await call('edit_file', {
     path: 'a.js',
@@ -190,7 +190,7 @@ test('[A73] a missed edit shows the nearest place, and says so where there is no
 });
 
 test('[A73] an edit keeps CRLF line breaks, a byte order mark and a missing last line break', async (t) => {
-  const { call, text } = bench(t, { 'dos.txt': '\ufeffone\r\ntwo\r\nthree', 'mixed.txt': 'a\r\nb\nc\r\n' });
+  const { call, text } = setup(t, { 'dos.txt': '\ufeffone\r\ntwo\r\nthree', 'mixed.txt': 'a\r\nb\nc\r\n' });
   assert.equal((await call('read_file', { path: 'dos.txt' })).text, 'one\ntwo\nthree');
   await call('edit_file', { path: 'dos.txt', old_string: 'one\ntwo', new_string: '1\n2\n2b' });
   assert.equal(text('dos.txt'), '\ufeff1\r\n2\r\n2b\r\nthree');
@@ -200,7 +200,7 @@ test('[A73] an edit keeps CRLF line breaks, a byte order mark and a missing last
 });
 
 test('[A73, P15] a folder is listed with its kinds; attack 36: a name with line breaks or escapes stays on its line', async (t) => {
-  const { call, root } = bench(t, { 'b.txt': '', 'a/x': '', '-rf': '', 'odd\nname\u001b[2J': '' });
+  const { call, root } = setup(t, { 'b.txt': '', 'a/x': '', '-rf': '', 'odd\nname\u001b[2J': '' });
   symlinkSync('b.txt', path.join(root, 'z'));
   assert.equal((await call('list_files', {})).text, '-rf\na/\nb.txt\nodd␊name␛[2J\nz@');
   assert.equal((await call('list_files', { path: 'a' })).text, 'x');
@@ -222,7 +222,7 @@ const project: Files = {
 };
 
 test('[A73] glob finds files by pattern, and leaves out what the project ignores', async (t) => {
-  const { call, root } = bench(t, project);
+  const { call, root } = setup(t, project);
   symlinkSync('..', path.join(root, 'src', 'loop'));
   assert.equal((await call('glob', { pattern: '**/*.ts' })).text, 'src/a.ts\nsrc/deep/b.ts');
   assert.equal((await call('glob', { pattern: '*.ts', path: 'src' })).text, 'src/a.ts');
@@ -231,7 +231,7 @@ test('[A73] glob finds files by pattern, and leaves out what the project ignores
 });
 
 test('[A73, P16] grep finds lines by regular expression, in one file or in all that the project does not ignore', async (t) => {
-  const { call } = bench(t, {
+  const { call } = setup(t, {
     ...project,
     'bin.dat': Buffer.from('one\0'),
     'many.txt': 'dozen\n'.repeat(300),
@@ -251,7 +251,7 @@ test('[A73, P16] grep finds lines by regular expression, in one file or in all t
 });
 
 test('a pattern that would run for ever is given up, and the next search works', { timeout: 20_000 }, async (t) => {
-  const { call } = bench(t, {
+  const { call } = setup(t, {
     'a.txt': `${'a'.repeat(40)}!\n`,
     ['a'.repeat(200)]: 'x\n',
     '.gitignore': `${'*a'.repeat(60)}b\n`,
@@ -263,19 +263,19 @@ test('a pattern that would run for ever is given up, and the next search works',
 });
 
 test('attack 29: a search of a folder passes over files of secrets', async (t) => {
-  const { call } = bench(t, { '.env': 'KEY=one\n', 'a.txt': 'KEY\n' });
+  const { call } = setup(t, { '.env': 'KEY=one\n', 'a.txt': 'KEY\n' });
   assert.equal((await call('grep', { pattern: 'KEY' })).text, 'a.txt:1:KEY');
   assert.equal((await call('grep', { pattern: 'KEY', path: '.env' })).text, '.env:1:KEY=one');
 });
 
 test('what was only found by a search has not been read', async (t) => {
-  const { call } = bench(t, { 'a.txt': 'one\n' });
+  const { call } = setup(t, { 'a.txt': 'one\n' });
   await call('grep', { pattern: 'one' });
   assert.match((await call('write_file', { path: 'a.txt', content: 'x' })).text, /read it first/);
 });
 
 test('[A73, P17] a command shows its output as it comes, and how it ended', async (t) => {
-  const { call } = bench(t, { 'a.txt': '' });
+  const { call } = setup(t, { 'a.txt': '' });
   const heard: string[] = [];
   const ran = await call('run_command', { command: 'ls; exit 3' }, { progress: (text) => void heard.push(text) });
   assert.deepEqual([ran.text, ran.failed], ['a.txt\n[Exit code: 3.]', true]);
@@ -287,7 +287,7 @@ test('[A73, P17] a command shows its output as it comes, and how it ended', asyn
 
 test('a command that is aborted counts as interrupted, with what it had said', async (t) => {
   const stop = new AbortController();
-  const ran = await bench(t).call(
+  const ran = await setup(t).call(
     'run_command',
     { command: 'echo begun; sleep 60' },
     { signal: stop.signal, progress: () => stop.abort() },
@@ -297,6 +297,6 @@ test('a command that is aborted counts as interrupted, with what it had said', a
 
 test('attack 71: what a command writes cannot drive a terminal', async (t) => {
   const command = `printf '\\033[31mred\\033[0m 10%%\\r100%%\\n\\033]52;c;aGk=\\007\\033[2Jx\\302\\233y\\b\\n'`;
-  const { text } = await bench(t).call('run_command', { command });
+  const { text } = await setup(t).call('run_command', { command });
   assert.equal(text, '100%\nx␈');
 });

@@ -1,30 +1,30 @@
 // Every file below a folder that a person would count as theirs: no links followed, nothing that .gitignore leaves out.
 import { FairleadError, type Workspace } from '../core/index.ts';
-import { ignoreFrom, type Ignore } from './ignore.ts';
+import { parseIgnoreFile, type IgnoreMatcher } from './ignore.ts';
 
 /** Names that nobody means when they search. */
-export const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
-const mostFiles = 200_000;
+export const skippedNames: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
+const maxFiles = 200_000;
 /** Folders that are gone into, one inside the other. */
-export const deepest = 100;
+export const maxWalkDepth = 100;
 
-type Rule = { readonly base: string; readonly ignore: Ignore };
+type IgnoreRule = { readonly base: string; readonly ignore: IgnoreMatcher };
 
 /** What a person is told where a walk was not complete. */
-export const notAll =
+export const incompleteWalkNotice =
   '[Not all was looked at: there are more than 200,000 files, or a folder holds more than 10,000 names.]';
 
 /** Files below a folder in order of their names, as paths relative to it; `cut` is told where there are too many. Folders that cannot be read are passed over. */
-export async function* walk(
+export async function* walkFiles(
   workspace: Workspace,
   from: string,
   signal: AbortSignal,
   cut: () => void = () => {},
 ): AsyncGenerator<string> {
-  let room = mostFiles;
+  let room = maxFiles;
   yield* visit('', [], 0);
 
-  async function* visit(folder: string, above: readonly Rule[], depth: number): AsyncGenerator<string> {
+  async function* visit(folder: string, above: readonly IgnoreRule[], depth: number): AsyncGenerator<string> {
     signal.throwIfAborted();
     const listed = await entriesOf(folder);
     if (!listed) return;
@@ -34,8 +34,8 @@ export async function* walk(
     const rules = own ? [...above, { base: folder, ignore: own }] : above;
     for (const { name, type } of listed) {
       const path = folder === '' ? name : `${folder}/${name}`;
-      if (skipped.has(name) || isIgnored(path, type === 'folder', rules)) continue;
-      if (type === 'folder' && depth < deepest) yield* visit(path, rules, depth + 1);
+      if (skippedNames.has(name) || isIgnored(path, type === 'folder', rules)) continue;
+      if (type === 'folder' && depth < maxWalkDepth) yield* visit(path, rules, depth + 1);
       else if (type === 'file') {
         if (room-- <= 0) return cut();
         yield path;
@@ -55,9 +55,9 @@ export async function* walk(
     }
   }
 
-  async function rulesOf(folder: string): Promise<Ignore | undefined> {
+  async function rulesOf(folder: string): Promise<IgnoreMatcher | undefined> {
     const file = await workspace.read(`${under(folder)}/.gitignore`, { unseen: true }).catch(() => undefined);
-    return file?.text === undefined ? undefined : ignoreFrom(file.text);
+    return file?.text === undefined ? undefined : parseIgnoreFile(file.text);
   }
 
   function under(folder: string): string {
@@ -66,7 +66,7 @@ export async function* walk(
 }
 
 /** The deepest file that speaks of a path decides. */
-function isIgnored(path: string, isFolder: boolean, rules: readonly Rule[]): boolean {
+function isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRule[]): boolean {
   for (const { base, ignore } of rules.toReversed()) {
     const said = ignore(base === '' ? path : path.slice(base.length + 1), isFolder);
     if (said !== undefined) return said;

@@ -2,21 +2,21 @@
 import { createContext, Script, type Context } from 'node:vm';
 import { isObject } from '../core/index.ts';
 
-const longestMs = 500;
+const timeoutMs = 500;
 
-type Room = { readonly context: Context; readonly step: Script };
+type VmRunner = { readonly context: Context; readonly step: Script };
 
-let room: Room | undefined;
+let vmRunner: VmRunner | undefined;
 
 /** Made when it is first needed: it costs more than all the rest of a start. */
-const roomFor = (): Room => (room ??= { context: createContext({}), step: new Script('work()') });
+const getVmRunner = (): VmRunner => (vmRunner ??= { context: createContext({}), step: new Script('work()') });
 
 /** Whether this work was done in time; where it was not, it was given up half-way. */
-export function doneInTime(work: () => void): boolean {
-  const { context, step } = roomFor();
+export function completesInTime(work: () => void): boolean {
+  const { context, step } = getVmRunner();
   context['work'] = work;
   try {
-    step.runInContext(context, { timeout: longestMs });
+    step.runInContext(context, { timeout: timeoutMs });
     return true;
   } catch (error) {
     // The engine throws this one from within the other context, so it is no Error of ours.

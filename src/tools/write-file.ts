@@ -1,7 +1,7 @@
 // Writes a whole file, new or old; an old one must have been read first.
 import type { Tool, Workspace } from '../core/index.ts';
-import { changed } from './change.ts';
-import { isMissing } from './text.ts';
+import { fileChangeOutput } from './change.ts';
+import { isNotFoundError } from './text.ts';
 
 /** The tool that writes files. */
 export const writeFile = (workspace: Workspace): Tool => ({
@@ -24,7 +24,7 @@ export const writeFile = (workspace: Workspace): Tool => ({
       change.before === change.after
         ? `Nothing new in ${path} (${size}).`
         : `Written ${Buffer.byteLength(content)} bytes to ${path} (${size}).`;
-    return changed(sentence, change, { path, before, after: content });
+    return fileChangeOutput(sentence, change, { path, before, after: content });
   },
 });
 
@@ -32,7 +32,7 @@ async function textBefore(workspace: Workspace, path: string): Promise<string> {
   try {
     return (await workspace.read(path, { unseen: true })).text ?? '';
   } catch (error) {
-    if (isMissing(error)) return '';
+    if (isNotFoundError(error)) return '';
     throw error;
   }
 }

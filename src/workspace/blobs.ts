@@ -3,22 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { hashOf } from './files.ts';
-import { refuse } from './trouble.ts';
+import { sha256Hex } from './files.ts';
+import { workspaceError } from './trouble.ts';
 
 /** A folder of contents. */
-export type Blobs = {
-  keep(bytes: Uint8Array): Promise<void>;
+export type BlobStore = {
+  put(bytes: Uint8Array): Promise<void>;
   /** The content with this hash; throws where it is not there, or is no longer what its name says. */
   get(hash: string): Promise<Uint8Array>;
 };
 
 /** Contents in this folder, readable by their owner alone; without a folder nothing is kept and nothing comes back. */
-export function blobsIn(folder: string | undefined): Blobs {
+export function createBlobStore(folder: string | undefined): BlobStore {
   return {
-    async keep(bytes) {
+    async put(bytes) {
       if (folder === undefined) return;
-      const place = path.join(folder, hashOf(bytes));
+      const place = path.join(folder, sha256Hex(bytes));
       // What is needed anew is not old, whoever tidies up.
       if (existsSync(place)) return utimes(place, new Date(), new Date());
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -33,15 +33,19 @@ export function blobsIn(folder: string | undefined): Blobs {
       await rename(draft, place);
     },
     async get(hash) {
-      if (folder === undefined || !/^[0-9a-f]{64}$/.test(hash)) throw gone(hash);
+      if (folder === undefined || !/^[0-9a-f]{64}$/.test(hash)) throw blobMissingError(hash);
       const bytes = await readFile(path.join(folder, hash)).catch((cause: unknown) => {
-        throw gone(hash, cause);
+        throw blobMissingError(hash, cause);
       });
-      if (hashOf(bytes) !== hash) throw gone(hash);
+      if (sha256Hex(bytes) !== hash) throw blobMissingError(hash);
       return bytes;
     },
   };
 }
 
-const gone = (hash: string, cause?: unknown): Error =>
-  refuse('no-blob', `The earlier content (${hash.slice(0, 12)}) was not kept, so it cannot be put back.`, cause);
+const blobMissingError = (hash: string, cause?: unknown): Error =>
+  workspaceError(
+    'no-blob',
+    `The earlier content (${hash.slice(0, 12)}) was not kept, so it cannot be put back.`,
+    cause,
+  );

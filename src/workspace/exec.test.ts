@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import type { Workspace } from '../core/index.ts';
-import { isSecret, localWorkspace } from './index.ts';
+import { isSecretVariable, localWorkspace } from './index.ts';
 
 function workspaceFor(t: test.TestContext): Workspace {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-exec-')));
@@ -14,10 +14,10 @@ function workspaceFor(t: test.TestContext): Workspace {
   return localWorkspace({ roots: [root] });
 }
 
-const patient = { timeout: 30_000 };
+const longTimeout = { timeout: 30_000 };
 
 /** Waits until a process is gone; the test's own time is the limit. */
-async function gone(pid: number): Promise<void> {
+async function waitUntilGone(pid: number): Promise<void> {
   for (;;) {
     try {
       process.kill(pid, 0);
@@ -44,13 +44,13 @@ test('a program is run with its arguments as they are; one that is not there say
   await assert.rejects(workspace.exec(['no-such-program-x']), { code: 'workspace/no-program' });
 });
 
-test('[A18] [fault 31] at its time a command ends with everything it started', patient, async (t) => {
+test('[A18] [fault 31] at its time a command ends with everything it started', longTimeout, async (t) => {
   const ran = await workspaceFor(t).exec('sleep 600 & echo $!; trap "" TERM; sleep 600', { timeoutMs: 300 });
   assert.equal(ran.stopped, 'timeout');
-  await gone(Number(ran.text));
+  await waitUntilGone(Number(ran.text));
 });
 
-test('an abort ends a command with everything it started; after one nothing begins', patient, async (t) => {
+test('an abort ends a command with everything it started; after one nothing begins', longTimeout, async (t) => {
   const workspace = workspaceFor(t);
   const stop = new AbortController();
   const ran = await workspace.exec('sleep 600 & echo $!; sleep 600', {
@@ -58,27 +58,27 @@ test('an abort ends a command with everything it started; after one nothing begi
     onOutput: () => stop.abort(),
   });
   assert.equal(ran.stopped, 'abort');
-  await gone(Number(ran.text));
+  await waitUntilGone(Number(ran.text));
   assert.equal((await workspace.exec('echo no', { signal: stop.signal })).text, '');
 });
 
 test(
   'attack 79: what a command leaves in the background ends with it and does not keep us waiting',
-  patient,
+  longTimeout,
   async (t) => {
     const ran = await workspaceFor(t).exec('sleep 600 & echo $!');
     assert.equal(ran.code, 0);
-    await gone(Number(ran.text));
+    await waitUntilGone(Number(ran.text));
   },
 );
 
-test('attack 79: a daemon that left the group cannot keep us waiting either', patient, async (t) => {
+test('attack 79: a daemon that left the group cannot keep us waiting either', longTimeout, async (t) => {
   const ran = await workspaceFor(t).exec('setsid sleep 600 & echo $!; sleep 0.2');
   t.after(() => process.kill(Number(ran.text), 'SIGKILL'));
   assert.equal(ran.code, 0);
 });
 
-test('a command ends with the program that ran it, however that leaves', patient, async (t) => {
+test('a command ends with the program that ran it, however that leaves', longTimeout, async (t) => {
   const { cwd } = workspaceFor(t);
   const program = path.join(cwd, 'program.mjs');
   writeFileSync(
@@ -89,27 +89,31 @@ test('a command ends with the program that ran it, however that leaves', patient
        onOutput(pid) { process.stdout.write(pid, () => process.exit()); },
      });`,
   );
-  await gone(Number(execFileSync(process.execPath, [program], { cwd, encoding: 'utf8' })));
+  await waitUntilGone(Number(execFileSync(process.execPath, [program], { cwd, encoding: 'utf8' })));
 });
 
-test('a watched command ends with the program that ran it even where that is killed outright', patient, async (t) => {
-  const { cwd } = workspaceFor(t);
-  const program = path.join(cwd, 'program.mjs');
-  writeFileSync(
-    program,
-    `import { localWorkspace } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))};
+test(
+  'a watched command ends with the program that ran it even where that is killed outright',
+  longTimeout,
+  async (t) => {
+    const { cwd } = workspaceFor(t);
+    const program = path.join(cwd, 'program.mjs');
+    writeFileSync(
+      program,
+      `import { localWorkspace } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))};
      const workspace = localWorkspace({ roots: ['.'] });
      await workspace.exec('sleep 600 & echo $$ $!; wait', {
        watched: true,
        onOutput(pids) { process.stdout.write(pids, () => process.kill(process.pid, 'SIGKILL')); },
      });`,
-  );
-  const { stdout, signal } = spawnSync(process.execPath, [program], { cwd, encoding: 'utf8' });
-  assert.equal(signal, 'SIGKILL');
-  const [own, child] = stdout.split(' ').map(Number);
-  assert.ok(own && child);
-  await Promise.all([gone(own), gone(child)]);
-});
+    );
+    const { stdout, signal } = spawnSync(process.execPath, [program], { cwd, encoding: 'utf8' });
+    assert.equal(signal, 'SIGKILL');
+    const [own, child] = stdout.split(' ').map(Number);
+    assert.ok(own && child);
+    await Promise.all([waitUntilGone(own), waitUntilGone(child)]);
+  },
+);
 
 test('[fault 32] output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {
   let all = 0;
@@ -149,11 +153,11 @@ test('attack 84: no secret reaches a command', async (t) => {
 test('attack 84: names and values of secrets are told from those of everything else', () => {
   const secret =
     'OPENAI_API_KEY AWS_SECRET_ACCESS_KEY GITHUB_TOKEN npm_config__authToken DB_PASSWORD GPG_PASSPHRASE GOOGLE_APPLICATION_CREDENTIALS SESSION_COOKIE SENTRY_DSN AZURE_PAT SMTP_PASS PGPASS PGPASSFILE PGPASSWORD DBPASS MYSQL_PWD APP_CONNECTION_STRING ConnectionStrings MY_JWT';
-  for (const name of secret.split(' ')) assert.ok(isSecret(name, 'x'), name);
+  for (const name of secret.split(' ')) assert.ok(isSecretVariable(name, 'x'), name);
   for (const name of 'PATH HOME PWD OLDPWD LANG KEYBOARD_LAYOUT TERM AUTHOR PATTERN EDITOR GIT_ASKPASS SSH_ASKPASS COMPASSION PATH_EXT DATABASE_URL'.split(
     ' ',
   ))
-    assert.ok(!isSecret(name, 'x'), name);
+    assert.ok(!isSecretVariable(name, 'x'), name);
   for (const value of [
     'sk-abc',
     'ghp_abc',
@@ -165,12 +169,12 @@ test('attack 84: names and values of secrets are told from those of everything e
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
     '-----BEGIN PRIVATE',
   ])
-    assert.ok(isSecret('X', value), value);
+    assert.ok(isSecretVariable('X', value), value);
   for (const value of [
     'http://127.0.0.1:8080/a:b',
     'ssh://git@example.test/x',
     'asia-east1',
     'postgres://localhost/db',
   ])
-    assert.ok(!isSecret('X', value), value);
+    assert.ok(!isSecretVariable('X', value), value);
 });

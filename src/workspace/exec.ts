@@ -10,25 +10,25 @@ import {
   type OutputSize,
 } from '../core/index.ts';
 import { publicEnvironment } from './environment.ts';
-import { groupsBelow } from './groups.ts';
-import { keptOutput } from './kept-output.ts';
-import { codeOf, refuse } from './trouble.ts';
+import { descendantGroups } from './groups.ts';
+import { createOutputFile } from './kept-output.ts';
+import { systemErrorCode, workspaceError } from './trouble.ts';
 
-const longestCommand = 100_000;
-const mostKept = 30_000;
+const maxCommandLength = 100_000;
+const defaultMaxOutput = 30_000;
 /** Milliseconds between asking a group to end and ending it; a call that is aborted has half a second in all. */
-const grace = 200;
+const defaultGraceMs = 200;
 
-const shell = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) => existsSync(each)) ?? '/bin/sh';
+const bashPath = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) => existsSync(each)) ?? '/bin/sh';
 
 /** Runs a shell command, or a program with its arguments, in this folder; output that is to be kept goes to a folder beside it. */
-export async function exec(
+export async function execCommand(
   command: string | readonly string[],
   cwd: string,
   options: ExecOptions,
   outputs?: string,
 ): Promise<ExecResult> {
-  const [program, ...args] = argvOf(command);
+  const [program, ...args] = toArgv(command);
   if (options.signal?.aborted) return { code: null, signal: null, text: '', stopped: 'abort' };
   const child = spawn(program, args, {
     cwd,
@@ -36,21 +36,21 @@ export async function exec(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  endWithUs(child);
-  const watcher = options.killWithParent ? watch(child) : undefined;
-  const output = listen(child, options, options.saveOutput ? outputs : undefined);
-  const ending = endOf(child, program);
-  const stop = stopper(child, options);
+  killOnExit(child);
+  const watcher = options.killWithParent ? spawnReaper(child) : undefined;
+  const output = collectOutput(child, options, options.saveOutput ? outputs : undefined);
+  const ending = waitForExit(child, program);
+  const stop = createStopControl(child, options);
   try {
     const { code, signal } = await ending;
     // What it left running in the background would hold its output open, and outlive us.
     killGroup(child, 'SIGKILL');
     await output.drained();
-    const stopped = stop.why();
-    const long = output.long();
+    const stopped = stop.reason();
+    const long = output.overflow();
     return { code, signal, text: output.text(), ...(stopped && { stopped }), ...(long && { outputSize: long }) };
   } finally {
-    running.delete(child);
+    runningProcesses.delete(child);
     watcher?.kill('SIGKILL');
     output.close();
     stop.release();
@@ -58,18 +58,18 @@ export async function exec(
 }
 
 /** What runs now. A group of its own does not hear that we are gone: it has to be told. */
-const running = new Set<ChildProcess>();
-let told = false;
+const runningProcesses = new Set<ChildProcess>();
+let hasExitListener = false;
 
-function endWithUs(child: ChildProcess): void {
-  running.add(child);
-  if (told) return;
-  told = true;
-  process.on('exit', () => running.forEach((each) => killGroup(each, 'SIGKILL')));
+function killOnExit(child: ChildProcess): void {
+  runningProcesses.add(child);
+  if (hasExitListener) return;
+  hasExitListener = true;
+  process.on('exit', () => runningProcesses.forEach((each) => killGroup(each, 'SIGKILL')));
 }
 
 /** Ends the group when the pipe from us closes, however we go: where we are killed outright nothing of ours runs any more. */
-function watch(child: ChildProcess): ChildProcess | undefined {
+function spawnReaper(child: ChildProcess): ChildProcess | undefined {
   if (child.pid === undefined || process.platform === 'win32') return undefined;
   const end = 'read _; kill -s KILL -- "-$0"';
   const watcher = spawn('/bin/sh', ['-c', end, String(child.pid)], {
@@ -83,49 +83,49 @@ function watch(child: ChildProcess): ChildProcess | undefined {
   return watcher;
 }
 
-function argvOf(command: string | readonly string[]): readonly [string, ...string[]] {
+function toArgv(command: string | readonly string[]): readonly [string, ...string[]] {
   const words = typeof command === 'string' ? [command] : command;
   const [first = ''] = words;
-  if (first.trim() === '') throw refuse('bad-command', 'The command is empty, so nothing was run.');
+  if (first.trim() === '') throw workspaceError('bad-command', 'The command is empty, so nothing was run.');
   if (words.some((word) => word.includes('\0') || !word.isWellFormed()))
-    throw refuse('bad-command', 'The command holds a NUL character or broken Unicode, so nothing was run.');
-  if (words.some((word) => word.length > longestCommand))
-    throw refuse(
+    throw workspaceError('bad-command', 'The command holds a NUL character or broken Unicode, so nothing was run.');
+  if (words.some((word) => word.length > maxCommandLength))
+    throw workspaceError(
       'bad-command',
-      `The command is longer than ${longestCommand} characters; write a script and run that.`,
+      `The command is longer than ${maxCommandLength} characters; write a script and run that.`,
     );
   // One pipe for both streams, so that lines come in the order in which they were written.
-  return typeof command === 'string' ? [shell, '-c', `exec 2>&1; ${command}`] : [first, ...command.slice(1)];
+  return typeof command === 'string' ? [bashPath, '-c', `exec 2>&1; ${command}`] : [first, ...command.slice(1)];
 }
 
-type Output = {
+type OutputCollector = {
   text(): string;
   /** How much there was, where that is more than the text. */
-  long(): OutputSize | undefined;
+  overflow(): OutputSize | undefined;
   drained(): Promise<void>;
   close(): void;
 };
 
-function listen(
+function collectOutput(
   child: ChildProcess,
-  { onOutput, maxChars: most = mostKept }: ExecOptions,
+  { onOutput, maxChars: most = defaultMaxOutput }: ExecOptions,
   folder: string | undefined,
-): Output {
+): OutputCollector {
   // Two halves of one length, so that nothing is left out before a file is begun.
   const room = Math.max(2, most - (most % 2));
   const kept = createBoundedText(room);
-  const file = folder === undefined ? undefined : keptOutput(folder);
+  const file = folder === undefined ? undefined : createOutputFile(folder);
   let bytes = 0;
   let length = 0;
   const written = (): OutputSize => {
-    const place = file?.place();
+    const place = file?.location();
     return { bytes, ...(place && { file: place }) };
   };
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const take = (text: string): void => {
     if (text === '') return;
     // What is short enough to be given back needs no file.
-    if (length + text.length > room) file?.add(length > room ? text : kept.text() + text);
+    if (length + text.length > room) file?.append(length > room ? text : kept.text() + text);
     length += text.length;
     kept.add(text);
     try {
@@ -149,41 +149,48 @@ function listen(
   });
   return {
     text: () => kept.text(),
-    long: () => (kept.isTruncated() ? written() : undefined),
+    overflow: () => (kept.isTruncated() ? written() : undefined),
     close: () => file?.close(),
     /** All that was written is read before the end is told; but a process that left the group may hold the pipe for ever. */
     async drained() {
-      const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), grace);
+      const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), defaultGraceMs);
       await Promise.all(ends);
       clearTimeout(timer);
     },
   };
 }
 
-function endOf(child: ChildProcess, program: string): Promise<{ code: number | null; signal: string | null }> {
+function waitForExit(child: ChildProcess, program: string): Promise<{ code: number | null; signal: string | null }> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => {
       // Where a folder of the search path is closed to us, the system says EACCES of a program that is nowhere.
-      if (!['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')) return reject(error);
+      if (!['ENOENT', 'EACCES'].includes(systemErrorCode(error) ?? '')) return reject(error);
       reject(
-        refuse('no-program', `The program ${escapeInvisibleLine(program)} was not found, or may not be run.`, error),
+        workspaceError(
+          'no-program',
+          `The program ${escapeInvisibleLine(program)} was not found, or may not be run.`,
+          error,
+        ),
       );
     });
     child.on('exit', (code, signal) => resolve({ code, signal }));
   });
 }
 
-type Stopper = { why(): ExecResult['stopped']; release(): void };
+type StopControl = { reason(): ExecResult['stopped']; release(): void };
 
 /** Ends the whole group at an abort or at its time: asked first, then made to. */
-function stopper(child: ChildProcess, { signal, timeoutMs, graceMs = grace, isWrapper: holds }: ExecOptions): Stopper {
+function createStopControl(
+  child: ChildProcess,
+  { signal, timeoutMs, graceMs = defaultGraceMs, isWrapper: holds }: ExecOptions,
+): StopControl {
   let why: ExecResult['stopped'];
   const timers: NodeJS.Timeout[] = [];
   const end = (reason: 'timeout' | 'abort'): void => {
     if (why !== undefined) return;
     why = reason;
-    const held = holds && child.pid !== undefined ? groupsBelow(child.pid) : [];
-    if (held.length > 0) held.forEach((group) => signalTo(-group, 'SIGTERM'));
+    const held = holds && child.pid !== undefined ? descendantGroups(child.pid) : [];
+    if (held.length > 0) held.forEach((group) => signalProcess(-group, 'SIGTERM'));
     else killGroup(child, 'SIGTERM');
     timers.push(setTimeout(() => killGroup(child, 'SIGKILL'), graceMs));
   };
@@ -191,7 +198,7 @@ function stopper(child: ChildProcess, { signal, timeoutMs, graceMs = grace, isWr
   signal?.addEventListener('abort', abort, { once: true });
   if (timeoutMs !== undefined) timers.push(setTimeout(() => end('timeout'), Math.min(timeoutMs, 2 ** 31 - 1)));
   return {
-    why: () => why,
+    reason: () => why,
     release() {
       signal?.removeEventListener('abort', abort);
       timers.forEach((timer) => clearTimeout(timer));
@@ -200,10 +207,10 @@ function stopper(child: ChildProcess, { signal, timeoutMs, graceMs = grace, isWr
 }
 
 function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid !== undefined) signalTo(process.platform === 'win32' ? pid : -pid, signal);
+  if (pid !== undefined) signalProcess(process.platform === 'win32' ? pid : -pid, signal);
 }
 
-function signalTo(pid: number, signal: NodeJS.Signals): void {
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -4,27 +4,27 @@ import { lstatSync, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { escapeInvisibleLine, type FileStamp } from '../core/index.ts';
-import { inFolder, inMadeFolder, openFile, readOnly, type Pinned } from './pinned.ts';
-import { codeOf, explain, refuse } from './trouble.ts';
+import { withOpenFolder, withCreatedFolder, openNoFollow, readOnlyFlags, type OpenFolder } from './pinned.ts';
+import { systemErrorCode, toWorkspaceError, workspaceError } from './trouble.ts';
 
 /** Bytes of the largest file that is read or changed. */
-export const largestFile: number = 32 * 1024 * 1024;
+export const maxFileBytes: number = 32 * 1024 * 1024;
 
 /** The sha256 of some bytes, in hex. */
-export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+export const sha256Hex = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The bytes of a canonical file, as many as it had when it was opened. */
 export async function readBytes(canonical: string): Promise<Uint8Array> {
-  const handle = await openFile(canonical);
+  const handle = await openNoFollow(canonical);
   try {
-    return (await contentOf(handle, canonical)).bytes;
+    return (await readOpenFile(handle, canonical)).bytes;
   } finally {
     await handle.close();
   }
 }
 
 /** What can be told of a canonical path without opening it. */
-export function stampOf(canonical: string): FileStamp {
+export function fileStamp(canonical: string): FileStamp {
   try {
     const { dev, ino, size, mode, mtimeNs, ctimeNs } = lstatSync(canonical, { bigint: true });
     const latest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
@@ -33,20 +33,20 @@ export function stampOf(canonical: string): FileStamp {
       modifiedMs: Number(latest / 1_000_000n),
     };
   } catch (error) {
-    throw explain(error, canonical);
+    throw toWorkspaceError(error, canonical);
   }
 }
 
 /** A file as it is found before a change. */
-type Present = { readonly bytes: Uint8Array; readonly stats: BigIntStats };
+type ExistingFile = { readonly bytes: Uint8Array; readonly stats: BigIntStats };
 
-async function contentOf(handle: FileHandle, canonical: string): Promise<Present> {
+async function readOpenFile(handle: FileHandle, canonical: string): Promise<ExistingFile> {
   const stats = await handle.stat({ bigint: true });
   const shown = escapeInvisibleLine(canonical);
-  if (stats.isDirectory()) throw refuse('not-a-file', `${shown} is a folder, not a file.`);
-  if (!stats.isFile()) throw refuse('not-a-file', `${shown} is not a regular file.`);
-  if (stats.size > largestFile)
-    throw refuse('too-large', `${shown} has ${stats.size} bytes; at most ${largestFile} are read at once.`);
+  if (stats.isDirectory()) throw workspaceError('not-a-file', `${shown} is a folder, not a file.`);
+  if (!stats.isFile()) throw workspaceError('not-a-file', `${shown} is not a regular file.`);
+  if (stats.size > maxFileBytes)
+    throw workspaceError('too-large', `${shown} has ${stats.size} bytes; at most ${maxFileBytes} are read at once.`);
   const bytes = Buffer.alloc(Number(stats.size));
   let length = 0;
   while (length < bytes.length) {
@@ -58,40 +58,41 @@ async function contentOf(handle: FileHandle, canonical: string): Promise<Present
 }
 
 /** What a canonical file becomes: its new bytes, or nothing to remove it. `agree` sees the present bytes first and throws to refuse. */
-export async function replaceFile(
+export async function replaceFileContent(
   canonical: string,
   bytes: Uint8Array | undefined,
   agree: (present: Uint8Array | undefined) => Promise<void>,
 ): Promise<void> {
   const name = path.basename(canonical);
-  const within = bytes ? inMadeFolder : inFolder;
+  const within = bytes ? withCreatedFolder : withOpenFolder;
   await within(path.dirname(canonical), async (folder) => {
     try {
-      const present = await presentIn(folder, name, canonical);
+      const present = await readExisting(folder, name, canonical);
       await agree(present?.bytes);
-      if (bytes) await put(folder, name, bytes, present);
-      else await unlink(folder.at(name));
+      if (bytes) await writeAtomically(folder, name, bytes, present);
+      else await unlink(folder.pathOf(name));
       await folder.handle.sync().catch(() => {});
     } catch (error) {
-      throw explain(error, canonical);
+      throw toWorkspaceError(error, canonical);
     }
   });
 }
 
-async function presentIn(folder: Pinned, name: string, canonical: string): Promise<Present | undefined> {
+async function readExisting(folder: OpenFolder, name: string, canonical: string): Promise<ExistingFile | undefined> {
   let handle: FileHandle;
   try {
-    handle = await open(folder.at(name), readOnly);
+    handle = await open(folder.pathOf(name), readOnlyFlags);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
-    const present = await contentOf(handle, canonical);
+    const present = await readOpenFile(handle, canonical);
     const shown = escapeInvisibleLine(canonical);
     if (present.stats.nlink > 1n)
-      throw refuse('linked', `${shown} was not changed: it has a second name (hard link), perhaps outside.`);
-    if ((present.stats.mode & 0o222n) === 0n) throw refuse('no-access', `${shown} was not changed: it is read-only.`);
+      throw workspaceError('linked', `${shown} was not changed: it has a second name (hard link), perhaps outside.`);
+    if ((present.stats.mode & 0o222n) === 0n)
+      throw workspaceError('no-access', `${shown} was not changed: it is read-only.`);
     return present;
   } finally {
     await handle.close();
@@ -99,18 +100,23 @@ async function presentIn(folder: Pinned, name: string, canonical: string): Promi
 }
 
 /** Writes beside the file, makes that safe, and only then lets it take the place; a reader sees the old content or the new. */
-async function put(folder: Pinned, name: string, bytes: Uint8Array, present: Present | undefined): Promise<void> {
-  const draft = folder.at(`.fairlead-${randomUUID()}.tmp`);
+async function writeAtomically(
+  folder: OpenFolder,
+  name: string,
+  bytes: Uint8Array,
+  present: ExistingFile | undefined,
+): Promise<void> {
+  const draft = folder.pathOf(`.fairlead-${randomUUID()}.tmp`);
   const handle = await open(draft, 'wx', present ? 0o600 : 0o666);
   try {
     try {
       await handle.writeFile(bytes);
-      if (present) await dress(handle, present.stats);
+      if (present) await copyOwnership(handle, present.stats);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await (present ? take(folder, name, draft, present) : claim(folder, name, draft));
+    await (present ? replaceExisting(folder, name, draft, present) : linkNew(folder, name, draft));
   } catch (error) {
     await unlink(draft).catch(() => {});
     throw error;
@@ -118,35 +124,40 @@ async function put(folder: Pinned, name: string, bytes: Uint8Array, present: Pre
 }
 
 /** The new file belongs to whom the old one did, and may be used as it could. */
-async function dress(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
+async function copyOwnership(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
   const own = await handle.stat({ bigint: true });
   // Where it cannot be given away the file becomes ours, which is all that can be done.
   if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => {});
   await handle.chmod(Number(mode & 0o7777n));
 }
 
-async function take(folder: Pinned, name: string, draft: string, { stats }: Present): Promise<void> {
-  const now = await lstat(folder.at(name), { bigint: true });
+async function replaceExisting(
+  folder: OpenFolder,
+  name: string,
+  draft: string,
+  { stats }: ExistingFile,
+): Promise<void> {
+  const now = await lstat(folder.pathOf(name), { bigint: true });
   if (now.ino !== stats.ino || now.mtimeNs !== stats.mtimeNs || now.ctimeNs !== stats.ctimeNs)
-    throw refuse(
+    throw workspaceError(
       'changed',
       `${escapeInvisibleLine(name)} was changed by someone else at this very moment; read it again.`,
     );
-  await rename(draft, folder.at(name));
+  await rename(draft, folder.pathOf(name));
 }
 
 /** A new file takes its name only if that is still free. */
-async function claim(folder: Pinned, name: string, draft: string): Promise<void> {
+async function linkNew(folder: OpenFolder, name: string, draft: string): Promise<void> {
   try {
-    await link(draft, folder.at(name));
+    await link(draft, folder.pathOf(name));
     await unlink(draft);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST')
-      throw refuse(
+    if (systemErrorCode(error) === 'EEXIST')
+      throw workspaceError(
         'changed',
         `${escapeInvisibleLine(name)} was made by someone else at this very moment; read it first.`,
       );
     // Some file systems have no hard links.
-    await rename(draft, folder.at(name));
+    await rename(draft, folder.pathOf(name));
   }
 }

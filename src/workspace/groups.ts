@@ -1,11 +1,11 @@
 // The process groups below a process: a program that confines a command puts it into a session of its own, where no signal for the program arrives.
 import { readdirSync, readFileSync } from 'node:fs';
 
-type Process = { readonly pid: number; readonly parent: number; readonly group: number };
+type ProcessEntry = { readonly pid: number; readonly parent: number; readonly group: number };
 
 /** The groups of what a process started, its own left out; none where the system does not tell. */
-export function groupsBelow(pid: number): readonly number[] {
-  const all = processes();
+export function descendantGroups(pid: number): readonly number[] {
+  const all = listProcesses();
   const below = new Set([pid]);
   // A parent may stand behind its child in the list.
   for (let size = 0; size < below.size;) {
@@ -16,15 +16,15 @@ export function groupsBelow(pid: number): readonly number[] {
   return [...new Set(groups)].filter((group) => below.has(group));
 }
 
-function processes(): readonly Process[] {
+function listProcesses(): readonly ProcessEntry[] {
   try {
-    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? processAt(Number(name)) : []));
+    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? readProcess(Number(name)) : []));
   } catch {
     return [];
   }
 }
 
-function processAt(pid: number): readonly Process[] {
+function readProcess(pid: number): readonly ProcessEntry[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // A name may hold anything, also blanks and brackets; what comes after it does not.

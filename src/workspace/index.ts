@@ -1,5 +1,5 @@
 // The workspace's public names: the world that tools may touch.
-export { isSecret, publicEnvironment } from './environment.ts';
-export { localWorkspace, protectedNames, type LocalOptions } from './local.ts';
-export { isPublic } from './net/addresses.ts';
-export { withNetwork, type NetOptions } from './net/network.ts';
+export { isSecretVariable, publicEnvironment } from './environment.ts';
+export { localWorkspace, protectedNames, type LocalWorkspaceOptions } from './local.ts';
+export { isPublicAddress } from './net/addresses.ts';
+export { withNetwork, type NetworkOptions } from './net/network.ts';

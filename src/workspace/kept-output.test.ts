@@ -17,7 +17,7 @@ import test from 'node:test';
 import type { ExecOptions, ExecResult, Workspace } from '../core/index.ts';
 import { localWorkspace } from './index.ts';
 
-type Place = {
+type OutputFixture = {
   readonly outputs: string;
   readonly open: (name: string) => Workspace;
   /** Runs a command whose output is to be kept. */
@@ -25,7 +25,7 @@ type Place = {
   readonly workspace: Workspace;
 };
 
-function place(t: test.TestContext): Place {
+function setup(t: test.TestContext): OutputFixture {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-kept-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const outputs = path.join(home, 'outputs');
@@ -37,15 +37,15 @@ function place(t: test.TestContext): Place {
   return { outputs, open, workspace, keep: (command, more) => workspace.exec(command, { saveOutput: true, ...more }) };
 }
 
-const filesIn = (folder: string): readonly string[] =>
+const listFiles = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
     .map((each) => path.join(each.parentPath, each.name));
 
-const refused = (why: string): object => ({ code: `workspace/${why}` });
+const workspaceErrorCode = (why: string): object => ({ code: `workspace/${why}` });
 
 test('[fault 32] output that is too long is kept whole in a file that the workspace reads, and its exact size is told', async (t) => {
-  const { keep, workspace } = place(t);
+  const { keep, workspace } = setup(t);
   const told: (number | undefined)[] = [];
   const { text, outputSize: long } = await keep('echo first; seq 1 400000; printf ä', {
     onOutput: (_, so) => told.push(so.bytes),
@@ -60,7 +60,7 @@ test('[fault 32] output that is too long is kept whole in a file that the worksp
 });
 
 test('what fits, and what is not asked for, is kept in no file', async (t) => {
-  const { keep, outputs, workspace } = place(t);
+  const { keep, outputs, workspace } = setup(t);
   assert.equal((await keep('seq 1 10')).outputSize, undefined);
   const { text, outputSize: long } = await keep('printf 12345', { maxChars: 5 });
   assert.deepEqual([text, long?.bytes, long?.file?.bytes], ['12\n[… 1 characters left out …]\n45', 5, 5]);
@@ -70,7 +70,7 @@ test('what fits, and what is not asked for, is kept in no file', async (t) => {
 });
 
 test('[fault 32] bytes that are no text and a line without end can be read in pieces', async (t) => {
-  const { keep, workspace } = place(t);
+  const { keep, workspace } = setup(t);
   const { outputSize: long } = await keep(
     `head -c 25000 /dev/zero; printf '\\377\\n'; printf 'x%.0s' $(seq 1 10000); echo; seq 1 9000`,
   );
@@ -91,7 +91,7 @@ test('[fault 32] bytes that are no text and a line without end can be read in pi
 });
 
 test('[fault 32] of output without end a file keeps its beginning, and no letter of it is cut', async (t) => {
-  const { keep, workspace } = place(t);
+  const { keep, workspace } = setup(t);
   const { text, outputSize: long } = await keep('yes äöü | head -c 40000000; echo end');
   assert.equal(long?.bytes, 40_000_004);
   assert.ok(text.endsWith('end\n'));
@@ -102,22 +102,22 @@ test('[fault 32] of output without end a file keeps its beginning, and no letter
 });
 
 test('kept output may be read and listed, but not written, removed or worked in; another folder’s not even read', async (t) => {
-  const { keep, workspace, open } = place(t);
+  const { keep, workspace, open } = setup(t);
   const file = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
   assert.deepEqual((await workspace.list(path.dirname(file))).entries, [{ name: path.basename(file), type: 'file' }]);
   assert.equal(workspace.locate(file), file);
   await workspace.read(file);
-  await assert.rejects(workspace.write(file, 'x'), refused('outside'));
-  await assert.rejects(workspace.write(path.join(path.dirname(file), 'new'), 'x'), refused('outside'));
-  await assert.rejects(Promise.resolve(workspace.remove?.(file)), refused('outside'));
-  await assert.rejects(workspace.exec('pwd', { cwd: path.dirname(file) }), refused('outside'));
-  await assert.rejects(workspace.read(path.dirname(path.dirname(file))), refused('outside'));
-  await assert.rejects(open('other').read(file), refused('outside'));
+  await assert.rejects(workspace.write(file, 'x'), workspaceErrorCode('outside'));
+  await assert.rejects(workspace.write(path.join(path.dirname(file), 'new'), 'x'), workspaceErrorCode('outside'));
+  await assert.rejects(Promise.resolve(workspace.remove?.(file)), workspaceErrorCode('outside'));
+  await assert.rejects(workspace.exec('pwd', { cwd: path.dirname(file) }), workspaceErrorCode('outside'));
+  await assert.rejects(workspace.read(path.dirname(path.dirname(file))), workspaceErrorCode('outside'));
+  await assert.rejects(open('other').read(file), workspaceErrorCode('outside'));
   assert.equal((await open('work').read(file)).path, file, 'a later process in the same folder reads it');
 });
 
 test('kept output is the owner’s alone, and goes when it is old or there is too much of it', async (t) => {
-  const { keep, outputs } = place(t);
+  const { keep, outputs } = setup(t);
   const first = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
   assert.equal(statSync(first).mode & 0o777, 0o600);
   assert.equal(statSync(path.dirname(first)).mode & 0o777, 0o700);
@@ -137,11 +137,14 @@ test('kept output is the owner’s alone, and goes when it is old or there is to
     utimesSync(kept(i), days(age), days(age));
   }
   const latest = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
-  assert.deepEqual(filesIn(outputs).toSorted(), [...strangers, ...[1, 2, 3, 4, 5, 6, 7].map(kept), latest].toSorted());
+  assert.deepEqual(
+    listFiles(outputs).toSorted(),
+    [...strangers, ...[1, 2, 3, 4, 5, 6, 7].map(kept), latest].toSorted(),
+  );
 });
 
 test('where nothing can be kept the command runs all the same, and says what it wrote', async (t) => {
-  const { keep, outputs } = place(t);
+  const { keep, outputs } = setup(t);
   writeFileSync(outputs, 'in the way');
   const { code, outputSize: long } = await keep('seq 1 100000');
   assert.deepEqual([code, long], [0, { bytes: 588_895 }]);

@@ -3,43 +3,43 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { OutputSize } from '../core/index.ts';
-import { largestFile } from './files.ts';
+import { maxFileBytes } from './files.ts';
 
 /** Bytes of one output that are kept: as many as can be read. What comes after them is counted and dropped. */
-const mostOfOne = largestFile;
+const maxBytesPerOutput = maxFileBytes;
 /** Bytes of all outputs together. The oldest go first. */
-const mostOfAll = 8 * mostOfOne;
-const oldMs = 7 * 24 * 60 * 60 * 1000;
+const maxBytesTotal = 8 * maxBytesPerOutput;
+const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 /** Characters of a line, which is broken there: a line without end could not be read in pieces. */
-const longestLine = 10_000;
+const maxLineLength = 10_000;
 
 /** The folder for outputs of commands in a working folder, so that no other folder's are read from there. */
-export const outputsFor = (base: string, cwd: string): string =>
+export const outputFolderFor = (base: string, cwd: string): string =>
   path.join(base, createHash('sha256').update(cwd).digest('hex').slice(0, 16));
 
 /** The output of one command. */
-export type KeptOutput = {
+export type OutputFile = {
   /** Adds text. The file is made with the first of it; where that fails, nothing is kept. */
-  add(text: string): void;
+  append(text: string): void;
   /** Where it is, if it is anywhere. */
-  place(): OutputSize['file'];
+  location(): OutputSize['file'];
   close(): void;
 };
 
 /** Keeps one output in this folder. */
-export function keptOutput(folder: string): KeptOutput {
+export function createOutputFile(folder: string): OutputFile {
   const file = path.join(folder, `output-${randomUUID().slice(0, 8)}.txt`);
-  const broken = lineBreaker();
+  const broken = createLineBreaker();
   let handle: number | undefined;
   let bytes = 0;
   let state: 'new' | 'whole' | 'cut' | 'lost' = 'new';
   return {
-    add(text) {
+    append(text) {
       if (state === 'cut' || state === 'lost') return;
       try {
-        handle ??= opened(folder, file);
+        handle ??= openOutputFile(folder, file);
         const piece = Buffer.from(broken(text));
-        const fit = piece.subarray(0, wholeLetters(piece, mostOfOne - bytes));
+        const fit = piece.subarray(0, completeUtf8Length(piece, maxBytesPerOutput - bytes));
         for (let at = 0; at < fit.length;) at += writeSync(handle, fit, at);
         bytes += fit.length;
         state = fit.length < piece.length ? 'cut' : 'whole';
@@ -48,7 +48,8 @@ export function keptOutput(folder: string): KeptOutput {
         state = bytes > 0 ? 'cut' : 'lost';
       }
     },
-    place: () => (state === 'whole' || state === 'cut' ? { path: file, bytes, whole: state === 'whole' } : undefined),
+    location: () =>
+      state === 'whole' || state === 'cut' ? { path: file, bytes, whole: state === 'whole' } : undefined,
     close() {
       if (handle !== undefined) closeSync(handle);
       handle = undefined;
@@ -56,10 +57,10 @@ export function keptOutput(folder: string): KeptOutput {
   };
 }
 
-function opened(folder: string, file: string): number {
+function openOutputFile(folder: string, file: string): number {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
-    sweep(path.dirname(folder));
+    removeOldOutputs(path.dirname(folder));
   } catch {
     // Another process may sweep at the same time; the next output tries again.
   }
@@ -67,7 +68,7 @@ function opened(folder: string, file: string): number {
 }
 
 /** Removes what is old, and the oldest of what is too much, of all working folders: only what has a name of ours, for the folder may be somebody's. */
-function sweep(base: string): void {
+function removeOldOutputs(base: string): void {
   const files = readdirSync(base)
     .filter((each) => /^[0-9a-f]{16}$/.test(each))
     .flatMap((each) => readdirSync(path.join(base, each), { withFileTypes: true }))
@@ -78,15 +79,15 @@ function sweep(base: string): void {
       return stats ? [{ at, size: stats.size, time: stats.mtimeMs }] : [];
     })
     .toSorted((a, b) => b.time - a.time);
-  let room = mostOfAll - mostOfOne;
+  let room = maxBytesTotal - maxBytesPerOutput;
   for (const { at, size, time } of files) {
     room -= size;
-    if (room < 0 || Date.now() - time > oldMs) rmSync(at, { force: true });
+    if (room < 0 || Date.now() - time > maxAgeMs) rmSync(at, { force: true });
   }
 }
 
 /** How many of these bytes fit without cutting a letter in two. */
-function wholeLetters(bytes: Uint8Array, room: number): number {
+function completeUtf8Length(bytes: Uint8Array, room: number): number {
   if (bytes.length <= room) return bytes.length;
   let end = room;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
@@ -94,14 +95,14 @@ function wholeLetters(bytes: Uint8Array, room: number): number {
 }
 
 /** Breaks lines that are too long, and writes the character out that would make a text none. */
-function lineBreaker(): (text: string) => string {
+function createLineBreaker(): (text: string) => string {
   let column = 0;
   return (text) => {
     let done = '';
     for (let at = 0; at < text.length;) {
       const end = text.indexOf('\n', at) + 1;
       const line = text.slice(at, end === 0 ? text.length : end);
-      const room = longestLine - column;
+      const room = maxLineLength - column;
       const fits = line.length <= room || (end > 0 && line.length === room + 1);
       const part = fits ? line : line.slice(0, room).replace(/[\ud800-\udbff]$/, '');
       done += fits ? part : `${part}\n`;

@@ -23,16 +23,16 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { witness } from '../../test/support/witness.ts';
 import type { Workspace } from '../core/index.ts';
-import { localWorkspace, type LocalOptions } from './index.ts';
+import { localWorkspace, type LocalWorkspaceOptions } from './index.ts';
 
-type Place = {
+type WorkspaceFixture = {
   readonly root: string;
   readonly outside: string;
-  readonly open: (options?: Partial<LocalOptions>) => Workspace;
+  readonly open: (options?: Partial<LocalWorkspaceOptions>) => Workspace;
 };
 
 /** A root with a file in it, and beside it what must stay out of reach. */
-function place(t: test.TestContext): Place {
+function setup(t: test.TestContext): WorkspaceFixture {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-ws-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const root = path.join(home, 'app');
@@ -44,10 +44,10 @@ function place(t: test.TestContext): Place {
   return { root, outside, open: (options) => localWorkspace({ roots: [root], ...options }) };
 }
 
-const refused = (code: string): { readonly code: string } => ({ code: `workspace/${code}` });
+const workspaceErrorCode = (code: string): { readonly code: string } => ({ code: `workspace/${code}` });
 
 test('[A74] attack 21: no spelling of a path leads out of the roots', async (t) => {
-  const { root, outside, open } = place(t);
+  const { root, outside, open } = setup(t);
   const workspace = open();
   mkdirSync(path.join(root, 'a'));
   const ways = [
@@ -61,18 +61,18 @@ test('[A74] attack 21: no spelling of a path leads out of the roots', async (t) 
     '/',
   ];
   for (const way of ways) {
-    await assert.rejects(workspace.read(way), refused('outside'), way);
-    await assert.rejects(workspace.write(way, 'x'), refused('outside'), way);
-    await assert.rejects(workspace.list(way), refused('outside'), way);
-    await assert.rejects(workspace.exec('true', { cwd: way }), refused('outside'), way);
+    await assert.rejects(workspace.read(way), workspaceErrorCode('outside'), way);
+    await assert.rejects(workspace.write(way, 'x'), workspaceErrorCode('outside'), way);
+    await assert.rejects(workspace.list(way), workspaceErrorCode('outside'), way);
+    await assert.rejects(workspace.exec('true', { cwd: way }), workspaceErrorCode('outside'), way);
   }
   for (const way of ['%2e%2e/app-evil/secret.txt', '..\\app-evil\\secret.txt', '~/x'])
-    await assert.rejects(workspace.read(way), refused('not-found'), way);
+    await assert.rejects(workspace.read(way), workspaceErrorCode('not-found'), way);
   assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
 });
 
 test('[A74] attacks 21, 36 and 75: whatever a path is made of, a write lands inside the root or nowhere, byte for byte', async (t) => {
-  const { root, outside, open } = place(t);
+  const { root, outside, open } = setup(t);
   // Deep enough that what a broken workspace let out would still be in the test's own folder.
   const deep = path.join(root, '1/2/3/4/5/6');
   mkdirSync(deep, { recursive: true });
@@ -96,13 +96,13 @@ test('[A74] attacks 21, 36 and 75: whatever a path is made of, a write lands ins
 });
 
 test('[A74] attack 22: a folder whose name begins like a root is not in it', async (t) => {
-  const { outside, open } = place(t);
-  await assert.rejects(open().read(path.join(outside, 'secret.txt')), refused('outside'));
-  assert.throws(() => open({ cwd: outside }), refused('outside'));
+  const { outside, open } = setup(t);
+  await assert.rejects(open().read(path.join(outside, 'secret.txt')), workspaceErrorCode('outside'));
+  assert.throws(() => open({ cwd: outside }), workspaceErrorCode('outside'));
 });
 
 test('[A74] attacks 23 and 25: a link is judged by where it leads, wherever it stands in the path', async (t) => {
-  const { root, outside, open } = place(t);
+  const { root, outside, open } = setup(t);
   const workspace = open();
   symlinkSync(path.join(outside, 'secret.txt'), path.join(root, 'file-link'));
   symlinkSync(outside, path.join(root, 'folder-link'));
@@ -110,11 +110,11 @@ test('[A74] attacks 23 and 25: a link is judged by where it leads, wherever it s
   symlinkSync('circle', path.join(root, 'circle'));
   symlinkSync('in.txt', path.join(root, 'good-link'));
   for (const way of ['file-link', 'folder-link/secret.txt', 'folder-link/new/deep.txt'])
-    await assert.rejects(workspace.write(way, 'x'), refused('outside'), way);
-  await assert.rejects(workspace.read('file-link'), refused('outside'));
-  await assert.rejects(workspace.list('folder-link'), refused('outside'));
-  await assert.rejects(workspace.write('dangling', 'x'), refused('bad-path'));
-  await assert.rejects(workspace.read('circle'), refused('bad-path'));
+    await assert.rejects(workspace.write(way, 'x'), workspaceErrorCode('outside'), way);
+  await assert.rejects(workspace.read('file-link'), workspaceErrorCode('outside'));
+  await assert.rejects(workspace.list('folder-link'), workspaceErrorCode('outside'));
+  await assert.rejects(workspace.write('dangling', 'x'), workspaceErrorCode('bad-path'));
+  await assert.rejects(workspace.read('circle'), workspaceErrorCode('bad-path'));
   const { path: found } = await workspace.read('good-link');
   assert.equal(found, path.join(root, 'in.txt'));
   await workspace.write('good-link', 'through the link');
@@ -123,7 +123,7 @@ test('[A74] attacks 23 and 25: a link is judged by where it leads, wherever it s
 });
 
 test('[A74] attacks 24 and 26: a folder that turns into a link between check and use leads nowhere, 10,000 times', async (t) => {
-  const { root, outside, open } = place(t);
+  const { root, outside, open } = setup(t);
   const workspace = open();
   mkdirSync(path.join(root, 'door'));
   writeFileSync(path.join(root, 'door', 'secret.txt'), 'inside');
@@ -168,27 +168,27 @@ test('[A74] attacks 24 and 26: a folder that turns into a link between check and
 });
 
 test('[A74] attack 27: a file with a second name is read but not written', async (t) => {
-  const { root, outside, open } = place(t);
+  const { root, outside, open } = setup(t);
   const workspace = open();
   linkSync(path.join(outside, 'secret.txt'), path.join(root, 'twin'));
   assert.equal((await workspace.read('twin')).text, 'outside');
-  await assert.rejects(workspace.write('twin', 'x'), refused('linked'));
+  await assert.rejects(workspace.write('twin', 'x'), workspaceErrorCode('linked'));
   assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
 });
 
 test('attack 29: a file that holds logins is read by no spelling of its path', async (t) => {
-  const { root, open } = place(t);
+  const { root, open } = setup(t);
   symlinkSync(root, path.join(root, '..', 'home'));
   writeFileSync(path.join(root, 'logins.json'), '{"access":"x"}');
   symlinkSync('logins.json', path.join(root, 'alias'));
-  const workspace = open({ sealed: [path.join(root, '..', 'home', 'logins.json')] });
+  const workspace = open({ denyRead: [path.join(root, '..', 'home', 'logins.json')] });
   for (const name of ['logins.json', './sub/../logins.json', 'alias', path.join(root, 'logins.json')])
-    await assert.rejects(workspace.read(name), refused('protected'), name);
+    await assert.rejects(workspace.read(name), workspaceErrorCode('protected'), name);
   assert.equal((await workspace.read('in.txt')).text, 'inside');
 });
 
 test('attacks 28, 30 and 50: what others run is never written, however its name is spelled', async (t) => {
-  const { root, open } = place(t);
+  const { root, open } = setup(t);
   symlinkSync(root, path.join(root, '..', 'home'));
   const workspace = open({ protect: ['.fairlead', path.join(root, '..', 'home', 'config')] });
   mkdirSync(path.join(root, '.git', 'hooks'), { recursive: true });
@@ -202,47 +202,47 @@ test('attacks 28, 30 and 50: what others run is never written, however its name 
     '.git /x',
   ];
   for (const name of [...names, '.g\u200cit/config', '．git/config', '.fairlead/settings.json', '.FAIRLEAD/x'])
-    await assert.rejects(workspace.write(name, 'x'), refused('protected'), name);
+    await assert.rejects(workspace.write(name, 'x'), workspaceErrorCode('protected'), name);
   symlinkSync('.git', path.join(root, 'git-link'));
   for (const name of ['config', 'config/settings.json', 'git-link/config'])
-    await assert.rejects(workspace.write(name, 'x'), refused('protected'), name);
+    await assert.rejects(workspace.write(name, 'x'), workspaceErrorCode('protected'), name);
   await workspace.write('src/config', 'x');
   await workspace.write('.gitignore', 'dist\n');
   await workspace.write('.github/workflows/x.yml', 'on: push\n');
 });
 
 test('attack 18: a path that no file can have is refused in a sentence', async (t) => {
-  const workspace = place(t).open();
+  const workspace = setup(t).open();
   for (const way of ['in.txt\0.png', '', '\ud800', 'x'.repeat(5000)])
-    await assert.rejects(workspace.read(way), refused('bad-path'));
+    await assert.rejects(workspace.read(way), workspaceErrorCode('bad-path'));
 });
 
 test('attack 33: pipes, devices and folders are no files, a huge file and a huge folder are bounded', async (t) => {
-  const { root, open } = place(t);
+  const { root, open } = setup(t);
   const workspace = open();
   execFileSync('mkfifo', [path.join(root, 'pipe')]);
-  await assert.rejects(workspace.read('pipe'), refused('not-a-file'));
-  await assert.rejects(workspace.write('pipe', 'x'), refused('not-a-file'));
-  await assert.rejects(workspace.read('.'), refused('not-a-file'));
+  await assert.rejects(workspace.read('pipe'), workspaceErrorCode('not-a-file'));
+  await assert.rejects(workspace.write('pipe', 'x'), workspaceErrorCode('not-a-file'));
+  await assert.rejects(workspace.read('.'), workspaceErrorCode('not-a-file'));
   writeFileSync(path.join(root, 'sparse'), '');
   truncateSync(path.join(root, 'sparse'), 2 ** 40);
-  await assert.rejects(workspace.read('sparse'), refused('too-large'));
+  await assert.rejects(workspace.read('sparse'), workspaceErrorCode('too-large'));
   execFileSync('sh', ['-c', 'mkdir many && cd many && seq 1 10005 | xargs touch'], { cwd: root });
   const { entries, more } = await workspace.list('many');
   assert.deepEqual([entries.length, more], [10_000, true]);
 });
 
 test('attack 37: [fault 38] a file is changed only by someone who has read what is in it', async (t) => {
-  const { root, open } = place(t);
+  const { root, open } = setup(t);
   const workspace = open();
-  await assert.rejects(workspace.write('in.txt', 'x'), refused('not-read'));
+  await assert.rejects(workspace.write('in.txt', 'x'), workspaceErrorCode('not-read'));
   await workspace.read('in.txt', { unseen: true });
   await assert.rejects(workspace.write('in.txt', 'x'), { message: /read it first/ });
   const { hash } = await workspace.read('in.txt');
   writeFileSync(path.join(root, 'in.txt'), 'by someone else');
-  await assert.rejects(workspace.write('in.txt', 'x'), { ...refused('changed'), message: /read it again/ });
+  await assert.rejects(workspace.write('in.txt', 'x'), { ...workspaceErrorCode('changed'), message: /read it again/ });
   await workspace.read('in.txt');
-  await assert.rejects(workspace.write('in.txt', 'x', { over: hash }), refused('changed'));
+  await assert.rejects(workspace.write('in.txt', 'x', { over: hash }), workspaceErrorCode('changed'));
   assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'by someone else');
   await workspace.write('in.txt', 'one');
   await workspace.write('in.txt', 'two');
@@ -250,7 +250,7 @@ test('attack 37: [fault 38] a file is changed only by someone who has read what 
 });
 
 test('a write is whole: the mode stays, folders are made, no draft is left behind', async (t) => {
-  const { root, open } = place(t);
+  const { root, open } = setup(t);
   const workspace = open();
   chmodSync(path.join(root, 'in.txt'), 0o751);
   await workspace.read('in.txt');
@@ -261,14 +261,14 @@ test('a write is whole: the mode stays, folders are made, no draft is left behin
   const { bytes, text, hash } = await workspace.read('a/b/c.bin');
   assert.deepEqual([[...bytes], text, hash], [[0, 255], undefined, made.after]);
   assert.notEqual(change.before, change.after);
-  await assert.rejects(workspace.write('half.txt', 'a\ud83d'), refused('bad-content'));
+  await assert.rejects(workspace.write('half.txt', 'a\ud83d'), workspaceErrorCode('bad-content'));
   assert.deepEqual(readdirSync(root).toSorted(), ['a', 'in.txt']);
   chmodSync(path.join(root, 'in.txt'), 0o444);
-  await assert.rejects(workspace.write('in.txt', 'x'), refused('no-access'));
+  await assert.rejects(workspace.write('in.txt', 'x'), workspaceErrorCode('no-access'));
 });
 
 test('of many writers at once each sees the work of the one before, and one new file has one maker', async (t) => {
-  const { root, open } = place(t);
+  const { root, open } = setup(t);
   const [one, two] = [open(), open()];
   const made = await Promise.allSettled([one.write('new.txt', 'one'), two.write('new.txt', 'two')]);
   assert.equal(made.filter((each) => each.status === 'fulfilled').length, 1);
@@ -278,7 +278,7 @@ test('of many writers at once each sees the work of the one before, and one new 
 });
 
 test('a change is put back exactly once: content, absence, and not over what came later', async (t) => {
-  const { root, open } = place(t);
+  const { root, open } = setup(t);
   const blobs = path.join(root, '..', 'blobs');
   const workspace = open({ blobs });
   await workspace.read('in.txt');
@@ -288,18 +288,18 @@ test('a change is put back exactly once: content, absence, and not over what cam
   await workspace.restore(made);
   assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'inside');
   assert.ok(!existsSync(path.join(root, 'made.txt')));
-  await assert.rejects(workspace.restore(change), refused('changed'));
-  await assert.rejects(workspace.write('in.txt', 'x'), refused('not-read'));
-  await assert.rejects(workspace.restore({ ...change, path: '../app-evil/secret.txt' }), refused('outside'));
+  await assert.rejects(workspace.restore(change), workspaceErrorCode('changed'));
+  await assert.rejects(workspace.write('in.txt', 'x'), workspaceErrorCode('not-read'));
+  await assert.rejects(workspace.restore({ ...change, path: '../app-evil/secret.txt' }), workspaceErrorCode('outside'));
   assert.equal(statSync(blobs).mode & 0o777, 0o700);
   writeFileSync(path.join(blobs, change.before ?? ''), 'forged');
   writeFileSync(path.join(root, 'in.txt'), 'changed');
-  await assert.rejects(workspace.restore(change), refused('no-blob'));
-  await assert.rejects(open().restore(change), refused('no-blob'));
+  await assert.rejects(workspace.restore(change), workspaceErrorCode('no-blob'));
+  await assert.rejects(open().restore(change), workspaceErrorCode('no-blob'));
 });
 
 test('attack 85: no argument of a call opens another folder', async (t) => {
-  const { outside, open } = place(t);
-  await assert.rejects(open().exec('pwd', { cwd: outside }), refused('outside'));
-  assert.throws(() => open({ roots: [path.join(outside, 'secret.txt')] }), refused('not-a-folder'));
+  const { outside, open } = setup(t);
+  await assert.rejects(open().exec('pwd', { cwd: outside }), workspaceErrorCode('outside'));
+  assert.throws(() => open({ roots: [path.join(outside, 'secret.txt')] }), workspaceErrorCode('not-a-folder'));
 });

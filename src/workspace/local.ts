@@ -10,21 +10,21 @@ import {
   type DirectoryListing,
   type Workspace,
 } from '../core/index.ts';
-import { blobsIn } from './blobs.ts';
-import { exec } from './exec.ts';
-import { hashOf, readBytes, replaceFile, stampOf } from './files.ts';
-import { outputsFor } from './kept-output.ts';
-import { contains, locate, mustBeOpen, resolveLinks } from './paths.ts';
-import { inFolder } from './pinned.ts';
-import { explain, refuse } from './trouble.ts';
+import { createBlobStore } from './blobs.ts';
+import { execCommand } from './exec.ts';
+import { sha256Hex, readBytes, replaceFileContent, fileStamp } from './files.ts';
+import { outputFolderFor } from './kept-output.ts';
+import { containsPath, resolveWithinRoots, assertWritable, resolveLinks } from './paths.ts';
+import { withOpenFolder } from './pinned.ts';
+import { toWorkspaceError, workspaceError } from './trouble.ts';
 
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 /** Names that no write may touch wherever they stand: what lies there is run by others. */
 export const protectedNames: readonly string[] = ['.git', '.gitmodules'];
 
 /** What a local workspace is opened on. */
-export type LocalOptions = {
+export type LocalWorkspaceOptions = {
   /** The folders that may be read and written. They come from a person, never from a model. */
   readonly roots: readonly string[];
   /** Where relative paths start; the first root unless given. */
@@ -36,31 +36,31 @@ export type LocalOptions = {
   /** What no write may touch beside the usual: names wherever they stand, or places by their absolute path. */
   readonly protect?: readonly string[];
   /** Files that nobody reads here, wherever they stand, by their absolute path: they hold logins. */
-  readonly sealed?: readonly string[];
+  readonly denyRead?: readonly string[];
 };
 
 /** Opens the folders of this machine. */
-export function localWorkspace(options: LocalOptions): Workspace {
+export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
   const protect = [...protectedNames, ...(options.protect ?? [])].map((each) =>
     isAbsolute(each) ? resolveLinks(each) : each,
   );
-  const sealed = (options.sealed ?? []).map((each) => resolveLinks(each));
-  const blobs = blobsIn(options.blobs);
-  const roots = options.roots.map((root) => folderAt(root));
-  const cwd = folderAt(options.cwd ?? options.roots[0] ?? '.');
-  if (!roots.some((root) => contains(root, cwd)))
-    throw refuse('outside', `The working folder ${escapeInvisibleLine(cwd)} is outside the workspace.`);
+  const sealed = (options.denyRead ?? []).map((each) => resolveLinks(each));
+  const blobs = createBlobStore(options.blobs);
+  const roots = options.roots.map((root) => resolveRoot(root));
+  const cwd = resolveRoot(options.cwd ?? options.roots[0] ?? '.');
+  if (!roots.some((root) => containsPath(root, cwd)))
+    throw workspaceError('outside', `The working folder ${escapeInvisibleLine(cwd)} is outside the workspace.`);
   /** The hash of each file as the model last saw it. */
   const seen = new Map<string, string>();
   let writing: Promise<unknown> = Promise.resolve();
 
-  const outputs = options.outputs === undefined ? undefined : outputsFor(options.outputs, cwd);
+  const outputs = options.outputs === undefined ? undefined : outputFolderFor(options.outputs, cwd);
   const beside = outputs === undefined ? undefined : resolveLinks(outputs);
   /** Where something can be read. */
-  const find = (given: string): string => locate(given, cwd, roots, beside);
+  const find = (given: string): string => resolveWithinRoots(given, cwd, roots, beside);
   const findOpen = (given: string): string => {
-    const found = locate(given, cwd, roots);
-    mustBeOpen(found, roots, protect);
+    const found = resolveWithinRoots(given, cwd, roots);
+    assertWritable(found, roots, protect);
     return found;
   };
   /** One change after the other: what was checked is still so when it is done. */
@@ -76,22 +76,22 @@ export function localWorkspace(options: LocalOptions): Workspace {
     async read(given, { unseen = false } = {}) {
       const found = find(given);
       if (sealed.includes(found))
-        throw refuse('protected', `${escapeInvisibleLine(given)} was not read: it holds logins of the person.`);
-      const content = await contentAt(found);
+        throw workspaceError('protected', `${escapeInvisibleLine(given)} was not read: it holds logins of the person.`);
+      const content = await readFileContent(found);
       if (!unseen) seen.set(content.path, content.hash);
       return content;
     },
     write: (given, content, { over } = {}) =>
       inTurn(async () => {
         const found = findOpen(given);
-        const bytes = bytesOf(given, content);
+        const bytes = encodeContent(given, content);
         let before: string | null = null;
-        await replaceFile(found, bytes, async (present) => {
-          before = present ? hashOf(present) : null;
-          mustBeFresh(given, before, seen.get(found), over);
-          if (present) await blobs.keep(present);
+        await replaceFileContent(found, bytes, async (present) => {
+          before = present ? sha256Hex(present) : null;
+          assertFresh(given, before, seen.get(found), over);
+          if (present) await blobs.put(present);
         });
-        const after = hashOf(bytes);
+        const after = sha256Hex(bytes);
         seen.set(found, after);
         return { path: found, before, after };
       }),
@@ -99,15 +99,15 @@ export function localWorkspace(options: LocalOptions): Workspace {
       inTurn(async () => {
         const found = findOpen(given);
         if (options.blobs === undefined)
-          throw refuse(
+          throw workspaceError(
             'no-blob',
             `${escapeInvisibleLine(given)} was not removed: nothing is kept here, so it could not be put back.`,
           );
         let before: string | null = null;
-        await replaceFile(found, undefined, async (present) => {
-          before = present ? hashOf(present) : null;
-          mustBeFresh(given, before, seen.get(found) ?? before ?? undefined, undefined);
-          if (present) await blobs.keep(present);
+        await replaceFileContent(found, undefined, async (present) => {
+          before = present ? sha256Hex(present) : null;
+          assertFresh(given, before, seen.get(found) ?? before ?? undefined, undefined);
+          if (present) await blobs.put(present);
         });
         seen.delete(found);
         return { path: found, before, after: null };
@@ -116,48 +116,49 @@ export function localWorkspace(options: LocalOptions): Workspace {
       inTurn(async () => {
         const found = findOpen(change.path);
         const bytes = change.before === null ? undefined : await blobs.get(change.before);
-        await replaceFile(found, bytes, async (present) => {
-          if ((present ? hashOf(present) : null) === change.after) return;
-          throw refuse('changed', `${escapeInvisibleLine(found)} was changed since, so it was left as it is.`);
+        await replaceFileContent(found, bytes, async (present) => {
+          if ((present ? sha256Hex(present) : null) === change.after) return;
+          throw workspaceError('changed', `${escapeInvisibleLine(found)} was changed since, so it was left as it is.`);
         });
         // The model has seen what was undone, not what is there now.
         seen.delete(found);
       }),
-    list: async (given) => listingOf(find(given)),
-    stamp: async (given) => stampOf(find(given)),
-    exec: async (command, how = {}) => exec(command, folderAt(locate(how.cwd ?? cwd, cwd, roots)), how, outputs),
+    list: async (given) => readListing(find(given)),
+    stamp: async (given) => fileStamp(find(given)),
+    exec: async (command, how = {}) =>
+      execCommand(command, resolveRoot(resolveWithinRoots(how.cwd ?? cwd, cwd, roots)), how, outputs),
   };
 }
 
-function folderAt(given: string): string {
+function resolveRoot(given: string): string {
   try {
     const found = realpathSync.native(given);
     if (statSync(found).isDirectory()) return found;
   } catch (error) {
-    throw explain(error, given);
+    throw toWorkspaceError(error, given);
   }
-  throw refuse('not-a-folder', `${escapeInvisibleLine(given)} is not a folder.`);
+  throw workspaceError('not-a-folder', `${escapeInvisibleLine(given)} is not a folder.`);
 }
 
-async function contentAt(found: string): Promise<FileContent> {
+async function readFileContent(found: string): Promise<FileContent> {
   const bytes = await readBytes(found);
   const isText = isUtf8(bytes) && !bytes.includes(0);
   const text = isText ? { text: Buffer.from(bytes).toString('utf8') } : {};
-  return { path: found, bytes, hash: hashOf(bytes), ...text };
+  return { path: found, bytes, hash: sha256Hex(bytes), ...text };
 }
 
 /** Text that no file could hold is refused rather than changed on the way. */
-function bytesOf(given: string, content: string | Uint8Array): Uint8Array {
+function encodeContent(given: string, content: string | Uint8Array): Uint8Array {
   if (typeof content !== 'string') return content;
   if (content.isWellFormed()) return Buffer.from(content);
-  throw refuse(
+  throw workspaceError(
     'bad-content',
     `${escapeInvisibleLine(given)} was not written: the text holds half a character (a lone surrogate).`,
   );
 }
 
 /** A file is changed only by someone who knows what is in it. */
-function mustBeFresh(
+function assertFresh(
   given: string,
   before: string | null,
   seen: string | undefined,
@@ -165,19 +166,19 @@ function mustBeFresh(
 ): void {
   const shown = escapeInvisibleLine(given);
   if (before !== null && seen === undefined)
-    throw refuse('not-read', `${shown} was not changed: it has not been read yet; read it first.`);
+    throw workspaceError('not-read', `${shown} was not changed: it has not been read yet; read it first.`);
   if (before !== null && before !== seen)
-    throw refuse('changed', `${shown} was not changed: it has changed since it was read; read it again first.`);
+    throw workspaceError('changed', `${shown} was not changed: it has changed since it was read; read it again first.`);
   if (over !== undefined && before !== over)
-    throw refuse('changed', `${shown} was not changed: it changed at this very moment; read it again first.`);
+    throw workspaceError('changed', `${shown} was not changed: it changed at this very moment; read it again first.`);
 }
 
-async function listingOf(found: string): Promise<DirectoryListing> {
-  return inFolder(found, async (folder) => {
+async function readListing(found: string): Promise<DirectoryListing> {
+  return withOpenFolder(found, async (folder) => {
     const entries: DirectoryEntry[] = [];
     let more = false;
-    for await (const each of await opendir(folder.at('.'))) {
-      more = entries.length >= mostEntries;
+    for await (const each of await opendir(folder.pathOf('.'))) {
+      more = entries.length >= maxEntries;
       if (more) break;
       const type = each.isFile() ? 'file' : each.isDirectory() ? 'folder' : each.isSymbolicLink() ? 'link' : 'other';
       entries.push({ name: each.name, type });

@@ -2,7 +2,7 @@
 import { FairleadError, errorMessage, escapeInvisibleLine } from '../core/index.ts';
 
 /** Why a path or a change was refused. */
-export type Refusal =
+export type WorkspaceErrorCode =
   | 'bad-path'
   | 'outside'
   | 'not-found'
@@ -20,14 +20,14 @@ export type Refusal =
   | 'no-program';
 
 /** A refusal as an error; its sentence goes to the model as it is. */
-export const refuse = (why: Refusal, sentence: string, cause?: unknown): FairleadError =>
+export const workspaceError = (why: WorkspaceErrorCode, sentence: string, cause?: unknown): FairleadError =>
   new FairleadError(`workspace/${why}`, sentence, { blame: 'model', ...(cause === undefined ? {} : { cause }) });
 
 /** The code of a system error, such as ENOENT. */
-export const codeOf = (error: unknown): string | undefined =>
+export const systemErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-const sentences: Readonly<Record<string, readonly [Refusal, (path: string) => string]>> = {
+const errorMessages: Readonly<Record<string, readonly [WorkspaceErrorCode, (path: string) => string]>> = {
   ENOENT: ['not-found', (path) => `There is no file or folder ${path}.`],
   ENOTDIR: ['not-a-folder', (path) => `A part of the path ${path} is not a folder.`],
   EISDIR: ['not-a-file', (path) => `${path} is a folder, not a file.`],
@@ -39,11 +39,11 @@ const sentences: Readonly<Record<string, readonly [Refusal, (path: string) => st
 };
 
 /** A system error in our words; our own errors stay as they are. */
-export function explain(error: unknown, path: string): FairleadError {
+export function toWorkspaceError(error: unknown, path: string): FairleadError {
   if (error instanceof FairleadError) return error;
   const shown = escapeInvisibleLine(path);
-  const [why, say] = sentences[codeOf(error) ?? ''] ?? [];
-  if (why && say) return refuse(why, say(shown), error);
+  const [why, say] = errorMessages[systemErrorCode(error) ?? ''] ?? [];
+  if (why && say) return workspaceError(why, say(shown), error);
   return new FairleadError('workspace/failed', `${shown} could not be used: ${errorMessage(error)}.`, {
     blame: 'tool',
     cause: error,

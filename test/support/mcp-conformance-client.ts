@@ -5,7 +5,7 @@ import {
   requestJwtAuthorizationGrant,
 } from '@modelcontextprotocol/client';
 import { memoryTrust } from '../../src/guards/index.ts';
-import { openMcp, type Remote } from '../../src/tools/mcp/index.ts';
+import { openMcp, type McpRemoteConfig } from '../../src/tools/mcp/index.ts';
 
 type Context = Readonly<Record<string, string | undefined>>;
 
@@ -13,7 +13,7 @@ const url = process.argv.at(-1) ?? '';
 const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 
-function reach(): Remote {
+function reach(): McpRemoteConfig {
   const remote = { type: 'http', url, headers: {} } as const;
   const { client_id: clientId = '', client_secret: clientSecret = '' } = context;
   if (scenario === 'auth/client-credentials-basic')
@@ -55,7 +55,7 @@ function crossApp(): CrossAppAccessProvider {
   });
 }
 
-const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'conformance', reach: reach() }], {
+const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'conformance', transport: reach() }], {
   trust: memoryTrust(),
   elicit: () => Promise.resolve({ type: 'accept', content: {} }),
   // The person's browser: it follows the login page back to where we wait.

@@ -8,9 +8,9 @@ import type { Json } from '../../src/core/index.ts';
 import { memoryTrust } from '../../src/guards/index.ts';
 import {
   openMcp,
-  type Inside,
-  type Local,
-  type Mcp,
+  type McpInProcessConfig,
+  type McpStdioConfig,
+  type McpClients,
   type McpOptions,
   type McpServer,
 } from '../../src/tools/mcp/index.ts';
@@ -19,21 +19,21 @@ import { callTool, type Called } from './tool-call.ts';
 
 /** Servers that are open, and a short way to call their tools. */
 export type Desk = {
-  readonly mcp: Mcp;
+  readonly mcp: McpClients;
   readonly call: (name: string, input?: Json, signal?: AbortSignal) => Promise<Called>;
 };
 
 /** The user's own server of this name. */
-export const userServer = (name: string, reach: McpServer['reach'], more: Partial<McpServer> = {}): McpServer => ({
+export const userServer = (name: string, reach: McpServer['transport'], more: Partial<McpServer> = {}): McpServer => ({
   name,
   origin: 'user',
   source: 'test',
-  reach,
+  transport: reach,
   ...more,
 });
 
 /** The hostile program, behaving like this. */
-export const hostile = (...args: readonly string[]): Local => ({
+export const hostile = (...args: readonly string[]): McpStdioConfig => ({
   type: 'stdio',
   command: process.execPath,
   args: [path.join(import.meta.dirname, 'mcp-hostile.ts'), ...args],
@@ -41,7 +41,7 @@ export const hostile = (...args: readonly string[]): Local => ({
 });
 
 /** A server in this process that behaves like this. */
-export const inside = (behaviour: Behaviour): Inside => ({
+export const inside = (behaviour: Behaviour): McpInProcessConfig => ({
   type: 'in-process',
   serve: (end) => serveOn(behaviour)(end),
 });

@@ -10,7 +10,7 @@ export async function noSandbox(): Promise<string | false> {
     home: homedir(),
     path: process.env['PATH'] ?? '',
   });
-  return found.name === 'refused' && found.about;
+  return found.name === 'refused' && found.description;
 }
 
 /** Why no Node can run inside a sandbox here, or false: one that lies in the temporary folder is hidden with it. */

@@ -140,7 +140,7 @@ export function seatAt(
     cancel,
     greet() {
       editor.commands(talk.outfit.commands);
-      const { name, about } = talk.outfit.sandbox;
+      const { name, description: about } = talk.outfit.sandbox;
       warn([...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems]);
     },
     async replay() {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { peekSession } from '../../stores/jsonl/glimpse.ts';
-import { serversBehind } from '../../tools/mcp/index.ts';
+import { getMcpServers } from '../../tools/mcp/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import type { Asked, Which } from '../front/asked.ts';
@@ -133,7 +133,7 @@ function introduction(
     if (done || talk.session.state.run !== undefined) return [];
     done = true;
     come();
-    const isOpen = serversBehind(talk.outfit.tools)
+    const isOpen = getMcpServers(talk.outfit.tools)
       .status()
       .some(({ state }) => state === 'new' || state === 'changed');
     if (isOpen) await talk.moveTo('.');

@@ -36,7 +36,7 @@ async function listed(cwd: string): Promise<readonly string[]> {
 
 /** A folder may hold a stranger's repository, and this runs unasked at a keystroke: nothing that it names may run with it. */
 async function byGit(cwd: string): Promise<readonly string[] | undefined> {
-  const [{ answerOf }, { localWorkspace }] = await Promise.all([
+  const [{ gitOutput: answerOf }, { localWorkspace }] = await Promise.all([
     import('../../tools/git/safe-git.ts'),
     import('../../workspace/index.ts'),
   ]);
@@ -45,7 +45,7 @@ async function byGit(cwd: string): Promise<readonly string[] | undefined> {
       workspace: localWorkspace({ roots: [cwd] }),
       signal: AbortSignal.timeout(5000),
       seconds: 3,
-      most: 2 ** 25,
+      maxOutput: 2 ** 25,
     });
     return text?.split('\0').filter(Boolean).slice(0, mostListed);
   } catch {

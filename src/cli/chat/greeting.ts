@@ -9,7 +9,7 @@ export function greet(desk: Desk): void {
   say(`Fairlead with ${talk.model.name}, session "${talk.name}". /help lists the commands; Ctrl+D leaves.`);
   for (const warning of talk.settings.warnings) say(warning, 'warning');
   tellLoaded(desk);
-  const { name, about } = talk.outfit.sandbox;
+  const { name, description: about } = talk.outfit.sandbox;
   if (name === 'none') say(`No sandbox: ${about}`, 'warning');
   if (name === 'refused') say(about, 'warning');
   const poor = talkOnly(talk.model);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { kindOf } from '../../guards/index.ts';
+import { grantKey } from '../../guards/index.ts';
 import { alwaysLabel } from './always.ts';
 
-const label = (tool: string, input: Parameters<typeof kindOf>[0]['input']): string =>
+const label = (tool: string, input: Parameters<typeof grantKey>[0]['input']): string =>
   alwaysLabel(
-    kindOf({ tool, input }, (path) => {
+    grantKey({ tool, input }, (path) => {
       if (path.includes('..')) throw new Error('outside');
       return `/some/where/else/${path}`;
     }),

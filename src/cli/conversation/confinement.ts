@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { chooseSandbox, type Sandbox } from '../../guards/index.ts';
-import { isPublic } from '../../workspace/index.ts';
+import { isPublicAddress } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** What the program itself goes by, which is the person's: a model that works in a home folder must not change or see it. */
@@ -34,14 +34,14 @@ export const sealedFiles = (settings: Pick<Settings, 'dirs' | 'all'>): readonly 
 /** The sandbox for a folder, whose real path is given; none where the person wants none, which nothing else may decide. */
 export const sandboxFor = (settings: Settings, folder: string, wanted: boolean): Promise<Sandbox> =>
   chooseSandbox({
-    wanted: wanted ? 'auto' : 'none',
+    mode: wanted ? 'auto' : 'none',
     roots: [folder],
-    hide: ownPlaces(settings),
-    trash: `${settings.dirs.state}/trash`,
+    hidden: ownPlaces(settings),
+    quarantine: `${settings.dirs.state}/trash`,
     home: homedir(),
     path: process.env['PATH'] ?? '',
     container: settings.sandbox,
-    ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic } } : {}),
+    ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic: isPublicAddress } } : {}),
   });
 
 /** A sandbox in the status line. */

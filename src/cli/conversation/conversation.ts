@@ -228,7 +228,7 @@ export class Conversation {
     this.#unwatch();
     this.#unwatch = this.session.subscribe((event, state) => {
       if (!this.#quiet) this.#seen?.event(event, state);
-      this.outfit.ears?.told(event, state);
+      this.outfit.ears?.onEvent(event, state);
     });
   }
 }

@@ -15,5 +15,5 @@ export async function heed(talk: Hearing, words: UserInput | undefined): Promise
   const { outfit, session } = talk;
   if (words === undefined || !outfit.ears) return;
   const text = typeof words === 'string' ? words : messageText({ role: 'user', parts: words });
-  for (const added of await outfit.ears.words(text, session.state)) await talk.note(added);
+  for (const added of await outfit.ears.onPrompt(text, session.state)) await talk.note(added);
 }

@@ -21,27 +21,27 @@ import {
   type Workspace,
 } from '../../core/index.ts';
 import {
-  carefulOfPackages,
+  packageInstallGate,
   containerSandbox,
   fileTrust,
-  kindOf,
-  permission,
+  grantKey,
+  permissionGate,
   policyGate,
   readPolicies,
-  sandboxed,
-  withoutSecrets,
+  withSandbox,
+  withRedaction,
   type Grants,
-  type Locate,
+  type ResolvePath,
   type Sandbox,
-  type SecretKeeper,
+  type Redactor,
 } from '../../guards/index.ts';
 import {
-  aliasOf,
-  backgroundCommands,
-  moreTools,
+  resolveToolAlias,
+  createBackgroundCommands,
+  deferredTools,
   sandboxedCommand,
-  workspaceTools,
-  type Background,
+  codingTools,
+  type BackgroundCommands,
 } from '../../tools/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
@@ -76,7 +76,7 @@ export type OutfitOptions = {
   /** Put around every other model that a tool opens, such as one of a sub-agent. */
   readonly govern?: (provider: Provider) => Provider;
   /** The commands in the background of an outfit for the same folder, which go on; it is closed without them. */
-  readonly background?: Background;
+  readonly background?: BackgroundCommands;
 };
 
 /** What was found for a working folder, and the way to an agent for a model. */
@@ -86,7 +86,7 @@ export type Outfit = {
   /** What the model's commands run in. */
   readonly sandbox: Sandbox;
   /** Takes secrets out of what is written down or told. */
-  readonly secrets: SecretKeeper;
+  readonly secrets: Redactor;
   readonly instructions: Instructions;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
@@ -98,8 +98,8 @@ export type Outfit = {
   /** The agent's parts for a model; one that cannot call tools is given none. */
   readonly partsFor: (provider: Provider, callsTools: boolean) => ResolvedAgent;
   /** Hears words before they are written down, and what happens; absent where nobody listens. */
-  readonly ears?: Pick<NonNullable<Equipment['ears']>, 'words' | 'told'>;
-  readonly background: Background;
+  readonly ears?: Pick<NonNullable<Equipment['ears']>, 'onPrompt' | 'onEvent'>;
+  readonly background: BackgroundCommands;
   /** Ends the commands in the background: they belong to the session that started them. */
   endCommands(): Promise<void>;
   /** Ends the servers, programs and commands that its tools started; not the commands where another outfit has them now. */
@@ -117,9 +117,9 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     blobs: `${dirs.state}/blobs`,
     outputs: `${dirs.state}/outputs`,
     protect: ownPlaces(settings),
-    sealed: sealedFiles(settings),
+    denyRead: sealedFiles(settings),
   });
-  const locate: Locate = (path) => workspace.locate(path);
+  const locate: ResolvePath = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
   const secrets = keeperFor(settings);
   const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
@@ -129,8 +129,8 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);
   const skills = code ? [] : found;
-  const confined = sandboxed(workspace, sandbox);
-  const background = options.background ?? backgroundCommands(confined);
+  const confined = withSandbox(workspace, sandbox);
+  const background = options.background ?? createBackgroundCommands(confined);
   let model: Provider | undefined;
   const equipment = await equipmentFor(code, {
     settings,
@@ -149,20 +149,20 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     ...(options.servers ? { servers: options.servers } : {}),
   });
   const tools = [
-    ...(code ? [] : workspaceTools(confined, background, { runner: workspace })),
+    ...(code ? [] : codingTools(confined, background, { runner: workspace })),
     ...(code
       ? []
-      : moreTools({
+      : deferredTools({
           workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
           gitWorkspace: workspace,
         })),
     {
-      ...sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox, [workspace.cwd]))),
+      ...sandboxedCommand(withSandbox(workspace, containerSandbox(settings.sandbox, [workspace.cwd]))),
       ...(code ? {} : { deferred: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
-  ].map((tool) => withoutSecrets(equipment.around?.(tool) ?? tool, secrets));
+  ].map((tool) => withRedaction(equipment.around?.(tool) ?? tool, secrets));
   const {
     rules = [],
     views = [],
@@ -195,7 +195,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     ],
     tools,
     kindOf: (call) =>
-      kindOf({ ...call, tool: names.has(call.tool) ? call.tool : (aliasOf(call) ?? call.tool) }, locate),
+      grantKey({ ...call, tool: names.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool) }, locate),
     ...(equipment.ears ? { ears: equipment.ears } : {}),
     endCommands: () => background.close(),
     background,
@@ -209,7 +209,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
         system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
         tools: callsTools ? [...tools, ...elsewhere] : [],
-        resolveToolName: aliasOf,
+        resolveToolName: resolveToolAlias,
         reminders: [background.reminder, ...reminders],
         rules,
         views,
@@ -218,10 +218,15 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         checks,
         ...(answer ? { outputSchema: answer } : {}),
       });
-      const asks = permission({ tools: parts.tools, mode: () => (auto() ? 'auto' : 'ask'), granted: grants, locate });
+      const asks = permissionGate({
+        tools: parts.tools,
+        mode: () => (auto() ? 'auto' : 'ask'),
+        grants: grants,
+        locate,
+      });
       const ground = groundOf(workspace);
-      const gate = policy ? policyGate(policy, { ...ground, granted: grants, otherwise: asks }) : asks;
-      const careful = carefulOfPackages(gate, grants, ground);
+      const gate = policy ? policyGate(policy, { ...ground, grants: grants, fallback: asks }) : asks;
+      const careful = packageInstallGate(gate, grants, ground);
       const { ears } = equipment;
       return {
         ...parts,
@@ -230,8 +235,8 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         get onUnknownOutcome() {
           return auto() ? 'tell' : 'ask';
         },
-        gates: [...gates, ears?.gate(careful) ?? careful],
-        ...(ears && parts.compactor ? { compactor: ears.compactor(parts.compactor) } : {}),
+        gates: [...gates, ears?.wrapGate(careful) ?? careful],
+        ...(ears && parts.compactor ? { compactor: ears.wrapCompactor(parts.compactor) } : {}),
       };
     },
   };

@@ -1,6 +1,6 @@
 // Whether what confines the model's commands holds: one of them, run as they are in this very folder, tries what it must not.
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
-import { sandboxed } from '../../guards/index.ts';
+import { withSandbox } from '../../guards/index.ts';
 import { fail, ok, warn, type DoctorCheck } from './check.ts';
 import { nothingLeaked, tryOut } from './trial.ts';
 
@@ -9,10 +9,10 @@ export const commandsCheck: DoctorCheck = {
   name: 'commands',
   async run({ confined, signal }) {
     const { workspace, sandbox } = await confined();
-    const [, why = sandbox.about, mend = ''] = /^(.*?\.) (.*)$/.exec(sandbox.about) ?? [];
+    const [, why = sandbox.description, mend = ''] = /^(.*?\.) (.*)$/.exec(sandbox.description) ?? [];
     if (sandbox.name === 'refused') return warn(why, mend);
-    if (sandbox.name === 'none') return warn(sandbox.about, 'Start without --no-sandbox.');
-    const inside = sandboxed(workspace, sandbox);
+    if (sandbox.name === 'none') return warn(sandbox.description, 'Start without --no-sandbox.');
+    const inside = withSandbox(workspace, sandbox);
     const run = async (command: string): Promise<string> =>
       (await inside.exec(command, { signal, timeoutMs: 20_000 })).text;
     try {

@@ -2,9 +2,9 @@
 import { homedir } from 'node:os';
 import type { JsonObject } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
-import { hookFiles } from '../../guards/hooks/places.ts';
-import type { Hook, HookGround, HookSaid } from '../../guards/hooks/index.ts';
-import { tryGate, type Enforcement } from '../../rules/index.ts';
+import { findHookFiles } from '../../guards/hooks/places.ts';
+import type { Hook, HookContext, HookResult } from '../../guards/hooks/index.ts';
+import { runGateExample, type GateRule } from '../../rules/index.ts';
 import { publicEnvironment } from '../../workspace/environment.ts';
 import { filesIn } from '../rules/recorded.ts';
 import type { Settings } from '../settings/index.ts';
@@ -44,13 +44,13 @@ function told(proofs: readonly Proof[], broken: readonly string[]): Finding {
   );
 }
 
-async function provedGate(rule: Enforcement): Promise<Proof> {
+async function provedGate(rule: GateRule): Promise<Proof> {
   const guard = `rule ${rule.name}`;
   const stopping = rule.examples.filter(({ decides }) => decides !== 'allow');
   if (stopping.length === 0) return { guard, fires: false, unproved: 'it carries no example that it must stop' };
-  const trials = await Promise.all(stopping.map((example) => tryGate(rule, example)));
-  const failed = trials.find(({ wrong }) => wrong !== undefined);
-  return failed ? { guard, fires: false, wrong: `${failed.title}: ${failed.wrong}` } : { guard, fires: true };
+  const trials = await Promise.all(stopping.map((example) => runGateExample(rule, example)));
+  const failed = trials.find(({ failure: wrong }) => wrong !== undefined);
+  return failed ? { guard, fires: false, wrong: `${failed.title}: ${failed.failure}` } : { guard, fires: true };
 }
 
 type Lost = { readonly path: string; readonly why: string };
@@ -59,10 +59,14 @@ async function hooksHere(
   settings: Settings,
   cwd: string,
 ): Promise<{ readonly proofs: readonly Proof[]; readonly lost: readonly Lost[] }> {
-  const files = hookFiles({ cwd, home: homedir(), configDir: settings.dirs.config });
+  const files = findHookFiles({ cwd, home: homedir(), configDir: settings.dirs.config });
   if (files.length === 0) return { proofs: [], lost: [] };
   const { readHooks } = await import('../../guards/hooks/index.ts');
-  const { hooks, lost } = await readHooks({ files, cwd, trust: fileTrust(`${settings.dirs.state}/approved.json`) });
+  const { hooks, failedFiles: lost } = await readHooks({
+    files,
+    cwd,
+    trust: fileTrust(`${settings.dirs.state}/approved.json`),
+  });
   const proofs: Proof[] = [];
   for (const hook of hooks) if (hook.event === 'PreToolUse') proofs.push(await provedHook(hook, cwd));
   return { proofs, lost };
@@ -82,15 +86,15 @@ const usual: readonly (readonly [tool: string, input: JsonObject])[] = [
 ];
 
 async function provedHook(hook: Hook, cwd: string): Promise<Proof> {
-  const { askAbout, nameOf } = await import('../../guards/hooks/index.ts');
+  const { runToolHooks: askAbout, hookLabel: nameOf } = await import('../../guards/hooks/index.ts');
   const guard = `hook ${nameOf(hook)}`;
-  const ground: HookGround = {
+  const ground: HookContext = {
     hooks: [hook],
     cwd,
     env: publicEnvironment(process.env),
-    transcript: () => undefined,
-    mode: () => 'default',
-    say() {},
+    transcriptPath: () => undefined,
+    permissionMode: () => 'default',
+    notifyUser() {},
   };
   const { example } = hook;
   const calls = example
@@ -98,7 +102,7 @@ async function provedHook(hook: Hook, cwd: string): Promise<Proof> {
     : [...usual, [hook.matcher, {}] as const];
   for (const [tool, input] of calls) {
     const said = await askAbout(ground, 'PreToolUse', { tool, input }, {}, 'doctor');
-    const trouble = said.find(({ answer }) => answer.trouble !== undefined)?.answer.trouble;
+    const trouble = said.find(({ output: answer }) => answer.error !== undefined)?.output.error;
     if (trouble !== undefined) return { guard, fires: false, wrong: `it gives no answer: ${trouble}.` };
     if (said.some(stops)) return { guard, fires: true };
   }
@@ -107,5 +111,5 @@ async function provedHook(hook: Hook, cwd: string): Promise<Proof> {
     : { guard, fires: false, unproved: 'it answers, and stopped none of the usual calls' };
 }
 
-const stops = ({ answer }: HookSaid): boolean =>
+const stops = ({ output: answer }: HookResult): boolean =>
   answer.block !== undefined || answer.stop !== undefined || answer.permission === 'ask' || answer.input !== undefined;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { resolveAgent, Session } from '../../agent/index.ts';
 import { testProviders } from '../../agent/stand-ins.ts';
 import { errorMessage, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
-import { containerSandbox, sandboxed } from '../../guards/index.ts';
+import { containerSandbox, withSandbox } from '../../guards/index.ts';
 import { openProvider } from '../../providers/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
 import { sandboxedCommand } from '../../tools/index.ts';
@@ -77,7 +77,7 @@ async function whatIsMissing(
 /** What the command says, called through a session by a stand-in for a model: the very way that it will be called. */
 async function inside(workspace: Workspace, command: string, { settings, signal }: Ground): Promise<string> {
   const file = path.join(workspace.cwd, 'answers.json');
-  const tool = sandboxedCommand(sandboxed(workspace, containerSandbox(settings.sandbox)));
+  const tool = sandboxedCommand(withSandbox(workspace, containerSandbox(settings.sandbox)));
   writeFileSync(file, JSON.stringify([{ calls: [{ tool: tool.name, input: { command, timeout_s: 60 } }] }, 'done']));
   const provider = await openProvider({ provider: 'scripted', model: file }, { providers: testProviders });
   const session = await Session.open(resolveAgent({ provider, system: 'A trial.', tools: [tool] }), memoryLog());

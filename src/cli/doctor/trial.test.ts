@@ -22,7 +22,7 @@ test('a sandbox fails that lets a command write outside its folder and reach a s
   };
   const leaky: Sandbox = {
     name: 'leaky',
-    about: '',
+    description: '',
     // It hides what is there and has nothing of a system to write, but a write and a connection come through.
     exec: async (command, options, outside) =>
       outside(`touch() { return 1; }; ${String(command).replace("echo 'home: seen'", "echo 'home: hidden'")}`, options),

@@ -1,5 +1,5 @@
 // Runs an editor in a split of the person's tmux window and waits until it is closed, however that happens.
-import { isSecret } from '../../workspace/index.ts';
+import { isSecretVariable } from '../../workspace/index.ts';
 import { shellWord } from '../shell-word.ts';
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -116,5 +116,5 @@ function isWanted(name: string, value: string): boolean {
     'OLDPWD',
     '_',
   ];
-  return /^[A-Za-z_]\w*$/.test(name) && !tmuxs.includes(name) && !isSecret(name, value);
+  return /^[A-Za-z_]\w*$/.test(name) && !tmuxs.includes(name) && !isSecretVariable(name, value);
 }

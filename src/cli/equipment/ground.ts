@@ -1,8 +1,8 @@
 // What the equipment of a working folder is made from, and what each source of it gives: tools, what was wrong, and something to close.
 import type { Extension } from '../../agent/index.ts';
 import type { Provider, Tool, Workspace } from '../../core/index.ts';
-import type { Hooked } from '../../guards/hooks/index.ts';
-import type { Sandbox, SecretKeeper, Trust } from '../../guards/index.ts';
+import type { HookIntegration } from '../../guards/hooks/index.ts';
+import type { Sandbox, Redactor, TrustStore } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Chosen } from '../conversation/model.ts';
 import type { Settings } from '../settings/index.ts';
@@ -39,9 +39,9 @@ export type Ground = {
   readonly confined: Workspace;
   readonly sandbox: Sandbox;
   /** What was approved by its content. */
-  readonly trust: Trust;
+  readonly trust: TrustStore;
   /** To be told of every secret that a source is given: a key, a token, the value of a header. */
-  readonly secrets: SecretKeeper;
+  readonly secrets: Redactor;
   readonly person: Person;
   /** MCP servers that an editor names for this session. */
   readonly servers?: readonly McpServer[];
@@ -69,7 +69,7 @@ export type Equipment = {
   /** A passage for the text that every request begins with. */
   readonly system?: string;
   /** Hears words before they are written down, stands beside the gate, and learns what happens. */
-  readonly ears?: Pick<Hooked, 'words' | 'told' | 'gate' | 'compactor'>;
+  readonly ears?: Pick<HookIntegration, 'onPrompt' | 'onEvent' | 'wrapGate' | 'wrapCompactor'>;
   /** Ends what it started; never throws. */
   close(): Promise<void>;
 };

@@ -1,8 +1,13 @@
 // What language servers know of the code, and what an edit broke in it. They are loaded and started when they are first of use.
 import { isObject, type Json, type Tool } from '../../core/index.ts';
 import { codeIntelligence } from '../../tools/lsp/code-intelligence.ts';
-import { builtInServers, definitionFor, serversIn, withOwn } from '../../tools/lsp/definition.ts';
-import type { Allowed, LanguageServers, ServerDefinition } from '../../tools/lsp/index.ts';
+import {
+  builtInServers,
+  findServerDefinition,
+  parseLanguageServers,
+  mergeServerDefinitions,
+} from '../../tools/lsp/definition.ts';
+import type { RequestServerApproval, LanguageServers, LanguageServerDefinition } from '../../tools/lsp/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 
 /** The tools whose results tell what they broke. */
@@ -11,11 +16,11 @@ const edits: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'apply_pa
 /** The tool that asks language servers, and the look at every edit. */
 export async function languageEquipment(ground: Ground): Promise<Equipment> {
   const { settings, confined, sandbox } = ground;
-  const user = serversIn(settings.languageServers.user, 'user');
-  const project = serversIn(settings.languageServers.project, 'project');
+  const user = parseLanguageServers(settings.languageServers.user, 'user');
+  const project = parseLanguageServers(settings.languageServers.project, 'project');
   // What the person names comes before what a folder names, and what a folder names never takes its place.
-  const own = withOwn(user.servers, project.servers);
-  const definitions = withOwn(own, builtInServers);
+  const own = mergeServerDefinitions(user.servers, project.servers);
+  const definitions = mergeServerDefinitions(own, builtInServers);
   const later = serversLater(ground, definitions);
   const unable = sandbox.confine === undefined;
   return {
@@ -28,26 +33,26 @@ export async function languageEquipment(ground: Ground): Promise<Equipment> {
 }
 
 /** Servers whose program code is loaded with the first of them. */
-function serversLater(ground: Ground, definitions: readonly ServerDefinition[]): LanguageServers {
+function serversLater(ground: Ground, definitions: readonly LanguageServerDefinition[]): LanguageServers {
   const { confined, sandbox, trust } = ground;
   let opened: Promise<LanguageServers> | undefined;
   const servers = (): Promise<LanguageServers> =>
     (opened ??= import('../../tools/lsp/index.ts').then(({ languageServers }) =>
       languageServers(confined, {
         servers: definitions,
-        known: [],
-        allowed: askedOnce(ground),
-        approved: async (subject, hash) =>
+        builtIn: [],
+        requestApproval: askedOnce(ground),
+        isApproved: async (subject, hash) =>
           trust.list().some((each) => each.subject === subject) &&
-          trust.judge({ subject, hash: await hash() }) === 'approved',
+          trust.check({ subject, hash: await hash() }) === 'approved',
         // Where nothing is confined a server may know our process, and ends with it.
         ...(sandbox.confine && sandbox.name !== 'none' ? { confine: sandbox.confine } : {}),
       }),
     ));
   return {
-    knows: (path) => definitionFor(path, definitions) !== undefined,
+    supports: (path) => findServerDefinition(path, definitions) !== undefined,
     open: async (path, signal) => (await servers()).open(path, signal),
-    ready: async (path, signal) => (await servers()).ready(path, signal),
+    getIfReady: async (path, signal) => (await servers()).getIfReady(path, signal),
     close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }
@@ -56,8 +61,8 @@ function serversLater(ground: Ground, definitions: readonly ServerDefinition[]):
 const lookedAt = (tool: Tool, { confined }: Ground, servers: LanguageServers): Tool => ({
   ...tool,
   async execute(input, context) {
-    if (!pathsIn(input).some((path) => servers.knows(path))) return tool.execute(input, context);
-    const { diagnosticsAfter } = await import('../../tools/lsp/index.ts');
+    if (!pathsIn(input).some((path) => servers.supports(path))) return tool.execute(input, context);
+    const { withDiagnostics: diagnosticsAfter } = await import('../../tools/lsp/index.ts');
     return diagnosticsAfter(confined, servers)(tool).execute(input, context);
   },
 });
@@ -66,7 +71,7 @@ const pathsIn = (input: Json): readonly string[] =>
   (isObject(input) ? [input['path'], input['paths']].flat() : []).filter((path) => typeof path === 'string');
 
 /** Puts what comes with a folder to the person, once for each content; who says no is not asked again in this session. */
-function askedOnce({ trust, person, sandbox }: Ground): Allowed {
+function askedOnce({ trust, person, sandbox }: Ground): RequestServerApproval {
   const refused = new Set<string>();
   return async (items, signal) => {
     const key = JSON.stringify(items);

@@ -1,27 +1,27 @@
 // Logins to APIs: a tool that logs the person in, and requests that carry the token of a login.
 import { escapeInvisibleLine } from '../../core/index.ts';
-import { tokensFrom, type ApiLogin } from '../../tools/oauth/api-login.ts';
+import { createTokenProvider, type ApiLogin } from '../../tools/oauth/api-login.ts';
 import type { LoginPage } from '../../tools/oauth/flow.ts';
 import { fileLogins } from '../../tools/oauth/login-store.ts';
-import { oauthLogin, type OAuthOptions } from '../../tools/oauth/oauth-login.ts';
-import { withLogins } from '../../tools/oauth/with-logins.ts';
+import { oauthLogin, type OAuthLoginOptions } from '../../tools/oauth/oauth-login.ts';
+import { withAuth } from '../../tools/oauth/with-logins.ts';
 import { withNetwork } from '../../workspace/index.ts';
 import { loginFiles } from '../conversation/confinement.ts';
 import { nothing, type Equipment, type Ground, type Person } from './ground.ts';
 
 /** Logins to APIs. Nothing is read before one is used. */
 export async function loginEquipment({ settings, confined, person, secrets }: Ground): Promise<Equipment> {
-  const logins: OAuthOptions = {
+  const logins: OAuthLoginOptions = {
     store: fileLogins<ApiLogin>(loginFiles(settings).api),
     workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
-    learn: (name, token) => secrets.learn(name, token),
-    ...(person.absent ? {} : { show: (name, page, signal) => shown(person, name, page, signal) }),
+    addSecret: (name, token) => secrets.addSecret(name, token),
+    ...(person.absent ? {} : { showPage: (name, page, signal) => shown(person, name, page, signal) }),
   };
-  const tokenFor = tokensFrom(logins);
+  const tokenFor = createTokenProvider(logins);
   return {
     ...nothing,
     tools: [{ ...oauthLogin(logins), deferred: true }],
-    around: (tool) => (tool.name === 'http_request' ? withLogins(tool, tokenFor) : tool),
+    around: (tool) => (tool.name === 'http_request' ? withAuth(tool, tokenFor) : tool),
   };
 }
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { foldersOf } from '../../tools/lsp/child.ts';
+import { safeSearchFolders } from '../../tools/lsp/child.ts';
 
 const ways: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
@@ -14,7 +14,7 @@ export function openPage(url: string): boolean {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false;
   const [program = 'xdg-open', ...args] = ways[process.platform] ?? ['xdg-open'];
   // A command could have left a program of that name in the folder that is worked in.
-  const search = foldersOf(process.env, realpathSync(process.cwd())).join(path.delimiter);
+  const search = safeSearchFolders(process.env, realpathSync(process.cwd())).join(path.delimiter);
   const env = { ...process.env, PATH: search };
   const child = spawn(program, [...args, new URL(url).href], { stdio: 'ignore', detached: true, env });
   // Where there is no such program, the address that was said is all there is.

@@ -1,6 +1,6 @@
 // A form of an MCP server, put to the person field by field. What they leave is left out, and where they leave the form nothing is sent.
 import { isObject, escapeInvisible, escapeInvisibleLine, type Json, type JsonObject } from '../../core/index.ts';
-import type { Elicitation, ElicitationAnswer } from '../../tools/mcp/index.ts';
+import type { Elicitation, ElicitationResult } from '../../tools/mcp/index.ts';
 import type { Person } from './ground.ts';
 
 const mostFields = 20;
@@ -19,7 +19,7 @@ type Field = {
 type Choice = { readonly value: string; readonly label: string };
 
 /** The person's answers to a form. */
-export async function answerForm(person: Person, form: Form, signal: AbortSignal): Promise<ElicitationAnswer> {
+export async function answerForm(person: Person, form: Form, signal: AbortSignal): Promise<ElicitationResult> {
   const fields = fieldsOf(form.schema);
   const from = `The MCP server ${escapeInvisibleLine(form.server)} asks`;
   if (!person.words || fields.length > mostFields) return { type: 'decline' };

@@ -4,12 +4,12 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { folderFor, userServer } from '../../../test/support/mcp-desk.ts';
-import type { Local, Remembered } from '../../tools/mcp/index.ts';
+import type { McpStdioConfig, CachedMcpServer } from '../../tools/mcp/index.ts';
 import { mcpMemory } from './mcp-memory.ts';
 
-const reach: Local = { type: 'stdio', command: 'node', args: [], env: {} };
+const reach: McpStdioConfig = { type: 'stdio', command: 'node', args: [], env: {} };
 const server = userServer('s', reach);
-const had: Remembered = {
+const had: CachedMcpServer = {
   tools: [{ name: 'a', inputSchema: { type: 'object' } }],
   resources: true,
   prompts: false,
@@ -18,16 +18,16 @@ const had: Remembered = {
 test('what a server had is known again under exactly that server, until it is forgotten', (t) => {
   const folder = folderFor(t);
   const memory = mcpMemory(folder);
-  assert.equal(memory.recall(server), undefined);
-  memory.remember(server, had);
-  assert.deepEqual(mcpMemory(folder).recall(server), had);
-  assert.equal(memory.recall(userServer('s', { ...reach, args: ['x'] })), undefined);
-  assert.equal(memory.recall(userServer('t', reach)), undefined);
+  assert.equal(memory.get(server), undefined);
+  memory.set(server, had);
+  assert.deepEqual(mcpMemory(folder).get(server), had);
+  assert.equal(memory.get(userServer('s', { ...reach, args: ['x'] })), undefined);
+  assert.equal(memory.get(userServer('t', reach)), undefined);
   const [file = ''] = readdirSync(path.join(folder, 'mcp'));
   assert.equal(statSync(path.join(folder, 'mcp', file)).mode & 0o777, 0o600);
   memory.forget(server);
   memory.forget(server);
-  assert.equal(memory.recall(server), undefined);
+  assert.equal(memory.get(server), undefined);
 });
 
 test('a server that was too slow is known for that until it has been spoken to', (t) => {
@@ -35,21 +35,21 @@ test('a server that was too slow is known for that until it has been spoken to',
   assert.equal(memory.wasSlow(server), false);
   memory.noteSlow(server);
   assert.equal(memory.wasSlow(server), true);
-  assert.equal(memory.recall(server), undefined);
-  memory.remember(server, had);
+  assert.equal(memory.get(server), undefined);
+  memory.set(server, had);
   assert.equal(memory.wasSlow(server), false);
 });
 
 test('what is broken, too large or cannot be written is not there, and nothing fails', (t) => {
   const folder = folderFor(t);
   const memory = mcpMemory(folder);
-  memory.remember(server, had);
+  memory.set(server, had);
   const [file = ''] = readdirSync(path.join(folder, 'mcp'));
   writeFileSync(path.join(folder, 'mcp', file), '{"tools":');
-  assert.equal(memory.recall(server), undefined);
-  memory.remember(server, { ...had, tools: [{ ...had.tools[0], description: 'x'.repeat(5_000_000) } as never] });
+  assert.equal(memory.get(server), undefined);
+  memory.set(server, { ...had, tools: [{ ...had.tools[0], description: 'x'.repeat(5_000_000) } as never] });
   assert.deepEqual(readdirSync(path.join(folder, 'mcp')), []);
   writeFileSync(path.join(folder, 'blocked'), '');
   chmodSync(path.join(folder, 'blocked'), 0o400);
-  mcpMemory(path.join(folder, 'blocked')).remember(server, had);
+  mcpMemory(path.join(folder, 'blocked')).set(server, had);
 });

@@ -1,14 +1,14 @@
 // What MCP servers had the last time, a file each, so that their tools are there before they are started.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { approvalKey, rememberedIn, type McpServer, type Memory } from '../../tools/mcp/index.ts';
+import { approvalKey, parseCachedServer, type McpServer, type McpToolCache } from '../../tools/mcp/index.ts';
 import { replaceText } from '../settings/private-file.ts';
 
 /** What is kept of one server is no larger than this: the rest is asked for at every start. */
 const mostBytes = 4_000_000;
 
 /** The memory in a folder, which only its owner can read. */
-export type McpMemory = Memory & {
+export type McpMemory = McpToolCache & {
   forget(server: McpServer): void;
   /** Notes that nobody should wait for this server again, until it has been spoken to. */
   noteSlow(server: McpServer): void;
@@ -39,15 +39,15 @@ export function mcpMemory(cache: string): McpMemory {
     }
   };
   return {
-    recall(server) {
+    get(server) {
       try {
-        return rememberedIn(JSON.parse(textOf(server)));
+        return parseCachedServer(JSON.parse(textOf(server)));
       } catch {
         // It is not there, or no longer what we wrote.
         return undefined;
       }
     },
-    remember: (server, had) => keep(server, JSON.stringify(had)),
+    set: (server, had) => keep(server, JSON.stringify(had)),
     forget: (server) => rmSync(fileOf(server), { force: true }),
     noteSlow: (server) => keep(server, slow),
     wasSlow: (server) => textOf(server) === slow,

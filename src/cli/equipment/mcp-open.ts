@@ -1,17 +1,17 @@
 // Opens the MCP servers of a working folder for its agent: asks about those that others named, and starts what has to be started.
 import path from 'node:path';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
-import type { Standing, Trust } from '../../guards/index.ts';
+import type { TrustStatus, TrustStore } from '../../guards/index.ts';
 import {
   approvalKey,
-  fileTokens,
-  INSIDE,
+  fileMcpTokens,
+  INSIDE_MCP_VARIABLE,
   openMcp,
   readMcpConfig,
   type McpConfig,
   type McpOptions,
   type McpServer,
-  type TokenStore,
+  type McpTokenStore,
 } from '../../tools/mcp/index.ts';
 import { loginFiles } from '../conversation/confinement.ts';
 import type { Settings } from '../settings/index.ts';
@@ -46,26 +46,26 @@ export function serversFor({ places, servers = [] }: Pick<Ground, 'places' | 'se
 /** What servers are opened with, whoever opens them. */
 export const usualOptions = (
   settings: Settings,
-  trust: Trust,
+  trust: TrustStore,
   cwd: string,
-): McpOptions & { memory: McpMemory; tokens: TokenStore } => ({
+): McpOptions & { memory: McpMemory; tokens: McpTokenStore } => ({
   trust,
   cwd,
   roots: [cwd],
-  tokens: fileTokens(loginFiles(settings).mcp),
+  tokens: fileMcpTokens(loginFiles(settings).mcp),
   memory: mcpMemory(settings.dirs.cache),
-  startMs,
+  startTimeoutMs: startMs,
 });
 
 /** The tools of all servers of a folder, and what is wrong with those that have none. */
 export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
-  if (process.env[INSIDE]) return { ...nothing, problems: [inside] };
+  if (process.env[INSIDE_MCP_VARIABLE]) return { ...nothing, problems: [inside] };
   const { settings, trust, person, places, secrets } = ground;
   const { servers, problems } = serversFor(ground);
   for (const server of servers) learnServer(server, secrets);
   for (const server of servers) await askAbout(server, ground);
   const known = usualOptions(settings, trust, places.cwd);
-  const first = servers.filter((server) => standingOf(server, trust) === 'approved' && !known.memory.recall(server));
+  const first = servers.filter((server) => standingOf(server, trust) === 'approved' && !known.memory.get(server));
   const starting = `Starting MCP servers (${first.map(({ name }) => escapeInvisibleLine(name)).join(', ')})`;
   const shown = first.length > 0 && !person.absent;
   if (shown) person.progress(`${starting}: 0 %`);
@@ -74,10 +74,10 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   const mcp = await openMcp(servers, {
     ...known,
     tokens: learningTokens(known.tokens, secrets),
-    waitMs: (server) => (known.memory.wasSlow(server) ? shortWaitMs : waitMs),
+    openTimeoutMs: (server) => (known.memory.wasSlow(server) ? shortWaitMs : waitMs),
     ...answerersFor(ground),
     openUrl: (server, url) => (open ? loginPage(person, server, url) : loginLater(server)),
-    onOff: (server, tools) => open && person.say(offSentence(server, tools)),
+    onDisabledTools: (server, tools) => open && person.say(offSentence(server, tools)),
   });
   open = true;
   const stillStarting = new Set(mcp.status().flatMap(({ server, state }) => (state === 'starting' ? server : [])));
@@ -90,17 +90,17 @@ export async function openMcpEquipment(ground: Ground): Promise<Equipment> {
   };
 }
 
-const inside = `No MCP server is opened here, for this program was started as one itself (${INSIDE} is set).`;
+const inside = `No MCP server is opened here, for this program was started as one itself (${INSIDE_MCP_VARIABLE} is set).`;
 
 /** Whether a person has said that it may be started, or named it themselves. */
-export const mayStart = (server: McpServer, trust: Trust): boolean =>
-  server.origin === 'user' || trust.judge(approvalKey(server)) === 'approved';
+export const mayStart = (server: McpServer, trust: TrustStore): boolean =>
+  server.origin === 'user' || trust.check(approvalKey(server)) === 'approved';
 
 /** How a server stands; nothing where approvals cannot be read, which is told when it is opened. */
-function standingOf(server: McpServer, trust: Trust): Standing | 'refused' | undefined {
+function standingOf(server: McpServer, trust: TrustStore): TrustStatus | 'refused' | undefined {
   try {
     if (mayStart(server, trust)) return 'approved';
-    return trust.judge(refusalOf(server)) === 'approved' ? 'refused' : trust.judge(approvalKey(server));
+    return trust.check(refusalOf(server)) === 'approved' ? 'refused' : trust.check(approvalKey(server));
   } catch {
     return undefined;
   }

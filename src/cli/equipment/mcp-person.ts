@@ -7,7 +7,7 @@ import {
   type Chunk,
   type ModelRequest,
 } from '../../core/index.ts';
-import type { Answerers, Sampled, Sampling } from '../../tools/mcp/index.ts';
+import type { McpClientHandlers, SamplingResult, SamplingRequest } from '../../tools/mcp/index.ts';
 import { openPage } from './mcp-browser.ts';
 import { answerForm } from './mcp-form.ts';
 import type { Ground, Person } from './ground.ts';
@@ -21,7 +21,7 @@ const loginMs = 300_000;
  * Who answers the servers. Where nobody is there they are turned down one by one, and not told at once that they cannot ask: what tools a server
  * has may depend on that, and it should have the same ones in a pipe as at the prompt.
  */
-export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>): Answerers {
+export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>): McpClientHandlers {
   let left = mostTokens;
   return {
     async sample(wish, signal) {
@@ -45,13 +45,17 @@ export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>
   };
 }
 
-const wishWords = ({ system, messages }: Sampling): string =>
+const wishWords = ({ system, messages }: SamplingRequest): string =>
   [
     ...(system === undefined ? [] : [`system: ${system}`]),
     ...messages.map(({ role, text }) => `${role}: ${text}`),
   ].join('\n');
 
-async function sampled(wish: Sampling, provider: ReturnType<Ground['model']>, signal: AbortSignal): Promise<Sampled> {
+async function sampled(
+  wish: SamplingRequest,
+  provider: ReturnType<Ground['model']>,
+  signal: AbortSignal,
+): Promise<SamplingResult> {
   const request: ModelRequest = {
     system: wish.system ?? '',
     tools: [],

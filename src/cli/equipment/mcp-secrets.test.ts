@@ -1,19 +1,19 @@
 // What MCP servers are given is known to be secret.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secretKeeper } from '../../guards/index.ts';
-import { memoryTokens } from '../../tools/mcp/index.ts';
+import { createRedactor } from '../../guards/index.ts';
+import { memoryMcpTokens } from '../../tools/mcp/index.ts';
 import { learningTokens, learnServer } from './mcp-secrets.ts';
 
 test('[attack 87] values of headers, variables of servers and tokens of logins are taken out', () => {
-  const secrets = secretKeeper();
+  const secrets = createRedactor();
   const common = { name: 'shop', origin: 'user', source: 'mcp.json' } as const;
   const headers = { 'X-Shop': 'open sesame 1', accept: 'application/json', Authorization: 'Bearer ${SHOP_TOKEN}' };
-  learnServer({ ...common, reach: { type: 'http', url: 'https://example.com', headers } }, secrets);
+  learnServer({ ...common, transport: { type: 'http', url: 'https://example.com', headers } }, secrets);
   learnServer(
     {
       ...common,
-      reach: { type: 'stdio', command: 'x', args: [], env: { SHOP_KEY: 'till-key-22', MODE: 'fast-mode-1' } },
+      transport: { type: 'stdio', command: 'x', args: [], env: { SHOP_KEY: 'till-key-22', MODE: 'fast-mode-1' } },
     },
     secrets,
   );
@@ -21,7 +21,7 @@ test('[attack 87] values of headers, variables of servers and tokens of logins a
     secrets.redact('open sesame 1, till-key-22, fast-mode-1, application/json, Bearer ${SHOP_TOKEN}'),
     '[redacted: X-Shop of shop], [redacted: SHOP_KEY of shop], fast-mode-1, application/json, Bearer ${SHOP_TOKEN}',
   );
-  const store = memoryTokens();
+  const store = memoryMcpTokens();
   const tokens = learningTokens(store, secrets);
   tokens.set('https://example.com', { tokens: { access_token: 'first access 1', token_type: 'bearer' } });
   store.set('https://example.org', {

@@ -4,7 +4,7 @@ import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
 import { shellWord } from '../shell-word.ts';
 
 /** The exact thing that is approved of a server, word for word; variables stand as their file has them. */
-export function reachWords({ reach, source, origin }: McpServer): string {
+export function reachWords({ transport: reach, source, origin }: McpServer): string {
   if (reach.type === 'in-process') return 'in this program';
   const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
   if (reach.type === 'stdio')

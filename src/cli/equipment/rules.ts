@@ -1,8 +1,8 @@
 // Rules for the agent: the usual reminders, the person's own rule files, and the folder's once approved.
 import { askWhenRulesMissing, loadRuleFiles, mergeExtensions, ruleDirs, type RuleFiles } from '../../agent/index.ts';
-import type { RuleParts, RuleSet } from '../../rules/index.ts';
-import { awareness, seedKey } from '../../rules/reminders/awareness.ts';
-import { rulesOf } from '../../rules/sets/rule-set.ts';
+import type { CompiledRuleSet, RuleSet } from '../../rules/index.ts';
+import { reminderSystemPrompt, reminderIntroKey } from '../../rules/reminders/awareness.ts';
+import { compileRuleSet } from '../../rules/sets/rule-set.ts';
 import type { Settings } from '../settings/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
 import { usualRules } from './usual-rules.ts';
@@ -30,11 +30,11 @@ export function ruleFilesFor({
 export function rulePartsFor(
   settings: Settings,
   sets: readonly RuleSet[],
-): { readonly parts: readonly RuleParts[]; readonly isAware: boolean } {
+): { readonly parts: readonly CompiledRuleSet[]; readonly isAware: boolean } {
   const { set, chosen } = usualRules(settings);
   const isAware = chosen || sets.some(({ reminders = [] }) => reminders.length > 0);
-  const usual = rulesOf(set);
-  return { parts: [isAware ? usual : unannounced(usual), ...sets.map(rulesOf)], isAware };
+  const usual = compileRuleSet(set);
+  return { parts: [isAware ? usual : unannounced(usual), ...sets.map(compileRuleSet)], isAware };
 }
 
 /** Rules for the agent. A file of the person's own that cannot be loaded is never silently absent: what it might have stopped is asked about. */
@@ -51,12 +51,12 @@ export async function ruleEquipment(ground: Ground): Promise<Equipment> {
       ...lost.map(({ path }) => `Until ${path} is mended, every call is asked about.`),
     ],
     extension: mergeExtensions([...parts, ...(lost.length ? [{ gates: [askWhenRulesMissing(lost)] }] : [])]),
-    ...(isAware ? { system: awareness } : {}),
+    ...(isAware ? { system: reminderSystemPrompt } : {}),
   };
 }
 
 /** The same rules without the note that introduces them. */
-const unannounced = (parts: RuleParts): RuleParts => ({
+const unannounced = (parts: CompiledRuleSet): CompiledRuleSet => ({
   ...parts,
-  rules: parts.rules.map((rule) => (event, state) => rule(event, state).filter(({ key }) => key !== seedKey)),
+  rules: parts.rules.map((rule) => (event, state) => rule(event, state).filter(({ key }) => key !== reminderIntroKey)),
 });

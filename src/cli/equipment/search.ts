@@ -1,6 +1,6 @@
 // A search of the web by the engine that the person has a key for.
 import { errorMessage } from '../../core/index.ts';
-import { searchEngine, webSearch, type SearchSettings } from '../../tools/index.ts';
+import { createSearchEngine, webSearch, type SearchSettings } from '../../tools/index.ts';
 import { withNetwork } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { nothing, type Equipment, type Ground } from './ground.ts';
@@ -10,7 +10,7 @@ export async function searchEquipment({ settings, confined }: Ground): Promise<E
   const wanted = searchIn(settings);
   if (wanted === undefined) return nothing;
   try {
-    const engine = searchEngine(wanted);
+    const engine = createSearchEngine(wanted);
     // Who names an address of their own network means it; it is open to this tool alone.
     const own = wanted.url === undefined ? [] : [new URL(wanted.url).host];
     const workspace = withNetwork(confined, { privateHosts: [...settings.privateHosts, ...own] });

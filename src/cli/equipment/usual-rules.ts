@@ -1,6 +1,6 @@
 // The reminders that are on unless the person says otherwise: few, and only where a model is about to waste its turns.
 import { isStuck } from '../../core/index.ts';
-import { loop } from '../../rules/history/questions.ts';
+import { detectLoop } from '../../rules/history/questions.ts';
 import type { ExampleStep, ReminderDefinition, RuleSet } from '../../rules/index.ts';
 import { builtInReminders } from '../../rules/reminders/built-in.ts';
 import type { Settings } from '../settings/index.ts';
@@ -19,7 +19,7 @@ const goingRound: ReminderDefinition = {
   // What a person asks for again is no circle: only the rounds of this run count, and only whole ones.
   when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.rounds, rounds),
   message: ({ state }) =>
-    `The last calls (${loop(state)?.tools.join(', ')}) brought the same results ${rounds} times. Doing the same again will not help: change the approach, or say what is in the way.`,
+    `The last calls (${detectLoop(state)?.tools.join(', ')}) brought the same results ${rounds} times. Doing the same again will not help: change the approach, or say what is in the way.`,
   examples: [
     { title: 'a call that comes back the same three times', history: [{ said: 'go' }, ...same], fires: true },
     {

@@ -11,7 +11,7 @@ import { outfitFor } from '../conversation/outfit.ts';
 import { labelled, labelOf, mustStayHere, isPrivate, withViews } from '../conversation/privacy.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import { nobody } from '../equipment/index.ts';
-import { contains } from '../../workspace/paths.ts';
+import { containsPath } from '../../workspace/paths.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { usualModel } from './usual-model.ts';
 
@@ -95,7 +95,7 @@ export function outfitterHere(tell: (sentence: string) => void, named?: string):
           if (isSecret) await mustStayHere(chosen, settings);
         },
         ...(ears
-          ? { words: (words, state) => ears.words(words, state), told: (event, state) => ears.told(event, state) }
+          ? { words: (words, state) => ears.onPrompt(words, state), told: (event, state) => ears.onEvent(event, state) }
           : {}),
         close: () => outfit.close(),
       } satisfies Outfitted;
@@ -110,7 +110,7 @@ export function outfitterHere(tell: (sentence: string) => void, named?: string):
 function mustBeWithin(cwd: string, within: unknown): void {
   if (within === undefined) return;
   const found = realpathSync(cwd);
-  if (Array.isArray(within) && within.some((each) => typeof each === 'string' && contains(each, found))) return;
+  if (Array.isArray(within) && within.some((each) => typeof each === 'string' && containsPath(each, found))) return;
   throw new FairleadError('cli/wrong-folder', `The run may not work in ${cwd}: it leads elsewhere.`, { blame: 'user' });
 }
 

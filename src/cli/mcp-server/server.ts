@@ -8,7 +8,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
-import { cleanJson, sessionGrants } from '../../guards/index.ts';
+import { redactJson, sessionGrants } from '../../guards/index.ts';
 import { outfitFor } from '../conversation/outfit.ts';
 import { nobody } from '../equipment/index.ts';
 import type { Asked } from '../front/asked.ts';
@@ -35,7 +35,7 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
     person: nobody((text) => tell(`${text}\n`)),
   });
   for (const problem of outfit.problems) tell(`${problem}\n`);
-  if (outfit.sandbox.name === 'none') tell(`WARNING: no sandbox. ${outfit.sandbox.about}\n`);
+  if (outfit.sandbox.name === 'none') tell(`WARNING: no sandbox. ${outfit.sandbox.description}\n`);
   const rounds = openRounds();
   const going = new Set<Promise<unknown>>();
   // What the person sees is their affair; what a client is told goes further.
@@ -56,7 +56,7 @@ export async function openOffer(asked: Asked, settings: Settings, tell: (text: s
       const work = rounds.carry({ context, can, mark: `${name} ${canonicalJson(input)}`, begin });
       going.add(work);
       try {
-        return cleanJson(toJson(await work), secrets) as CallToolResult | InputRequiredResult;
+        return redactJson(toJson(await work), secrets) as CallToolResult | InputRequiredResult;
       } finally {
         going.delete(work);
       }

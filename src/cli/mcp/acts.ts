@@ -1,17 +1,17 @@
 // What a person can do with the MCP servers of a folder, from the command line and from the prompt alike.
 import { FairleadError, closestMatches, escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
-import type { Trust } from '../../guards/index.ts';
+import type { TrustStore } from '../../guards/index.ts';
 import {
   approvalKey,
-  describe,
-  isAbout,
+  formatMcpStatus,
+  isApprovalOf,
   openMcp,
-  toolCount,
-  type Mcp,
+  formatToolCount,
+  type McpClients,
   type McpOptions,
   type McpServer,
   type McpStatus,
-  type Memory,
+  type McpToolCache,
 } from '../../tools/mcp/index.ts';
 import type { Person } from '../equipment/index.ts';
 import { mayStart, refusalOf, serversFor, usualOptions } from '../equipment/mcp-open.ts';
@@ -24,7 +24,7 @@ export type Post = {
   readonly settings: Settings;
   /** The working folder, whose real path it is. */
   readonly cwd: string;
-  readonly trust: Trust;
+  readonly trust: TrustStore;
   readonly person: Person;
   readonly signal?: AbortSignal;
 };
@@ -38,7 +38,7 @@ export const namedAt = ({ settings, cwd }: Pick<Post, 'settings' | 'cwd'>): Retu
 
 /** How the servers stand as far as it is known; none is started for it. */
 export async function standing(post: Post): Promise<readonly McpStatus[]> {
-  const mcp = await openMcp(namedAt(post).servers, { ...optionsAt(post), asleep: true });
+  const mcp = await openMcp(namedAt(post).servers, { ...optionsAt(post), statusOnly: true });
   return mcp.status();
 }
 
@@ -65,7 +65,7 @@ export async function approve(post: Post, name: string): Promise<Came> {
   }
   return withServer(post, server, {}, async (mcp) => {
     const { state, tools } = statusIn(mcp);
-    if (state !== 'ready') return { done: false, text: describe(statusIn(mcp)) };
+    if (state !== 'ready') return { done: false, text: formatMcpStatus(statusIn(mcp)) };
     const off = tools.filter(({ standing: how }) => how === 'changed' || how === 'new');
     if (off.length > 0) {
       const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
@@ -78,7 +78,7 @@ export async function approve(post: Post, name: string): Promise<Came> {
     }
     return {
       done: true,
-      text: `The MCP server ${escapeInvisibleLine(name)} is approved, with ${toolCount(tools.length)}.`,
+      text: `The MCP server ${escapeInvisibleLine(name)} is approved, with ${formatToolCount(tools.length)}.`,
     };
   });
 }
@@ -88,12 +88,12 @@ export function revoke(post: Post, name: string): Came {
   const { trust } = post;
   const server = serverNamed(post, name);
   const { memory, tokens } = optionsAt(post);
-  const about = trust.list().filter(({ subject }) => isAbout(server, subject));
+  const about = trust.list().filter(({ subject }) => isApprovalOf(server, subject));
   for (const { subject } of about) trust.revoke(subject);
   // Otherwise they would be asked at the next start what they have just said.
   if (server.origin !== 'user') trust.approve([refusalOf(server)]);
   memory.forget(server);
-  const { reach } = server;
+  const { transport: reach } = server;
   if ('url' in reach && tokens?.get(reach.url).tokens) tokens.set(reach.url, {});
   const then =
     server.origin === 'user'
@@ -116,11 +116,11 @@ export async function login(post: Post, name: string): Promise<Came> {
     // They may have opened the page themselves.
     over.abort();
     const status = statusIn(mcp);
-    if (status.state !== 'ready') return { done: false, text: describe(status) };
+    if (status.state !== 'ready') return { done: false, text: formatMcpStatus(status) };
     const how = asked ? 'You are logged in to' : 'No login is needed now for';
     return {
       done: true,
-      text: `${how} the MCP server ${escapeInvisibleLine(name)}, which has ${toolCount(status.tools.length)}.`,
+      text: `${how} the MCP server ${escapeInvisibleLine(name)}, which has ${formatToolCount(status.tools.length)}.`,
     };
   });
 }
@@ -140,10 +140,10 @@ async function withServer<T>(
   post: Post,
   server: McpServer,
   more: Partial<McpOptions>,
-  work: (mcp: Mcp) => T | Promise<T>,
+  work: (mcp: McpClients) => T | Promise<T>,
 ): Promise<T> {
   const usual = optionsAt(post);
-  const fresh: Memory = { ...usual.memory, recall: () => undefined };
+  const fresh: McpToolCache = { ...usual.memory, get: () => undefined };
   post.person.say(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
   const { signal } = post;
   const answerers = answerersFor({ person: post.person, model: noModel });
@@ -160,7 +160,7 @@ function noModel(): never {
   throw new FairleadError('cli/no-model', 'No model answers while servers are looked after.', { blame: 'user' });
 }
 
-const statusIn = (mcp: Mcp): McpStatus => mcp.status()[0] as McpStatus;
+const statusIn = (mcp: McpClients): McpStatus => mcp.status()[0] as McpStatus;
 
 function serverNamed(post: Post, name: string): McpServer {
   const { servers } = namedAt(post);

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileTrust } from '../../guards/index.ts';
-import { describe } from '../../tools/mcp/index.ts';
+import { formatMcpStatus } from '../../tools/mcp/index.ts';
 import type { Command } from '../commands.ts';
 import type { Person } from '../equipment/index.ts';
 import { reachWords } from '../equipment/mcp-words.ts';
@@ -53,7 +53,9 @@ async function act({ verb, server, json, yes }: Asked): Promise<number> {
   if (verb === 'list') return list(post, json);
   if (verb !== 'tools') return told(await acts[verb as keyof typeof acts](post, server));
   const status = await toolsOf(post, server);
-  const text = json ? JSON.stringify(status, null, 2) : [describe(status), ...status.tools.map(toolWords)].join('\n\n');
+  const text = json
+    ? JSON.stringify(status, null, 2)
+    : [formatMcpStatus(status), ...status.tools.map(toolWords)].join('\n\n');
   return say(`${text}\n`, status.state === 'ready' ? exitCodes.answered : exitCodes.failed);
 }
 
@@ -84,7 +86,7 @@ async function list(post: Post, json: boolean): Promise<number> {
     );
   const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
   const texts = all.map(
-    (status, i) => `${describe(status)}\n${indented(reachWords(servers[i] as (typeof servers)[0]))}`,
+    (status, i) => `${formatMcpStatus(status)}\n${indented(reachWords(servers[i] as (typeof servers)[0]))}`,
   );
   return say(`${texts.join('\n\n')}\n`, exitCodes.answered);
 }

@@ -77,7 +77,7 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
   });
   try {
     for (const problem of [...talk.problems, ...talk.outfit.problems]) tell(`${problem}\n`);
-    if (talk.outfit.sandbox.name === 'none') tell(`No sandbox: ${talk.outfit.sandbox.about}\n`);
+    if (talk.outfit.sandbox.name === 'none') tell(`No sandbox: ${talk.outfit.sandbox.description}\n`);
     const out = steadyOut(process.stdout, () => talk.session.cancel());
     let code: number = exitCodes.answered;
     for (let next: IteratorResult<string, void> = first; !next.done; next = await prompts.next()) {

@@ -2,13 +2,13 @@
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import type { Workspace } from '../../core/index.ts';
-import type { JudgeGround } from '../../guards/index.ts';
-import { isPublic } from '../../workspace/index.ts';
+import type { PolicyContext } from '../../guards/index.ts';
+import { isPublicAddress } from '../../workspace/index.ts';
 
 /** The ground of a workspace. */
-export const groundOf = ({ cwd, locate }: Pick<Workspace, 'cwd' | 'locate'>): JudgeGround => ({
+export const groundOf = ({ cwd, locate }: Pick<Workspace, 'cwd' | 'locate'>): PolicyContext => ({
   cwd,
   locate: (given) => locate(given),
   home: homedir(),
-  isPrivate: (host) => (isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !isPublic(host)),
+  isPrivate: (host) => (isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !isPublicAddress(host)),
 });

@@ -1,8 +1,8 @@
 // A policy tried on what was done before: each call of a session, and what the rules would have said to it.
 import { statSync } from 'node:fs';
 import { messageToolCalls, type Json, type RunState, type Workspace } from '../../core/index.ts';
-import { judge, type Policy } from '../../guards/index.ts';
-import { aliasOf, workspaceTools } from '../../tools/index.ts';
+import { evaluatePolicy, type Policy } from '../../guards/index.ts';
+import { resolveToolAlias, codingTools } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import type { SessionText } from '../sessions/index.ts';
 import { groundOf } from './ground.ts';
@@ -25,11 +25,11 @@ export async function tryPolicy(policy: Policy, { messages, state }: SessionText
   const folder = folderOf(state);
   const workspace: Workspace = localWorkspace({ roots: [folder], cwd: folder });
   const ground = groundOf(workspace);
-  const reads = new Set(workspaceTools(workspace).flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
+  const reads = new Set(codingTools(workspace).flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
   return Promise.all(
     messages.flatMap(messageToolCalls).map(async ({ tool: given, input }): Promise<Tried> => {
-      const tool = aliasOf({ tool: given, input }) ?? given;
-      const { effect, why } = await judge(policy, { tool, input }, ground);
+      const tool = resolveToolAlias({ tool: given, input }) ?? given;
+      const { effect, why } = await evaluatePolicy(policy, { tool, input }, ground);
       return { tool, input, why, outcome: outcomes[effect === 'unmatched' && reads.has(tool) ? 'allow' : effect] };
     }),
   );

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { loadRuleFile, type Extension, type RuleFile } from '../../agent/index.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
-import { awareness, rulesOf } from '../../rules/index.ts';
+import { reminderSystemPrompt, compileRuleSet } from '../../rules/index.ts';
 
 /** Rules as a proxy takes them, with the words that tell the model what reminders are, where there are any. */
 export type ProxyRules = { readonly extensions: readonly Extension[]; readonly system?: string };
@@ -19,7 +19,10 @@ export async function rulesAt(place: string): Promise<ProxyRules> {
   }
   if (files.length === 0) throw unusable(place, 'there are no rules in it');
   const reminds = files.some(({ set }) => (set.reminders ?? []).length > 0);
-  return { extensions: files.map(({ set }) => rulesOf(set)), ...(reminds ? { system: awareness } : {}) };
+  return {
+    extensions: files.map(({ set }) => compileRuleSet(set)),
+    ...(reminds ? { system: reminderSystemPrompt } : {}),
+  };
 }
 
 function filesAt(place: string): readonly string[] {

@@ -1,6 +1,6 @@
 // What the `rules` command says, verb by verb, as text and exit code.
 import { escapeInvisibleLine, type Event } from '../../core/index.ts';
-import { tryRules, type RuleSet } from '../../rules/index.ts';
+import { runRuleSetExamples, type RuleSet } from '../../rules/index.ts';
 import { everyReminder, usualRules } from '../equipment/usual-rules.ts';
 import { inputLine } from '../face/wording.ts';
 import type { SessionPlace } from '../sessions/index.ts';
@@ -48,8 +48,8 @@ export async function testing(settings: Settings, words: readonly string[]): Pro
   const named = words.length ? await setsNamed(words) : undefined;
   const found = named ? { files: named, problems: [] } : await filesIn(settings, process.cwd());
   const sets = [...(named ? [] : [usualRules(settings).set]), ...found.files.map(({ set }) => set)];
-  const trials = (await Promise.all(sets.map(tryRules))).flat();
-  const failed = trials.filter(({ wrong }) => wrong !== undefined);
+  const trials = (await Promise.all(sets.map(runRuleSetExamples))).flat();
+  const failed = trials.filter(({ failure: wrong }) => wrong !== undefined);
   const bare = sets.flatMap((set) =>
     rowsOf(set)
       .filter(([, kind, count]) => count === '0' && kind === 'gate')
@@ -57,7 +57,7 @@ export async function testing(settings: Settings, words: readonly string[]): Pro
   );
   const text = [
     ...trials.map(
-      ({ rule, title, wrong }) =>
+      ({ rule, title, failure: wrong }) =>
         `${wrong === undefined ? 'ok  ' : 'FAIL'} ${rule}: ${title}${wrong === undefined ? '' : `. ${wrong}`}`,
     ),
     ...found.problems.map(({ path, why }) => `FAIL ${path}: ${why}`),

@@ -14,7 +14,7 @@ import {
   type Rule,
   type RunState,
 } from '../../core/index.ts';
-import { rulesOf, type RuleSet } from '../../rules/index.ts';
+import { compileRuleSet, type RuleSet } from '../../rules/index.ts';
 import { ruleOfKey } from './recorded.ts';
 
 /** A call that a rule would have objected to. */
@@ -58,7 +58,7 @@ export type Bench = {
 
 /** Prepares rules for backtests. */
 export function benchOf(sets: readonly RuleSet[]): Bench {
-  const parts = sets.map(rulesOf);
+  const parts = sets.map(compileRuleSet);
   const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
   return {
     rules: parts.flatMap(({ rules }) => rules),
@@ -67,7 +67,7 @@ export function benchOf(sets: readonly RuleSet[]): Bench {
       gates.flatMap(({ name, gates: own }) => own.map((gate) => ({ rule: name, gate }))),
     ),
     stops: sets.flatMap(({ stops = [] }) =>
-      stops.map(({ name, halt }) => ({ rule: name, halt: (state: RunState) => halt(state)?.detail })),
+      stops.map(({ name, evaluate: halt }) => ({ rule: name, halt: (state: RunState) => halt(state)?.detail })),
     ),
   };
 }

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { upcastEvent, type Event, type ToolOutcome } from '../../core/index.ts';
-import { enforce, play, rulesOf, stopWhen, type ExampleStep, type RuleSet } from '../../rules/index.ts';
+import {
+  defineGate,
+  buildFixtureLog,
+  compileRuleSet,
+  stopWhen,
+  type ExampleStep,
+  type RuleSet,
+} from '../../rules/index.ts';
 import { explain } from '../why/explanation.ts';
 import { explanationText } from '../why/text.ts';
 import { backtest, benchOf } from './backtest.ts';
@@ -15,7 +22,8 @@ const call = (called: string, outcome: ToolOutcome = 'ok', result = 'Done.', inp
   input,
 });
 
-const recorded = (set: RuleSet, steps: readonly ExampleStep[]): readonly Event[] => play(steps, rulesOf(set)).events;
+const recorded = (set: RuleSet, steps: readonly ExampleStep[]): readonly Event[] =>
+  buildFixtureLog(steps, compileRuleSet(set)).events;
 
 const failing: RuleSet = {
   name: 'test',
@@ -66,15 +74,15 @@ test('[M31, M36] a backtest says what would have been refused, asked, told and e
   const set: RuleSet = {
     ...failing,
     gates: [
-      enforce({
+      defineGate({
         name: 'never',
-        why: 'x',
-        objection: ({ tool }) => (tool === 'rm' ? { deny: 'no' } : tool === 'mv' ? { ask: 'may it?' } : undefined),
+        description: 'x',
+        decide: ({ tool }) => (tool === 'rm' ? { deny: 'no' } : tool === 'mv' ? { ask: 'may it?' } : undefined),
       }),
-      enforce({
+      defineGate({
         name: 'faulty',
-        why: 'x',
-        objection: ({ tool }) => {
+        description: 'x',
+        decide: ({ tool }) => {
           if (tool === 'look') throw new Error('broken');
           return undefined;
         },
@@ -128,7 +136,7 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
     ],
   };
   const events = recorded(set, [{ said: 'go' }, call('look'), call('run'), { answered: 'Done.' }]);
-  const second = explain(events, [rulesOf(set)], 2);
+  const second = explain(events, [compileRuleSet(set)], 2);
   assert.deepEqual(
     second.shown.map(({ rule, priority, from }) => [rule, priority, from?.event, from?.about]),
     [['first', 9, 'tool-ended', 'look']],
@@ -142,7 +150,7 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
     [['third', 2]],
   );
   assert.deepEqual(
-    explain(events, [rulesOf(set)], 3).shown.map(({ rule }) => rule),
+    explain(events, [compileRuleSet(set)], 3).shown.map(({ rule }) => rule),
     ['second'],
   );
   const text = explanationText(second);
@@ -150,5 +158,5 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
   assert.match(text, /These had to wait for a later turn:\n  second/);
   assert.match(text, /These were never shown, because their time was over:\n  third: [^\n]*until turn 2/);
   assert.match(explanationText(explain(events, [], 2)), /first: by a rule that is not in use here now/);
-  assert.throws(() => explain(events, [rulesOf(set)], 9), /has no turn 9/);
+  assert.throws(() => explain(events, [compileRuleSet(set)], 9), /has no turn 9/);
 });

@@ -8,7 +8,7 @@ import {
   type Note,
   type RunState,
 } from '../../core/index.ts';
-import { reminding, type Enforcement, type ReminderDefinition, type RuleSet } from '../../rules/index.ts';
+import { compileReminders, type GateRule, type ReminderDefinition, type RuleSet } from '../../rules/index.ts';
 import { ruleOfKey } from './recorded.ts';
 
 /** How a rule fared. What could not be told yet, because the session ended too soon, is neither obeyed nor ignored. */
@@ -37,18 +37,18 @@ export async function fared(
 }
 
 type Probe = {
-  readonly held: ReturnType<typeof reminding>;
-  readonly looked: ReturnType<typeof reminding>;
+  readonly held: ReturnType<typeof compileReminders>;
+  readonly looked: ReturnType<typeof compileReminders>;
   readonly views: Parameters<typeof runStateView>[1];
   readonly names: ReadonlySet<string>;
-  readonly gates: readonly Enforcement[];
+  readonly gates: readonly GateRule[];
 };
 
 /** The reminders twice over: once without a pause, to see when their condition holds, and once without a condition, to see when they are looked at. */
 function probeOf(sets: readonly RuleSet[]): Probe {
   const reminders = sets.flatMap((set) => set.reminders ?? []);
-  const held = reminding('held', reminders.map(restless));
-  const looked = reminding(
+  const held = compileReminders('held', reminders.map(restless));
+  const looked = compileReminders(
     'looked',
     reminders.map(({ when: _, ...rest }) => ({ ...restless(rest), message: 'x' })),
   );

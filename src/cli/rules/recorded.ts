@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isRuleFile, loadRuleFile, type RuleFile, type RuleFiles } from '../../agent/index.ts';
 import { FairleadError, errorMessage, type Event } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
-import type { RuleParts, RuleSet } from '../../rules/index.ts';
+import type { CompiledRuleSet, RuleSet } from '../../rules/index.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { nobody } from '../equipment/index.ts';
 import { ruleFilesFor, rulePartsFor } from '../equipment/rules.ts';
@@ -52,7 +52,7 @@ export async function setsInUse(settings: Settings, cwd: string): Promise<readon
 }
 
 /** The parts that a session in this folder would have from its rules. */
-export async function partsInUse(settings: Settings, cwd: string): Promise<readonly RuleParts[]> {
+export async function partsInUse(settings: Settings, cwd: string): Promise<readonly CompiledRuleSet[]> {
   const { files } = await filesIn(settings, cwd);
   return rulePartsFor(
     settings,

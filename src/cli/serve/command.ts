@@ -5,7 +5,7 @@ import path from 'node:path';
 import { FairleadError, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, Keys } from '../../server/index.ts';
-import { contains } from '../../workspace/paths.ts';
+import { containsPath } from '../../workspace/paths.ts';
 import type { Command } from '../commands.ts';
 import { countOf } from '../fleet/numbers.ts';
 import { keepFrom, withStore } from '../fleet/store.ts';
@@ -133,7 +133,7 @@ function folderAt(given: string): string {
 function mustBeOutside(file: string, folders: readonly string[]): void {
   if (!existsSync(file)) return;
   const real = realpathSync(file);
-  const around = folders.find((folder) => contains(realpathSync(folder), real));
+  const around = folders.find((folder) => containsPath(realpathSync(folder), real));
   if (around !== undefined)
     throw new FairleadError('cli/open-keys', `Runs work in ${around}, and could read the key file there.`, {
       blame: 'user',

@@ -1,7 +1,7 @@
 // `/mcp`: how the MCP servers of this conversation stand, a way to approve one or to log in to it, and the prompts that they offer.
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
-import { describe, getPrompt, listPrompts, serversBehind, type McpPrompt } from '../../tools/mcp/index.ts';
+import { formatMcpStatus, getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt } from '../../tools/mcp/index.ts';
 import type { Choice } from '../face/face.ts';
 import type { Desk, SlashCommand } from './desk.ts';
 
@@ -15,7 +15,7 @@ export const mcp: SlashCommand = {
   takes: 'approve <server>|…',
   complete: (_, { talk }) => [
     ...['reload', 'prompts', 'prompt '].map(choice),
-    ...serversBehind(talk.outfit.tools)
+    ...getMcpServers(talk.outfit.tools)
       .status()
       .flatMap(({ server }) => words.map((word) => choice(`${word} ${server}`))),
   ],
@@ -49,14 +49,14 @@ async function reload(desk: Desk): Promise<void> {
 }
 
 function show({ talk, page, say }: Desk): void {
-  const all = serversBehind(talk.outfit.tools).status();
+  const all = getMcpServers(talk.outfit.tools).status();
   if (all.length === 0)
     return say(`No MCP server is named, neither in ${talk.settings.dirs.config}/mcp.json nor in .mcp.json here.`);
-  return page(all.map(describe).join('\n\n'), 'MCP servers');
+  return page(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
 }
 
 async function prompts({ talk, page, say, signal }: Desk): Promise<void> {
-  const found = await listPrompts(serversBehind(talk.outfit.tools).connections, signal);
+  const found = await listMcpPrompts(getMcpServers(talk.outfit.tools).connections, signal);
   if (found.length === 0) return say('No MCP server here offers a prompt.');
   return page(found.map(promptLine).join('\n'), 'Prompts of MCP servers');
 }
@@ -74,7 +74,7 @@ async function prompt(rest: string, { talk, say, signal, converse }: Desk): Prom
   if (name === '') return say('It is /mcp prompt, the name of a server and the name of a prompt.', 'warning');
   const pairs = [...given.matchAll(/([^\s=]+)=("([^"]*)"|\S*)/g)].map(([, key, word, quoted]) => [key, quoted ?? word]);
   const values = Object.fromEntries(pairs) as Readonly<Record<string, string>>;
-  const said = await getPrompt(serversBehind(talk.outfit.tools).connections, { server, name }, values, signal);
+  const said = await getMcpPrompt(getMcpServers(talk.outfit.tools).connections, { server, name }, values, signal);
   return converse(talk.outfit.secrets.redact(said));
 }
 

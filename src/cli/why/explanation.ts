@@ -10,7 +10,7 @@ import {
   type Note,
   type RunState,
 } from '../../core/index.ts';
-import type { RuleParts } from '../../rules/index.ts';
+import type { CompiledRuleSet } from '../../rules/index.ts';
 import { folderOf } from '../policy/trial.ts';
 import { ruleOfKey } from '../rules/recorded.ts';
 
@@ -57,7 +57,7 @@ export const folderOfEvents = (events: readonly Event[]): string =>
   folderOf({ cwd: events.findLast((event) => event.type === 'epoch-started')?.cwd });
 
 /** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
-export function explain(events: readonly Event[], parts: readonly RuleParts[], turn: number): Explanation {
+export function explain(events: readonly Event[], parts: readonly CompiledRuleSet[], turn: number): Explanation {
   const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
   const view = runStateView(
     parts.flatMap(({ rules }) => rules),

@@ -1,12 +1,12 @@
 // What a hook said, from its exit code and its words; what cannot be understood is trouble, and never a yes.
 import { isObject, truncateMiddle, type JsonObject } from '../../core/index.ts';
 import type { HookEvent } from './hook.ts';
-import type { HookRan } from './run.ts';
+import type { HookProcessResult } from './run.ts';
 
 /** What a hook said. */
-export type HookAnswer = {
+export type HookOutput = {
   /** It gave no answer, and why. */
-  readonly trouble?: string;
+  readonly error?: string;
   /** It objects, and why. */
   readonly block?: string;
   readonly permission?: 'allow' | 'ask';
@@ -21,58 +21,61 @@ export type HookAnswer = {
 };
 
 /** Events at which plain words of a hook are words for the model. */
-const speaking: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'SessionStart']);
-const mostWords = 10_000;
-const decision = /"(?:hookSpecificOutput|permissionDecision|decision|continue)"\s*:/;
+const contextEvents: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'SessionStart']);
+const maxTextLength = 10_000;
+const decisionPattern = /"(?:hookSpecificOutput|permissionDecision|decision|continue)"\s*:/;
 
 /** The answer of a hook that was run at this event. */
-export function answerOf(event: HookEvent, { code, out, err, trouble }: HookRan): HookAnswer {
-  if (trouble !== undefined) return { trouble };
-  const words = truncateMiddle(err.trim(), mostWords);
+export function parseHookOutput(
+  event: HookEvent,
+  { code, stdout: out, stderr: err, error: trouble }: HookProcessResult,
+): HookOutput {
+  if (trouble !== undefined) return { error: trouble };
+  const words = truncateMiddle(err.trim(), maxTextLength);
   if (code === 2) return { block: words || 'It gave no reason.' };
-  if (code !== 0) return { trouble: `it ended with code ${code}${words ? `: ${words}` : ''}` };
+  if (code !== 0) return { error: `it ended with code ${code}${words ? `: ${words}` : ''}` };
   const said = out.trim();
   if (!said.startsWith('{')) {
-    if (speaking.has(event)) return said ? { context: truncateMiddle(said, mostWords) } : {};
+    if (contextEvents.has(event)) return said ? { context: truncateMiddle(said, maxTextLength) } : {};
     // Whoever wrote it meant a decision, and it would be lost.
-    return decision.test(said) ? { trouble: 'it answered with JSON among other words' } : {};
+    return decisionPattern.test(said) ? { error: 'it answered with JSON among other words' } : {};
   }
   let data: unknown;
   try {
     data = JSON.parse(said);
   } catch {
-    return { trouble: 'it answered with what is not JSON' };
+    return { error: 'it answered with what is not JSON' };
   }
-  return isObject(data) ? judged(data as JsonObject) : { trouble: 'it answered with what is no object' };
+  return isObject(data) ? parseHookJson(data as JsonObject) : { error: 'it answered with what is no object' };
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? truncateMiddle(value, mostWords) : undefined;
+const optionalText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? truncateMiddle(value, maxTextLength) : undefined;
 
-function judged(data: JsonObject): HookAnswer {
+function parseHookJson(data: JsonObject): HookOutput {
   const more = isObject(data['hookSpecificOutput']) ? data['hookSpecificOutput'] : {};
-  const reason = text(more['permissionDecisionReason']) ?? text(data['reason']);
+  const reason = optionalText(more['permissionDecisionReason']) ?? optionalText(data['reason']);
   const given = more['permissionDecision'] ?? data['permissionDecision'] ?? data['decision'];
-  const verdict = verdictOf(given, reason);
-  if ('trouble' in verdict) return verdict;
-  const context = text(more['additionalContext']) ?? text(data['additionalContext']);
+  const verdict = parseHookDecision(given, reason);
+  if ('error' in verdict) return verdict;
+  const context = optionalText(more['additionalContext']) ?? optionalText(data['additionalContext']);
   const input = more['updatedInput'] ?? data['updatedInput'];
-  if (input !== undefined && !isObject(input)) return { trouble: 'its updatedInput is no object' };
-  const message = text(data['systemMessage']);
+  if (input !== undefined && !isObject(input)) return { error: 'its updatedInput is no object' };
+  const message = optionalText(data['systemMessage']);
   return {
     ...verdict,
     ...(context === undefined ? {} : { context }),
     ...(input === undefined ? {} : { input }),
-    ...(data['continue'] === false ? { stop: text(data['stopReason']) ?? reason ?? 'It gave no reason.' } : {}),
+    ...(data['continue'] === false ? { stop: optionalText(data['stopReason']) ?? reason ?? 'It gave no reason.' } : {}),
     ...(message === undefined ? {} : { message }),
   };
 }
 
-function verdictOf(given: unknown, reason: string | undefined): HookAnswer {
+function parseHookDecision(given: unknown, reason: string | undefined): HookOutput {
   const why = reason === undefined ? {} : { reason };
   if (given === undefined || given === null) return why;
   if (given === 'block' || given === 'deny') return { block: reason ?? 'It gave no reason.' };
   if (given === 'approve' || given === 'allow') return { permission: 'allow', ...why };
   if (given === 'ask') return { permission: 'ask', ...why };
-  return { trouble: `it decided ${JSON.stringify(given).slice(0, 100)}, which is no decision` };
+  return { error: `it decided ${JSON.stringify(given).slice(0, 100)}, which is no decision` };
 }

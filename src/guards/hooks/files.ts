@@ -3,69 +3,70 @@ import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { canonicalJson, isObject, errorMessage, toJson, type Json } from '../../core/index.ts';
-import type { Trust } from '../trust.ts';
-import { hooksIn, type Hook, type HookScript } from './hook.ts';
+import type { TrustStore } from '../trust.ts';
+import { parseHooks, type Hook, type HookScript } from './hook.ts';
 import type { HookFile } from './places.ts';
-import { hashOf } from './run.ts';
+import { hashFile } from './run.ts';
 
 /** Hooks that are not approved as they are. */
-export type NewHooks = { readonly path: string; readonly text: string; readonly changed: boolean };
+export type UnapprovedHooks = { readonly path: string; readonly text: string; readonly changed: boolean };
 
 /** How hooks are read. */
-export type HookFileOptions = {
+export type ReadHooksOptions = {
   readonly files: readonly HookFile[];
   readonly cwd: string;
-  readonly trust: Trust;
+  readonly trust: TrustStore;
   /** Asks the person whether these hooks may run; without it none that are not approved do. */
-  readonly ask?: (hooks: NewHooks) => Promise<boolean>;
+  readonly ask?: (hooks: UnapprovedHooks) => Promise<boolean>;
   /** Nobody is there to be asked: what is not agreed to was not refused either. */
-  readonly absent?: boolean;
+  readonly nonInteractive?: boolean;
 };
 
 /** What was found; `lost` names files whose guards were to hold and are not known. */
-export type FoundHooks = {
+export type LoadedHooks = {
   readonly hooks: readonly Hook[];
   readonly problems: readonly string[];
-  readonly lost: readonly { readonly path: string; readonly why: string }[];
+  readonly failedFiles: readonly { readonly path: string; readonly why: string }[];
 };
 
-const largest = 1_000_000;
+const maxFileBytes = 1_000_000;
 
 /** Reads the hooks of these files, one after the other: questions come one at a time. */
-export async function readHooks(options: HookFileOptions): Promise<FoundHooks> {
+export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks> {
   const hooks: Hook[] = [];
   const problems: string[] = [];
   const lost: { readonly path: string; readonly why: string }[] = [];
   for (const file of options.files) {
     try {
-      const section = sectionOf(file.path);
+      const section = readHooksSection(file.path);
       if (section === undefined) continue;
-      const found = hooksIn(section, file.path);
+      const found = parseHooks(section, file.path);
       problems.push(...found.problems.map((why) => `${file.path}: ${why}.`));
       if (found.hooks.length === 0) continue;
-      const bound = file.own ? found.hooks : await approved(file.path, section, found.hooks, options);
+      const bound = file.isUserOwned ? found.hooks : await approveHooks(file.path, section, found.hooks, options);
       if (typeof bound !== 'string') hooks.push(...bound);
       else {
         problems.push(`${file.path}: its hooks ${bound}, so they are not run.`);
         // They were approved once, as guards: whoever changes one must not be rid of it by that.
-        if (bound === changed && options.absent) lost.push({ path: file.path, why: `its hooks ${bound}` });
+        if (bound === changedReason && options.nonInteractive)
+          lost.push({ path: file.path, why: `its hooks ${bound}` });
       }
     } catch (error) {
       const why = errorMessage(error);
       problems.push(`${file.path}: ${why}`);
-      if (file.own || wasApproved(file.path, options.trust)) lost.push({ path: file.path, why });
+      if (file.isUserOwned || wasApproved(file.path, options.trust)) lost.push({ path: file.path, why });
     }
   }
-  return { hooks, problems, lost };
+  return { hooks, problems, failedFiles: lost };
 }
 
 /** What a file says of hooks: under `hooks`, as settings have them; nothing where it says nothing. */
-function sectionOf(file: string): Json | undefined {
+function readHooksSection(file: string): Json | undefined {
   const found = statSync(file);
   // A pipe or a device might never end.
   if (!found.isFile()) throw new Error('it is no file');
   const { size } = found;
-  if (size > largest) throw new Error(`it has ${size} bytes; hooks may have ${largest}`);
+  if (size > maxFileBytes) throw new Error(`it has ${size} bytes; hooks may have ${maxFileBytes}`);
   const data: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (!isObject(data)) throw new Error('it holds no object');
   if (data['disableAllHooks'] === true) return undefined;
@@ -73,64 +74,64 @@ function sectionOf(file: string): Json | undefined {
   return path.basename(file) === 'hooks.json' ? toJson(data) : undefined;
 }
 
-const subjectOf = (file: string): string => `hooks ${file}`;
+const hooksTrustSubject = (file: string): string => `hooks ${file}`;
 
-function wasApproved(file: string, trust: Trust): boolean {
+function wasApproved(file: string, trust: TrustStore): boolean {
   try {
-    return trust.judge({ subject: subjectOf(file), hash: '' }) !== 'new';
+    return trust.check({ subject: hooksTrustSubject(file), hash: '' }) !== 'new';
   } catch {
     return false;
   }
 }
 
-const changed = 'changed since they were approved';
+const changedReason = 'changed since they were approved';
 
 /** The hooks, bound to what they run, if the person says yes to it now or said so before; otherwise why not. */
-async function approved(
+async function approveHooks(
   file: string,
   section: Json,
   hooks: readonly Hook[],
-  { cwd, trust, ask }: HookFileOptions,
+  { cwd, trust, ask }: ReadHooksOptions,
 ): Promise<readonly Hook[] | string> {
-  const bound = hooks.map((hook) => ({ ...hook, scripts: scriptsIn(hook.command, cwd) }));
+  const bound = hooks.map((hook) => ({ ...hook, scripts: findHookScripts(hook.command, cwd) }));
   const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
   const hash = createHash('sha256')
     .update([canonicalJson(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n'))
     .digest('hex');
-  const item = { subject: subjectOf(file), hash };
-  const standing = trust.judge(item);
+  const item = { subject: hooksTrustSubject(file), hash };
+  const standing = trust.check(item);
   if (standing === 'approved') return bound;
   const there = scripts.filter((each) => each.hash !== '');
-  const text = [JSON.stringify(section, undefined, 2), ...there.map(wordsOf)].join('\n\n');
+  const text = [JSON.stringify(section, undefined, 2), ...there.map(formatScript)].join('\n\n');
   if (await ask?.({ path: file, text, changed: standing === 'changed' })) {
     trust.approve([item]);
     return bound;
   }
-  return standing === 'changed' ? changed : 'are not approved';
+  return standing === 'changed' ? changedReason : 'are not approved';
 }
 
-const wordsOf = ({ path: file }: HookScript): string => `${file}:\n${readFileSync(file, 'utf8')}`;
+const formatScript = ({ path: file }: HookScript): string => `${file}:\n${readFileSync(file, 'utf8')}`;
 
-const wordPattern = /"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g;
-const written = new RegExp(String.raw`\d?>{1,2}\s*(?:${wordPattern.source})`, 'g');
+const shellWordPattern = /"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g;
+const redirectionPattern = new RegExp(String.raw`\d?>{1,2}\s*(?:${shellWordPattern.source})`, 'g');
 
 /** The files in the folder that a command names, those that are not there yet too: whoever changes or makes one of them changes what was approved. What it only writes is not meant. */
-function scriptsIn(command: string, cwd: string): readonly HookScript[] {
-  const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd).replaceAll(written, ' ');
-  return (plain.match(wordPattern) ?? []).flatMap((each) => {
+function findHookScripts(command: string, cwd: string): readonly HookScript[] {
+  const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd).replaceAll(redirectionPattern, ' ');
+  return (plain.match(shellWordPattern) ?? []).flatMap((each) => {
     const word = each.replaceAll(/["']/g, '');
     const file = path.resolve(cwd, word);
-    const found = statOf(file);
-    if (!found) return word.includes('/') && isUnder(cwd, file) ? [{ path: file, hash: '' }] : [];
+    const found = tryStat(file);
+    if (!found) return word.includes('/') && isInside(cwd, file) ? [{ path: file, hash: '' }] : [];
     // A link may lead out of the folder now and elsewhere later.
-    if (!found.isFile() || !(isUnder(cwd, file) || isUnder(realpathSync(cwd), realpathSync(file)))) return [];
-    const hash = hashOf(file);
+    if (!found.isFile() || !(isInside(cwd, file) || isInside(realpathSync(cwd), realpathSync(file)))) return [];
+    const hash = hashFile(file);
     return hash === undefined ? [] : [{ path: file, hash }];
   });
 }
 
 /** What is at a path; nothing where a word is none, or leads where we may not look. */
-function statOf(file: string): Stats | undefined {
+function tryStat(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
@@ -138,7 +139,7 @@ function statOf(file: string): Stats | undefined {
   }
 }
 
-function isUnder(folder: string, file: string): boolean {
+function isInside(folder: string, file: string): boolean {
   const way = path.relative(folder, file);
   return !way.startsWith('..') && !path.isAbsolute(way);
 }

@@ -3,94 +3,109 @@ import path from 'node:path';
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 
 /** A call as a hook sees it. */
-export type Guise = {
+export type ClaudeToolCall = {
   readonly name: string;
   readonly input: JsonObject;
   /** Our input for one that a hook changed; absent where there is no way back. */
-  readonly back?: (input: JsonObject) => Json;
+  readonly toOwnInput?: (input: JsonObject) => Json;
 };
 
-type Given = { readonly tool: string; readonly input: Json };
+type OwnToolCall = { readonly tool: string; readonly input: Json };
 
-const field = (input: JsonObject, name: string): string => {
+const stringField = (input: JsonObject, name: string): string => {
   const value = input[name];
   return typeof value === 'string' ? value : '';
 };
 
 /** File tools call the path `path`; hooks call it `file_path`, and expect it whole. */
-function fileGuise(name: string, input: JsonObject, cwd: string): Guise {
+function fileToolCall(name: string, input: JsonObject, cwd: string): ClaudeToolCall {
   const { path: file, ...rest } = input;
   const whole = typeof file === 'string' ? path.resolve(cwd, file) : null;
   return {
     name,
     input: { file_path: whole, ...rest },
-    back: ({ file_path: changed, ...more }) => ({
+    toOwnInput: ({ file_path: changed, ...more }) => ({
       ...more,
       path: changed === whole ? (file ?? null) : (changed ?? null),
     }),
   };
 }
 
-const same = (name: string, input: JsonObject): Guise => ({ name, input, back: (changed) => changed });
+const sameInputCall = (name: string, input: JsonObject): ClaudeToolCall => ({
+  name,
+  input,
+  toOwnInput: (changed) => changed,
+});
 
-const bash = (command: string): Guise => ({ name: 'Bash', input: { command } });
+const bashCall = (command: string): ClaudeToolCall => ({ name: 'Bash', input: { command } });
 
-const word = (text: string): string =>
+const quoteShellWord = (text: string): string =>
   /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function gitCommand(tool: string, input: JsonObject): string {
-  const operation = field(input, 'operation') || tool;
+  const operation = stringField(input, 'operation') || tool;
   const paths = Array.isArray(input['paths']) ? input['paths'].filter((each) => typeof each === 'string') : [];
-  const message = field(input, 'message');
-  const words = ['remote', 'url', 'name', 'from', 'branch', 'revision', 'path'].map((name) => field(input, name));
+  const message = stringField(input, 'message');
+  const words = ['remote', 'url', 'name', 'from', 'branch', 'revision', 'path'].map((name) => stringField(input, name));
   return [
     'git',
     operation,
-    ...(message ? ['-m', word(message)] : []),
-    ...words.filter(Boolean).map(word),
-    ...(paths.length ? ['--', ...paths.map(word)] : []),
+    ...(message ? ['-m', quoteShellWord(message)] : []),
+    ...words.filter(Boolean).map(quoteShellWord),
+    ...(paths.length ? ['--', ...paths.map(quoteShellWord)] : []),
   ].join(' ');
 }
 
 /** One tool of ours may be what others do with several, or with a command: whoever guards one of those guards this too. */
-const table: Readonly<Record<string, (input: JsonObject, cwd: string) => readonly Guise[]>> = {
-  run_command: (input) => [same('Bash', input)],
-  execute_sandboxed_command: (input) => [same('Bash', input)],
-  run_code: (input) => [bash(field(input, 'code'))],
-  read_file: (input, cwd) => [fileGuise('Read', input, cwd)],
-  write_file: (input, cwd) => [fileGuise('Write', input, cwd)],
-  edit_file: (input, cwd) => [fileGuise('Edit', input, cwd)],
+const claudeToolTable: Readonly<Record<string, (input: JsonObject, cwd: string) => readonly ClaudeToolCall[]>> = {
+  run_command: (input) => [sameInputCall('Bash', input)],
+  execute_sandboxed_command: (input) => [sameInputCall('Bash', input)],
+  run_code: (input) => [bashCall(stringField(input, 'code'))],
+  read_file: (input, cwd) => [fileToolCall('Read', input, cwd)],
+  write_file: (input, cwd) => [fileToolCall('Write', input, cwd)],
+  edit_file: (input, cwd) => [fileToolCall('Edit', input, cwd)],
   delete_file: (input, cwd) => [
-    bash(`rm -- ${word(field(input, 'path'))}`),
-    { ...fileGuise('Edit', { path: field(input, 'path'), old_string: '', new_string: '' }, cwd) },
+    bashCall(`rm -- ${quoteShellWord(stringField(input, 'path'))}`),
+    { ...fileToolCall('Edit', { path: stringField(input, 'path'), old_string: '', new_string: '' }, cwd) },
   ],
   apply_patch: (input, cwd) =>
     (Array.isArray(input['paths']) ? input['paths'] : []).map((file) => {
-      const { name, input: seen } = fileGuise('MultiEdit', { path: file, edits: [], patch: input['patch'] ?? '' }, cwd);
+      const { name, input: seen } = fileToolCall(
+        'MultiEdit',
+        { path: file, edits: [], patch: input['patch'] ?? '' },
+        cwd,
+      );
       return { name, input: seen };
     }),
-  list_files: (input) => [same('LS', input)],
-  glob: (input) => [same('Glob', input)],
-  grep: (input) => [same('Grep', input)],
-  git: (input) => [bash(gitCommand('status', input))],
-  git_change: (input) => [bash(gitCommand('commit', input))],
-  git_remote: (input) => [bash(gitCommand('pull', input))],
-  web_fetch: (input) => [same('WebFetch', input)],
-  http_request: (input) => [same('WebFetch', input)],
-  web_search: (input) => [same('WebSearch', input)],
-  todo: (input) => [same('TodoWrite', input)],
+  list_files: (input) => [sameInputCall('LS', input)],
+  glob: (input) => [sameInputCall('Glob', input)],
+  grep: (input) => [sameInputCall('Grep', input)],
+  git: (input) => [bashCall(gitCommand('status', input))],
+  git_change: (input) => [bashCall(gitCommand('commit', input))],
+  git_remote: (input) => [bashCall(gitCommand('pull', input))],
+  web_fetch: (input) => [sameInputCall('WebFetch', input)],
+  http_request: (input) => [sameInputCall('WebFetch', input)],
+  web_search: (input) => [sameInputCall('WebSearch', input)],
+  todo: (input) => [sameInputCall('TodoWrite', input)],
   spawn_agent: (input) => [{ name: 'Task', input: { ...input, prompt: input['task'] ?? input['prompt'] ?? '' } }],
 };
 
 /** More names under which a guard may be waiting for a guise. */
-const also: Readonly<Record<string, readonly string[]>> = { MultiEdit: ['Edit', 'Write'], Task: ['Agent'] };
+const equivalentToolNames: Readonly<Record<string, readonly string[]>> = {
+  MultiEdit: ['Edit', 'Write'],
+  Task: ['Agent'],
+};
 
 /** How a call looks to hooks; at least one guise, under its own name where others have nothing like it. */
-export function guisesOf({ tool, input }: Given, cwd: string): readonly Guise[] {
+export function toClaudeToolCalls({ tool, input }: OwnToolCall, cwd: string): readonly ClaudeToolCall[] {
   const given = isObject(input) ? input : {};
-  const made = Object.hasOwn(table, tool) ? (table[tool]?.(given, cwd) ?? []) : [];
-  return made.length ? made : [same(tool, given)];
+  const made = Object.hasOwn(claudeToolTable, tool) ? (claudeToolTable[tool]?.(given, cwd) ?? []) : [];
+  return made.length ? made : [sameInputCall(tool, given)];
 }
 
 /** The names by which a hook may mean this guise of this tool. */
-export const namesOf = (tool: string, { name }: Guise): readonly string[] => [name, ...(also[name] ?? []), tool];
+export const claudeToolNames = (tool: string, { name }: ClaudeToolCall): readonly string[] => [
+  name,
+  ...(equivalentToolNames[name] ?? []),
+  tool,
+];

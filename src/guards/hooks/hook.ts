@@ -30,19 +30,19 @@ export type Hook = {
   readonly command: string;
   readonly timeoutMs: number;
   /** The file that it stands in. */
-  readonly from: string;
+  readonly source: string;
   /** Why it can never be asked: a guard that cannot be asked denies. */
-  readonly broken?: string;
+  readonly invalidReason?: string;
   /** A call that it must stop, by which the doctor proves that it does. */
   readonly example?: { readonly tool: string; readonly input: unknown };
   readonly scripts?: readonly HookScript[];
 };
 
-const usualTimeout = 60_000;
-const longest = 10 * 60_000;
+const defaultTimeoutMs = 60_000;
+const maxTimeoutMs = 10 * 60_000;
 
 /** The hooks of a file's data, and what is wrong with it, a sentence each. */
-export function hooksIn(
+export function parseHooks(
   data: unknown,
   from: string,
 ): { readonly hooks: readonly Hook[]; readonly problems: readonly string[] } {
@@ -50,48 +50,52 @@ export function hooksIn(
   const hooks: Hook[] = [];
   if (!isObject(data)) return { hooks, problems: ['its hooks are not an object of events'] };
   for (const [event, groups] of Object.entries(data)) {
-    if (!isEvent(event)) {
+    if (!isHookEvent(event)) {
       problems.push(`there is no event "${event}" here, so its hooks are not run`);
       continue;
     }
     if (!Array.isArray(groups)) {
-      hooks.push(lost(event, from, `the hooks of ${event} are not a list`));
+      hooks.push(invalidHook(event, from, `the hooks of ${event} are not a list`));
       continue;
     }
-    for (const group of groups as readonly unknown[]) hooks.push(...groupIn(group, event, from));
+    for (const group of groups as readonly unknown[]) hooks.push(...parseHookGroup(group, event, from));
   }
-  for (const { event, broken } of hooks) if (broken !== undefined) problems.push(`a hook of ${event}: ${broken}`);
+  for (const { event, invalidReason: broken } of hooks)
+    if (broken !== undefined) problems.push(`a hook of ${event}: ${broken}`);
   return { hooks, problems };
 }
 
-const isEvent = (name: string): name is HookEvent => (hookEvents as readonly string[]).includes(name);
+const isHookEvent = (name: string): name is HookEvent => (hookEvents as readonly string[]).includes(name);
 
 /** What stands where a hook should be. It matches everything, so that nothing passes a guard that is not understood. */
-const lost = (event: HookEvent, from: string, broken: string): Hook => ({ ...bare(event, from), broken });
+const invalidHook = (event: HookEvent, from: string, broken: string): Hook => ({
+  ...emptyHook(event, from),
+  invalidReason: broken,
+});
 
-const bare = (event: HookEvent, from: string): Hook => ({
+const emptyHook = (event: HookEvent, from: string): Hook => ({
   event,
   matches: () => true,
   matcher: '',
   command: '',
-  timeoutMs: usualTimeout,
-  from,
+  timeoutMs: defaultTimeoutMs,
+  source: from,
 });
 
-function groupIn(group: unknown, event: HookEvent, from: string): readonly Hook[] {
+function parseHookGroup(group: unknown, event: HookEvent, from: string): readonly Hook[] {
   const { matcher = '', hooks } = isObject(group) ? group : {};
-  if (!Array.isArray(hooks)) return [lost(event, from, 'it has no list of hooks')];
-  if (typeof matcher !== 'string') return [lost(event, from, 'its matcher is not a text')];
+  if (!Array.isArray(hooks)) return [invalidHook(event, from, 'it has no list of hooks')];
+  if (typeof matcher !== 'string') return [invalidHook(event, from, 'its matcher is not a text')];
   try {
-    const matches = matching(matcher);
-    return (hooks as readonly unknown[]).map((each) => ({ ...oneIn(each, event, from), matches, matcher }));
+    const matches = compileHookMatcher(matcher);
+    return (hooks as readonly unknown[]).map((each) => ({ ...parseHook(each, event, from), matches, matcher }));
   } catch (error) {
-    return [lost(event, from, `its matcher cannot be read: ${errorMessage(error)}`)];
+    return [invalidHook(event, from, `its matcher cannot be read: ${errorMessage(error)}`)];
   }
 }
 
 /** Plain words mean exactly these names; anything else is a regular expression that may match anywhere. */
-function matching(matcher: string): Hook['matches'] {
+function compileHookMatcher(matcher: string): Hook['matches'] {
   if (matcher === '' || matcher === '*') return () => true;
   if (/^[\w|]+$/.test(matcher)) {
     const names = matcher.split('|');
@@ -101,16 +105,17 @@ function matching(matcher: string): Hook['matches'] {
   return (name) => pattern.test(name);
 }
 
-function oneIn(given: unknown, event: HookEvent, from: string): Hook {
+function parseHook(given: unknown, event: HookEvent, from: string): Hook {
   const { type = 'command', command, timeout, example } = isObject(given) ? given : {};
-  if (type !== 'command') return lost(event, from, `hooks of the type ${JSON.stringify(type)} cannot be run here`);
-  if (typeof command !== 'string' || command.trim() === '') return lost(event, from, 'it has no command');
-  const seconds = typeof timeout === 'number' && timeout > 0 ? timeout * 1000 : usualTimeout;
+  if (type !== 'command')
+    return invalidHook(event, from, `hooks of the type ${JSON.stringify(type)} cannot be run here`);
+  if (typeof command !== 'string' || command.trim() === '') return invalidHook(event, from, 'it has no command');
+  const seconds = typeof timeout === 'number' && timeout > 0 ? timeout * 1000 : defaultTimeoutMs;
   const { tool, input = {} } = isObject(example) ? example : {};
   return {
-    ...bare(event, from),
+    ...emptyHook(event, from),
     command,
-    timeoutMs: Math.min(seconds, longest),
+    timeoutMs: Math.min(seconds, maxTimeoutMs),
     ...(typeof tool === 'string' ? { example: { tool, input } } : {}),
   };
 }

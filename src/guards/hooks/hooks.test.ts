@@ -24,18 +24,18 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { memoryTrust } from '../trust.ts';
-import { answerOf } from './answer.ts';
-import type { HookGround } from './desk.ts';
-import { hooked } from './extension.ts';
+import { parseHookOutput } from './answer.ts';
+import type { HookContext } from './desk.ts';
+import { createHookIntegration } from './extension.ts';
 import { readHooks } from './files.ts';
-import { hookedGate } from './gate.ts';
-import { guisesOf } from './guises.ts';
-import { hooksIn } from './hook.ts';
-import { hashOf } from './run.ts';
+import { withPreToolHooks } from './gate.ts';
+import { toClaudeToolCalls } from './guises.ts';
+import { parseHooks } from './hook.ts';
+import { hashFile } from './run.ts';
 
 const state: RunState = { ...runStateView().initial, session: 's1' };
 
-function folderFor(t: TestContext): string {
+function createFolder(t: TestContext): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-hooks-')));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -43,23 +43,23 @@ function folderFor(t: TestContext): string {
 
 type Entry = { readonly command?: string; readonly timeout?: number; readonly type?: string };
 
-const groundFor = (cwd: string, entry: Entry, matcher = ''): HookGround => ({
-  hooks: hooksIn({ PreToolUse: [{ matcher, hooks: [entry] }] }, 'hooks.json').hooks,
+const hookContext = (cwd: string, entry: Entry, matcher = ''): HookContext => ({
+  hooks: parseHooks({ PreToolUse: [{ matcher, hooks: [entry] }] }, 'hooks.json').hooks,
   cwd,
   env: process.env,
-  transcript: () => undefined,
-  mode: () => 'default',
-  say() {},
+  transcriptPath: () => undefined,
+  permissionMode: () => 'default',
+  notifyUser() {},
 });
 
 const allow: Gate = () => ({ type: 'allow' });
-const asks: Gate = () => ({ type: 'ask', question: 'May it?' });
+const ask: Gate = () => ({ type: 'ask', question: 'May it?' });
 
-const decided = async (ground: HookGround, call: Partial<ToolCall> = {}, gate = allow): Promise<Decision> =>
-  hookedGate(ground, gate)({ id: 't1.0', tool: 'run_command', input: { command: 'ls' }, ...call }, state);
+const decideWith = async (ground: HookContext, call: Partial<ToolCall> = {}, gate = allow): Promise<Decision> =>
+  withPreToolHooks(ground, gate)({ id: 't1.0', tool: 'run_command', input: { command: 'ls' }, ...call }, state);
 
 test('[M31] a guard that is missing, late, killed, cannot be run or answers nonsense denies', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const table: Readonly<Record<string, readonly [Entry, RegExp]>> = {
     missing: [{ command: './nowhere.sh' }, /code 127/],
     late: [{ command: 'sleep 30', timeout: 0.1 }, /did not end within 0\.1 s/],
@@ -78,17 +78,17 @@ test('[M31] a guard that is missing, late, killed, cannot be run or answers nons
     endless: [{ command: 'head -c 2000000 /dev/zero | tr "\\0" x' }, /more than 1000000 characters/],
   };
   for (const [name, [entry, why]] of Object.entries(table)) {
-    const decision = await decided(groundFor(cwd, entry));
+    const decision = await decideWith(hookContext(cwd, entry));
     assert.ok(decision.type === 'deny', name);
     assert.match(decision.reason, why, name);
     assert.match(decision.reason, /gave no answer, so nothing was run/, name);
   }
-  const gone = await decided(groundFor(path.join(cwd, 'gone'), { command: 'true' }));
+  const gone = await decideWith(hookContext(path.join(cwd, 'gone'), { command: 'true' }));
   assert.equal(gone.type, 'deny', 'a folder that is gone');
 });
 
 test('[M36] exit 0 and 2, and every way to say allow, deny and ask, mean what they mean elsewhere', () => {
-  const ran = (code: number, out = '', err = '') => answerOf('PreToolUse', { code, out, err });
+  const ran = (code: number, out = '', err = '') => parseHookOutput('PreToolUse', { code, stdout: out, stderr: err });
   const specific = (more: object): string => JSON.stringify({ hookSpecificOutput: more });
   assert.deepEqual(ran(0, 'plain words'), {});
   assert.deepEqual(ran(2, '', 'no\n'), { block: 'no' });
@@ -104,35 +104,41 @@ test('[M36] exit 0 and 2, and every way to say allow, deny and ask, mean what th
     stop: 'late',
     message: 'm',
   });
-  assert.deepEqual(answerOf('UserPromptSubmit', { code: 0, out: 'words\n', err: '' }), { context: 'words' });
+  assert.deepEqual(parseHookOutput('UserPromptSubmit', { code: 0, stdout: 'words\n', stderr: '' }), {
+    context: 'words',
+  });
 });
 
 test('a hook runs as it is written: no startup file is read before it', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   writeFileSync(path.join(cwd, '.bashrc'), 'echo x > read');
   const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'], HOME: cwd };
-  assert.deepEqual(await decided({ ...groundFor(cwd, { command: 'echo x > ran' }), env }), { type: 'allow' });
+  assert.deepEqual(await decideWith({ ...hookContext(cwd, { command: 'echo x > ran' }), env }), { type: 'allow' });
   assert.deepEqual([existsSync(path.join(cwd, 'ran')), existsSync(path.join(cwd, 'read'))], [true, false]);
 });
 
 test('[M31] the stricter of hook and gate wins; a yes of a hook answers a question and never a refusal', async (t) => {
-  const cwd = folderFor(t);
-  const says = (decision: string): HookGround =>
-    groundFor(cwd, { command: `echo '{"hookSpecificOutput":{"permissionDecision":"${decision}"}}'` });
+  const cwd = createFolder(t);
+  const says = (decision: string): HookContext =>
+    hookContext(cwd, { command: `echo '{"hookSpecificOutput":{"permissionDecision":"${decision}"}}'` });
   const denies: Gate = () => ({ type: 'deny', reason: 'never' });
-  assert.deepEqual(await decided(says('allow'), {}, asks), { type: 'allow' });
-  assert.deepEqual(await decided(says('allow'), {}, denies), { type: 'deny', reason: 'never' });
-  assert.equal((await decided(says('deny'))).type, 'deny');
-  assert.equal((await decided(says('ask'))).type, 'ask');
-  const both = await decided(says('ask'), {}, asks);
+  assert.deepEqual(await decideWith(says('allow'), {}, ask), { type: 'allow' });
+  assert.deepEqual(await decideWith(says('allow'), {}, denies), { type: 'deny', reason: 'never' });
+  assert.equal((await decideWith(says('deny'))).type, 'deny');
+  assert.equal((await decideWith(says('ask'))).type, 'ask');
+  const both = await decideWith(says('ask'), {}, ask);
   assert.ok(both.type === 'ask' && both.question.startsWith('May it?\nA hook asks'), 'one question for both');
-  assert.equal((await decided(groundFor(cwd, { command: 'true' }), {}, asks)).type, 'ask', 'no objection is no yes');
+  assert.equal(
+    (await decideWith(hookContext(cwd, { command: 'true' }), {}, ask)).type,
+    'ask',
+    'no objection is no yes',
+  );
 });
 
 test('[M36] a hook may rewrite a call, is not asked again about what it wrote, and is asked once a call', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const command = `echo x >> asked; echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls -l"}}}'`;
-  const gate = hookedGate(groundFor(cwd, { command }), asks);
+  const gate = withPreToolHooks(hookContext(cwd, { command }), ask);
   const call: ToolCall = { id: 't1.0', tool: 'run_command', input: { command: 'ls' } };
   const open = { ...state, calls: [call] };
   const parts = { gates: [gate] } as unknown as Parameters<typeof evaluateGates>[0];
@@ -148,9 +154,9 @@ test('[M36] a hook may rewrite a call, is not asked again about what it wrote, a
 });
 
 test('[M36] matchers: plain names are exact, anything else is a pattern, and one that cannot be read matches all and denies', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const blocks = async (matcher: string, tool: string, input: Json = {}): Promise<boolean> =>
-    (await decided(groundFor(cwd, { command: 'exit 2' }, matcher), { tool, input })).type === 'deny';
+    (await decideWith(hookContext(cwd, { command: 'exit 2' }, matcher), { tool, input })).type === 'deny';
   assert.equal(await blocks('Bash', 'run_command'), true);
   assert.equal(await blocks('Edit|Write', 'write_file'), true);
   assert.equal(await blocks('Edit|Write', 'run_command'), false);
@@ -172,21 +178,21 @@ test('[M36] every guise of a call leads back to our own input', () => {
     run_command: { command: 'ls' },
     custom__x: { any: 1 },
   })) {
-    const [guise] = guisesOf({ tool, input }, '/w');
-    assert.deepEqual(guise?.back?.(guise.input), input, tool);
+    const [guise] = toClaudeToolCalls({ tool, input }, '/w');
+    assert.deepEqual(guise?.toOwnInput?.(guise.input), input, tool);
   }
-  const [patch] = guisesOf({ tool: 'apply_patch', input: { paths: ['.env'], patch: 'p' } }, '/w');
+  const [patch] = toClaudeToolCalls({ tool: 'apply_patch', input: { paths: ['.env'], patch: 'p' } }, '/w');
   assert.equal(patch?.input['file_path'], '/w/.env');
   const aim = unwrapDeferredCall({
     tool: 'use_tool',
     input: { tool: 'git_remote', input: { operation: 'push', branch: "it's" } },
   });
   assert.ok(typeof aim !== 'string');
-  assert.deepEqual(guisesOf(aim, '/w')[0]?.input, { command: String.raw`git push 'it'\''s'` });
+  assert.deepEqual(toClaudeToolCalls(aim, '/w')[0]?.input, { command: String.raw`git push 'it'\''s'` });
 });
 
 test('[M31] approved hooks are bound to the files of the folder they run, also while a session goes on', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const script = path.join(cwd, 'guard.sh');
   const file = path.join(cwd, 'settings.json');
   writeFileSync(script, '#!/bin/sh\nexit 0\n');
@@ -197,10 +203,10 @@ test('[M31] approved hooks are bound to the files of the folder they run, also w
   const asked: string[] = [];
   const read = (answer: boolean, absent = false) =>
     readHooks({
-      files: [{ path: file, own: false }],
+      files: [{ path: file, isUserOwned: false }],
       cwd,
       trust,
-      absent,
+      nonInteractive: absent,
       ask: async ({ text }) => {
         asked.push(text);
         return answer;
@@ -212,18 +218,18 @@ test('[M31] approved hooks are bound to the files of the folder they run, also w
   writeFileSync(file, JSON.stringify({ hooks, other: 2 }));
   assert.equal((await read(false)).hooks.length, 1, 'what else is in the settings does not matter');
   assert.equal(asked.length, 2);
-  const ground: HookGround = { ...groundFor(cwd, {}), hooks: found.hooks };
-  assert.equal((await decided(ground)).type, 'allow');
+  const ground: HookContext = { ...hookContext(cwd, {}), hooks: found.hooks };
+  assert.equal((await decideWith(ground)).type, 'allow');
   writeFileSync(script, '#!/bin/sh\nexit 0 # other\n');
-  const decision = await decided(ground);
+  const decision = await decideWith(ground);
   assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
   const changed = await read(false, true);
   assert.equal(changed.hooks.length, 0);
-  assert.equal(changed.lost.length, 1, 'with nobody there its guards are missed');
+  assert.equal(changed.failedFiles.length, 1, 'with nobody there its guards are missed');
 });
 
 test('[M31] a file that an approved hook runs is bound before it is there, and one that it writes is not', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const file = path.join(cwd, 'settings.json');
   // A program in a word of its own is longer than any name of a file.
   const program = `: "${'x'.repeat(300)}"`;
@@ -231,54 +237,54 @@ test('[M31] a file that an approved hook runs is bound before it is there, and o
   writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } }));
   writeFileSync(path.join(cwd, 'seen.txt'), '');
   const { hooks } = await readHooks({
-    files: [{ path: file, own: false }],
+    files: [{ path: file, isUserOwned: false }],
     cwd,
     trust: memoryTrust(),
     ask: async () => true,
   });
-  const ground: HookGround = { ...groundFor(cwd, {}), hooks };
-  assert.equal((await decided(ground)).type, 'allow');
-  assert.equal((await decided(ground)).type, 'allow', 'it wrote a line, as it should');
+  const ground: HookContext = { ...hookContext(cwd, {}), hooks };
+  assert.equal((await decideWith(ground)).type, 'allow');
+  assert.equal((await decideWith(ground)).type, 'allow', 'it wrote a line, as it should');
   writeFileSync(path.join(cwd, 'late.sh'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
-  const decision = await decided(ground);
+  const decision = await decideWith(ground);
   assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
   assert.ok(!existsSync(path.join(cwd, 'ran')));
 });
 
 test('[M31] hooks that were approved and cannot be read any more are missed', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const file = path.join(cwd, 'settings.json');
   const trust = memoryTrust();
-  const read = () => readHooks({ files: [{ path: file, own: false }], cwd, trust, ask: async () => true });
+  const read = () => readHooks({ files: [{ path: file, isUserOwned: false }], cwd, trust, ask: async () => true });
   writeFileSync(file, '{ nonsense');
-  assert.equal((await read()).lost.length, 0, 'nobody ever approved it');
+  assert.equal((await read()).failedFiles.length, 0, 'nobody ever approved it');
   writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] } }));
   assert.equal((await read()).hooks.length, 1);
   writeFileSync(file, '{ nonsense');
-  assert.equal((await read()).lost.length, 1);
+  assert.equal((await read()).failedFiles.length, 1);
 });
 
 test('[M31] what is no file is not read: it might never end', { skip: process.platform === 'win32' }, async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const file = path.join(cwd, 'settings.json');
   symlinkSync('/dev/zero', file);
-  const { problems } = await readHooks({ files: [{ path: file, own: false }], cwd, trust: memoryTrust() });
+  const { problems } = await readHooks({ files: [{ path: file, isUserOwned: false }], cwd, trust: memoryTrust() });
   assert.match(problems[0] ?? '', /is no file/);
-  assert.equal(hashOf(file), undefined);
+  assert.equal(hashFile(file), undefined);
 });
 
 test('[M31] a person’s own hooks file that cannot be read is missed, and an unknown event is told', async (t) => {
-  const cwd = folderFor(t);
+  const cwd = createFolder(t);
   const file = path.join(cwd, 'hooks.json');
-  const read = () => readHooks({ files: [{ path: file, own: true }], cwd, trust: memoryTrust() });
+  const read = () => readHooks({ files: [{ path: file, isUserOwned: true }], cwd, trust: memoryTrust() });
   writeFileSync(file, '{ nonsense');
-  assert.equal((await read()).lost.length, 1);
+  assert.equal((await read()).failedFiles.length, 1);
   writeFileSync(file, JSON.stringify({ PreToolUze: [] }));
   assert.match((await read()).problems[0] ?? '', /there is no event "PreToolUze"/);
 });
 
 test('[M37] a hook that says not to continue ends the run, from what the log says alone', () => {
-  const { views, stops } = hooked(groundFor('/', { command: 'true' }));
+  const { views, stops } = createHookIntegration(hookContext('/', { command: 'true' }));
   const view = runStateView([], views);
   const at = { id: 'e', parent: null, time: '' };
   const ended = { type: 'tool-ended', call: 'c', text: 'x', ms: 1 } as const;

@@ -6,11 +6,11 @@ import path from 'node:path';
 export type HookFile = {
   readonly path: string;
   /** The person's own: it needs no approval. */
-  readonly own: boolean;
+  readonly isUserOwned: boolean;
 };
 
 /** The files that are there: ours first, then those that another program's settings hold. */
-export function hookFiles(places: {
+export function findHookFiles(places: {
   readonly cwd: string;
   readonly home: string;
   readonly configDir: string;
@@ -19,11 +19,11 @@ export function hookFiles(places: {
   const project = ['.fairlead/hooks.json', '.claude/settings.json', '.claude/settings.local.json'];
   const others = [path.join(home, '.claude/settings.json'), ...project.map((each) => path.join(cwd, each))];
   const all = [path.join(configDir, 'hooks.json'), ...new Set(others)];
-  return all.filter(isThere).map((file) => ({ path: file, own: file === all[0] }));
+  return all.filter(pathExists).map((file) => ({ path: file, isUserOwned: file === all[0] }));
 }
 
 /** What may not be looked at is there: whoever reads it says what is wrong. */
-function isThere(file: string): boolean {
+function pathExists(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {

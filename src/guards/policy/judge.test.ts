@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { localWorkspace } from '../../workspace/index.ts';
-import { questionFor } from '../permission.ts';
-import { judge } from './judge.ts';
+import { formatApprovalPrompt } from '../permission.ts';
+import { evaluatePolicy } from './judge.ts';
 import { parsePolicy } from './policy.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-policy-')));
@@ -14,7 +14,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 writeFileSync(path.join(root, '.env'), 'KEY=1\n');
 symlinkSync('.env', path.join(root, 'settings'));
 
-const harmless = [
+const readOnlyCommands = [
   'git log',
   'git diff',
   'git status',
@@ -41,7 +41,7 @@ const harmless = [
 const policy = parsePolicy(
   {
     rules: [
-      { allow: { command: harmless } },
+      { allow: { command: readOnlyCommands } },
       { allow: { command: 'curl', host: ['docs.example.com', '*.example.org'] } },
       { deny: { command: ['rm', 'wget', 'git push'] }, why: 'Nothing is removed here.' },
       { deny: { path: '**/.env' } },
@@ -55,22 +55,27 @@ const policy = parsePolicy(
 
 const workspace = localWorkspace({ roots: [root] });
 const isPrivate = (host: string): boolean => /^(127\.|10\.|169\.254\.|::1$|::ffff:|localhost$|0\.0\.0\.0$)/.test(host);
-const ground = { locate: (given: string) => workspace.locate(given), cwd: root, home: '/home/somebody', isPrivate };
-const of = async (tool: string, input: Record<string, string>): Promise<string> =>
-  (await judge(policy, { tool, input }, ground)).effect;
-const command = (text: string): Promise<string> => of('run_command', { command: text });
+const policyContext = {
+  locate: (given: string) => workspace.locate(given),
+  cwd: root,
+  home: '/home/somebody',
+  isPrivate,
+};
+const effectOf = async (tool: string, input: Record<string, string>): Promise<string> =>
+  (await evaluatePolicy(policy, { tool, input }, policyContext)).effect;
+const commandEffect = (text: string): Promise<string> => effectOf('run_command', { command: text });
 
 /** Each of these commands is decided so. */
-async function all(wanted: 'allow' | 'ask' | 'deny' | 'not allowed', commands: readonly string[]): Promise<void> {
+async function assertAll(wanted: 'allow' | 'ask' | 'deny' | 'not allowed', commands: readonly string[]): Promise<void> {
   for (const each of commands) {
-    const effect = await command(each);
+    const effect = await commandEffect(each);
     if (wanted === 'not allowed') assert.notEqual(effect, 'allow', each);
     else assert.equal(effect, wanted, each);
   }
 }
 
 test('plain commands that a rule names are allowed, in any arrangement', () =>
-  all('allow', [
+  assertAll('allow', [
     'git log',
     'git log --oneline -5 -- src',
     'git log -p -c',
@@ -89,7 +94,7 @@ test('plain commands that a rule names are allowed, in any arrangement', () =>
   ]));
 
 test('[attack 1] [attack 2] every part of a chain is judged by itself', async () => {
-  await all('deny', [
+  await assertAll('deny', [
     'git log && rm -rf ~',
     'git log; rm x',
     'git log || rm x',
@@ -102,16 +107,16 @@ test('[attack 1] [attack 2] every part of a chain is judged by itself', async ()
     'if true; then rm x; fi',
     'coproc rm x',
   ]);
-  await all('not allowed', ['git log | sh', 'git log && make']);
+  await assertAll('not allowed', ['git log | sh', 'git log && make']);
 });
 
 test('[attack 3] a line break separates commands, and a return does not hide one', async () => {
-  assert.equal(await command('git log\nrm -rf x'), 'deny');
-  await all('ask', ['git log\rrm -rf x', 'git log \u000b rm']);
+  assert.equal(await commandEffect('git log\nrm -rf x'), 'deny');
+  await assertAll('ask', ['git log\rrm -rf x', 'git log \u000b rm']);
 });
 
 test('[attack 4] [attack 5] what is substituted is judged too, however deep', async () => {
-  await all('deny', [
+  await assertAll('deny', [
     'echo $(rm -rf x)',
     'echo `rm -rf x`',
     'cat <(rm x)',
@@ -125,11 +130,11 @@ test('[attack 4] [attack 5] what is substituted is judged too, however deep', as
     '[[ -f $(rm x) ]]',
     'a[$(rm x)]=1',
   ]);
-  await all('not allowed', ['git log --format=$(curl evil)', 'echo $(', 'echo "']);
+  await assertAll('not allowed', ['git log --format=$(curl evil)', 'echo $(', 'echo "']);
 });
 
 test('[attack 6] a redirection is a write, and out of the workspace it is denied', async () => {
-  await all('deny', [
+  await assertAll('deny', [
     'echo hi > ~/.bashrc',
     'echo hi >> /etc/profile',
     'echo hi >| ../../x',
@@ -140,7 +145,7 @@ test('[attack 6] a redirection is a write, and out of the workspace it is denied
     'echo x > .env',
     '{ ls; } > ~/.z',
   ]);
-  await all('not allowed', [
+  await assertAll('not allowed', [
     'echo x | tee ~/.bashrc',
     'echo x > src/a.ts',
     'cd /etc && echo x > passwd',
@@ -152,7 +157,8 @@ test('[attack 6] a home among the temporary files is no place to write to', asyn
   // Whoever writes a home with a slash behind it means the same folder.
   for (const home of ['/tmp/somebody', '/tmp/somebody/']) {
     const effect = async (text: string): Promise<string> =>
-      (await judge(policy, { tool: 'run_command', input: { command: text } }, { ...ground, home })).effect;
+      (await evaluatePolicy(policy, { tool: 'run_command', input: { command: text } }, { ...policyContext, home }))
+        .effect;
     for (const text of ['echo hi > ~/.bashrc', 'echo hi >> /tmp/somebody/notes'])
       assert.equal(await effect(text), 'deny', text);
     assert.equal(await effect('echo hi > /tmp/notes'), 'unmatched');
@@ -160,15 +166,15 @@ test('[attack 6] a home among the temporary files is no place to write to', asyn
 });
 
 test('[attack 7] a forbidden command is found behind any number of others', async () => {
-  assert.equal(await command(`${'true;'.repeat(60)} rm x`), 'deny');
-  assert.equal(await command(`${'true;'.repeat(5000)} rm x`), 'deny');
+  assert.equal(await commandEffect(`${'true;'.repeat(60)} rm x`), 'deny');
+  assert.equal(await commandEffect(`${'true;'.repeat(5000)} rm x`), 'deny');
 });
 
 test('[attack 8] a rule names whole words', () =>
-  all('not allowed', ['git logout', 'git', 'lsof', 'git --paginate log', 'catx y']));
+  assertAll('not allowed', ['git logout', 'git', 'lsof', 'git --paginate log', 'catx y']));
 
 test('[attack 9] a name that is written strangely is read as the shell reads it, or asked about', async () => {
-  await all('deny', [
+  await assertAll('deny', [
     'git"" push',
     'g""it push',
     "$'\\x67it' push",
@@ -196,7 +202,7 @@ test('[attack 9] a name that is written strangely is read as the shell reads it,
     'taskset 0x1 rm x',
     'busybox sh -c "rm x"',
   ]);
-  await all('ask', [
+  await assertAll('ask', [
     'git${IFS}push',
     '$X y',
     '{git,push}',
@@ -212,7 +218,7 @@ test('[attack 9] a name that is written strangely is read as the shell reads it,
 });
 
 test('[attack 10] commands inside commands are judged, or asked about', async () => {
-  await all('deny', [
+  await assertAll('deny', [
     'eval "rm x"',
     'bash -c "rm x"',
     'sh -lc "ls; rm x"',
@@ -225,7 +231,7 @@ test('[attack 10] commands inside commands are judged, or asked about', async ()
     'bash -c "bash -c \'rm x\'"',
     'trap "rm x" EXIT',
   ]);
-  await all('not allowed', [
+  await assertAll('not allowed', [
     'X=rm; $X -rf .',
     'find . -delete',
     'bash -c "$X"',
@@ -237,7 +243,7 @@ test('[attack 10] commands inside commands are judged, or asked about', async ()
 });
 
 test('[attack 11] a variable before a command can change what it is', () =>
-  all('not allowed', [
+  assertAll('not allowed', [
     'LD_PRELOAD=./x.so ls',
     'PATH=.:$PATH ls',
     'GIT_SSH_COMMAND=x git log',
@@ -249,7 +255,7 @@ test('[attack 11] a variable before a command can change what it is', () =>
   ]));
 
 test('[attack 12] [attack 13] an allowed program is not allowed to run or write by its options', () =>
-  all('not allowed', [
+  assertAll('not allowed', [
     'rg --pre ./x.sh a',
     'rg --pre=./x.sh a',
     'sort -o ~/.bashrc x',
@@ -289,33 +295,42 @@ test('[attack 12] [attack 13] an allowed program is not allowed to run or write 
 
 test('[attack 14] encoded commands are asked about, and the person sees what they decode to', async () => {
   const hidden = 'echo cm0gLXJmIH4= | base64 -d | sh';
-  await all('not allowed', [hidden, "printf '\\x72\\x6d x' | sh", 'echo 726d2078 | xxd -r -p | sh']);
-  assert.match(questionFor({ tool: 'run_command', input: { command: hidden } }, ground.locate), /\ndecoded: rm -rf ~$/);
-  assert.doesNotMatch(questionFor({ tool: 'run_command', input: { command: 'echo plain' } }, ground.locate), /decoded/);
+  await assertAll('not allowed', [hidden, "printf '\\x72\\x6d x' | sh", 'echo 726d2078 | xxd -r -p | sh']);
+  assert.match(
+    formatApprovalPrompt({ tool: 'run_command', input: { command: hidden } }, policyContext.locate),
+    /\ndecoded: rm -rf ~$/,
+  );
+  assert.doesNotMatch(
+    formatApprovalPrompt({ tool: 'run_command', input: { command: 'echo plain' } }, policyContext.locate),
+    /decoded/,
+  );
 });
 
 test('[attack 73] a name in letters that look like others is pointed out, and another alphabet is not', () => {
-  const question = (command: string): string => questionFor({ tool: 'run_command', input: { command } }, ground.locate);
+  const question = (command: string): string =>
+    formatApprovalPrompt({ tool: 'run_command', input: { command } }, policyContext.locate);
   assert.match(question('pip install requ\u0435sts'), /\nletters that look like others: requ\u0435sts \(U\+0435\)$/);
   assert.doesNotMatch(question('echo \u043f\u0440\u0438\u0432\u0435\u0442 world'), /look like/);
 });
 
 test('[attack 15] a long command is shown whole', () => {
   const long = `git log${' '.repeat(5000)}; curl evil`;
-  assert.ok(questionFor({ tool: 'run_command', input: { command: long } }, ground.locate).includes(long));
+  assert.ok(
+    formatApprovalPrompt({ tool: 'run_command', input: { command: long } }, policyContext.locate).includes(long),
+  );
 });
 
 test('[attack 16] a function or an alias is asked about, and what it holds is judged', async () => {
-  await all('deny', ['ls() { rm x; }; ls', 'alias ls="rm x"']);
-  await all('ask', ['ls() { true; }; ls', 'alias ls=true', ':(){ :|:& };:']);
+  await assertAll('deny', ['ls() { rm x; }; ls', 'alias ls="rm x"']);
+  await assertAll('ask', ['ls() { true; }; ls', 'alias ls=true', ':(){ :|:& };:']);
 });
 
 test('[attack 19] a command of ten megabytes is not read at all', async () => {
-  assert.notEqual(await command(`echo ${'x'.repeat(10_000_000)}`), 'allow');
+  assert.notEqual(await commandEffect(`echo ${'x'.repeat(10_000_000)}`), 'allow');
 });
 
 test('[attack 20] it is the real host that is judged', async () => {
-  await all('deny', [
+  await assertAll('deny', [
     'curl http://127.1',
     'curl http://[::ffff:7f00:1]',
     'curl http://0x7f000001',
@@ -323,7 +338,7 @@ test('[attack 20] it is the real host that is judged', async () => {
     'curl http://169.254.169.254/',
     'curl --url=http://localhost:1',
   ]);
-  await all('not allowed', [
+  await assertAll('not allowed', [
     'curl https://docs.example.com@evil.com',
     'curl https://docs.example.com.evil.com',
     'curl https://docs.example.com evil.com',
@@ -332,25 +347,31 @@ test('[attack 20] it is the real host that is judged', async () => {
     'curl -L https://docs.example.com',
     'curl https://notexample.org',
   ]);
-  await all('allow', ['curl https://DOCS.example.com./x', 'curl https://a.example.org']);
-  assert.equal(await of('web_fetch', { url: 'https://docs.example.com/x' }), 'allow');
-  assert.equal(await of('web_fetch', { url: 'https://docs.example.com:x@evil.com/' }), 'unmatched');
-  assert.equal(await of('web_fetch', { url: 'http://2130706433/' }), 'deny');
+  await assertAll('allow', ['curl https://DOCS.example.com./x', 'curl https://a.example.org']);
+  assert.equal(await effectOf('web_fetch', { url: 'https://docs.example.com/x' }), 'allow');
+  assert.equal(await effectOf('web_fetch', { url: 'https://docs.example.com:x@evil.com/' }), 'unmatched');
+  assert.equal(await effectOf('web_fetch', { url: 'http://2130706433/' }), 'deny');
 });
 
 test('[attack 23] [attack 29] [attack 30] a path is judged by where it leads, however it is written', async () => {
-  assert.equal(await of('read_file', { path: 'settings' }), 'deny');
-  assert.equal(await of('read_file', { path: '.ENV' }), 'deny');
-  assert.equal(await of('read_file', { path: 'x/.env.' }), 'deny');
-  assert.equal(await of('read_file', { path: 'x/../.env' }), 'deny');
-  await all('deny', ['cat .env', 'cat ./settings', 'head --lines=1 x/.Env', 'cat < .env', 'grep -r --include=.env x']);
-  assert.equal(await of('write_file', { path: 'out/a' }), 'allow');
-  assert.equal(await of('write_file', { path: 'out/../a' }), 'unmatched');
-  assert.equal(await of('write_file', { path: 'OUT/a' }), 'unmatched');
+  assert.equal(await effectOf('read_file', { path: 'settings' }), 'deny');
+  assert.equal(await effectOf('read_file', { path: '.ENV' }), 'deny');
+  assert.equal(await effectOf('read_file', { path: 'x/.env.' }), 'deny');
+  assert.equal(await effectOf('read_file', { path: 'x/../.env' }), 'deny');
+  await assertAll('deny', [
+    'cat .env',
+    'cat ./settings',
+    'head --lines=1 x/.Env',
+    'cat < .env',
+    'grep -r --include=.env x',
+  ]);
+  assert.equal(await effectOf('write_file', { path: 'out/a' }), 'allow');
+  assert.equal(await effectOf('write_file', { path: 'out/../a' }), 'unmatched');
+  assert.equal(await effectOf('write_file', { path: 'OUT/a' }), 'unmatched');
 });
 
 test('[attack 29] [attack 21] an allowed command is allowed in the workspace, and not for keys', () =>
-  all('not allowed', [
+  assertAll('not allowed', [
     'cat /etc/hosts',
     'cat ~/.aws/credentials',
     'ls ../..',
@@ -360,15 +381,15 @@ test('[attack 29] [attack 21] an allowed command is allowed in the workspace, an
   ]));
 
 test('behind a change of folder a path is not what it seems, unless it stays where it is', async () => {
-  await all('ask', ['cd src && cat secret', 'cd; cat x', 'pushd src; cat x', 'cd "$X"; cat x']);
-  await all('allow', ['cd . && ls', `cd ${root} && ls`]);
+  await assertAll('ask', ['cd src && cat secret', 'cd; cat x', 'pushd src; cat x', 'cd "$X"; cat x']);
+  await assertAll('allow', ['cd . && ls', `cd ${root} && ls`]);
 });
 
 test('[attack 29] a pattern of file names is not allowed where it might stand for what is forbidden', async () => {
-  await all('not allowed', ['cat .en*', 'cat ./.e?v', 'cat src/*', 'cat src/*.ts']);
+  await assertAll('not allowed', ['cat .en*', 'cat ./.e?v', 'cat src/*', 'cat src/*.ts']);
   const simple = parsePolicy({ rules: [{ allow: { command: 'cat' } }] }, 'policy');
   const says = async (text: string): Promise<string> =>
-    (await judge(simple, { tool: 'run_command', input: { command: text } }, ground)).effect;
+    (await evaluatePolicy(simple, { tool: 'run_command', input: { command: text } }, policyContext)).effect;
   assert.equal(await says('cat src/*.ts'), 'allow');
   for (const text of ['cat .en*', 'cat src/*', 'cat *.ts', 'cat ./*.pem', 'cat ./.[e]nv'])
     assert.notEqual(await says(text), 'allow', text);
@@ -377,7 +398,7 @@ test('[attack 29] a pattern of file names is not allowed where it might stand fo
 test('who allows a tool by its name allows its commands, as far as they can be read', async () => {
   const whole = parsePolicy({ rules: [{ allow: { tool: 'run_command' } }, { deny: { command: 'rm' } }] }, 'policy');
   const says = async (text: string): Promise<string> =>
-    (await judge(whole, { tool: 'run_command', input: { command: text } }, ground)).effect;
+    (await evaluatePolicy(whole, { tool: 'run_command', input: { command: text } }, policyContext)).effect;
   assert.equal(await says('make -j4 && ./run'), 'allow');
   assert.equal(await says('make; rm x'), 'deny');
   for (const text of [
@@ -390,16 +411,19 @@ test('who allows a tool by its name allows its commands, as far as they can be r
   ])
     assert.notEqual(await says(text), 'allow', text);
   const other = parsePolicy({ rules: [{ allow: { tool: '*' } }] }, 'policy');
-  assert.equal((await judge(other, { tool: 'run_command', input: { command: 'make' } }, ground)).effect, 'unmatched');
+  assert.equal(
+    (await evaluatePolicy(other, { tool: 'run_command', input: { command: 'make' } }, policyContext)).effect,
+    'unmatched',
+  );
 });
 
 test('a tool that no rule names is left to the gate behind, and a strict rule reaches every way of calling', async () => {
-  assert.equal(await of('edit_file', { path: 'a' }), 'unmatched');
-  assert.equal(await of('mcp__x__y', {}), 'ask');
-  const through = await judge(
+  assert.equal(await effectOf('edit_file', { path: 'a' }), 'unmatched');
+  assert.equal(await effectOf('mcp__x__y', {}), 'ask');
+  const through = await evaluatePolicy(
     policy,
     { tool: 'use_tool', input: { tool: 'run_command', input: { command: 'rm x' } } },
-    ground,
+    policyContext,
   );
   assert.deepEqual(through, { effect: 'deny', why: ['Nothing is removed here.'] });
 });

@@ -1,33 +1,33 @@
 // Judges calls by a policy: every piece of a call by every rule, the strictest counts, and an allowance covers a piece whole or not at all.
 import path from 'node:path';
 import type { ToolCall } from '../../core/index.ts';
-import { actsOf, isOthers, type Act, type Acts, type Ground } from './acts.ts';
+import { callOperations, isGitControlPath, type Operation, type CallOperations, type PathContext } from './acts.ts';
 import type * as fitting from './fitting.ts';
-import type { Effect, Policy, PolicyRule } from './policy.ts';
+import type { PolicyEffect, Policy, PolicyRule } from './policy.ts';
 
 /** What tells whether a rule fits; loaded with the first call that is judged, for most folders have no policy. */
-type Fitting = typeof fitting;
+type PolicyMatchModule = typeof fitting;
 
 /** What a policy says of a call; `unmatched` where it says nothing. */
-export type Judgement = {
-  readonly effect: Effect | 'unmatched';
+export type PolicyDecision = {
+  readonly effect: PolicyEffect | 'unmatched';
   /** Why, a sentence each. */
   readonly why: readonly string[];
 };
 
 /** Where calls happen, and which hosts are nobody's business. */
-export type JudgeGround = Ground & { readonly isPrivate?: (host: string) => boolean };
+export type PolicyContext = PathContext & { readonly isPrivate?: (host: string) => boolean };
 
 /** What this policy says of this call. */
-export async function judge(
+export async function evaluatePolicy(
   policy: Policy,
   call: Pick<ToolCall, 'tool' | 'input'>,
-  ground: JudgeGround,
-): Promise<Judgement> {
-  const { acts, doubts }: Acts = await actsOf(call, ground);
+  ground: PolicyContext,
+): Promise<PolicyDecision> {
+  const { operations: acts, unknowns: doubts }: CallOperations = await callOperations(call, ground);
   const fits = await import('./fitting.ts');
-  const judged = acts.map((act) => judgeAct(policy, act, ground, fits));
-  const of = (effect: Judgement['effect']): Judgement | undefined => {
+  const judged = acts.map((act) => evaluateOperation(policy, act, ground, fits));
+  const of = (effect: PolicyDecision['effect']): PolicyDecision | undefined => {
     const found = judged.filter((each) => each.effect === effect);
     return found.length === 0 ? undefined : { effect, why: [...new Set(found.flatMap(({ why }) => why))] };
   };
@@ -39,40 +39,49 @@ export async function judge(
   return of('unmatched') ?? of('allow') ?? { effect: 'unmatched', why: [] };
 }
 
-function judgeAct({ rules }: Policy, act: Act, ground: JudgeGround, { covers, touches }: Fitting): Judgement {
-  const hit = (effect: Effect): PolicyRule | undefined =>
+function evaluateOperation(
+  { rules }: Policy,
+  act: Operation,
+  ground: PolicyContext,
+  { matchesFully: covers, matchesPartially: touches }: PolicyMatchModule,
+): PolicyDecision {
+  const hit = (effect: PolicyEffect): PolicyRule | undefined =>
     rules.find((rule) => rule.effect === effect && (effect === 'allow' ? covers : touches)(rule.on, act, ground));
   const denied = hit('deny');
-  if (denied) return said(denied);
-  const forbidden = forbids(act, ground);
+  if (denied) return ruleDecision(denied);
+  const forbidden = builtInDenial(act, ground);
   // What a pattern stands for is not looked up, so it might be what a rule forbids.
   const mayHide =
-    act.words?.some(({ pattern }) => pattern) && rules.some(({ effect, on }) => effect !== 'allow' && on.path);
+    act.argv?.some(({ pattern }) => pattern) && rules.some(({ effect, on }) => effect !== 'allow' && on.path);
   const allowed = mayHide ? undefined : hit('allow');
   if (forbidden !== undefined && !(allowed?.on.host && act.tool !== 'write_file'))
     return { effect: 'deny', why: [forbidden] };
   const asked = hit('ask');
-  if (asked) return said(asked);
-  if (allowed) return said(allowed);
+  if (asked) return ruleDecision(asked);
+  if (allowed) return ruleDecision(allowed);
   // A file that a command reads is part of reading, unless it leads out.
-  if (act.reads === true && act.paths.every(({ real }) => real !== undefined)) return { effect: 'allow', why: [] };
-  return { effect: 'unmatched', why: act.uncovered === undefined ? [] : [`No rule covers it: ${act.uncovered}.`] };
+  if (act.readOnly === true && act.paths.every(({ resolved: real }) => real !== undefined))
+    return { effect: 'allow', why: [] };
+  return {
+    effect: 'unmatched',
+    why: act.notAllowableReason === undefined ? [] : [`No rule covers it: ${act.notAllowableReason}.`],
+  };
 }
 
-const said = ({ effect, why, source }: PolicyRule): Judgement => ({
+const ruleDecision = ({ effect, why, source }: PolicyRule): PolicyDecision => ({
   effect,
   why: [why ?? `It is the rule of ${source}.`],
 });
 
 /** What is denied without a rule: writing by redirection where no tool could write, and addresses inside. */
-function forbids(act: Act, { isPrivate, home }: JudgeGround): string | undefined {
+function builtInDenial(act: Operation, { isPrivate, home }: PolicyContext): string | undefined {
   const host = act.hosts.find((each) => isPrivate?.(each));
   if (host !== undefined) return `${host} is an address of this machine or its network.`;
-  if (act.tool !== 'write_file' || act.uncovered !== undefined) return undefined;
+  if (act.tool !== 'write_file' || act.notAllowableReason !== undefined) return undefined;
   // A home that lies among the temporary files is a home still.
   const isOpen = (at: string): boolean => at.startsWith('/tmp/') && !at.startsWith(path.resolve(home) + path.sep);
-  const out = act.paths.find(({ given, real }) => real === undefined && !isOpen(given));
+  const out = act.paths.find(({ given, resolved: real }) => real === undefined && !isOpen(given));
   if (out) return `${out.given} is outside the workspace.`;
-  const git = act.paths.find(({ real }) => real !== undefined && isOthers(real));
+  const git = act.paths.find(({ resolved: real }) => real !== undefined && isGitControlPath(real));
   return git ? `${git.given} is run by others.` : undefined;
 }

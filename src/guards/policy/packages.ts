@@ -2,92 +2,109 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, escapeInvisibleLine, type ToolCall, type Gate } from '../../core/index.ts';
-import { kindOf, type Grants } from '../grants.ts';
-import { questionFor } from '../permission.ts';
-import { actsOf, type Ground } from './acts.ts';
-import { programOf } from './risky.ts';
+import { grantKey, type Grants } from '../grants.ts';
+import { formatApprovalPrompt } from '../permission.ts';
+import { callOperations, type PathContext } from './acts.ts';
+import { programName } from './risky.ts';
 import type { ShellWord } from './shell.ts';
 
 /** How one family of programs brings packages in, and where it writes down which ones a folder uses. */
-type Manager = {
+type PackageManager = {
   /** The words that bring something in, from the program on. */
-  readonly begins: RegExp;
-  readonly files: readonly string[];
+  readonly installPattern: RegExp;
+  readonly manifests: readonly string[];
   /** Where what was brought in lies by its name. */
-  readonly folders?: readonly string[];
+  readonly installFolders?: readonly string[];
   /** The name in an argument such as `name@1.2`. */
-  readonly name: (argument: string) => string;
+  readonly parseName: (argument: string) => string;
 };
 
-const withoutVersion = (argument: string): string => argument.replace(/[@:].*$/, '');
+const stripVersion = (argument: string): string => argument.replace(/[@:].*$/, '');
 
-const managers: readonly Manager[] = [
+const packageManagers: readonly PackageManager[] = [
   {
-    begins:
+    installPattern:
       /^(?:(?:npm|pnpm|yarn|bun) (?:global |workspace \S+ )?(?:i|it|install-test|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|exec|x|dlx|init|create)|npx|pnpx|bunx)(?= |$)/,
-    files: ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'package.json'],
-    folders: ['node_modules', 'node_modules/.bin'],
-    name: (argument) => (/@npm:(.+)/.exec(argument)?.[1] ?? argument).replace(/(?<=.)@[^/]*$/, ''),
+    manifests: ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'package.json'],
+    installFolders: ['node_modules', 'node_modules/.bin'],
+    parseName: (argument) => (/@npm:(.+)/.exec(argument)?.[1] ?? argument).replace(/(?<=.)@[^/]*$/, ''),
   },
   {
-    begins:
+    installPattern:
       /^(?:(?:uv )?pip[\d.]* install|(?:poetry|uv|pdm) add|pipenv install|pipx (?:install|run)|uv tool (?:install|run)|uvx)(?= |$)/,
-    files: 'requirements.txt poetry.lock uv.lock pdm.lock Pipfile.lock pyproject.toml setup.cfg Pipfile'.split(' '),
-    name: (argument) => argument.replace(/[[<>=!~;@ ].*$/s, ''),
+    manifests: 'requirements.txt poetry.lock uv.lock pdm.lock Pipfile.lock pyproject.toml setup.cfg Pipfile'.split(' '),
+    parseName: (argument) => argument.replace(/[[<>=!~;@ ].*$/s, ''),
   },
-  { begins: /^cargo (?:\+\S+ )?(?:add|install)(?= |$)/, files: ['Cargo.lock', 'Cargo.toml'], name: withoutVersion },
-  { begins: /^go (?:(?:get|install)(?= |$)|run(?= [^ ]+@[^ ]))/, files: ['go.sum', 'go.mod'], name: withoutVersion },
-  { begins: /^(?:gem (?:i|install)|bundle add)(?= |$)/, files: ['Gemfile.lock', 'Gemfile'], name: withoutVersion },
+  {
+    installPattern: /^cargo (?:\+\S+ )?(?:add|install)(?= |$)/,
+    manifests: ['Cargo.lock', 'Cargo.toml'],
+    parseName: stripVersion,
+  },
+  {
+    installPattern: /^go (?:(?:get|install)(?= |$)|run(?= [^ ]+@[^ ]))/,
+    manifests: ['go.sum', 'go.mod'],
+    parseName: stripVersion,
+  },
+  {
+    installPattern: /^(?:gem (?:i|install)|bundle add)(?= |$)/,
+    manifests: ['Gemfile.lock', 'Gemfile'],
+    parseName: stripVersion,
+  },
 ];
 
 /** Words after which the first name is the package, and all that follows is its own affair. */
-const running = /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|create|run)$/;
+const executorPattern = /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|create|run)$/;
 
-const mentions = /\b(?:npm|npx|pnpm|pnpx|yarn|bunx?|pip|uvx?|python|poetry|pdm|pipenv|pipx|cargo|go|gem|bundle)/;
+const managerPattern = /\b(?:npm|npx|pnpm|pnpx|yarn|bunx?|pip|uvx?|python|poetry|pdm|pipenv|pipx|cargo|go|gem|bundle)/;
 
 /** Options whose next word is a value of theirs. */
-const valued =
+const optionsWithValue =
   /^(?:-w|--workspace|--prefix|--registry|-C|--dir|--filter|-F|--tag|-r|--requirement|-c|--constraint|-i|--index-url|--extra-index-url|-t|--target|--features|--version|-v|--vers|--git|--branch|--path|--bin|--group|-G)$/;
 
 /** The names in a call that nothing in the working folder tells of, each once. */
-export async function strangePackages(
+export async function unknownPackages(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
-  ground: Ground,
+  ground: PathContext,
 ): Promise<readonly string[]> {
   const { command } = isObject(input) ? input : {};
   // Quotes and backslashes inside a name hide it from this look, not from the shell.
-  if (typeof command !== 'string' || !mentions.test(command.replaceAll(/["'\\]/g, ''))) return [];
-  const { acts } = await actsOf({ tool, input }, ground);
-  const strange = acts.flatMap(({ words = [] }) => strangeIn(words, ground.cwd));
+  if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return [];
+  const { operations: acts } = await callOperations({ tool, input }, ground);
+  const strange = acts.flatMap(({ argv: words = [] }) => findUnknownPackages(words, ground.cwd));
   return [...new Set(strange)];
 }
 
 /** The gate with a question before anything strange is brought in, in every mode and whatever a rule allows. */
-export function carefulOfPackages(gate: Gate, granted: Grants, ground: Ground): Gate {
+export function packageInstallGate(gate: Gate, granted: Grants, ground: PathContext): Gate {
   return async (call, state) => {
     const decision = await gate(call, state);
-    if (decision.type === 'deny' || granted.has(kindOf(call, ground.locate))) return decision;
-    const strange = await strangePackages(call, ground);
+    if (decision.type === 'deny' || granted.has(grantKey(call, ground.locate))) return decision;
+    const strange = await unknownPackages(call, ground);
     if (strange.length === 0) return decision;
     const careful = `Careful: not in the lockfile of this folder, so nobody here has used it yet: ${strange.map(escapeInvisibleLine).join(', ')}.`;
-    const question = decision.type === 'ask' ? decision.question : questionFor(call, ground.locate);
+    const question = decision.type === 'ask' ? decision.question : formatApprovalPrompt(call, ground.locate);
     return { type: 'ask', question: `${question}\n${careful}` };
   };
 }
 
-function strangeIn(words: readonly ShellWord[], cwd: string): readonly string[] {
-  const [program = '', ...args] = asModule([programOf(words[0]), ...words.slice(1).map(({ text }) => text)]);
-  const found = [operands(args), operands(args, /^--?[^=]+$/)].flatMap((names) => broughtBy(program, names) ?? [])[0];
+function findUnknownPackages(words: readonly ShellWord[], cwd: string): readonly string[] {
+  const [program = '', ...args] = pythonModuleCommand([
+    programName(words[0]),
+    ...words.slice(1).map(({ text }) => text),
+  ]);
+  const found = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
+    (names) => parseInstall(program, names) ?? [],
+  )[0];
   if (!found) return [];
-  const known = knownIn(found.manager, cwd);
+  const known = createKnownPackageCheck(found.manager, cwd);
   return found.wanted
-    .filter((argument) => !isLocal(argument))
-    .map((argument) => found.manager.name(argument))
+    .filter((argument) => !isLocalPackage(argument))
+    .map((argument) => found.manager.parseName(argument))
     .filter((name) => name !== '' && !known(name));
 }
 
 /** A module that Python runs, as the program that it is. */
-function asModule(given: readonly string[]): readonly string[] {
+function pythonModuleCommand(given: readonly string[]): readonly string[] {
   const first = given.findIndex((word, at) => at > 0 && !word.startsWith('-'));
   return /^python[\d.]*$/.test(given[0] ?? '') && /^-[A-Za-z]*m$/.test(given[first - 1] ?? '')
     ? given.slice(first)
@@ -95,32 +112,35 @@ function asModule(given: readonly string[]): readonly string[] {
 }
 
 /** What a program would bring in by these words; nothing where they do not bring anything in. */
-function broughtBy(
+function parseInstall(
   program: string,
   names: readonly string[],
-): { readonly manager: Manager; readonly wanted: readonly string[] } | undefined {
+): { readonly manager: PackageManager; readonly wanted: readonly string[] } | undefined {
   const line = [program, ...names].join(' ');
-  const manager = managers.find(({ begins }) => begins.test(line));
-  const [beginning] = manager?.begins.exec(line) ?? [];
+  const manager = packageManagers.find(({ installPattern: begins }) => begins.test(line));
+  const [beginning] = manager?.installPattern.exec(line) ?? [];
   if (manager === undefined || beginning === undefined) return undefined;
   return {
     manager,
-    wanted: names.slice(beginning.split(' ').length - 1).slice(0, running.test(beginning) ? 1 : undefined),
+    wanted: names.slice(beginning.split(' ').length - 1).slice(0, executorPattern.test(beginning) ? 1 : undefined),
   };
 }
 
 /** What is neither an option nor the value of one: of those that are known to have one, or of all that may. */
-const operands = (args: readonly string[], having: RegExp = valued): readonly string[] =>
+const installOperands = (args: readonly string[], having: RegExp = optionsWithValue): readonly string[] =>
   args.filter((word, at) => !word.startsWith('-') && !having.test(args[at - 1] ?? ''));
 
 /** A folder or a file of one's own is no package of strangers. */
-const isLocal = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);
+const isLocalPackage = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);
 
-const largest = 32 * 2 ** 20;
+const maxManifestBytes = 32 * 2 ** 20;
 
 /** Tells whether the files of a folder name a package, as a whole word. */
-function knownIn({ files, folders = [] }: Manager, cwd: string): (name: string) => boolean {
-  const texts = files.map((file) => textOf(path.join(cwd, file)).toLowerCase());
+function createKnownPackageCheck(
+  { manifests: files, installFolders: folders = [] }: PackageManager,
+  cwd: string,
+): (name: string) => boolean {
+  const texts = files.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase());
   const isThere = (name: string): boolean =>
     !name.includes('..') && folders.some((folder) => existsSync(path.join(cwd, folder, name)));
   return (name) => {
@@ -133,7 +153,7 @@ function knownIn({ files, folders = [] }: Manager, cwd: string): (name: string) 
   };
 }
 
-function textOf(file: string): string {
+function readTextOrEmpty(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
-  return found?.isFile() && found.size <= largest ? readFileSync(file, 'utf8') : '';
+  return found?.isFile() && found.size <= maxManifestBytes ? readFileSync(file, 'utf8') : '';
 }

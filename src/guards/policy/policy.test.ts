@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { evaluateGates, type ResolvedAgent, type ToolCall, type RunState, type GateResult } from '../../core/index.ts';
-import { kindOf, sessionGrants, type Grants } from '../grants.ts';
-import { permission } from '../permission.ts';
+import { grantKey, sessionGrants, type Grants } from '../grants.ts';
+import { permissionGate } from '../permission.ts';
 import { readPolicies, readPolicy } from './files.ts';
 import { policyGate } from './gate.ts';
 import { parsePolicy, type Policy } from './policy.ts';
 
-type Place = { readonly config: string; readonly cwd: string; readonly home: string };
+type PolicyFixture = { readonly config: string; readonly cwd: string; readonly home: string };
 
 /** Folders of a person and a project, with these policies in them. */
-function place(t: TestContext, own?: string, project?: string): Place {
+function setup(t: TestContext, own?: string, project?: string): PolicyFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-policies-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const [config, cwd] = [path.join(root, 'config'), path.join(root, 'work')];
@@ -25,13 +25,13 @@ function place(t: TestContext, own?: string, project?: string): Place {
 }
 
 test('a policy is read from YAML or JSON, and a folder without one has none', async (t) => {
-  assert.equal(await readPolicies(place(t)), undefined);
-  const yaml = await readPolicies(place(t, 'rules:\n  - allow: { command: git log }\n    why: It only reads.\n'));
+  assert.equal(await readPolicies(setup(t)), undefined);
+  const yaml = await readPolicies(setup(t, 'rules:\n  - allow: { command: git log }\n    why: It only reads.\n'));
   assert.deepEqual(
     yaml?.rules.map(({ effect, on, why }) => ({ effect, on, why })),
     [{ effect: 'allow', on: { command: [['git', 'log']] }, why: 'It only reads.' }],
   );
-  const json = await readPolicies(place(t, '{"rules": [{"deny": {"tool": ["a", "b"], "host": "*.x"}}]}'));
+  const json = await readPolicies(setup(t, '{"rules": [{"deny": {"tool": ["a", "b"], "host": "*.x"}}]}'));
   assert.deepEqual(json?.rules[0]?.on, { tool: ['a', 'b'], host: ['*.x'] });
 });
 
@@ -39,7 +39,7 @@ test('[attack 31] [attack 50] a project can only be stricter: what it allows doe
   const own = 'rules:\n  - allow: { command: [ls, cat] }\n';
   const project =
     'rules:\n  - allow: { tool: "*" }\n  - allow: { command: rm }\n  - deny: { command: cat }\n  - ask: { command: ls }\n';
-  const policy = await readPolicies(place(t, own, project));
+  const policy = await readPolicies(setup(t, own, project));
   assert.deepEqual(
     policy?.rules.map(({ effect, on }) => [effect, on.command?.flat()]),
     [
@@ -78,7 +78,7 @@ test('every example is tried before the policy counts, and the first that fails 
   - allow: { tool: web_fetch, host: '*.example.com' }
     examples: { match: [a.example.com], noMatch: [example.com, 'https://example.com.evil/'] }
 `;
-  const ground = place(t, good);
+  const ground = setup(t, good);
   assert.equal((await readPolicies(ground))?.rules.length, 4);
   const file = path.join(ground.config, 'policy.yaml');
   writeFileSync(file, good.replace('match: [git log -1', 'match: [git lob'));
@@ -93,15 +93,15 @@ test('every example is tried before the policy counts, and the first that fails 
 
 test('a broken or endless file is an error, not an empty policy', async (t) => {
   for (const text of ['rules: [', 'a: &a [x]\nrules: [*a, *a]'])
-    await assert.rejects(readPolicies(place(t, text)), { code: 'policy/unclear' });
-  await assert.rejects(readPolicy('/nowhere/policy.yaml', place(t)), { message: /There is no file/ });
+    await assert.rejects(readPolicies(setup(t, text)), { code: 'policy/unclear' });
+  await assert.rejects(readPolicy('/nowhere/policy.yaml', setup(t)), { message: /There is no file/ });
 });
 
 const state = {} as RunState;
 const locate = (given: string): string => path.resolve('/work', given);
 
 /** What the one gate of an agent with this policy rules. */
-async function ruling(
+async function decideByPolicy(
   rules: readonly unknown[],
   call: Pick<ToolCall, 'tool' | 'input'> & Partial<ToolCall>,
   mode: 'ask' | 'auto' = 'ask',
@@ -111,9 +111,9 @@ async function ruling(
     ['read_file', { effect: 'read' }],
     ['run_command', { effect: 'outside' }],
   ] as const);
-  const otherwise = permission({ mode: () => mode, granted, tools, locate });
+  const otherwise = permissionGate({ mode: () => mode, grants: granted, tools, locate });
   const policy: Policy = parsePolicy({ rules }, 'policy');
-  const gate = policyGate(policy, { locate, cwd: '/work', home: '/home/x', granted, otherwise });
+  const gate = policyGate(policy, { locate, cwd: '/work', home: '/home/x', grants: granted, fallback: otherwise });
   return evaluateGates({ gates: [gate] } as unknown as ResolvedAgent, { id: '1', ...call }, state);
 }
 
@@ -124,7 +124,7 @@ test('the gate denies, allows, asks, and leaves the rest to the person', async (
     { ask: { command: 'git push' }, why: 'It leaves the house.' },
   ];
   const run = (command: string, mode?: 'auto'): Promise<GateResult> =>
-    ruling(rules, { tool: 'run_command', input: { command } }, mode);
+    decideByPolicy(rules, { tool: 'run_command', input: { command } }, mode);
   assert.equal((await run('ls -l')).type, 'allow');
   assert.deepEqual(await run('ls; rm x'), {
     type: 'deny',
@@ -137,16 +137,16 @@ test('the gate denies, allows, asks, and leaves the rest to the person', async (
   assert.equal((await run('rm x', 'auto')).type, 'deny');
   // It might be rm.
   assert.equal((await run('$X y', 'auto')).type, 'ask');
-  assert.equal((await ruling(rules, { tool: 'read_file', input: { path: 'a' } })).type, 'allow');
+  assert.equal((await decideByPolicy(rules, { tool: 'read_file', input: { path: 'a' } })).type, 'allow');
 });
 
 test('what the person allows for the session is not asked again by a rule, and still denied by one', async () => {
   const granted = sessionGrants();
   for (const command of ['git push', 'rm x'])
-    granted.grant(kindOf({ tool: 'run_command', input: { command } }, locate));
+    granted.grant(grantKey({ tool: 'run_command', input: { command } }, locate));
   const rules = [{ ask: { command: 'git push' } }, { deny: { command: 'rm' } }];
   const run = (command: string): Promise<GateResult> =>
-    ruling(rules, { tool: 'run_command', input: { command } }, 'ask', granted);
+    decideByPolicy(rules, { tool: 'run_command', input: { command } }, 'ask', granted);
   assert.equal((await run('git push')).type, 'allow');
   assert.equal((await run('git push -f')).type, 'ask');
   assert.equal((await run('rm x')).type, 'deny');
@@ -154,14 +154,14 @@ test('what the person allows for the session is not asked again by a rule, and s
 
 test('an answer counts for exactly what was asked', async () => {
   const asks = [{ ask: { command: 'ls' } }];
-  const first = await ruling(asks, { tool: 'run_command', input: { command: 'ls' } });
+  const first = await decideByPolicy(asks, { tool: 'run_command', input: { command: 'ls' } });
   const question = first.type === 'ask' ? first.question : '';
   assert.equal(
-    (await ruling(asks, { tool: 'run_command', input: { command: 'ls' }, granted: [question] })).type,
+    (await decideByPolicy(asks, { tool: 'run_command', input: { command: 'ls' }, granted: [question] })).type,
     'allow',
   );
   assert.equal(
-    (await ruling(asks, { tool: 'run_command', input: { command: 'ls .' }, granted: [question] })).type,
+    (await decideByPolicy(asks, { tool: 'run_command', input: { command: 'ls .' }, granted: [question] })).type,
     'ask',
   );
 });

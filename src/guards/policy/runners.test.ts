@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { localWorkspace } from '../../workspace/index.ts';
-import { judge } from './judge.ts';
+import { evaluatePolicy } from './judge.ts';
 import { parsePolicy } from './policy.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-runners-')));
 after(() => rmSync(root, { recursive: true, force: true }));
 const workspace = localWorkspace({ roots: [root] });
-const ground = { locate: (given: string) => workspace.locate(given), cwd: root, home: '/home/somebody' };
+const policyContext = { locate: (given: string) => workspace.locate(given), cwd: root, home: '/home/somebody' };
 const programs =
   'test printf sed git rg sort tar go man less split shuf bat xxd eslint prettier pytest cargo make jq python3 node ssh-keygen date hostname npm vendor';
 const policy = parsePolicy({ rules: [{ allow: { command: programs.split(' ') } }, { deny: { command: 'rm' } }] }, 'p');
-const effectOf = async (command: string): Promise<string> =>
-  (await judge(policy, { tool: 'run_command', input: { command } }, ground)).effect;
+const commandEffect = async (command: string): Promise<string> =>
+  (await evaluatePolicy(policy, { tool: 'run_command', input: { command } }, policyContext)).effect;
 
 test('[attack 10] a forbidden command is found in a subscript that the shell evaluates', async () => {
   for (const command of [
@@ -29,8 +29,8 @@ test('[attack 10] a forbidden command is found in a subscript that the shell eva
     "let 'a[$(rm x)]=1'",
     "wait -p 'a[$(rm x)]'",
   ])
-    assert.equal(await effectOf(command), 'deny', command);
-  assert.equal(await effectOf("test 'a[1]' = b"), 'allow');
+    assert.equal(await commandEffect(command), 'deny', command);
+  assert.equal(await commandEffect("test 'a[1]' = b"), 'allow');
 });
 
 test('[attack 12] a forbidden command is found in an option by which another runs it', async () => {
@@ -63,7 +63,7 @@ test('[attack 12] a forbidden command is found in an option by which another run
     'ssh host rm x',
     "ssh -o ProxyCommand='rm x' h",
   ])
-    assert.equal(await effectOf(command), 'deny', command);
+    assert.equal(await commandEffect(command), 'deny', command);
 });
 
 test('[attack 9] a forbidden command is found behind every program that starts another', async () => {
@@ -84,7 +84,7 @@ test('[attack 9] a forbidden command is found behind every program that starts a
     'tmux new -d',
     'entr',
   ])
-    assert.equal(await effectOf(`${starter} rm x`), 'deny', starter);
+    assert.equal(await commandEffect(`${starter} rm x`), 'deny', starter);
 });
 
 test('[attack 11] a variable by which a program takes options or finds others is asked about', async () => {
@@ -103,7 +103,7 @@ test('[attack 11] a variable by which a program takes options or finds others is
     'GCONV_PATH=.',
     'SSH_ASKPASS=./x',
   ])
-    assert.equal(await effectOf(`${setting} git log`), 'ask', setting);
+    assert.equal(await commandEffect(`${setting} git log`), 'ask', setting);
 });
 
 test('[attack 12] an allowance does not cover options by which a program writes, loads or runs something', async () => {
@@ -136,7 +136,7 @@ test('[attack 12] an allowance does not cover options by which a program writes,
     'python3 <<E\nx\nE',
     'node < f',
   ])
-    assert.notEqual(await effectOf(command), 'allow', command);
+    assert.notEqual(await commandEffect(command), 'allow', command);
   for (const command of [
     'sed -n 1,5p f',
     'git log --oneline',
@@ -146,10 +146,10 @@ test('[attack 12] an allowance does not cover options by which a program writes,
     'xxd a',
     'go test ./...',
   ])
-    assert.equal(await effectOf(command), 'allow', command);
+    assert.equal(await commandEffect(command), 'allow', command);
 });
 
 test('[attack 6] a redirection into the home folder is denied however the folder is named', async () => {
   for (const target of ['$HOME/.bashrc', '"$HOME/.bashrc"', '${HOME}/.bashrc', '"${HOME}"/.profile'])
-    assert.equal(await effectOf(`printf x > ${target}`), 'deny', target);
+    assert.equal(await commandEffect(`printf x > ${target}`), 'deny', target);
 });

@@ -1,5 +1,5 @@
 // Reads a shell command as the shell does: every simple command in it, however deeply nested, with its words and the files it opens.
-import { longestCommand } from '../unrunnable.ts';
+import { maxCommandLength } from '../unrunnable.ts';
 import type { Assignment, Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 
 /** A word of a command. */
@@ -13,30 +13,30 @@ export type ShellWord = {
 };
 
 /** A file that the shell itself opens. */
-export type Opened = { readonly path: ShellWord; readonly how: 'read' | 'write' };
+export type OpenedFile = { readonly path: ShellWord; readonly mode: 'read' | 'write' };
 
 /** One simple command. */
 export type SimpleCommand = {
   /** Its name and arguments, none where it only sets variables. */
-  readonly words: readonly ShellWord[];
+  readonly argv: readonly ShellWord[];
   /** The variables that are set for it, or by it. */
-  readonly sets: readonly string[];
-  readonly opens: readonly Opened[];
+  readonly assignments: readonly string[];
+  readonly openedFiles: readonly OpenedFile[];
   /** Text that is fed to it, where that is written in the command. */
-  readonly fed: readonly string[];
+  readonly stdinTexts: readonly string[];
 };
 
 /** All that a command line would run. */
-export type Reading = {
+export type ParsedCommandLine = {
   readonly commands: readonly SimpleCommand[];
   /** Why not all of it is known, a sentence each; none where it is. */
-  readonly doubts: readonly string[];
+  readonly unknowns: readonly string[];
 };
 
 /** Reads a command line. The parser is loaded when it is first needed. */
-export async function readShell(source: string): Promise<Reading> {
-  if (source.length > longestCommand)
-    return { commands: [], doubts: ['It is longer than any command that would be run.'] };
+export async function parseShell(source: string): Promise<ParsedCommandLine> {
+  if (source.length > maxCommandLength)
+    return { commands: [], unknowns: ['It is longer than any command that would be run.'] };
   const { parse, forEachChild } = await import('unbash');
   const commands: SimpleCommand[] = [];
   const doubts = new Set<string>();
@@ -45,37 +45,37 @@ export async function readShell(source: string): Promise<Reading> {
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(source)) doubts.add('It holds control characters.');
   const visit = (node: SyntaxNode): void => {
     if ('errors' in node && node.errors?.length) doubts.add('It is not a whole command.');
-    if (node.type === 'Command') commands.push(simple(node));
-    if (node.type === 'Redirected') commands.push({ words: [], sets: [], ...filesOf(node.redirects) });
+    if (node.type === 'Command') commands.push(toSimpleCommand(node));
+    if (node.type === 'Redirected') commands.push({ argv: [], assignments: [], ...parseRedirections(node.redirects) });
     if (node.type === 'Function') doubts.add('It defines a function.');
     forEachChild(node, visit);
   };
   visit(parse(source));
   if (commands.length === 0) doubts.add('There is no command in it.');
-  return { commands, doubts: [...doubts] };
+  return { commands, unknowns: [...doubts] };
 }
 
-function simple(command: Command): SimpleCommand {
+function toSimpleCommand(command: Command): SimpleCommand {
   const assigned = [...command.prefix, ...command.suffix].flatMap((each) =>
     each.type === 'Assignment' ? each.name : [],
   );
-  const words = command.args.map((each) => (each.type === 'Word' ? wordOf(each) : settingOf(each)));
+  const words = command.args.map((each) => (each.type === 'Word' ? toShellWord(each) : toAssignmentWord(each)));
   return {
-    words: command.name === undefined ? [] : [wordOf(command.name), ...words],
-    sets: assigned,
-    ...filesOf(command.redirects),
+    argv: command.name === undefined ? [] : [toShellWord(command.name), ...words],
+    assignments: assigned,
+    ...parseRedirections(command.redirects),
   };
 }
 
 /** An argument such as that of `export` and `alias`. */
-function settingOf({ name, value, text }: Assignment): ShellWord {
+function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
   if (value.type === 'ArrayValue') return { text, known: false };
-  const word = wordOf(value);
+  const word = toShellWord(value);
   return { ...word, text: `${name}=${word.text}` };
 }
 
-function filesOf(redirects: readonly Redirection[]): Pick<SimpleCommand, 'opens' | 'fed'> {
-  const opens: Opened[] = [];
+function parseRedirections(redirects: readonly Redirection[]): Pick<SimpleCommand, 'openedFiles' | 'stdinTexts'> {
+  const opens: OpenedFile[] = [];
   const fed: string[] = [];
   for (const each of redirects) {
     if (each.type === 'HereDoc') fed.push(each.body.text);
@@ -84,23 +84,23 @@ function filesOf(redirects: readonly Redirection[]): Pick<SimpleCommand, 'opens'
     // A number or a dash after & is a descriptor; anything else is a file.
     else if (!(each.operator.endsWith('&') && /^(\d+-?|-)$/.test(each.target.value)))
       opens.push({
-        path: wordOf(each.target),
-        how: each.operator === '<' || each.operator === '<&' ? 'read' : 'write',
+        path: toShellWord(each.target),
+        mode: each.operator === '<' || each.operator === '<&' ? 'read' : 'write',
       });
   }
-  return { opens, fed };
+  return { openedFiles: opens, stdinTexts: fed };
 }
 
-function wordOf({ value, parts = [], text }: Word): ShellWord {
-  if (parts.every(isKnown)) return { text: value, known: true };
+function toShellWord({ value, parts = [], text }: Word): ShellWord {
+  if (parts.every(isLiteralPart)) return { text: value, known: true };
   const [first] = parts;
-  const isPattern = parts.every((part) => isKnown(part) || part.type === 'Glob');
+  const isPattern = parts.every((part) => isLiteralPart(part) || part.type === 'Glob');
   return isPattern && first?.type === 'Literal' && !/^[-~]/.test(first.value)
     ? { text: value, known: true, pattern: true }
     : { text, known: false };
 }
 
-function isKnown(part: WordPart): boolean {
-  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isKnown);
+function isLiteralPart(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isLiteralPart);
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
 }

@@ -17,13 +17,13 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { ExecResult, Workspace } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { findProgram } from './bubblewrap.ts';
+import { findTrustedProgram } from './bubblewrap.ts';
 import { chooseSandbox } from './choose.ts';
-import { sandboxed, type Confines } from './sandbox.ts';
+import { withSandbox, type SandboxPaths } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
 const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
-const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.about}`;
+const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
 
 /** A folder that is gone with the test. */
 function folder(t: TestContext): string {
@@ -32,7 +32,7 @@ function folder(t: TestContext): string {
   return made;
 }
 
-type Inside = {
+type SandboxFixture = {
   readonly root: string;
   readonly home: string;
   readonly workspace: Workspace;
@@ -40,18 +40,18 @@ type Inside = {
 };
 
 /** A workspace in a sandbox, beside a home folder of its own. */
-async function inside(t: TestContext, more: Partial<Confines> = {}): Promise<Inside> {
+async function setup(t: TestContext, more: Partial<SandboxPaths> = {}): Promise<SandboxFixture> {
   const place = folder(t);
   const [root, home] = [path.join(place, 'root'), path.join(place, 'home')];
   for (const each of [root, home]) mkdirSync(each);
   const confines = { roots: [root], home, path: search, ...more };
   const sandbox = await chooseSandbox(confines);
-  const workspace = sandboxed(localWorkspace({ roots: confines.roots }), sandbox);
+  const workspace = withSandbox(localWorkspace({ roots: confines.roots }), sandbox);
   return { root, home, workspace, run: (command) => workspace.exec(command, { timeoutMs: 20_000 }) };
 }
 
 test('a command inside writes its folder, and its files are there when it has ended', { skip }, async (t) => {
-  const { root, run } = await inside(t);
+  const { root, run } = await setup(t);
   const { code, text } = await run('echo out; echo err >&2; echo kept > file; mkdir sub; pwd');
   assert.equal(code, 0, text);
   assert.equal(text, `out\nerr\n${root}\n`);
@@ -59,7 +59,7 @@ test('a command inside writes its folder, and its files are there when it has en
 });
 
 test('exit codes, signals and time limits come through', { skip }, async (t) => {
-  const { workspace, run } = await inside(t);
+  const { workspace, run } = await setup(t);
   assert.equal((await run('exit 7')).code, 7);
   assert.equal((await workspace.exec('sleep 30', { timeoutMs: 100 })).stopped, 'timeout');
   const listed = await workspace.exec(['printf', '%s', 'a b'], {});
@@ -67,7 +67,7 @@ test('exit codes, signals and time limits come through', { skip }, async (t) => 
 });
 
 test('nothing outside the roots can be written, and the system only read', { skip }, async (t) => {
-  const { root, run } = await inside(t);
+  const { root, run } = await setup(t);
   const beside = path.join(path.dirname(root), 'beside');
   const { text } = await run(
     `for f in /usr/x /etc/x /x /proc/sys/kernel/core_pattern /proc/sysrq-trigger; do [ -w "$f" ] && echo "writable $f"; (echo x > "$f") 2>/dev/null && echo "written $f"; done; echo x > /tmp/mine && cat /tmp/mine; echo x > '${beside}'`,
@@ -77,7 +77,7 @@ test('nothing outside the roots can be written, and the system only read', { ski
 });
 
 test('[attack 32] the home folder, keys, sockets and other processes are not there', { skip }, async (t) => {
-  const { home, run } = await inside(t);
+  const { home, run } = await setup(t);
   writeFileSync(path.join(home, 'diary'), 'private');
   const { text } = await run(
     `cat '${home}/diary' /etc/shadow /run/docker.sock /var/run/docker.sock /dev/mem /sys/kernel/notes 2>/dev/null; ls -A ~ /run /sys /tmp/.X11-unix 2>/dev/null; ls /proc | grep -c '^[0-9]'; tr '\\0' '\\n' < /proc/1/cmdline | head -1; cat /proc/${process.pid}/environ 2>&1`,
@@ -96,7 +96,7 @@ test(
     t.after(() => server.close());
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const { run } = await inside(t);
+    const { run } = await setup(t);
     const { text } = await run(
       `(exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3) 2>/dev/null; getent hosts example.com; grep -v -e '|' -e ' lo:' /proc/net/dev; echo end`,
     );
@@ -113,7 +113,7 @@ test(
     const server = createServer((socket) => socket.end('reached'));
     await new Promise<void>((resolve) => void server.listen(file, resolve));
     t.after(() => server.close());
-    const { run } = await inside(t, { path: `${path.dirname(process.execPath)}:${search}` });
+    const { run } = await setup(t, { path: `${path.dirname(process.execPath)}:${search}` });
     const client = `require('node:net').connect('${file}').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`;
     const { text } = await run(`'${process.execPath}' -e "${client}" 2>&1`);
     assert.equal(text, 'ENOENT\n');
@@ -124,7 +124,7 @@ test(
   '[attack 77] [attack 78] no rights can be had inside: no capabilities, no new ones, no namespaces',
   { skip },
   async (t) => {
-    const { run } = await inside(t);
+    const { run } = await setup(t);
     const { text } = await run(
       `grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status; mount -t tmpfs none /tmp 2>/dev/null && echo mounted; unshare -m true 2>/dev/null && echo unshared; chroot / true 2>/dev/null && echo chrooted; mknod /tmp/disk b 8 0 2>/dev/null && echo node; true`,
     );
@@ -134,7 +134,7 @@ test(
 );
 
 test('[attack 79] a daemon that left its session ends with the command', { skip }, async (t) => {
-  const { root, run } = await inside(t);
+  const { root, run } = await setup(t);
   await run(
     '(setsid nohup sh -c "while :; do date +%N > beat; sleep 0.02; done" >/dev/null 2>&1 &); while [ ! -s beat ]; do sleep 0.01; done',
   );
@@ -145,7 +145,7 @@ test('[attack 79] a daemon that left its session ends with the command', { skip 
 });
 
 test('[attack 80] there is no terminal to type into', { skip }, async (t) => {
-  const { run } = await inside(t);
+  const { run } = await setup(t);
   const { text } = await run('(echo x > /dev/tty) 2>/dev/null && echo typed; ls /dev/pts');
   assert.equal(text, 'ptmx\n');
 });
@@ -154,7 +154,7 @@ test(
   '[attack 81] [attack 17] memory, files and processes of a command are bounded, and it is the first to go',
   { skip },
   async (t) => {
-    const { run } = await inside(t);
+    const { run } = await setup(t);
     const { text } = await run('ulimit -u; ulimit -n; ulimit -d; ulimit -f; ulimit -c; cat /proc/self/oom_score_adj');
     assert.match(text, /^2048\n4096\n8388608\n\d+\n0\n1000\n$/);
   },
@@ -164,7 +164,7 @@ test(
   '[attack 28] what git runs by itself is not written and not moved away, and the rest of the repository is',
   { skip },
   async (t) => {
-    const { root, run } = await inside(t);
+    const { root, run } = await setup(t);
     const git = path.join(root, '.git');
     mkdirSync(path.join(git, 'hooks'), { recursive: true });
     writeFileSync(path.join(git, 'config'), '[core]\n');
@@ -187,7 +187,7 @@ test(
     for (const name of ['.ssh', 'state']) mkdirSync(path.join(home, name));
     for (const name of ['.ssh/id_rsa', '.netrc', 'state/log', '.bashrc'])
       writeFileSync(path.join(home, name), 'private\n');
-    const { run } = await inside(t, { roots: [home], home, hide: [path.join(home, 'state')] });
+    const { run } = await setup(t, { roots: [home], home, hidden: [path.join(home, 'state')] });
     const { text } = await run(
       'cat .ssh/id_rsa .netrc state/log 2>/dev/null; echo evil >> .bashrc; echo x > state/y; ls; echo ok > done',
     );
@@ -199,7 +199,7 @@ test(
 );
 
 test('[attack 84] keys of the environment, and the way to agents and desktops, are not inside', { skip }, async (t) => {
-  const { run } = await inside(t);
+  const { run } = await setup(t);
   const before = { ...process.env };
   t.after(() => {
     process.env = before;
@@ -217,7 +217,7 @@ test('[attack 84] keys of the environment, and the way to agents and desktops, a
 });
 
 test('[attack 85] a working folder outside the roots is refused, whatever is asked for', { skip }, async (t) => {
-  const { workspace } = await inside(t);
+  const { workspace } = await setup(t);
   await assert.rejects(workspace.exec('pwd', { cwd: '/' }), { code: 'workspace/outside' });
   await assert.rejects(workspace.exec('pwd', { cwd: '../home' }), { code: 'workspace/outside' });
 });
@@ -232,8 +232,8 @@ test('[attack 83] a bubblewrap that stands in a root, or leads there, is not use
   const linked = folder(t);
   symlinkSync(path.join(root, 'bwrap'), path.join(linked, 'bwrap'));
   const places = [root, linked, '.', '', elsewhere];
-  assert.equal(findProgram('bwrap', { roots: [root], path: places.join(':') }), path.join(elsewhere, 'bwrap'));
-  assert.equal(findProgram('bwrap', { roots: [root], path: [root, linked, '.'].join(':') }), undefined);
+  assert.equal(findTrustedProgram('bwrap', { roots: [root], path: places.join(':') }), path.join(elsewhere, 'bwrap'));
+  assert.equal(findTrustedProgram('bwrap', { roots: [root], path: [root, linked, '.'].join(':') }), undefined);
 });
 
 test('[attack 82] without a sandbox that works nothing is run, and one sentence says what to do', async (t) => {
@@ -248,7 +248,7 @@ test('[attack 82] without a sandbox that works nothing is run, and one sentence 
   for (const { search: where, says } of cases) {
     const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: where });
     assert.equal(sandbox.name, 'refused');
-    const workspace = sandboxed(localWorkspace({ roots: [root] }), sandbox);
+    const workspace = withSandbox(localWorkspace({ roots: [root] }), sandbox);
     await assert.rejects(workspace.exec('touch ran'), { code: 'sandbox/absent', message: says });
     assert.ok(!existsSync(path.join(root, 'ran')));
   }
@@ -256,13 +256,13 @@ test('[attack 82] without a sandbox that works nothing is run, and one sentence 
 
 test('a person may do without, in so many words', async (t) => {
   const root = folder(t);
-  const sandbox = await chooseSandbox({ wanted: 'none', roots: [root], home: homedir(), path: '' });
-  const { text } = await sandboxed(localWorkspace({ roots: [root] }), sandbox).exec('pwd');
+  const sandbox = await chooseSandbox({ mode: 'none', roots: [root], home: homedir(), path: '' });
+  const { text } = await withSandbox(localWorkspace({ roots: [root] }), sandbox).exec('pwd');
   assert.equal(text, `${root}\n`);
 });
 
 test('[attack 35] an archive that unpacks elsewhere unpacks nowhere', { skip }, async (t) => {
-  const { root, home, run } = await inside(t);
+  const { root, home, run } = await setup(t);
   const target = path.join(path.dirname(root), 'slipped');
   writeFileSync(path.join(root, 'evil'), 'x');
   await run(
@@ -273,7 +273,7 @@ test('[attack 35] an archive that unpacks elsewhere unpacks nowhere', { skip }, 
 });
 
 test('[attack 17] what never ends is ended at its time, with all that it started', { skip }, async (t) => {
-  const { root, workspace } = await inside(t);
+  const { root, workspace } = await setup(t);
   const endless = 'for i in 1 2 3 4 5 6 7 8; do (while :; do date +%N > beat.$i; sleep 0.02; done) & done; wait';
   assert.equal((await workspace.exec(endless, { timeoutMs: 500 })).stopped, 'timeout');
   const beats = (): string => [1, 2, 3, 4].map((i) => readFileSync(path.join(root, `beat.${i}`), 'utf8')).join();

@@ -3,52 +3,69 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { escapeInvisibleLine } from '../../core/index.ts';
-import { openDoor, type Door } from './egress.ts';
-import { filterFile } from './seccomp.ts';
-import { shellWords, type Confines, type Sandbox } from './sandbox.ts';
-import { hiddenIn, readOnlyIn, systemFolders, systemSecrets, toolFolders, within } from './visible-folders.ts';
+import { startEgressProxy, type EgressProxy } from './egress.ts';
+import { seccompFilterFile } from './seccomp.ts';
+import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import {
+  hiddenPaths,
+  readOnlyMounts,
+  systemFolders,
+  systemSecretFiles,
+  toolFolders,
+  isPathInside,
+} from './visible-folders.ts';
 
 /** Confines commands by this bubblewrap program. */
-export function bubblewrap(program: string, confines: Confines, extras: Extras = []): Sandbox {
+export function bubblewrapSandbox(program: string, confines: SandboxPaths, extras: ExtraOptions = []): Sandbox {
   const { egress } = confines;
-  let opened: Promise<Door> | undefined;
+  let opened: Promise<EgressProxy> | undefined;
   return {
     name: 'bubblewrap',
-    about: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
+    description: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
     async exec(command, options, outside) {
-      const door = egress && (await (opened ??= openDoor(egress)));
+      const door = egress && (await (opened ??= startEgressProxy(egress)));
       const way = [
-        ...beginning(program),
+        ...withSeccompFilter(program),
         ...extras,
-        ...confinement(confines, 'write', door),
+        ...bubblewrapArgs(confines, 'write', door),
         '--chdir',
         options.cwd,
         '--',
       ];
-      return outside([...way, ...limited(command, door)], { ...options, isWrapper: true });
+      return outside([...way, ...withLimits(command, door)], { ...options, isWrapper: true });
     },
     confine(argv, cwd) {
-      const [first, ...rest] = beginning(program);
-      return [first, ...rest, ...extras, ...confinement(confines, 'read'), '--chdir', cwd, '--', ...limited(argv)];
+      const [first, ...rest] = withSeccompFilter(program);
+      return [
+        first,
+        ...rest,
+        ...extras,
+        ...bubblewrapArgs(confines, 'read'),
+        '--chdir',
+        cwd,
+        '--',
+        ...withLimits(argv),
+      ];
     },
   };
 }
 
 /** A program of the sandbox: the first on the search path that nobody could have put there by writing into a root. */
-export function findProgram(
+export function findTrustedProgram(
   name: string,
-  { roots, path: search }: Pick<Confines, 'roots' | 'path'>,
+  { roots, path: search }: Pick<SandboxPaths, 'roots' | 'path'>,
 ): string | undefined {
   for (const folder of search.split(path.delimiter)) {
     const program = path.join(folder, name);
     if (!path.isAbsolute(folder) || !existsSync(program)) continue;
     const real = realpathSync(program);
-    if (isProgram(real) && !roots.some((root) => within(root, program) || within(root, real))) return program;
+    if (isExecutable(real) && !roots.some((root) => isPathInside(root, program) || isPathInside(root, real)))
+      return program;
   }
   return undefined;
 }
 
-function isProgram(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
@@ -58,15 +75,25 @@ function isProgram(file: string): boolean {
 }
 
 /** Options that not every version has. */
-type Extras = readonly string[];
+type ExtraOptions = readonly string[];
 
 /** What bubblewrap 0.8 and later can do besides: no namespaces of users inside, from where the kernel is easier to attack. */
-export const newer: Extras = ['--disable-userns'];
+export const newerOptions: ExtraOptions = ['--disable-userns'];
 
 /** Why this bubblewrap cannot confine anything here, or nothing. */
-export function whyUnable(program: string, confines: Confines, extras: Extras = []): Promise<string | undefined> {
-  const [first, ...rest] = beginning(program);
-  const args = [...rest, ...extras, ...confinement(confines, 'write'), '--', ...limited(['/bin/sh', '-c', 'exit 0'])];
+export function bubblewrapUnavailableReason(
+  program: string,
+  confines: SandboxPaths,
+  extras: ExtraOptions = [],
+): Promise<string | undefined> {
+  const [first, ...rest] = withSeccompFilter(program);
+  const args = [
+    ...rest,
+    ...extras,
+    ...bubblewrapArgs(confines, 'write'),
+    '--',
+    ...withLimits(['/bin/sh', '-c', 'exit 0']),
+  ];
   return new Promise((resolve) => {
     execFile(first, args, { timeout: 10_000, env: {} }, (error, _out, said) => {
       resolve(error ? escapeInvisibleLine((said || error.message).trim()) : undefined);
@@ -75,13 +102,13 @@ export function whyUnable(program: string, confines: Confines, extras: Extras = 
 }
 
 /** The program with the filter of system calls, which it takes from an open file. */
-function beginning(program: string): readonly [string, ...string[]] {
-  const filter = filterFile();
+function withSeccompFilter(program: string): readonly [string, ...string[]] {
+  const filter = seccompFilterFile();
   return filter === undefined ? [program] : ['/bin/sh', '-c', 'exec "$@" 9<"$0"', filter, program, '--seccomp', '9'];
 }
 
 /** Variables that lead to what is hidden, or change what a program is. */
-const dropped = [
+const droppedVariables = [
   'DBUS_SESSION_BUS_ADDRESS',
   'DISPLAY',
   'WAYLAND_DISPLAY',
@@ -92,9 +119,9 @@ const dropped = [
   'ENV',
 ];
 
-const doorFolder = '/run/fairlead';
+const proxyFolder = '/run/fairlead';
 const proxyPort = 3128;
-const proxy = `http://127.0.0.1:${proxyPort}`;
+const proxyUrl = `http://127.0.0.1:${proxyPort}`;
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** What root could set for the whole machine by writing to a file: inside it is the same root, however few rights it has. */
@@ -103,35 +130,35 @@ const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs
 );
 
 /** Everything but the command: later mounts cover earlier ones, so the order is the meaning. */
-function confinement(confines: Confines, may: 'read' | 'write', door?: Door): readonly string[] {
+function bubblewrapArgs(confines: SandboxPaths, may: 'read' | 'write', door?: EgressProxy): readonly string[] {
   const { roots, home } = confines;
-  const held = may === 'read' ? [] : roots.flatMap((root) => readOnlyIn(root, home));
+  const held = may === 'read' ? [] : roots.flatMap((root) => readOnlyMounts(root, home));
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
   return [
     ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ['--hostname', 'sandbox', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     kernelFolders.flatMap((each) => ['--ro-bind-try', each, each]),
     systemFolders().flatMap(readOnly),
-    systemSecrets().flatMap((file) => ['--ro-bind', '/dev/null', file]),
+    systemSecretFiles().flatMap((file) => ['--ro-bind', '/dev/null', file]),
     ['--tmpfs', home, '--chmod', '0700', home],
     toolFolders(confines).flatMap(readOnly),
     roots.flatMap((root) => [may === 'read' ? '--ro-bind' : '--bind', root, root]),
-    held.flatMap(({ at, how }) => [how, at, at]),
-    hiddenIn(confines).flatMap(({ at, file }) =>
+    held.flatMap(({ mountPoint: at, bindOption: how }) => [how, at, at]),
+    hiddenPaths(confines).flatMap(({ at, file }) =>
       file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at],
     ),
-    door ? ['--ro-bind', door.folder, doorFolder] : [],
+    door ? ['--ro-bind', door.folder, proxyFolder] : [],
     // What is written beside the roots would be gone without a word.
     ['--remount-ro', '/'],
-    dropped.flatMap((name) => ['--unsetenv', name]),
+    droppedVariables.flatMap((name) => ['--unsetenv', name]),
     ['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
-    door ? proxyVariables.flatMap((name) => ['--setenv', name, proxy]) : [],
+    door ? proxyVariables.flatMap((name) => ['--setenv', name, proxyUrl]) : [],
     door ? ['--setenv', 'NO_PROXY', 'localhost,127.0.0.1', '--setenv', 'NODE_USE_ENV_PROXY', '1'] : [],
   ].flat();
 }
 
 /** The limits of one command: processes, open files, bytes of a file and of memory; where memory ends it is the command that is ended, not its parents. */
-const limits = [
+const resourceLimits = [
   'echo 1000 >/proc/self/oom_score_adj',
   'ulimit -c 0',
   // One shell knows the first word, another the second.
@@ -142,16 +169,16 @@ const limits = [
 ];
 
 /** Inside, programs look for a proxy at a port: socat leads from there to the door, and must listen before the command starts. */
-function relay({ socket }: Door): string {
-  const door = `${doorFolder}/${path.basename(socket)}`;
+function proxyRelayCommand({ socket }: EgressProxy): string {
+  const door = `${proxyFolder}/${path.basename(socket)}`;
   const listen = `socat TCP-LISTEN:${proxyPort},bind=127.0.0.1,reuseaddr,fork UNIX-CONNECT:${door} >/dev/null 2>&1 &`;
   return `${listen} until socat -u OPEN:/dev/null TCP:127.0.0.1:${proxyPort} 2>/dev/null; do sleep 0.01; done;`;
 }
 
-const limited = (command: string | readonly string[], door?: Door): readonly string[] => [
+const withLimits = (command: string | readonly string[], door?: EgressProxy): readonly string[] => [
   '/bin/sh',
   '-c',
-  `{ ${limits.join('; ')}; } 2>/dev/null; ${door ? relay(door) : ''} exec "$@"`,
+  `{ ${resourceLimits.join('; ')}; } 2>/dev/null; ${door ? proxyRelayCommand(door) : ''} exec "$@"`,
   'sh',
-  ...shellWords(command),
+  ...shellArgv(command),
 ];

@@ -1,69 +1,69 @@
 // Which sandbox commands run in: the best that works here, found once for each set of folders; and where none works, none is used.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { bubblewrap, findProgram, newer, whyUnable } from './bubblewrap.ts';
-import { containerOfRoots } from './container.ts';
-import { seatbelt, whyNoSeatbelt } from './seatbelt.ts';
-import { noSandbox, refusal, type Confines, type Sandbox } from './sandbox.ts';
-import { withoutTraps } from './traps.ts';
+import { bubblewrapSandbox, findTrustedProgram, newerOptions, bubblewrapUnavailableReason } from './bubblewrap.ts';
+import { bindMountContainerSandbox } from './container.ts';
+import { seatbeltSandbox, seatbeltUnavailableReason } from './seatbelt.ts';
+import { noSandbox, unavailableSandbox, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import { withQuarantine } from './traps.ts';
 
 /** What a sandbox is chosen by. */
-export type ChoiceOptions = Confines & {
+export type SandboxOptions = SandboxPaths & {
   /** `none` only where the person says so in so many words. */
-  readonly wanted?: 'auto' | 'none';
+  readonly mode?: 'auto' | 'none';
   /** A container to use where there is nothing lighter and its image is here. */
   readonly container?: { readonly engine: string; readonly image: string };
 };
 
-const tried = new Map<string, Promise<Sandbox>>();
+const sandboxCache = new Map<string, Promise<Sandbox>>();
 
 /** Chooses a sandbox. It never falls back to none: without one that works, every command is refused with the reason. */
-export function chooseSandbox({ wanted = 'auto', ...confines }: ChoiceOptions): Promise<Sandbox> {
+export function chooseSandbox({ mode: wanted = 'auto', ...confines }: SandboxOptions): Promise<Sandbox> {
   if (wanted === 'none') return Promise.resolve(noSandbox);
   const key = JSON.stringify(confines);
-  const known = tried.get(key) ?? best(confines);
-  tried.set(key, known);
+  const known = sandboxCache.get(key) ?? chooseBest(confines);
+  sandboxCache.set(key, known);
   return known;
 }
 
-async function best({ container, ...confines }: Omit<ChoiceOptions, 'wanted'>): Promise<Sandbox> {
+async function chooseBest({ container, ...confines }: Omit<SandboxOptions, 'mode'>): Promise<Sandbox> {
   if (confines.roots.includes('/'))
-    return refused(
+    return unavailableWithHint(
       'the working folder is the whole disk, which no sandbox could confine',
       'Start in a folder of your own',
     );
-  const light = await lightest(confines);
+  const light = await chooseNative(confines);
   // A container has no way to the hosts that are open, and another system inside: it is better than nothing.
   if (light.name !== 'refused' || !container) return light;
-  const engine = path.isAbsolute(container.engine) ? container.engine : findProgram(container.engine, confines);
+  const engine = path.isAbsolute(container.engine) ? container.engine : findTrustedProgram(container.engine, confines);
   if (engine === undefined || !(await hasImage(engine, container.image))) return light;
-  return withoutTraps(containerOfRoots({ ...container, engine }, confines), confines);
+  return withQuarantine(bindMountContainerSandbox({ ...container, engine }, confines), confines);
 }
 
-async function lightest(confines: Confines): Promise<Sandbox> {
+async function chooseNative(confines: SandboxPaths): Promise<Sandbox> {
   if (process.platform === 'darwin') {
-    const why = whyNoSeatbelt(confines);
-    if (why === undefined) return withoutTraps(seatbelt(confines), confines);
-    return refused(why, 'Install podman or docker and pull the image of sandbox.image');
+    const why = seatbeltUnavailableReason(confines);
+    if (why === undefined) return withQuarantine(seatbeltSandbox(confines), confines);
+    return unavailableWithHint(why, 'Install podman or docker and pull the image of sandbox.image');
   }
-  const program = process.platform === 'linux' ? findProgram('bwrap', confines) : undefined;
+  const program = process.platform === 'linux' ? findTrustedProgram('bwrap', confines) : undefined;
   if (program === undefined)
-    return refused(
+    return unavailableWithHint(
       'there is no sandbox on this machine',
       process.platform === 'linux'
         ? 'Install bubblewrap (apt-get install bubblewrap)'
         : 'Install podman or docker and pull the image of sandbox.image',
     );
-  if (confines.egress && findProgram('socat', confines) === undefined)
-    return refused(
+  if (confines.egress && findTrustedProgram('socat', confines) === undefined)
+    return unavailableWithHint(
       'hosts are open to them, but the program that leads there is missing',
       'Install socat (apt-get install socat)',
     );
-  if ((await whyUnable(program, confines, newer)) === undefined)
-    return withoutTraps(bubblewrap(program, confines, newer), confines);
-  const why = await whyUnable(program, confines);
-  if (why === undefined) return withoutTraps(bubblewrap(program, confines), confines);
-  return refused(`the sandbox does not work here (${why})`, `Allow user namespaces to ${program}`);
+  if ((await bubblewrapUnavailableReason(program, confines, newerOptions)) === undefined)
+    return withQuarantine(bubblewrapSandbox(program, confines, newerOptions), confines);
+  const why = await bubblewrapUnavailableReason(program, confines);
+  if (why === undefined) return withQuarantine(bubblewrapSandbox(program, confines), confines);
+  return unavailableWithHint(`the sandbox does not work here (${why})`, `Allow user namespaces to ${program}`);
 }
 
 /** Nothing is pulled: an image that is not here is none. */
@@ -72,5 +72,5 @@ const hasImage = (engine: string, image: string): Promise<boolean> =>
     execFile(engine, ['image', 'inspect', image], { timeout: 10_000 }, (error) => resolve(error === null));
   });
 
-const refused = (why: string, mend: string): Sandbox =>
-  refusal(`Commands are not run: ${why}. ${mend}, or start with --no-sandbox to run them as yourself.`);
+const unavailableWithHint = (why: string, mend: string): Sandbox =>
+  unavailableSandbox(`Commands are not run: ${why}. ${mend}, or start with --no-sandbox to run them as yourself.`);

@@ -6,11 +6,11 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { chooseSandbox } from './choose.ts';
-import { noSandbox, refusal } from './sandbox.ts';
+import { noSandbox, unavailableSandbox } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
 const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
-const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.about}`;
+const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
 
 test(
   'a program that stays reads the folder, hears its input, and writes neither there nor in .git',
@@ -34,5 +34,5 @@ test(
 
 test('without a sandbox a program is started as it is only where the person wants none', () => {
   assert.deepEqual(noSandbox.confine?.(['a', 'b'], '/'), ['a', 'b']);
-  assert.equal(refusal('no reason').confine, undefined);
+  assert.equal(unavailableSandbox('no reason').confine, undefined);
 });

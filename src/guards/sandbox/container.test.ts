@@ -16,12 +16,17 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
-import { sandboxed } from './sandbox.ts';
+import { withSandbox } from './sandbox.ts';
 
-type Place = { readonly work: string; readonly home: string; readonly engine: string; readonly said: () => string };
+type ContainerFixture = {
+  readonly work: string;
+  readonly home: string;
+  readonly engine: string;
+  readonly engineCalls: () => string;
+};
 
 /** A folder to work in, and an engine that is a real program: it writes down how it was called and does this. */
-function place(t: TestContext, script: string): Place {
+function setup(t: TestContext, script: string): ContainerFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-roots-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const [work, home, engine] = ['work', 'home', 'podman'].map((name) => path.join(root, name)) as [
@@ -34,15 +39,15 @@ function place(t: TestContext, script: string): Place {
   const record = path.join(root, 'calls');
   writeFileSync(engine, `#!/bin/sh\necho "$@" >> '${record}'\n${script}\n`);
   chmodSync(engine, 0o755);
-  return { work, home, engine, said: () => readFileSync(record, 'utf8') };
+  return { work, home, engine, engineCalls: () => readFileSync(record, 'utf8') };
 }
 
 test('where there is nothing lighter a container sees the working folder, and what others run only to read', async (t) => {
-  const { work, home, engine, said } = place(t, '[ "$1" = image ] || echo done');
+  const { work, home, engine, engineCalls: said } = setup(t, '[ "$1" = image ] || echo done');
   const container = { engine: 'podman', image: 'alpine' };
   const sandbox = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
   assert.equal(sandbox.name, 'podman');
-  const { text } = await sandboxed(localWorkspace({ roots: [work] }), sandbox).exec('make it', { timeoutMs: 9000 });
+  const { text } = await withSandbox(localWorkspace({ roots: [work] }), sandbox).exec('make it', { timeoutMs: 9000 });
   assert.equal(text, 'done\n');
   const [inspect, ran] = said().split('\n');
   assert.equal(inspect, 'image inspect alpine');
@@ -55,7 +60,7 @@ test('where there is nothing lighter a container sees the working folder, and wh
 });
 
 test('[attack 82] an image that is not here is not pulled, and an engine that stands in a root is not run', async (t) => {
-  const { work, home, engine, said } = place(t, 'exit 1');
+  const { work, home, engine, engineCalls: said } = setup(t, 'exit 1');
   const container = { engine: 'podman', image: 'alpine' };
   const without = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
   assert.equal(without.name, 'refused');
@@ -75,12 +80,12 @@ test(
   '[A16] in a real container of podman: the folder is written, the rest is not there',
   { skip, timeout: 60_000 },
   async (t) => {
-    const { work, home } = place(t, '');
+    const { work, home } = setup(t, '');
     const engine = ['/usr/bin/podman', '/usr/local/bin/podman'].find((each) => existsSync(each)) ?? 'podman';
     // A search path without bubblewrap on it, but with the engine's own programs in the environment.
     const sandbox = await chooseSandbox({ roots: [work], home, path: '/nowhere', container: { engine, image } });
     assert.equal(sandbox.name, 'podman');
-    const { text } = await sandboxed(localWorkspace({ roots: [work] }), sandbox).exec(
+    const { text } = await withSandbox(localWorkspace({ roots: [work] }), sandbox).exec(
       `echo x > made; echo x > .git/hooks/pre-commit; ls /sys/class/net; ls '${home}'; touch /x; pwd`,
       { timeoutMs: 30_000 },
     );

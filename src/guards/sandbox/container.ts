@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { FairleadError, type ExecResult } from '../../core/index.ts';
-import { findProgram } from './bubblewrap.ts';
-import type { Confines, Outside, Sandbox } from './sandbox.ts';
-import { hiddenIn, readOnlyIn } from './visible-folders.ts';
+import { findTrustedProgram } from './bubblewrap.ts';
+import type { SandboxPaths, HostExec, Sandbox } from './sandbox.ts';
+import { hiddenPaths, readOnlyMounts } from './visible-folders.ts';
 
 /** What commands run in. The environment is read by the caller. */
 export type ContainerOptions = {
@@ -20,77 +20,81 @@ export type ContainerOptions = {
   readonly user?: number;
 };
 
-const nobody = 65_534;
-const usualMs = 60_000;
+const nobodyUid = 65_534;
+const defaultTimeoutMs = 60_000;
 
-type Container = Required<ContainerOptions>;
+type ContainerConfig = Required<ContainerOptions>;
 
 /** Confines commands by a container that sees a named volume and no file of this machine. An engine that is only named is never one of these folders, where a command could have left it. */
 export function containerSandbox(options: ContainerOptions = {}, apart: readonly string[] = []): Sandbox {
-  const named = containerOf(options);
+  const named = resolveContainer(options);
   const { engine, image, volume, mountpoint } = named;
   let ready = false;
   return {
     name: path.basename(engine),
-    about: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
+    description: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
     async exec(command, given, outside) {
-      const container = { ...named, engine: engineApart(engine, apart) };
-      ready ||= await mustBeReady(outside, container);
+      const container = { ...named, engine: resolveTrustedEngine(engine, apart) };
+      ready ||= await assertEngineReady(outside, container);
       const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
-      return runIn(container, place, command, given, outside);
+      return runInContainer(container, place, command, given, outside);
     },
   };
 }
 
 /** Confines commands by a container that sees the roots, for machines without anything lighter. */
-export function containerOfRoots(options: Pick<ContainerOptions, 'engine' | 'image'>, confines: Confines): Sandbox {
+export function bindMountContainerSandbox(
+  options: Pick<ContainerOptions, 'engine' | 'image'>,
+  confines: SandboxPaths,
+): Sandbox {
   // The files are ours, so the user inside has to be us.
-  const container = containerOf({ ...options, user: process.getuid?.() ?? nobody });
+  const container = resolveContainer({ ...options, user: process.getuid?.() ?? nobodyUid });
   const { engine, image } = container;
-  const mounts = mountsOf(confines);
+  const mounts = bindMounts(confines);
   return {
     name: path.basename(engine),
-    about: `Commands run in ${image} and reach the working folder: no network, nothing else of yours.`,
-    exec: async (command, given, outside) => runIn(container, [...mounts, '-w', given.cwd], command, given, outside),
+    description: `Commands run in ${image} and reach the working folder: no network, nothing else of yours.`,
+    exec: async (command, given, outside) =>
+      runInContainer(container, [...mounts, '-w', given.cwd], command, given, outside),
   };
 }
 
-function mountsOf(confines: Confines): readonly string[] {
+function bindMounts(confines: SandboxPaths): readonly string[] {
   const { roots, home } = confines;
   const odd = roots.find((root) => root.includes(':'));
-  if (odd !== undefined) throw bad(`The folder ${odd} cannot be mounted: there is a colon in its name.`);
+  if (odd !== undefined) throw containerError(`The folder ${odd} cannot be mounted: there is a colon in its name.`);
   return [
     ...roots.flatMap((root) => ['-v', `${root}:${root}`]),
     ...roots
-      .flatMap((root) => readOnlyIn(root, home))
-      .flatMap(({ at, how }) => ['-v', `${at}:${at}${how === '--ro-bind' ? ':ro' : ''}`]),
-    ...hiddenIn(confines).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
+      .flatMap((root) => readOnlyMounts(root, home))
+      .flatMap(({ mountPoint: at, bindOption: how }) => ['-v', `${at}:${at}${how === '--ro-bind' ? ':ro' : ''}`]),
+    ...hiddenPaths(confines).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
   ];
 }
 
-function containerOf(options: ContainerOptions): Container {
-  const own = process.getuid?.() ?? nobody;
+function resolveContainer(options: ContainerOptions): ContainerConfig {
+  const own = process.getuid?.() ?? nobodyUid;
   const container = {
     engine: 'podman',
     image: 'alpine',
     volume: 'llm-harness-tool-workspace',
     mountpoint: '/workspace',
-    user: own === 0 ? nobody : own,
+    user: own === 0 ? nobodyUid : own,
     ...options,
   };
   // Anything else in this place would mount a folder of the host, or be read as an option.
   if (!/^[A-Za-z0-9][\w.-]*$/.test(container.volume))
-    throw bad(`The sandbox volume ${container.volume} is not a name.`);
+    throw containerError(`The sandbox volume ${container.volume} is not a name.`);
   if (!/^\/[\w./-]*$/.test(container.mountpoint))
-    throw bad(`The sandbox mountpoint ${container.mountpoint} is no path.`);
-  if (!/^[\w]/.test(container.image)) throw bad(`The sandbox image ${container.image} is not a name.`);
+    throw containerError(`The sandbox mountpoint ${container.mountpoint} is no path.`);
+  if (!/^[\w]/.test(container.image)) throw containerError(`The sandbox image ${container.image} is not a name.`);
   return container;
 }
 
 /** Docker and podman differ in a few options. */
-const isDocker = ({ engine }: Container): boolean => path.basename(engine) === 'docker';
+const isDocker = ({ engine }: ContainerConfig): boolean => path.basename(engine) === 'docker';
 
-const hardening: readonly string[] = [
+const hardeningOptions: readonly string[] = [
   '--rm',
   ['--network', 'none'],
   ['--security-opt', 'no-new-privileges'],
@@ -105,29 +109,35 @@ const hardening: readonly string[] = [
 ].flat();
 
 /** One command in a container of its own. */
-async function runIn(
-  container: Container,
+async function runInContainer(
+  container: ContainerConfig,
   place: readonly string[],
   command: string | readonly string[],
   options: Parameters<Sandbox['exec']>[1],
-  outside: Outside,
+  outside: HostExec,
 ): Promise<ExecResult> {
   const name = `fairlead-${randomUUID()}`;
-  const argv = runArgv(container, place, { name, ms: options.timeoutMs ?? usualMs, command });
+  const argv = containerRunArgs(container, place, { name, timeoutMs: options.timeoutMs ?? defaultTimeoutMs, command });
   // The folder is one inside: outside the engine starts where we are.
   const { cwd: _, ...how } = options;
   const ran = await outside(argv, how);
   // The engine's client is dead, but the container is not its child.
-  if (ran.stopped) await remove(outside, container, name);
+  if (ran.stopped) await removeContainer(outside, container, name);
   if (ran.code !== 125) return ran;
   // The engine's own exit code for a container that could not be made.
-  throw bad(`${container.engine} could not start ${container.image}, so nothing was run: ${ran.text.trim()}`);
+  throw containerError(
+    `${container.engine} could not start ${container.image}, so nothing was run: ${ran.text.trim()}`,
+  );
 }
 
-type Wanted = { readonly name: string; readonly ms: number; readonly command: string | readonly string[] };
+type ContainerRun = { readonly name: string; readonly timeoutMs: number; readonly command: string | readonly string[] };
 
 /** The whole call: the engine's hardening first, then user, mounts, folder and image, then the command as one argument. */
-function runArgv(container: Container, place: readonly string[], { name, ms, command }: Wanted): readonly string[] {
+function containerRunArgs(
+  container: ContainerConfig,
+  place: readonly string[],
+  { name, timeoutMs: ms, command }: ContainerRun,
+): readonly string[] {
   const { engine, user, image } = container;
   // Podman ends a container by itself at its time, even where we are no longer there to do it.
   const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(ms / 1000) + 5)];
@@ -135,8 +145,8 @@ function runArgv(container: Container, place: readonly string[], { name, ms, com
   return [
     engine,
     'run',
-    ...hardening,
-    ...processors(container, ms),
+    ...hardeningOptions,
+    ...cpuLimitOptions(container, ms),
     '--name',
     name,
     ...deadline,
@@ -148,61 +158,63 @@ function runArgv(container: Container, place: readonly string[], { name, ms, com
   ];
 }
 
-const mostProcessors = 2;
+const maxCpus = 2;
 
 /** An engine that does not run as root may often not share out processors: there each process has a time of its own. */
-const processors = (container: Container, ms: number): readonly string[] =>
+const cpuLimitOptions = (container: ContainerConfig, ms: number): readonly string[] =>
   isDocker(container) || process.getuid?.() === 0
-    ? ['--cpus', String(mostProcessors)]
-    : ['--ulimit', `cpu=${Math.ceil(ms / 1000) * mostProcessors}`];
+    ? ['--cpus', String(maxCpus)]
+    : ['--ulimit', `cpu=${Math.ceil(ms / 1000) * maxCpus}`];
 
-function engineApart(engine: string, roots: readonly string[]): string {
+function resolveTrustedEngine(engine: string, roots: readonly string[]): string {
   if (roots.length === 0 || path.isAbsolute(engine)) return engine;
-  const found = findProgram(engine, { roots, path: process.env['PATH'] ?? '' });
-  if (found === undefined) throw missing(engine);
+  const found = findTrustedProgram(engine, { roots, path: process.env['PATH'] ?? '' });
+  if (found === undefined) throw engineMissingError(engine);
   return found;
 }
 
-const missing = (engine: string, cause?: unknown): FairleadError =>
-  bad(
+const engineMissingError = (engine: string, cause?: unknown): FairleadError =>
+  containerError(
     `There is no ${engine} on this machine, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to the engine that is there.`,
     cause,
   );
 
-async function mustBeReady(outside: Outside, container: Container): Promise<true> {
+async function assertEngineReady(outside: HostExec, container: ContainerConfig): Promise<true> {
   const { engine, volume } = container;
   let ran: ExecResult;
   try {
     ran = await outside([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
   } catch (cause) {
-    throw missing(engine, cause);
+    throw engineMissingError(engine, cause);
   }
   if (ran.code !== 0 && !/no such|not found|no volume/i.test(ran.text))
-    throw bad(`${engine} does not work here: ${ran.text.trim()}`);
+    throw containerError(`${engine} does not work here: ${ran.text.trim()}`);
   if (ran.code !== 0)
-    throw bad(`The sandbox volume does not exist, so nothing was run. Make it: ${engine} volume create ${volume}`);
-  if (isDocker(container)) await makeWritable(outside, container);
+    throw containerError(
+      `The sandbox volume does not exist, so nothing was run. Make it: ${engine} volume create ${volume}`,
+    );
+  if (isDocker(container)) await makeVolumeWritable(outside, container);
   return true;
 }
 
 /** Docker gives a new volume to root, podman to its first user: here it is given to the user inside. */
-async function makeWritable(outside: Outside, container: Container): Promise<void> {
+async function makeVolumeWritable(outside: HostExec, container: ContainerConfig): Promise<void> {
   const { engine, user, volume, mountpoint, image } = container;
   const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
-  const probe = { name: `fairlead-${randomUUID()}`, ms: 10_000, command: 'test -w .' };
-  const { code } = await outside(runArgv(container, place, probe), { timeoutMs: 60_000 });
+  const probe = { name: `fairlead-${randomUUID()}`, timeoutMs: 10_000, command: 'test -w .' };
+  const { code } = await outside(containerRunArgs(container, place, probe), { timeoutMs: 60_000 });
   if (code !== 1) return;
   const asRoot = ['--cap-add', 'CHOWN', '-u', '0', ...place, image];
   // A volume without any file gets its owner back from the image each time it is mounted.
   const give = `touch .sandbox && chown ${user} . .sandbox`;
-  await outside([engine, 'run', ...hardening, ...asRoot, 'sh', '-c', give], { timeoutMs: 60_000 });
+  await outside([engine, 'run', ...hardeningOptions, ...asRoot, 'sh', '-c', give], { timeoutMs: 60_000 });
 }
 
-async function remove(outside: Outside, container: Container, name: string): Promise<void> {
+async function removeContainer(outside: HostExec, container: ContainerConfig, name: string): Promise<void> {
   // Podman waits ten seconds for a container to end by itself unless told not to; docker does not know the option.
   const now = isDocker(container) ? [] : ['-t', '0'];
   await outside([container.engine, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
 }
 
-const bad = (message: string, cause?: unknown): FairleadError =>
+const containerError = (message: string, cause?: unknown): FairleadError =>
   new FairleadError('sandbox/unusable', message, { blame: 'user', ...(cause === undefined ? {} : { cause }) });

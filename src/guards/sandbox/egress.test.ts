@@ -9,8 +9,8 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
-import { openDoor, type Door } from './egress.ts';
-import { sandboxed } from './sandbox.ts';
+import { startEgressProxy, type EgressProxy } from './egress.ts';
+import { withSandbox } from './sandbox.ts';
 
 async function server(t: TestContext, says: string): Promise<number> {
   const made: Server = createServer((_, answer) => answer.end(says));
@@ -20,7 +20,7 @@ async function server(t: TestContext, says: string): Promise<number> {
 }
 
 /** What the door answers to one request in these words. */
-const ask = (door: Door, words: string): Promise<string> =>
+const sendRaw = (door: EgressProxy, words: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(door.socket, () => socket.write(words));
     let text = '';
@@ -29,19 +29,19 @@ const ask = (door: Door, words: string): Promise<string> =>
     socket.on('close', () => resolve(text));
   });
 
-const get = (door: Door, url: string): Promise<string> =>
-  ask(door, `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-const tunnel = (door: Door, to: string): Promise<string> =>
-  ask(door, `CONNECT ${to} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+const httpGet = (door: EgressProxy, url: string): Promise<string> =>
+  sendRaw(door, `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+const httpConnect = (door: EgressProxy, to: string): Promise<string> =>
+  sendRaw(door, `CONNECT ${to} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
 
 test('only listed hosts and ports are reached, in the open and through a tunnel', async (t) => {
   const port = await server(t, 'reached');
   const other = await server(t, 'not this one');
-  const door = await openDoor({ hosts: [`localhost:${port}`, '*.example.invalid'], isPublic: () => true });
+  const door = await startEgressProxy({ hosts: [`localhost:${port}`, '*.example.invalid'], isPublic: () => true });
   t.after(() => door.close());
-  assert.match(await get(door, `http://localhost:${port}/`), /^HTTP\/1\.1 200[^]*reached/);
-  assert.match(await get(door, `http://LOCALHOST.:${port}/`), /^HTTP\/1\.1 200/);
-  assert.match(await tunnel(door, `localhost:${port}`), /^HTTP\/1\.1 200 Connection Established[^]*reached/);
+  assert.match(await httpGet(door, `http://localhost:${port}/`), /^HTTP\/1\.1 200[^]*reached/);
+  assert.match(await httpGet(door, `http://LOCALHOST.:${port}/`), /^HTTP\/1\.1 200/);
+  assert.match(await httpConnect(door, `localhost:${port}`), /^HTTP\/1\.1 200 Connection Established[^]*reached/);
   const refused = [
     `localhost:${other}`,
     'localhost:80',
@@ -52,32 +52,35 @@ test('only listed hosts and ports are reached, in the open and through a tunnel'
     'example.invalid:443',
   ];
   for (const each of refused) {
-    assert.match(await get(door, `http://${each}/`), /^HTTP\/1\.1 (403|400)/, each);
-    assert.match(await tunnel(door, each), /^HTTP\/1\.1 (403|400)/, each);
+    assert.match(await httpGet(door, `http://${each}/`), /^HTTP\/1\.1 (403|400)/, each);
+    assert.match(await httpConnect(door, each), /^HTTP\/1\.1 (403|400)/, each);
   }
   assert.match(
-    await get(door, `file:///etc/passwd`),
+    await httpGet(door, `file:///etc/passwd`),
     /^HTTP\/1\.1 403[^]*A person can open a host: fairlead config set/,
   );
 });
 
 test('[attack 59] a name with a NUL in it is no name', async (t) => {
-  const door = await openDoor({ hosts: ['*.localhost'], isPublic: () => true });
+  const door = await startEgressProxy({ hosts: ['*.localhost'], isPublic: () => true });
   t.after(() => door.close());
   for (const name of ['evil\0.localhost', 'evil%00.localhost', 'evil .localhost'])
-    assert.doesNotMatch(await tunnel(door, `${name}:80`), /Established/);
+    assert.doesNotMatch(await httpConnect(door, `${name}:80`), /Established/);
 });
 
 test('a listed name that leads inside is refused', async (t) => {
   const port = await server(t, 'inside');
-  const door = await openDoor({ hosts: [`localhost:${port}`], isPublic: (address) => !/^(127\.|::1)/.test(address) });
+  const door = await startEgressProxy({
+    hosts: [`localhost:${port}`],
+    isPublic: (address) => !/^(127\.|::1)/.test(address),
+  });
   t.after(() => door.close());
-  assert.match(await get(door, `http://localhost:${port}/`), /^HTTP\/1\.1 403/);
-  assert.match(await tunnel(door, `localhost:${port}`), /^HTTP\/1\.1 403/);
+  assert.match(await httpGet(door, `http://localhost:${port}/`), /^HTTP\/1\.1 403/);
+  assert.match(await httpConnect(door, `localhost:${port}`), /^HTTP\/1\.1 403/);
 });
 
 test('a closed door leaves nothing behind', async () => {
-  const door = await openDoor({ hosts: [], isPublic: () => true });
+  const door = await startEgressProxy({ hosts: [], isPublic: () => true });
   door.close();
   assert.ok(!existsSync(door.folder));
 });
@@ -86,9 +89,9 @@ const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-out-')));
 const work = path.join(root, 'work');
 mkdirSync(work);
 const search = process.env['PATH'] ?? '';
-const confines = { roots: [work], home: homedir(), path: `${path.dirname(process.execPath)}:${search}` };
-const found = await chooseSandbox({ ...confines, egress: { hosts: ['x'], isPublic: () => true } });
-const skip = found.name === 'refused' ? found.about : false;
+const sandboxPaths = { roots: [work], home: homedir(), path: `${path.dirname(process.execPath)}:${search}` };
+const found = await chooseSandbox({ ...sandboxPaths, egress: { hosts: ['x'], isPublic: () => true } });
+const skip = found.name === 'refused' ? found.description : false;
 
 test(
   '[attack 76] from inside, a listed host is reached through the proxy and nothing is reached beside it',
@@ -97,16 +100,16 @@ test(
     t.after(() => rmSync(root, { recursive: true, force: true }));
     const port = await server(t, 'reached');
     const sandbox = await chooseSandbox({
-      ...confines,
+      ...sandboxPaths,
       egress: { hosts: [`localhost:${port}`], isPublic: () => true },
     });
-    const inside = sandboxed(localWorkspace({ roots: [work] }), sandbox);
+    const inside = withSandbox(localWorkspace({ roots: [work] }), sandbox);
     const client = (host: string): string =>
       `'${process.execPath}' -e "require('node:http').get({host:'127.0.0.1',port:3128,path:'http://${host}/'},(r)=>r.pipe(process.stdout))"`;
     const { text } = await inside.exec(
       `${client(`localhost:${port}`)}; echo; ${client('other.example')}; (exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo leaked; echo $HTTPS_PROXY`,
     );
     assert.match(text, /^reached\nother\.example:80 is not open to commands\.[^\n]*\nhttp:\/\/127\.0\.0\.1:3128\n$/);
-    assert.match(sandbox.about, new RegExp(`localhost:${port}`));
+    assert.match(sandbox.description, new RegExp(`localhost:${port}`));
   },
 );

@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 
 /** Where a command may go. */
-export type Egress = {
+export type EgressPolicy = {
   /** Names of hosts, or `*.example.com` for all below one; with `:port` where it is neither 80 nor 443. */
   readonly hosts: readonly string[];
   /** Whether an address is of the open internet; any other is refused, whatever its name. */
@@ -17,14 +17,14 @@ export type Egress = {
 };
 
 /** An open door. */
-export type Door = { readonly folder: string; readonly socket: string; close(): void };
+export type EgressProxy = { readonly folder: string; readonly socket: string; close(): void };
 
-type Target = { readonly host: string; readonly port: number };
+type ProxyTarget = { readonly host: string; readonly port: number };
 
-const waitMs = 30_000;
+const connectTimeoutMs = 30_000;
 
 /** Opens the door; it is gone when the process ends, or when it is closed. */
-export async function openDoor(egress: Egress): Promise<Door> {
+export async function startEgressProxy(egress: EgressPolicy): Promise<EgressProxy> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-egress-'));
   const socket = path.join(folder, `${randomBytes(4).toString('hex')}.sock`);
   const server = process
@@ -38,7 +38,7 @@ export async function openDoor(egress: Egress): Promise<Door> {
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', close);
-  await listening(server, socket);
+  await listenOn(server, socket);
   // A door that nobody closes must not keep the program from ending.
   server.unref();
   return {
@@ -51,22 +51,24 @@ export async function openDoor(egress: Egress): Promise<Door> {
   };
 }
 
-const listening = (server: Server, socket: string): Promise<void> =>
+const listenOn = (server: Server, socket: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(socket, resolve);
   });
 
 /** Passes bytes on in both directions, unread: what is said is between the command and the host. */
-async function tunnel(egress: Egress, asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+async function tunnel(egress: EgressPolicy, asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
   client.on('error', () => client.destroy());
-  const target = targetOf(`http://${asked.url ?? ''}`);
-  const address = target && (await judged(egress, target));
+  const target = parseTarget(`http://${asked.url ?? ''}`);
+  const address = target && (await resolveAllowedAddress(egress, target));
   if (!target || address === undefined) {
-    client.end(`HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${refusalOf(target)}`);
+    client.end(
+      `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${formatRefusal(target)}`,
+    );
     return;
   }
-  const far: Socket = connect({ host: address, port: target.port, timeout: waitMs });
+  const far: Socket = connect({ host: address, port: target.port, timeout: connectTimeoutMs });
   far.on('error', () => client.destroy());
   far.on('timeout', () => far.destroy());
   far.on('close', () => client.destroy());
@@ -80,11 +82,11 @@ async function tunnel(egress: Egress, asked: IncomingMessage, client: Duplex, he
 }
 
 /** A request without TLS, sent to the judged address under the name that was judged. */
-async function forward(egress: Egress, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-  const target = targetOf(asked.url ?? '');
-  const address = target && (await judged(egress, target));
+async function forward(egress: EgressPolicy, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const target = parseTarget(asked.url ?? '');
+  const address = target && (await resolveAllowedAddress(egress, target));
   if (!target || address === undefined) {
-    answer.writeHead(403, { 'content-type': 'text/plain' }).end(refusalOf(target));
+    answer.writeHead(403, { 'content-type': 'text/plain' }).end(formatRefusal(target));
     return;
   }
   const { pathname, search, host } = new URL(asked.url ?? '');
@@ -108,7 +110,7 @@ async function forward(egress: Egress, asked: IncomingMessage, answer: ServerRes
 }
 
 /** A URL leaves out port 80 alone, in a tunnel too. */
-function targetOf(url: string): Target | undefined {
+function parseTarget(url: string): ProxyTarget | undefined {
   try {
     const { protocol, hostname, port, username, password } = new URL(url);
     if (protocol !== 'http:' || username || password) return undefined;
@@ -119,8 +121,11 @@ function targetOf(url: string): Target | undefined {
 }
 
 /** The address to connect to, where the host is listed and every address of it is public; judged and used is one and the same. */
-async function judged({ hosts, isPublic }: Egress, { host, port }: Target): Promise<string | undefined> {
-  if (!hosts.some((pattern) => fits(pattern, host, port))) return undefined;
+async function resolveAllowedAddress(
+  { hosts, isPublic }: EgressPolicy,
+  { host, port }: ProxyTarget,
+): Promise<string | undefined> {
+  if (!hosts.some((pattern) => matchesHostPattern(pattern, host, port))) return undefined;
   try {
     const found = await lookup(host, { all: true });
     return found.every(({ address }) => isPublic(address)) ? found[0]?.address : undefined;
@@ -129,11 +134,11 @@ async function judged({ hosts, isPublic }: Egress, { host, port }: Target): Prom
   }
 }
 
-function fits(pattern: string, host: string, port: number): boolean {
+function matchesHostPattern(pattern: string, host: string, port: number): boolean {
   const [, name = '', own] = /^(.*?)(?::(\d+))?$/.exec(pattern.toLowerCase()) ?? [];
   if (own === undefined ? port !== 80 && port !== 443 : port !== Number(own)) return false;
   return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name;
 }
 
-const refusalOf = (target: Target | undefined): string =>
+const formatRefusal = (target: ProxyTarget | undefined): string =>
   `${target ? `${target.host}:${target.port}` : 'This address'} is not open to commands. A person can open a host: fairlead config set sandbox.hosts <names>\n`;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { localWorkspace } from '../../workspace/index.ts';
-import { sandboxed, type Confines } from './sandbox.ts';
-import { profileOf, quoted, seatbelt, whyNoSeatbelt } from './seatbelt.ts';
+import { withSandbox, type SandboxPaths } from './sandbox.ts';
+import { seatbeltProfile, quoteProfileString, seatbeltSandbox, seatbeltUnavailableReason } from './seatbelt.ts';
 
-function place(t: TestContext, name = 'root'): Confines & { readonly root: string } {
+function setup(t: TestContext, name = 'root'): SandboxPaths & { readonly root: string } {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-seatbelt-')));
   t.after(() => rmSync(top, { recursive: true, force: true }));
   const [root, home] = [path.join(top, name), path.join(top, 'home')];
@@ -17,8 +17,8 @@ function place(t: TestContext, name = 'root'): Confines & { readonly root: strin
 }
 
 test('all is denied but the folder and a read-only system, and what is forbidden comes after what is allowed', (t) => {
-  const confines = place(t);
-  const lines = profileOf(confines).split('\n');
+  const confines = setup(t);
+  const lines = seatbeltProfile(confines).split('\n');
   assert.deepEqual(lines.slice(0, 2), ['(version 1)', '(deny default)']);
   assert.equal(lines.at(-1), '(deny network*)');
   assert.ok(!lines.some((line) => /allow (network|mach|ipc|iokit)/.test(line)));
@@ -28,40 +28,41 @@ test('all is denied but the folder and a read-only system, and what is forbidden
   for (const held of ['.git/hooks', '.git/config', '.mcp.json', '.env', '.fairlead'])
     assert.ok(lines[at('deny file-write*')]?.includes(`(subpath "${confines.root}/${held}")`), held);
   assert.ok(at('deny file-read* (subpath "/private/etc/master.passwd")') > at('allow file-read* (subpath "/usr")'));
-  assert.ok(!profileOf(confines).includes(`(subpath "${confines.home}")`));
+  assert.ok(!seatbeltProfile(confines).includes(`(subpath "${confines.home}")`));
 });
 
 test('keys of a home folder that is worked in are neither read nor written', (t) => {
-  const { root, home, ...rest } = place(t);
+  const { root, home, ...rest } = setup(t);
   mkdirSync(path.join(home, '.ssh'));
-  const profile = profileOf({ ...rest, home, roots: [home] });
+  const profile = seatbeltProfile({ ...rest, home, roots: [home] });
   assert.match(profile, new RegExp(`\\(deny file-read\\* file-write\\* \\(subpath "${home}/\\.ssh"\\)\\)`));
   assert.ok(!profile.includes(root));
 });
 
 test('a name of a folder cannot add a rule', (t) => {
   const evil = 'a") (allow network*) (allow file-write* (subpath "';
-  const { root, ...confines } = place(t, evil);
-  const profile = profileOf({ ...confines, roots: [root] });
+  const { root, ...confines } = setup(t, evil);
+  const profile = seatbeltProfile({ ...confines, roots: [root] });
   assert.ok(profile.includes(`(allow file-write* (subpath "${root.replaceAll('"', '\\"')}"))`));
-  assert.equal(quoted('a\\b"c'), '"a\\\\b\\"c"');
-  for (const bad of ['a\nb', 'a\0b', 'a\u007fb']) assert.throws(() => quoted(bad), { code: 'sandbox/unusable' });
+  assert.equal(quoteProfileString('a\\b"c'), '"a\\\\b\\"c"');
+  for (const bad of ['a\nb', 'a\0b', 'a\u007fb'])
+    assert.throws(() => quoteProfileString(bad), { code: 'sandbox/unusable' });
 });
 
 test('it is not used where hosts are open or where it is missing, and says why', (t) => {
-  const confines = place(t);
-  assert.equal(whyNoSeatbelt(confines, process.execPath), undefined);
-  assert.match(whyNoSeatbelt(confines, '/nowhere/sandbox-exec') ?? '', /is missing/);
+  const confines = setup(t);
+  assert.equal(seatbeltUnavailableReason(confines, process.execPath), undefined);
+  assert.match(seatbeltUnavailableReason(confines, '/nowhere/sandbox-exec') ?? '', /is missing/);
   const egress = { hosts: ['example.com'], isPublic: () => true };
-  assert.match(whyNoSeatbelt({ ...confines, egress }, process.execPath) ?? '', /hosts are open/);
+  assert.match(seatbeltUnavailableReason({ ...confines, egress }, process.execPath) ?? '', /hosts are open/);
 });
 
 test('the program gets the profile as one argument, and the command as it is', async (t) => {
-  const confines = place(t);
+  const confines = setup(t);
   const stand = path.join(confines.home, 'sandbox-exec');
   writeFileSync(stand, '#!/bin/sh\n[ "$1" = -p ] || exit 9\nprintf "%s\\n" "$2" | head -1\nshift 2\nexec "$@"\n');
   chmodSync(stand, 0o755);
-  const workspace = sandboxed(localWorkspace({ roots: [confines.root] }), seatbelt(confines, stand));
+  const workspace = withSandbox(localWorkspace({ roots: [confines.root] }), seatbeltSandbox(confines, stand));
   const { text, code } = await workspace.exec('echo "a  b"; pwd; echo "$HOME"; [ -w "$TMPDIR" ] && echo "$TMPDIR"', {
     timeoutMs: 20_000,
   });

@@ -3,22 +3,25 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { shellWords, type Confines, type Sandbox } from './sandbox.ts';
-import { heldPlaces, hiddenIn, toolFolders } from './visible-folders.ts';
+import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import { protectedPaths, hiddenPaths, toolFolders } from './visible-folders.ts';
 
 /** Where macOS has it. It is never looked for elsewhere: what lies on the search path may be anything. */
 const seatbeltProgram = '/usr/bin/sandbox-exec';
 
 /** Confines commands by seatbelt. */
-export function seatbelt(confines: Confines, program: string = seatbeltProgram): Sandbox {
+export function seatbeltSandbox(confines: SandboxPaths, program: string = seatbeltProgram): Sandbox {
   return {
     name: 'seatbelt',
-    about: 'Commands reach the working folder and a read-only system, and no network; nothing else of yours.',
+    description: 'Commands reach the working folder and a read-only system, and no network; nothing else of yours.',
     async exec(command, options, outside) {
       const temp = mkdtempSync(path.join(tmpdir(), 'fairlead-sandbox-'));
       const given = ['/usr/bin/env', `HOME=${confines.home}`, `TMPDIR=${temp}`];
       try {
-        return await outside([program, '-p', profileOf(confines, [temp]), ...given, ...limited(command)], options);
+        return await outside(
+          [program, '-p', seatbeltProfile(confines, [temp]), ...given, ...withLimits(command)],
+          options,
+        );
       } finally {
         rmSync(temp, { recursive: true, force: true });
       }
@@ -27,13 +30,16 @@ export function seatbelt(confines: Confines, program: string = seatbeltProgram):
 }
 
 /** Why seatbelt cannot confine anything here, or nothing. Hosts cannot be opened by it: names are not told to it, only ports. */
-export function whyNoSeatbelt({ egress }: Confines, program: string = seatbeltProgram): string | undefined {
+export function seatbeltUnavailableReason(
+  { egress }: SandboxPaths,
+  program: string = seatbeltProgram,
+): string | undefined {
   if (egress) return 'hosts are open to them, which the sandbox of macOS cannot hold them to';
   return existsSync(program) ? undefined : `${program} is missing`;
 }
 
 /** What a program of macOS needs to run at all. */
-const systemFolders = [
+const macosSystemFolders = [
   '/usr',
   '/bin',
   '/sbin',
@@ -43,15 +49,20 @@ const systemFolders = [
   '/private/etc',
   '/private/var/db/timezone',
 ];
-const devices = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom', '/dev/dtracehelper'];
-const systemSecrets = ['/private/etc/master.passwd', '/private/etc/sudoers', '/Library/Keychains', '/private/etc/ssh'];
+const macosDevices = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom', '/dev/dtracehelper'];
+const macosSystemSecrets = [
+  '/private/etc/master.passwd',
+  '/private/etc/sudoers',
+  '/Library/Keychains',
+  '/private/etc/ssh',
+];
 
 /** The rules of a profile: the last one that fits counts, so what is forbidden comes last. */
-export function profileOf(confines: Confines, temporary: readonly string[] = []): string {
+export function seatbeltProfile(confines: SandboxPaths, temporary: readonly string[] = []): string {
   const { roots, home } = confines;
   const tools = toolFolders(confines);
-  const held = roots.flatMap((root) => heldPlaces(root, home));
-  const hidden = hiddenIn(confines).map(({ at }) => at);
+  const held = roots.flatMap((root) => protectedPaths(root, home));
+  const hidden = hiddenPaths(confines).map(({ at }) => at);
   return [
     '(version 1)',
     '(deny default)',
@@ -60,13 +71,13 @@ export function profileOf(confines: Confines, temporary: readonly string[] = [])
     '(allow signal (target same-sandbox))',
     '(allow sysctl-read)',
     '(allow file-read-metadata)',
-    rule('allow file-read*', [...systemFolders, ...tools, ...roots, ...temporary]),
-    `(allow file-read* file-write-data ${devices.map((each) => `(literal ${quoted(each)})`).join(' ')})`,
-    rule('deny file-read*', systemSecrets),
-    rule('allow file-write*', [...roots, ...temporary]),
+    profileRule('allow file-read*', [...macosSystemFolders, ...tools, ...roots, ...temporary]),
+    `(allow file-read* file-write-data ${macosDevices.map((each) => `(literal ${quoteProfileString(each)})`).join(' ')})`,
+    profileRule('deny file-read*', macosSystemSecrets),
+    profileRule('allow file-write*', [...roots, ...temporary]),
     // What is not there yet is named too: a rule needs nothing to lie on.
-    rule('deny file-write*', held),
-    rule('deny file-read* file-write*', hidden),
+    profileRule('deny file-write*', held),
+    profileRule('deny file-read* file-write*', hidden),
     '(deny network*)',
   ]
     .filter((each) => each !== '')
@@ -74,11 +85,13 @@ export function profileOf(confines: Confines, temporary: readonly string[] = [])
 }
 
 /** One rule for these folders and all that is in them; none where there are no folders. */
-const rule = (what: string, folders: readonly string[]): string =>
-  folders.length === 0 ? '' : `(${what} ${folders.map((each) => `(subpath ${quoted(realOf(each))})`).join(' ')})`;
+const profileRule = (what: string, folders: readonly string[]): string =>
+  folders.length === 0
+    ? ''
+    : `(${what} ${folders.map((each) => `(subpath ${quoteProfileString(resolveRealPath(each))})`).join(' ')})`;
 
 /** The kernel judges real paths: `/tmp` and `/var` are links on macOS. */
-function realOf(folder: string): string {
+function resolveRealPath(folder: string): string {
   for (let at = folder; ; at = path.dirname(at)) {
     if (existsSync(at)) return path.join(realpathSync(at), path.relative(at, folder));
     if (path.dirname(at) === at) return folder;
@@ -86,7 +99,7 @@ function realOf(folder: string): string {
 }
 
 /** A text of the profile's language. What could end the text or the line is refused where it cannot be escaped. */
-export function quoted(text: string): string {
+export function quoteProfileString(text: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(text))
     throw new FairleadError(
@@ -101,10 +114,10 @@ export function quoted(text: string): string {
 }
 
 /** The limits of one command; macOS has no groups that would bound its children together. */
-const limited = (command: string | readonly string[]): readonly string[] => [
+const withLimits = (command: string | readonly string[]): readonly string[] => [
   '/bin/sh',
   '-c',
   '{ ulimit -c 0; ulimit -u 2048; ulimit -n 4096; ulimit -f 16777216; } 2>/dev/null; exec "$@"',
   'sh',
-  ...shellWords(command),
+  ...shellArgv(command),
 ];

@@ -7,14 +7,14 @@ import path from 'node:path';
 import test from 'node:test';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
-import { sandboxed } from './sandbox.ts';
-import { filterFile, filterFor } from './seccomp.ts';
+import { withSandbox } from './sandbox.ts';
+import { seccompFilterFile, seccompFilter } from './seccomp.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-seccomp-')));
 const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '' });
 const noPerl = spawnSync('perl', ['-e', '1']).status === 0 ? false : 'no perl here to make system calls with';
-const noFilter = filterFor(process.arch) === undefined ? `no filter for ${process.arch}` : false;
-const skip = sandbox.name === 'refused' ? sandbox.about : noFilter || noPerl;
+const noFilter = seccompFilter(process.arch) === undefined ? `no filter for ${process.arch}` : false;
+const skip = sandbox.name === 'refused' ? sandbox.description : noFilter || noPerl;
 
 test.after(() => rmSync(root, { recursive: true, force: true }));
 
@@ -25,7 +25,7 @@ test(
   '[attack 76] [attack 77] calls that reach past the namespaces are refused, and ordinary ones are not',
   { skip },
   async () => {
-    const inside = sandboxed(localWorkspace({ roots: [root] }), sandbox);
+    const inside = withSandbox(localWorkspace({ roots: [root] }), sandbox);
     const script = [
       `for my $n (${numbers.join(', ')}, 425) { my $r = syscall($n, 0, 0, 0, 0, 0); print $r < 0 ? ($!+0) . " " : "done " }`,
       // Of the machine's host, of the cipher engine, and an ordinary one.
@@ -42,15 +42,15 @@ test(
 );
 
 test('the filter lies in a file of ours alone', { skip: noFilter }, () => {
-  const file = filterFile() ?? '';
+  const file = seccompFilterFile() ?? '';
   assert.ok(existsSync(file));
   assert.equal(statSync(file).mode & 0o777, 0o400);
-  assert.equal(filterFile(), file);
+  assert.equal(seccompFilterFile(), file);
 });
 
 test('every jump of a filter lands inside it', () => {
   for (const arch of ['x64', 'arm64'] as const) {
-    const filter = filterFor(arch) ?? Buffer.alloc(0);
+    const filter = seccompFilter(arch) ?? Buffer.alloc(0);
     const lines = filter.length / 8;
     for (let at = 0; at < lines; at++)
       assert.ok(
@@ -58,5 +58,5 @@ test('every jump of a filter lands inside it', () => {
       );
     assert.equal(filter.readUInt32LE((lines - 1) * 8 + 4), 0x7fff_0000);
   }
-  assert.equal(filterFor('mips'), undefined);
+  assert.equal(seccompFilter('mips'), undefined);
 });

@@ -4,77 +4,82 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** Numbers of a machine: how the kernel names it, and its system calls. */
-type Machine = {
-  readonly audit: number;
+type SyscallTable = {
+  readonly auditArch: number;
   readonly ioctl: number;
   readonly socket: number;
-  readonly refused: readonly number[];
+  readonly denied: readonly number[];
   /** From here on the numbers are of another set of calls, which would pass by this list. */
-  readonly foreign?: number;
+  readonly foreignAbiStart?: number;
 };
 
 /** Mounts of the new kind and io_uring have one number everywhere. */
-const everywhere = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442];
+const commonSyscalls = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442];
 
-const numbers = (text: string): readonly number[] => text.split(' ').map(Number);
+const parseNumbers = (text: string): readonly number[] => text.split(' ').map(Number);
 
-const machines: Partial<Record<NodeJS.Architecture, Machine>> = {
+const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
   x64: {
-    audit: 0xc000003e,
+    auditArch: 0xc000003e,
     ioctl: 16,
     socket: 41,
     // add_key request_key keyctl, bpf perf_event_open userfaultfd, mount umount2 pivot_root chroot, unshare setns,
     // kexec_load kexec_file_load init_module finit_module delete_module, acct swapon swapoff reboot quotactl, name_to_handle_at open_by_handle_at
-    refused: numbers('248 249 250 321 298 323 165 166 155 161 272 308 246 320 175 313 176 163 167 168 169 179 303 304'),
-    foreign: 0x4000_0000,
+    denied: parseNumbers(
+      '248 249 250 321 298 323 165 166 155 161 272 308 246 320 175 313 176 163 167 168 169 179 303 304',
+    ),
+    foreignAbiStart: 0x4000_0000,
   },
   arm64: {
-    audit: 0xc00000b7,
+    auditArch: 0xc00000b7,
     ioctl: 29,
     socket: 198,
-    refused: numbers('217 218 219 280 241 282 40 39 41 51 97 268 104 294 105 273 106 89 224 225 142 60 264 265'),
+    denied: parseNumbers('217 218 219 280 241 282 40 39 41 51 97 268 104 294 105 273 106 89 224 225 142 60 264 265'),
   },
 };
 
-const [load, equal, atLeast, give] = [0x20, 0x15, 0x35, 0x06];
+const [load, jumpIfEqual, atLeast, returnValue] = [0x20, 0x15, 0x35, 0x06];
 const allow = 0x7fff_0000;
 /** Not permitted. */
-const refuse = 0x0005_0001;
+const denyWithEperm = 0x0005_0001;
 /** Typing into a terminal, and into the console. */
-const typing = [0x5412, 0x541c];
+const terminalInputIoctls = [0x5412, 0x541c];
 /** Sockets that no network namespace holds back: of the machine's host, and of its cipher engine. */
-const families = [40, 38];
+const blockedSocketFamilies = [40, 38];
 
-type Line = readonly [code: number, yes: number, no: number, value: number];
+type BpfInstruction = readonly [code: number, yes: number, no: number, value: number];
 
 /** The filter as the kernel takes it; nothing for a machine whose numbers are not known. */
-export function filterFor(arch: NodeJS.Architecture): Buffer | undefined {
-  const machine = machines[arch];
+export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
+  const machine = syscallTables[arch];
   if (!machine) return undefined;
-  const { audit, ioctl, socket, refused, foreign } = machine;
-  const line = (code: number, value: number, yes = 0, no = 0): Line => [code, yes, no, value];
+  const { auditArch: audit, ioctl, socket, denied: refused, foreignAbiStart: foreign } = machine;
+  const line = (code: number, value: number, yes = 0, no = 0): BpfInstruction => [code, yes, no, value];
   /** Where the call is this one, its argument must be none of these; else the next lines are passed over. */
-  const argument = (call: number, index: number, values: readonly number[]): readonly Line[] => [
-    line(equal, call, 0, 1 + 2 * values.length + 1),
+  const argument = (call: number, index: number, values: readonly number[]): readonly BpfInstruction[] => [
+    line(jumpIfEqual, call, 0, 1 + 2 * values.length + 1),
     line(load, 16 + 8 * index),
-    ...values.flatMap((value) => [line(equal, value, 0, 1), line(give, refuse)]),
-    line(give, allow),
+    ...values.flatMap((value) => [line(jumpIfEqual, value, 0, 1), line(returnValue, denyWithEperm)]),
+    line(returnValue, allow),
   ];
-  const lines: readonly Line[] = [
+  const lines: readonly BpfInstruction[] = [
     line(load, 4),
-    line(equal, audit, 1, 0),
-    line(give, refuse),
+    line(jumpIfEqual, audit, 1, 0),
+    line(returnValue, denyWithEperm),
     line(load, 0),
-    ...(foreign === undefined ? [] : [line(atLeast, foreign, 0, 1), line(give, refuse)]),
-    ...[...refused, ...everywhere].flatMap((call) => [line(equal, call, 0, 1), line(give, refuse)]),
-    ...argument(ioctl, 1, typing),
-    ...argument(socket, 0, families),
-    line(give, allow),
+    ...(foreign === undefined ? [] : [line(atLeast, foreign, 0, 1), line(returnValue, denyWithEperm)]),
+    ...[...refused, ...commonSyscalls].flatMap((call) => [
+      line(jumpIfEqual, call, 0, 1),
+      line(returnValue, denyWithEperm),
+    ]),
+    ...argument(ioctl, 1, terminalInputIoctls),
+    ...argument(socket, 0, blockedSocketFamilies),
+    line(returnValue, allow),
   ];
-  return Buffer.concat(lines.map(encoded));
+  return Buffer.concat(lines.map(encodeInstruction));
 }
 
-function encoded([code, yes, no, value]: Line): Buffer {
+function encodeInstruction([code, yes, no, value]: BpfInstruction): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);
   bytes.writeUInt8(yes, 2);
@@ -83,16 +88,16 @@ function encoded([code, yes, no, value]: Line): Buffer {
   return bytes;
 }
 
-let kept: string | undefined;
+let cachedFilterFile: string | undefined;
 
 /** A file with the filter for this machine, ours alone and gone with the process; nothing where there is no filter. */
-export function filterFile(): string | undefined {
-  const filter = filterFor(process.arch);
+export function seccompFilterFile(): string | undefined {
+  const filter = seccompFilter(process.arch);
   if (!filter) return undefined;
-  if (kept !== undefined && existsSync(kept)) return kept;
+  if (cachedFilterFile !== undefined && existsSync(cachedFilterFile)) return cachedFilterFile;
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-filter-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  kept = path.join(folder, 'filter');
-  writeFileSync(kept, filter, { flag: 'wx', mode: 0o400 });
-  return kept;
+  cachedFilterFile = path.join(folder, 'filter');
+  writeFileSync(cachedFilterFile, filter, { flag: 'wx', mode: 0o400 });
+  return cachedFilterFile;
 }

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
-import { sandboxed } from './sandbox.ts';
+import { withSandbox } from './sandbox.ts';
 
 const skip = await noSandbox();
 
@@ -20,7 +20,7 @@ for (const [what, command, made] of [
     t.after(() => rmSync(root, { recursive: true, force: true }));
     const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '' });
     const stop = new AbortController();
-    const ran = await sandboxed(localWorkspace({ roots: [root] }), sandbox).exec(command, {
+    const ran = await withSandbox(localWorkspace({ roots: [root] }), sandbox).exec(command, {
       signal: stop.signal,
       // What hears needs no time worth speaking of; a slow machine may need some.
       graceMs: made ? 30_000 : 100,

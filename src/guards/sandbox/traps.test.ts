@@ -18,28 +18,28 @@ import { test, type TestContext } from 'node:test';
 import type { ExecResult } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
-import { sandboxed } from './sandbox.ts';
+import { withSandbox } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
 const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
-const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.about}`;
+const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
 
-type Bench = {
+type SandboxFixture = {
   readonly root: string;
   readonly trash: string;
   readonly run: (command: string, timeoutMs?: number) => Promise<ExecResult>;
   readonly has: (name: string) => boolean;
 };
 
-async function bench(t: TestContext, rootIsHome = false): Promise<Bench> {
+async function setup(t: TestContext, rootIsHome = false): Promise<SandboxFixture> {
   const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-traps-')));
   t.after(() => rmSync(place, { recursive: true, force: true }));
   const [root, trash] = [path.join(place, 'root'), path.join(place, 'trash')];
   mkdirSync(root);
   const home = rootIsHome ? root : path.join(place, 'home');
   mkdirSync(home, { recursive: true });
-  const sandbox = await chooseSandbox({ roots: [root], home, path: search, trash });
-  const workspace = sandboxed(localWorkspace({ roots: [root] }), sandbox);
+  const sandbox = await chooseSandbox({ roots: [root], home, path: search, quarantine: trash });
+  const workspace = withSandbox(localWorkspace({ roots: [root] }), sandbox);
   return {
     root,
     trash,
@@ -55,7 +55,7 @@ test(
   '[attack 28] what others obey cannot be left where nothing was, and the result says where it is',
   { skip },
   async (t) => {
-    const { root, trash, run, has } = await bench(t);
+    const { root, trash, run, has } = await setup(t);
     const { code, text } = await run(
       `for f in ${files.join(' ')}; do echo evil > $f; done; for d in ${folders.join(' ')}; do mkdir $d; echo evil > $d/x; done; echo kept > AGENTS.md`,
     );
@@ -73,7 +73,7 @@ test(
   '[attack 28] a repository that a command makes is taken away, and one that is there is led nowhere',
   { skip },
   async (t) => {
-    const { root, run, has } = await bench(t);
+    const { root, run, has } = await setup(t);
     assert.match((await run('git init -q . && git config core.fsmonitor ./x')).text, /\.git was made by this command/);
     assert.ok(!has('.git'));
     mkdirSync(path.join(root, '.git'));
@@ -88,7 +88,7 @@ test(
   '[attack 28] what is there is only read, also through a link, and a link stays what it was',
   { skip },
   async (t) => {
-    const { root, run } = await bench(t);
+    const { root, run } = await setup(t);
     writeFileSync(path.join(root, 'real.env'), 'A=1\n');
     symlinkSync('real.env', path.join(root, '.env'));
     writeFileSync(path.join(root, '.mcp.json'), '{}');
@@ -100,7 +100,7 @@ test(
 );
 
 test('[attack 28] a command that is ended at its time leaves nothing either', { skip }, async (t) => {
-  const { run, has } = await bench(t);
+  const { run, has } = await setup(t);
   const { stopped, text } = await run('while :; do echo evil > .env; done', 1000);
   assert.equal(stopped, 'timeout');
   assert.match(text, /\.env was made by this command/);
@@ -108,13 +108,13 @@ test('[attack 28] a command that is ended at its time leaves nothing either', { 
 });
 
 test('[attack 28] in a home folder startup files that were not there are not made', { skip }, async (t) => {
-  const { run, has } = await bench(t, true);
+  const { run, has } = await setup(t, true);
   await run('echo evil > .bashrc; echo evil > .gitconfig; echo ok > plain');
   assert.ok(!has('.bashrc') && !has('.gitconfig') && has('plain'));
 });
 
 test('[attack 28] a program that is left in the middle of a command leaves nothing either', { skip }, async (t) => {
-  const { root, has } = await bench(t);
+  const { root, has } = await setup(t);
   const at = (name: string): string => JSON.stringify(path.resolve(import.meta.dirname, name));
   const script = `
     import { existsSync } from 'node:fs';

@@ -6,14 +6,14 @@ import test from 'node:test';
 import { toolFolders } from './visible-folders.ts';
 
 // What lies in /tmp is not shown at all, so these homes lie elsewhere.
-const place = '/var/tmp';
-const skip = existsSync(place) ? false : `no ${place} here`;
+const baseFolder = '/var/tmp';
+const skip = existsSync(baseFolder) ? false : `no ${baseFolder} here`;
 
 test(
   'of a home folder the programs on the search path are seen, with their installation where that can hold no keys',
   { skip },
   (t) => {
-    const home = realpathSync(mkdtempSync(path.join(place, 'fairlead-home-')));
+    const home = realpathSync(mkdtempSync(path.join(baseFolder, 'fairlead-home-')));
     t.after(() => rmSync(home, { recursive: true, force: true }));
     const at = (name: string): string => path.join(home, name);
     const folders = [
@@ -48,7 +48,7 @@ test(
 );
 
 test('a search path never opens the home folder or the disk', { skip }, (t) => {
-  const home = realpathSync(mkdtempSync(path.join(place, 'fairlead-home-')));
+  const home = realpathSync(mkdtempSync(path.join(baseFolder, 'fairlead-home-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const places = [home, path.dirname(home), '/', '/home', '/var'];
   const seen = toolFolders({ home, roots: ['/elsewhere'], path: places.join(':') });

@@ -1,10 +1,10 @@
 // Which folders of this machine a confined command sees: the system and the tools of the person, never keys, and what others run only to read.
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Confines } from './sandbox.ts';
+import type { SandboxPaths } from './sandbox.ts';
 
 /** Whether a path is a folder or inside it, name by name. */
-export const within = (folder: string, each: string): boolean => {
+export const isPathInside = (folder: string, each: string): boolean => {
   const way = path.relative(folder, each);
   return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 };
@@ -16,7 +16,7 @@ export const systemFolders = (): readonly string[] =>
   );
 
 /** System files with secrets, which root could read inside as well as outside. */
-export const systemSecrets = (): readonly string[] =>
+export const systemSecretFiles = (): readonly string[] =>
   [
     'shadow',
     'shadow-',
@@ -32,7 +32,7 @@ export const systemSecrets = (): readonly string[] =>
     .filter((each) => existsSync(each));
 
 /** Folders of tools in a home folder that hold no keys. */
-const ownTools = [
+const homeToolFolders = [
   '.rustup',
   '.cargo/registry',
   '.local/lib',
@@ -48,29 +48,30 @@ const ownTools = [
 ];
 
 /** Tools that are not part of the system: the folders of the search path, with the whole of an installation around its `bin`. */
-export function toolFolders({ home, path: search, roots }: Confines): readonly string[] {
+export function toolFolders({ home, path: search, roots }: SandboxPaths): readonly string[] {
   const seen = (each: string): boolean =>
-    [...systemFolders(), ...roots].some((folder) => within(folder, each)) || roots.some((root) => within(each, root));
+    [...systemFolders(), ...roots].some((folder) => isPathInside(folder, each)) ||
+    roots.some((root) => isPathInside(each, root));
   const onPath = search
     .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder) && existsSync(folder) && !within('/tmp', folder))
-    .map((folder) => installationOf(path.normalize(folder), home));
-  const own = ownTools.map((name) => path.join(home, name)).filter((each) => existsSync(each));
-  return [...new Set([...own, ...onPath])].filter((each) => !seen(each) && !within(each, home) && each !== '/');
+    .filter((folder) => path.isAbsolute(folder) && existsSync(folder) && !isPathInside('/tmp', folder))
+    .map((folder) => installationRoot(path.normalize(folder), home));
+  const own = homeToolFolders.map((name) => path.join(home, name)).filter((each) => existsSync(each));
+  return [...new Set([...own, ...onPath])].filter((each) => !seen(each) && !isPathInside(each, home) && each !== '/');
 }
 
 /** `x/bin` is used with `x/lib`; but a folder of a home folder itself, such as `.local` or `.cargo`, may hold keys beside its programs. */
-function installationOf(folder: string, home: string): string {
+function installationRoot(folder: string, home: string): string {
   const around = path.dirname(folder);
-  const isSafe = path.basename(folder) === 'bin' && !within(around, home) && around !== '/';
+  const isSafe = path.basename(folder) === 'bin' && !isPathInside(around, home) && around !== '/';
   return isSafe && !(path.dirname(around) === home && path.basename(around).startsWith('.')) ? around : folder;
 }
 
 /** A mount point inside a root: `--bind` leaves it writable, but it can no longer be moved away. */
-type Held = { readonly at: string; readonly how: '--bind' | '--ro-bind' };
+type ProtectedMount = { readonly mountPoint: string; readonly bindOption: '--bind' | '--ro-bind' };
 
 /** What other programs, ours among them, run or obey without being asked. */
-export const runByOthers: readonly string[] = [
+export const autoExecutedPaths: readonly string[] = [
   '.gitmodules',
   '.fairlead',
   '.mcp.json',
@@ -83,8 +84,8 @@ export const runByOthers: readonly string[] = [
   '.idea',
 ];
 /** What a repository is told by: `commondir` and `config.worktree` lead to a configuration as well. */
-const gitParts = ['config', 'config.worktree', 'commondir', 'hooks', 'modules', 'info'];
-const startupFiles = [
+const gitControlPaths = ['config', 'config.worktree', 'commondir', 'hooks', 'modules', 'info'];
+const shellStartupFiles = [
   '.bashrc',
   '.bash_profile',
   '.bash_login',
@@ -97,33 +98,33 @@ const startupFiles = [
 ];
 
 /** The places of a root that no command may make or change, whether something is there or not. */
-export function heldPlaces(root: string, home: string): readonly string[] {
-  const inGit = isFolder(path.join(root, '.git')) ? gitParts.map((part) => `.git/${part}`) : ['.git'];
-  const inHome = within(root, home) ? startupFiles.map((name) => path.join(home, name)) : [];
-  return [...[...runByOthers, ...inGit].map((name) => path.join(root, name)), ...inHome];
+export function protectedPaths(root: string, home: string): readonly string[] {
+  const inGit = isDirectory(path.join(root, '.git')) ? gitControlPaths.map((part) => `.git/${part}`) : ['.git'];
+  const inHome = isPathInside(root, home) ? shellStartupFiles.map((name) => path.join(home, name)) : [];
+  return [...[...autoExecutedPaths, ...inGit].map((name) => path.join(root, name)), ...inHome];
 }
 
 /** What may be read in this root, and not changed. */
-export function readOnlyIn(root: string, home: string): readonly Held[] {
+export function readOnlyMounts(root: string, home: string): readonly ProtectedMount[] {
   const git = path.join(root, '.git');
   return [
-    ...(isFolder(git) ? [{ at: git, how: '--bind' } as const] : []),
-    ...heldPlaces(root, home)
-      .flatMap((place) => realIn(root, place))
-      .map((at) => ({ at, how: '--ro-bind' }) as const),
+    ...(isDirectory(git) ? [{ mountPoint: git, bindOption: '--bind' } as const] : []),
+    ...protectedPaths(root, home)
+      .flatMap((place) => resolveInRoot(root, place))
+      .map((at) => ({ mountPoint: at, bindOption: '--ro-bind' }) as const),
   ];
 }
 
-const isFolder = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
+const isDirectory = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** A link is not mounted over: it is its target that counts, where that lies inside the root; elsewhere it is not seen. */
-function realIn(root: string, at: string): readonly string[] {
+function resolveInRoot(root: string, at: string): readonly string[] {
   if (!existsSync(at)) return [];
   const real = realpathSync(at);
-  return real !== root && within(root, real) ? [real] : [];
+  return real !== root && isPathInside(root, real) ? [real] : [];
 }
 
-const keyFolders = [
+const credentialFolders = [
   '.ssh',
   '.aws',
   '.gnupg',
@@ -143,15 +144,15 @@ const keyFolders = [
 ];
 
 /** What is covered by nothing even where a root holds it: keys of the home folder, and what the caller hides. */
-export function hiddenIn({
+export function hiddenPaths({
   roots,
   home,
-  hide = [],
-}: Confines): readonly { readonly at: string; readonly file: boolean }[] {
-  const wanted = [...keyFolders.map((name) => path.join(home, name)), ...hide];
+  hidden: hide = [],
+}: SandboxPaths): readonly { readonly at: string; readonly file: boolean }[] {
+  const wanted = [...credentialFolders.map((name) => path.join(home, name)), ...hide];
   return wanted
-    .filter((each) => existsSync(each) && roots.some((root) => within(root, each) && root !== each))
+    .filter((each) => existsSync(each) && roots.some((root) => isPathInside(root, each) && root !== each))
     .map((each) => realpathSync(each))
-    .filter((each) => roots.some((root) => within(root, each)))
+    .filter((each) => roots.some((root) => isPathInside(root, each)))
     .map((at) => ({ at, file: !lstatSync(at).isDirectory() }));
 }

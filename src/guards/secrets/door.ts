@@ -9,23 +9,23 @@ import {
   type Json,
   type Tool,
 } from '../../core/index.ts';
-import { holdsStandIn, type SecretKeeper } from './keeper.ts';
+import { hasRedactionPlaceholder, type Redactor } from './keeper.ts';
 
 /** Tools whose answers are the person's own words, which stay as they were typed. */
-const ofThePerson: ReadonlySet<string> = new Set(['ask_user']);
+const userInputTools: ReadonlySet<string> = new Set(['ask_user']);
 
 /** The tool with everything that it gives, says on the way or throws cleaned. A call that would write a stand-in over a secret is refused. */
-export function withoutSecrets(tool: Tool, keeper: SecretKeeper): Tool {
-  if (ofThePerson.has(tool.name)) return tool;
+export function withRedaction(tool: Tool, keeper: Redactor): Tool {
+  if (userInputTools.has(tool.name)) return tool;
   return {
     ...tool,
     async execute(input, context) {
-      if (tool.effect !== 'read' && someText(input, holdsStandIn)) throw standInWritten();
-      const said = context.progress && linewise(context.progress, keeper);
+      if (tool.effect !== 'read' && someString(input, hasRedactionPlaceholder)) throw placeholderWriteError();
+      const said = context.progress && createLineRedactor(context.progress, keeper);
       try {
-        return cleaned(await tool.execute(input, said ? { ...context, progress: said.add } : context), keeper);
+        return redactResult(await tool.execute(input, said ? { ...context, progress: said.add } : context), keeper);
       } catch (error) {
-        throw cleanError(error, keeper);
+        throw redactError(error, keeper);
       } finally {
         said?.end();
       }
@@ -34,9 +34,9 @@ export function withoutSecrets(tool: Tool, keeper: SecretKeeper): Tool {
       ? {
           async checkOutcome(input, context) {
             try {
-              return cleaned(await tool.checkOutcome?.(input, context), keeper);
+              return redactResult(await tool.checkOutcome?.(input, context), keeper);
             } catch (error) {
-              throw cleanError(error, keeper);
+              throw redactError(error, keeper);
             }
           },
         }
@@ -44,34 +44,34 @@ export function withoutSecrets(tool: Tool, keeper: SecretKeeper): Tool {
   };
 }
 
-function cleaned(value: unknown, keeper: SecretKeeper): unknown {
+function redactResult(value: unknown, keeper: Redactor): unknown {
   if (typeof value === 'string') return keeper.redact(value);
-  if (!isToolOutput(value)) return value === undefined ? undefined : cleanJson(toJson(value), keeper);
+  if (!isToolOutput(value)) return value === undefined ? undefined : redactJson(toJson(value), keeper);
   const { data, notes } = value;
   return toolOutput({
     ...value,
     text: keeper.redact(value.text),
-    ...(data === undefined ? {} : { data: cleanJson(toJson(data), keeper) }),
-    ...(Array.isArray(notes) ? { notes: cleanJson(toJson(notes), keeper) as unknown as typeof notes } : {}),
+    ...(data === undefined ? {} : { data: redactJson(toJson(data), keeper) }),
+    ...(Array.isArray(notes) ? { notes: redactJson(toJson(notes), keeper) as unknown as typeof notes } : {}),
   });
 }
 
 /** The value with every text in it cleaned. */
-export function cleanJson(value: Json, keeper: SecretKeeper): Json {
+export function redactJson(value: Json, keeper: Redactor): Json {
   if (typeof value === 'string') return keeper.redact(value);
-  if (Array.isArray(value)) return value.map((each: Json) => cleanJson(each, keeper));
+  if (Array.isArray(value)) return value.map((each: Json) => redactJson(each, keeper));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleanJson(each, keeper)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactJson(each, keeper)]));
 }
 
-function someText(value: unknown, fits: (text: string) => boolean): boolean {
+function someString(value: unknown, fits: (text: string) => boolean): boolean {
   if (typeof value === 'string') return fits(value);
-  if (Array.isArray(value)) return value.some((each) => someText(each, fits));
-  return isObject(value) && Object.values(value).some((each) => someText(each, fits));
+  if (Array.isArray(value)) return value.some((each) => someString(each, fits));
+  return isObject(value) && Object.values(value).some((each) => someString(each, fits));
 }
 
 /** The same error with its words cleaned; one without secrets stays itself. */
-function cleanError(error: unknown, keeper: SecretKeeper): unknown {
+function redactError(error: unknown, keeper: Redactor): unknown {
   const message = errorMessage(error);
   const clean = keeper.redact(message);
   const hint = error instanceof FairleadError && error.hint !== undefined ? keeper.redact(error.hint) : undefined;
@@ -86,19 +86,19 @@ function cleanError(error: unknown, keeper: SecretKeeper): unknown {
   });
 }
 
-const standInWritten = (): FairleadError =>
+const placeholderWriteError = (): FairleadError =>
   new FairleadError(
     'secrets/stand-in',
     'Nothing was done: the call holds [redacted: …], which stands in the place of a secret that you were not shown. It would overwrite or miss that secret.',
     { blame: 'model', hint: 'Change the parts around it, or ask the person to do it.' },
   );
 
-const longestHeld = 8192;
+const maxHeldChars = 8192;
 
 /** Passes pieces on in whole lines: a secret may come in two pieces. */
-function linewise(
+function createLineRedactor(
   pass: (text: string) => void,
-  keeper: SecretKeeper,
+  keeper: Redactor,
 ): { readonly add: (text: string) => void; readonly end: () => void } {
   let held = '';
   const release = (until: number): void => {
@@ -112,7 +112,7 @@ function linewise(
       const open = held.lastIndexOf('-----BEGIN');
       const isOpen = open >= 0 && !held.includes('-----END', open);
       const whole = isOpen ? open : Math.max(held.lastIndexOf('\n'), held.lastIndexOf('\r')) + 1;
-      release(held.length - whole > longestHeld ? held.length : whole);
+      release(held.length - whole > maxHeldChars ? held.length : whole);
     },
     end: () => release(held.length),
   };

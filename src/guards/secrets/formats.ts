@@ -1,7 +1,7 @@
 // How keys look: the beginnings that services give theirs, and the names that people write before them. Our own rules, each linear in the length of the text.
 
 /** Beginnings by kind: each is a pattern with a fixed beginning, followed by at least so many letters of its alphabet. */
-const beginnings: Readonly<Record<string, string>> = {
+const keyPrefixes: Readonly<Record<string, string>> = {
   'access key': '(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z2-7]{16} LTAI[A-Za-z0-9]{20} ABSK[A-Za-z0-9+/]{100,}',
   'repository token': [
     'gh[pousr]_[A-Za-z0-9]{36,} github_pat_\\w{60,} gl[a-z]{1,6}-(?:t\\d_)?[\\w.-]{20,} GR1348941[\\w-]{20}',
@@ -42,26 +42,26 @@ const beginnings: Readonly<Record<string, string>> = {
 };
 
 /** What is long enough to be a key. Nothing is looked at twice: a run of these letters is tried from its first one only. */
-const runs = /(?<![\w.~-])[\w.~-]{12,}/g;
+const candidatePattern = /(?<![\w.~-])[\w.~-]{12,}/g;
 /** All beginnings in one pattern with a group for each kind; made when a text first holds a long run, which most starts never see. */
-let byBeginning: RegExp | undefined;
-const beginningsAt = (index: number): RegExp => {
+let prefixPattern: RegExp | undefined;
+const prefixPatternAt = (index: number): RegExp => {
   const groups = (): string =>
-    Object.values(beginnings)
+    Object.values(keyPrefixes)
       .map((each) => `(${each.split(' ').join('|')})`)
       .join('|');
-  byBeginning ??= new RegExp(`(?:${groups()})(?![A-Za-z0-9])`, 'y');
-  byBeginning.lastIndex = index;
-  return byBeginning;
+  prefixPattern ??= new RegExp(`(?:${groups()})(?![A-Za-z0-9])`, 'y');
+  prefixPattern.lastIndex = index;
+  return prefixPattern;
 };
-const kinds = Object.keys(beginnings);
+const prefixKinds = Object.keys(keyPrefixes);
 
 /** Names that people give to secrets, whatever stands around them; what is assigned to them is in the group. */
-const byName =
+const assignedSecretPattern =
   /(?:pass(?:word|wd|phrase)|[_-]pwd|secret|token|credential|[_-]key|(?:api|access|auth|private|secret|consumer|account|master|shared|license)key|authkey|webhook|authorization)[\w.-]{0,20}["'`\\]{0,2}[ \t]{0,3}(?::=|=>|=|:)[ \t]{0,3}["'`\\]{0,2}((?:basic|bearer)?[\w+/=~!@#$%^&*.-]{12,300})/gi;
 
 /** Words in headers and addresses that let somebody in. */
-const byPlace: readonly RegExp[] = [
+const contextPatterns: readonly RegExp[] = [
   /(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com\/webhookb2)\/([\w@/+-]{20,300})/g,
   /(?<!\w)\d{5,16}:(A[\w-]{34})(?!\w)/g,
   /authorization["'`\\]{0,2}[ \t]{0,3}[:=][ \t]{0,3}["'`\\]{0,2}(?:basic|bearer|token|digest|apikey|negotiate)[ \t]{1,3}([\w+/=~@.-]{6,2000})/gi,
@@ -70,59 +70,63 @@ const byPlace: readonly RegExp[] = [
 ];
 
 /** A stretch of a text that is a secret. */
-export type Found = { readonly from: number; readonly to: number; readonly kind: string };
+export type SecretMatch = { readonly from: number; readonly to: number; readonly kind: string };
 
 /** The secrets that show by their form, in no order; stretches may lie in each other. */
-export function formatsIn(text: string): readonly Found[] {
-  const found: Found[] = [...privateKeysIn(text)];
-  for (const { index } of text.matchAll(runs)) {
-    const match = beginningsAt(index).exec(text);
-    if (!match || !isMixed(match[0])) continue;
+export function findSecretPatterns(text: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [...findPrivateKeys(text)];
+  for (const { index } of text.matchAll(candidatePattern)) {
+    const match = prefixPatternAt(index).exec(text);
+    if (!match || !looksLikeKey(match[0])) continue;
     const at = match.slice(1).findIndex((each) => each !== undefined);
-    found.push(stretch(match, match[0], kinds[at] ?? 'key'));
+    found.push(toSecretMatch(match, match[0], prefixKinds[at] ?? 'key'));
   }
   // Every pattern below holds one of these.
   if (!/[=:/]/.test(text)) return found;
-  for (const match of text.matchAll(byName)) {
+  for (const match of text.matchAll(assignedSecretPattern)) {
     const [whole, value = ''] = match;
     const next = text.slice(match.index + whole.length, match.index + whole.length + 2);
-    if (isRandom(value) && !/^[([]/.test(next)) found.push(stretch(match, value, 'value of a secret name'));
+    if (looksRandom(value) && !/^[([]/.test(next)) found.push(toSecretMatch(match, value, 'value of a secret name'));
   }
-  for (const pattern of byPlace)
+  for (const pattern of contextPatterns)
     for (const match of text.matchAll(pattern)) {
       const [, value = ''] = match;
-      if (!isStandIn(value)) found.push(stretch(match, value, 'login'));
+      if (!isPlaceholder(value)) found.push(toSecretMatch(match, value, 'login'));
     }
   return found;
 }
 
-const stretch = (match: RegExpExecArray, part: string, kind: string): Found => {
+const toSecretMatch = (match: RegExpExecArray, part: string, kind: string): SecretMatch => {
   const from = match.index + match[0].lastIndexOf(part);
   return { from, to: from + part.length, kind };
 };
 
 /** Some of these beginnings are also those of plain words. */
-const isMixed = (found: string): boolean =>
-  /[A-Za-z]{2}/.test(found) && spread(found) >= (/\d.*\d/.test(found) ? 2.8 : 3.7) && !isWords(found);
+const looksLikeKey = (found: string): boolean =>
+  /[A-Za-z]{2}/.test(found) && shannonEntropy(found) >= (/\d.*\d/.test(found) ? 2.8 : 3.7) && !isIdentifierLike(found);
 
 /** What is assigned may as well be a word, a name in a program or a stand-in. */
-const isRandom = (value: string): boolean =>
-  /\d/.test(value) && /[A-Za-z]/.test(value) && spread(value) >= 3 && !isWords(value) && !isStandIn(value);
+const looksRandom = (value: string): boolean =>
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  shannonEntropy(value) >= 3 &&
+  !isIdentifierLike(value) &&
+  !isPlaceholder(value);
 
 /** Names such as `user-token-2` and `getToken2Of`: words of some length, each with a number behind it at most. */
-function isWords(value: string): boolean {
+function isIdentifierLike(value: string): boolean {
   const words = value.split(/[_/.+=:-]|(?<=[a-z])(?=[A-Z])/).filter(Boolean);
   const isWord = (each: string): boolean => /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,14})\d{0,3}$|^\d{1,4}$/.test(each);
   return value.length / words.length >= 3.5 && words.every(isWord);
 }
 
 /** What stands in manuals and programs where a secret would be. */
-const isStandIn = (value: string): boolean =>
+const isPlaceholder = (value: string): boolean =>
   /^(?:[$%{<*[]|process\.|os\.|x{3}|\.{3})|\$\{|\{\{|^(?:secret|password|pass|pwd|token|key)$/i.test(value) ||
   (/^(?:your|my|some|test|example|dummy|sample|change)/i.test(value) && !/(?:\d.*){4}/.test(value));
 
 /** Bits a letter, by how often each occurs: of plain words and of stand-ins it is low. */
-function spread(text: string): number {
+function shannonEntropy(text: string): number {
   const counts = new Map<string, number>();
   for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   let bits = 0;
@@ -130,25 +134,26 @@ function spread(text: string): number {
   return bits;
 }
 
-const opening = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----/g;
-const closing = '-----END';
-const longestKey = 20_000;
+const privateKeyHeader = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----/g;
+const privateKeyFooter = '-----END';
+const maxPrivateKeyLength = 20_000;
 /** The body of a key whose end was cut off: lines of nothing but its letters. */
-const body = /(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{16,}){1,400}(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{1,15}(?![^\s"'[]))?/y;
+const privateKeyBody =
+  /(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{16,}){1,400}(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{1,15}(?![^\s"'[]))?/y;
 
 /** Private keys from their first line to their last, or as far as one goes that was cut. */
-function privateKeysIn(text: string): readonly Found[] {
-  const found: Found[] = [];
+function findPrivateKeys(text: string): readonly SecretMatch[] {
+  const found: SecretMatch[] = [];
   let end = -1;
-  for (const match of text.matchAll(opening)) {
+  for (const match of text.matchAll(privateKeyHeader)) {
     const from = match.index;
     const start = from + match[0].length;
     // One end is looked for once, however many beginnings stand before it.
-    if (end < start && end !== Infinity) end = text.indexOf(closing, start);
+    if (end < start && end !== Infinity) end = text.indexOf(privateKeyFooter, start);
     if (end < 0) end = Infinity;
-    const stop = end - start > longestKey ? -1 : text.indexOf('-----', end + closing.length);
-    body.lastIndex = start;
-    const cut = stop < 0 ? body.exec(text) : undefined;
+    const stop = end - start > maxPrivateKeyLength ? -1 : text.indexOf('-----', end + privateKeyFooter.length);
+    privateKeyBody.lastIndex = start;
+    const cut = stop < 0 ? privateKeyBody.exec(text) : undefined;
     if (stop >= 0 && end - start >= 40) found.push({ from, to: stop + 5, kind: 'private key' });
     else if (cut) found.push({ from, to: start + cut[0].length, kind: 'private key' });
   }

@@ -2,32 +2,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolOutput, type Json, type Tool, type ToolContext } from '../../core/index.ts';
-import { withoutSecrets } from './door.ts';
-import { openKeeper, secretKeeper, type SecretKeeper } from './keeper.ts';
+import { withRedaction } from './door.ts';
+import { noRedaction, createRedactor, type Redactor } from './keeper.ts';
 
-const letters = (count: number, alphabet = 'aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT'): string =>
+const randomLetters = (count: number, alphabet = 'aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT'): string =>
   Array.from({ length: count }, (_, at) => alphabet[(at * 7 + (at >> 3)) % alphabet.length]).join('');
-const hex = (count: number): string => letters(count, '0f3a9c5e7b1d2846');
+const hex = (count: number): string => randomLetters(count, '0f3a9c5e7b1d2846');
 
 test('[attack 87] keys of well-known services are found by their form, wherever they stand', (t) => {
   const keys = [
-    `AKIA${letters(16, 'QZ2RT7VBN5CYWHDP')}`,
-    `ghp_${letters(36)}`,
-    `github_pat_${letters(62)}`,
-    `glpat-${letters(20)}`,
-    `xoxb-1234567890-${letters(24)}`,
-    `sk-ant-api03-${letters(80)}`,
-    `sk-proj-${letters(48)}`,
-    `AIza${letters(35)}`,
-    `hf_${letters(34, 'aZkQxLmRtVbNcYwHdPsJf')}`,
-    `npm_${letters(36)}`,
-    `sk_live_${letters(24)}`,
-    `SG.${letters(22)}.${letters(43)}`,
-    `eyJ${letters(30)}.eyJ${letters(40)}.${letters(43)}`,
+    `AKIA${randomLetters(16, 'QZ2RT7VBN5CYWHDP')}`,
+    `ghp_${randomLetters(36)}`,
+    `github_pat_${randomLetters(62)}`,
+    `glpat-${randomLetters(20)}`,
+    `xoxb-1234567890-${randomLetters(24)}`,
+    `sk-ant-api03-${randomLetters(80)}`,
+    `sk-proj-${randomLetters(48)}`,
+    `AIza${randomLetters(35)}`,
+    `hf_${randomLetters(34, 'aZkQxLmRtVbNcYwHdPsJf')}`,
+    `npm_${randomLetters(36)}`,
+    `sk_live_${randomLetters(24)}`,
+    `SG.${randomLetters(22)}.${randomLetters(43)}`,
+    `eyJ${randomLetters(30)}.eyJ${randomLetters(40)}.${randomLetters(43)}`,
     `dop_v1_${hex(64)}`,
-    `123456789:A${letters(34)}`,
+    `123456789:A${randomLetters(34)}`,
   ];
-  const keeper = secretKeeper();
+  const keeper = createRedactor();
   let found = 0;
   for (const key of keys) {
     for (const around of ['', '"', "'", '\n', ' ']) {
@@ -41,8 +41,8 @@ test('[attack 87] keys of well-known services are found by their form, wherever 
 });
 
 test('[attack 87] what is assigned to the name of a secret is one where it looks like one', () => {
-  const keeper = secretKeeper();
-  const value = letters(24);
+  const keeper = createRedactor();
+  const value = randomLetters(24);
   for (const line of [
     `API_KEY=${value}`,
     `"client_secret": "${value}"`,
@@ -57,8 +57,8 @@ test('[attack 87] what is assigned to the name of a secret is one where it looks
 });
 
 test('[attack 87] a private key goes whole, also one whose end was cut off', () => {
-  const keeper = secretKeeper();
-  const lines = Array.from({ length: 9 }, () => letters(64));
+  const keeper = createRedactor();
+  const lines = Array.from({ length: 9 }, () => randomLetters(64));
   const key = ['-----BEGIN RSA PRIVATE KEY-----', ...lines, '-----END RSA PRIVATE KEY-----'].join('\n');
   assert.equal(keeper.redact(`a\n${key}\nb`), 'a\n[redacted: private key]\nb');
   assert.equal(keeper.redact(`a\n${key.slice(0, 300)}\n! b`), 'a\n[redacted: private key]\n! b');
@@ -66,7 +66,7 @@ test('[attack 87] a private key goes whole, also one whose end was cut off', () 
 });
 
 test('what people and programs say is left alone', () => {
-  const keeper = secretKeeper([
+  const keeper = createRedactor([
     ['USER_PASS', 'true'],
     ['SSH_AUTH_SOCK', '/tmp/ssh-x/agent.12'],
     ['PIN', '123456'],
@@ -89,37 +89,37 @@ test('what people and programs say is left alone', () => {
 
 test('[attack 87] a value that is known goes in the forms in which programs write it, under its own name', () => {
   const value = 'p"ss/w rd+1';
-  const keeper = secretKeeper([
+  const keeper = createRedactor([
     ['DB_PASSWORD', value],
     ['DATABASE_URL', 'postgres://me:hunter22222@db/x'],
   ]);
   for (const form of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), btoa(value).slice(0, -2)])
     assert.match(keeper.redact(`a ${form} b`), /^a \[redacted: DB_PASSWORD\]=* b$/);
   assert.equal(keeper.redact('a hunter22222 b'), 'a [redacted: DATABASE_URL] b');
-  keeper.learn('MCP header', 'Bearer lovely-words-2');
+  keeper.addSecret('MCP header', 'Bearer lovely-words-2');
   assert.equal(keeper.redact('say lovely-words-2'), 'say [redacted: MCP header]');
-  assert.equal(openKeeper.redact(`a ${value}`), `a ${value}`);
+  assert.equal(noRedaction.redact(`a ${value}`), `a ${value}`);
 });
 
 const context = {} as ToolContext;
-const toolThat = (run: Tool['execute'], effect: Tool['effect'] = 'write', name = 'tool'): Tool => ({
+const toolWith = (run: Tool['execute'], effect: Tool['effect'] = 'write', name = 'tool'): Tool => ({
   name,
   description: '',
   input: {},
   effect,
   execute: run,
 });
-const guarded = (
+const runRedacted = (
   tool: Tool,
-  keeper: SecretKeeper,
+  keeper: Redactor,
   input: Json = {},
   more: Partial<ToolContext> = {},
-): Promise<unknown> => Promise.resolve(withoutSecrets(tool, keeper).execute(input, { ...context, ...more }));
+): Promise<unknown> => Promise.resolve(withRedaction(tool, keeper).execute(input, { ...context, ...more }));
 
 test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as what it gives is', async () => {
-  const keeper = secretKeeper([['KEY', 'very-secret-1']]);
+  const keeper = createRedactor([['KEY', 'very-secret-1']]);
   const tool = (confirm: NonNullable<Tool['checkOutcome']>): Tool =>
-    withoutSecrets({ ...toolThat(() => 'x'), checkOutcome: confirm }, keeper);
+    withRedaction({ ...toolWith(() => 'x'), checkOutcome: confirm }, keeper);
   assert.equal(await tool(() => 'a very-secret-1').checkOutcome?.({}, context), 'a [redacted: KEY]');
   assert.equal(await tool(() => undefined).checkOutcome?.({}, context), undefined);
   assert.equal(await tool(() => false).checkOutcome?.({}, context), false);
@@ -127,8 +127,8 @@ test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as wha
   await assert.rejects(async () => failing.checkOutcome?.({}, context), /no \[redacted: KEY\]/);
   assert.equal(
     'checkOutcome' in
-      withoutSecrets(
-        toolThat(() => 'x'),
+      withRedaction(
+        toolWith(() => 'x'),
         keeper,
       ),
     false,
@@ -136,7 +136,7 @@ test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as wha
 });
 
 test('[attack 87] text, data, notes, errors and what a tool says on the way are cleaned; a person’s own answer is not', async () => {
-  const keeper = secretKeeper([['KEY', 'very-secret-1']]);
+  const keeper = createRedactor([['KEY', 'very-secret-1']]);
   const whole = toolOutput({
     text: 'a very-secret-1',
     data: { b: ['very-secret-1', 1] },
@@ -144,54 +144,54 @@ test('[attack 87] text, data, notes, errors and what a tool says on the way are 
   });
   const stand = '[redacted: KEY]';
   assert.deepEqual(
-    await guarded(
-      toolThat(() => whole),
+    await runRedacted(
+      toolWith(() => whole),
       keeper,
     ),
     toolOutput({ text: `a ${stand}`, data: { b: [stand, 1] }, notes: [{ key: 'k', text: stand }] }),
   );
   assert.deepEqual(
-    await guarded(
-      toolThat(() => ({ c: 'very-secret-1' })),
+    await runRedacted(
+      toolWith(() => ({ c: 'very-secret-1' })),
       keeper,
     ),
     { c: stand },
   );
   assert.equal(
-    await guarded(
-      toolThat(() => 'very-secret-1'),
+    await runRedacted(
+      toolWith(() => 'very-secret-1'),
       keeper,
     ),
     stand,
   );
-  const fails = toolThat(() => {
+  const fails = toolWith(() => {
     throw new Error('not with very-secret-1');
   });
-  await assert.rejects(guarded(fails, keeper), { message: `not with ${stand}` });
-  const person = toolThat(() => 'very-secret-1', 'read', 'ask_user');
-  assert.equal(await guarded(person, keeper), 'very-secret-1');
+  await assert.rejects(runRedacted(fails, keeper), { message: `not with ${stand}` });
+  const person = toolWith(() => 'very-secret-1', 'read', 'ask_user');
+  assert.equal(await runRedacted(person, keeper), 'very-secret-1');
   const said: string[] = [];
-  const talks = toolThat((_, { progress }) =>
+  const talks = toolWith((_, { progress }) =>
     ['one\nvery-', 'secret-1\rtwo ', 'very-secret', '-1'].forEach((each) => progress?.(each)),
   );
-  await guarded(talks, keeper, {}, { progress: (text) => void said.push(text) });
+  await runRedacted(talks, keeper, {}, { progress: (text) => void said.push(text) });
   assert.equal(said.join(''), `one\n${stand}\rtwo ${stand}`);
 });
 
 test('[attack 87] a stand-in is not written over the secret that it stands for', async () => {
-  const keeper = secretKeeper();
+  const keeper = createRedactor();
   const input = { edits: [{ content: 'KEY=[redacted: KEY]\n' }] };
   await assert.rejects(
-    guarded(
-      toolThat(() => 'done'),
+    runRedacted(
+      toolWith(() => 'done'),
       keeper,
       input,
     ),
     { code: 'secrets/stand-in' },
   );
   assert.equal(
-    await guarded(
-      toolThat(() => 'done', 'read'),
+    await runRedacted(
+      toolWith(() => 'done', 'read'),
       keeper,
       input,
     ),
@@ -200,7 +200,7 @@ test('[attack 87] a stand-in is not written over the secret that it stands for',
 });
 
 test('[attack 87] no text makes the search take long', { timeout: 120_000 }, () => {
-  const keeper = secretKeeper([['KEY', 'aaaaaaaaaaaaaaab']]);
+  const keeper = createRedactor([['KEY', 'aaaaaaaaaaaaaaab']]);
   const pieces = [
     'a',
     '-',

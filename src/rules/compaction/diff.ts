@@ -1,27 +1,28 @@
 // What a compaction changed, for a person: what was kept, what was taken out and what came in its place.
 import { messageText, messageTokens, type Message, type MessagePart } from '../../core/index.ts';
 
-type Mark = '=' | '-' | '+';
-type Piece = { readonly mark: Mark; readonly message: Message };
+type DiffMark = '=' | '-' | '+';
+type DiffPiece = { readonly mark: DiffMark; readonly message: Message };
 
 /** The difference between a conversation and its compacted form as text: `=` kept word for word, `-` taken out, `+` put in their place. */
 export function compactionDiff(before: readonly Message[], after: readonly Message[]): string {
-  const old = piecesOf(before, after, '-');
-  const put = piecesOf(after, before, '+').filter((piece) => piece.mark === '+');
+  const old = diffPieces(before, after, '-');
+  const put = diffPieces(after, before, '+').filter((piece) => piece.mark === '+');
   const gap = Math.max(0, old.findLastIndex((piece) => piece.mark === '-') + 1);
   const pieces = [...old.slice(0, gap), ...put, ...old.slice(gap)];
-  const count = (mark: Mark): string => tokens(pieces.flatMap((each) => (each.mark === mark ? [each.message] : [])));
+  const count = (mark: DiffMark): string =>
+    formatTokens(pieces.flatMap((each) => (each.mark === mark ? [each.message] : [])));
   return [
-    `before: ${before.length} messages, ${tokens(before)}`,
-    `after: ${after.length} messages, ${tokens(after)}`,
+    `before: ${before.length} messages, ${formatTokens(before)}`,
+    `after: ${after.length} messages, ${formatTokens(after)}`,
     `kept word for word: ${count('=')}; taken out: ${count('-')}; put in their place: ${count('+')}`,
     '',
-    ...runsOf(pieces).flatMap(linesOf),
+    ...groupRuns(pieces).flatMap(formatRun),
   ].join('\n');
 }
 
 /** The messages of one side, each split into what the other side also has and what it has not. */
-function piecesOf(messages: readonly Message[], other: readonly Message[], mark: Mark): readonly Piece[] {
+function diffPieces(messages: readonly Message[], other: readonly Message[], mark: DiffMark): readonly DiffPiece[] {
   const there = new Map<string, number>();
   for (const part of other.flatMap((message) => message.parts)) {
     const key = JSON.stringify(part);
@@ -33,7 +34,7 @@ function piecesOf(messages: readonly Message[], other: readonly Message[], mark:
     there.set(key, left - 1);
     return left > 0;
   };
-  return messages.flatMap(({ role, parts }): readonly Piece[] => {
+  return messages.flatMap(({ role, parts }): readonly DiffPiece[] => {
     const same = parts.filter(take);
     const rest = parts.filter((part) => !same.includes(part));
     return [
@@ -43,8 +44,8 @@ function piecesOf(messages: readonly Message[], other: readonly Message[], mark:
   });
 }
 
-function runsOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
-  const runs: Piece[][] = [];
+function groupRuns(pieces: readonly DiffPiece[]): readonly (readonly DiffPiece[])[] {
+  const runs: DiffPiece[][] = [];
   for (const piece of pieces) {
     const run = runs.at(-1);
     if (run?.[0]?.mark === piece.mark) run.push(piece);
@@ -54,32 +55,32 @@ function runsOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
 }
 
 /** What is new is shown whole; of a long run of the rest, its ends and what lies between in one line. */
-function linesOf(run: readonly Piece[]): readonly string[] {
+function formatRun(run: readonly DiffPiece[]): readonly string[] {
   const mark = run[0]?.mark ?? '=';
   if (mark === '+')
-    return run.flatMap(({ message }) => `${message.role}: ${whole(message)}`.split('\n').map((line) => `+ ${line}`));
-  if (run.length <= 5) return run.map(({ message }) => `${mark} ${inShort(message)}`);
+    return run.flatMap(({ message }) => `${message.role}: ${fullText(message)}`.split('\n').map((line) => `+ ${line}`));
+  if (run.length <= 5) return run.map(({ message }) => `${mark} ${shortText(message)}`);
   const between = run.slice(2, -2).map((piece) => piece.message);
   return [
-    ...run.slice(0, 2).map(({ message }) => `${mark} ${inShort(message)}`),
-    `${mark} … ${between.length} more messages, ${tokens(between)}`,
-    ...run.slice(-2).map(({ message }) => `${mark} ${inShort(message)}`),
+    ...run.slice(0, 2).map(({ message }) => `${mark} ${shortText(message)}`),
+    `${mark} … ${between.length} more messages, ${formatTokens(between)}`,
+    ...run.slice(-2).map(({ message }) => `${mark} ${shortText(message)}`),
   ];
 }
 
-const whole = (message: Message): string => messageText(message) || message.parts.map(wordsOf).join(' ');
+const fullText = (message: Message): string => messageText(message) || message.parts.map(formatPart).join(' ');
 
-function inShort(message: Message): string {
-  const text = message.parts.map(wordsOf).join(' ').replaceAll(/\s+/g, ' ').trim();
-  return `${message.role}: ${text.length > 70 ? `${text.slice(0, 69).trimEnd()}…` : text} (${tokens([message])})`;
+function shortText(message: Message): string {
+  const text = message.parts.map(formatPart).join(' ').replaceAll(/\s+/g, ' ').trim();
+  return `${message.role}: ${text.length > 70 ? `${text.slice(0, 69).trimEnd()}…` : text} (${formatTokens([message])})`;
 }
 
-function wordsOf(part: MessagePart): string {
+function formatPart(part: MessagePart): string {
   if (part.type === 'tool-call') return `${part.tool} ${JSON.stringify(part.input)}`;
   return part.type === 'file' ? `[${part.name ?? part.mediaType}]` : part.text;
 }
 
-function tokens(messages: readonly Message[]): string {
+function formatTokens(messages: readonly Message[]): string {
   const size = messageTokens(messages);
   return `about ${size.toLocaleString('en')} ${size === 1 ? 'token' : 'tokens'}`;
 }

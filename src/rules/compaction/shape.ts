@@ -12,7 +12,7 @@ import {
   type Message,
   type RunState,
 } from '../../core/index.ts';
-import { compactionKey, type Budget, type Plan } from './plan.ts';
+import { compactionNoteKey, type PlanBudget, type CompactionPlan } from './plan.ts';
 
 /** The share of the window that notes may take: who leaves more of them leaves no standing rules but a stream of remarks. */
 const noteShare = 0.1;
@@ -21,10 +21,10 @@ const noteShare = 0.1;
 const fileShare = 0.15;
 
 /** A budget with the size of a summary, and of the request that asks for it. */
-export type CompactionBudget = Budget & { readonly summary: number; readonly window: number };
+export type CompactionBudget = PlanBudget & { readonly summaryTokens: number; readonly window: number };
 
 /** How much may be kept of this state. `target` is the share of the window, or of what is used where that is less, to get down to. */
-export function budgetFor(
+export function compactionBudget(
   state: RunState,
   { provider }: ResolvedAgent,
   options: { readonly target: number; readonly keepTurns: number; readonly summary: number },
@@ -38,40 +38,49 @@ export function budgetFor(
   const room = Math.max(options.target * base - frame, (options.target / 2) * (base - frame), 0);
   const most = Math.max(room, 0.85 * (base - frame));
   const summary = Math.floor(Math.min(options.summary, room * 0.25));
-  const files = fileLines(state.files, room * fileShare);
+  const files = formatFiles(state.files, room * fileShare);
   const reserve = summary + estimateTokens(files) + 100;
   return {
-    room,
-    most,
-    reserve,
-    notes: noteShare * (Number.isFinite(window) ? window : used),
-    summary,
+    targetTokens: room,
+    maxTokens: most,
+    reservedTokens: reserve,
+    noteTokens: noteShare * (Number.isFinite(window) ? window : used),
+    summaryTokens: summary,
     window: Number.isFinite(window) ? window : used * 0.7,
     keepTurns: options.keepTurns,
   };
 }
 
 /** The conversation that a plan makes, with these words of the model's side in the place of what is left out. */
-export function assemble(state: RunState, plan: Plan, room: number, instead: string): readonly Message[] {
-  if (plan.left.length === 0)
+export function assembleMessages(
+  state: RunState,
+  plan: CompactionPlan,
+  room: number,
+  instead: string,
+): readonly Message[] {
+  if (plan.omitted.length === 0)
     return [{ role: 'user', parts: [...plan.task, ...renderNotes(plan.notes, state.nonce)] }, ...plan.tail];
-  const note = { key: compactionKey, text: carriedOver(state, plan, room) };
-  const bridge: readonly Message[] = plan.tail[0]?.role === 'user' ? [says('assistant', leftOut)] : [];
+  const note = { key: compactionNoteKey, text: formatCarriedOver(state, plan, room) };
+  const bridge: readonly Message[] = plan.tail[0]?.role === 'user' ? [textMessage('assistant', omittedText)] : [];
   return [
     { role: 'user', parts: plan.task },
-    says('assistant', instead),
-    { role: 'user', parts: [...plan.words, ...renderNotes([...plan.notes, note], state.nonce)] },
+    textMessage('assistant', instead),
+    { role: 'user', parts: [...plan.userParts, ...renderNotes([...plan.notes, note], state.nonce)] },
     ...bridge,
     ...plan.tail,
   ];
 }
 
 /** What stands where an answer was that is left out. */
-export const leftOut = '(Earlier work is left out here.)';
+export const omittedText = '(Earlier work is left out here.)';
 
-const says = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
+const textMessage = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 
-function carriedOver({ files, tools: known }: RunState, { left, words }: Plan, room: number): string {
+function formatCarriedOver(
+  { files, tools: known }: RunState,
+  { omitted: left, userParts: words }: CompactionPlan,
+  room: number,
+): string {
   // A name that no tool has is the model's invention, and this text stands on the user's side.
   const names = new Set(known.map((tool) => tool.name));
   const tools = left
@@ -83,22 +92,22 @@ function carriedOver({ files, tools: known }: RunState, { left, words }: Plan, r
     ...(words.length ? ['What the user said in them stands above.'] : []),
     ...(counts.length ? [`Tools used there: ${counts.join(', ')}.`] : []),
     'What else matters from them may have to be looked up again.',
-    ...(files.length ? [`Files worked on so far, the latest last:\n${fileLines(files, room * fileShare)}`] : []),
+    ...(files.length ? [`Files worked on so far, the latest last:\n${formatFiles(files, room * fileShare)}`] : []),
   ].join(' ');
 }
 
 /** The files a line each, changed ones first where not all fit. */
-function fileLines(files: readonly TouchedFile[], room: number): string {
+function formatFiles(files: readonly TouchedFile[], room: number): string {
   let size = 0;
   const order = [
     ...files.filter((file) => file.changed).toReversed(),
     ...files.filter((file) => !file.changed).toReversed(),
   ];
-  const fitting = new Set(order.filter((file) => (size += estimateTokens(fileLine(file)) + 1) <= room));
-  const lines = files.filter((file) => fitting.has(file)).map(fileLine);
+  const fitting = new Set(order.filter((file) => (size += estimateTokens(formatFile(file)) + 1) <= room));
+  const lines = files.filter((file) => fitting.has(file)).map(formatFile);
   const more = files.length - lines.length;
   return [...(more ? [`- ${more} more`] : []), ...lines].join('\n');
 }
 
-const fileLine = ({ path, tool, changed, content }: TouchedFile): string =>
+const formatFile = ({ path, tool, changed, content }: TouchedFile): string =>
   `- ${truncateMiddle(JSON.stringify(path), 300)} (${changed ? 'changed' : 'not changed'}, last by ${tool}${content === undefined ? '' : `, content ${content.slice(0, 12)}`})`;

@@ -1,12 +1,12 @@
 // Compaction with a model: the part that is left out is summarised, everything that must be exact is carried over by structure.
 import { toArray, messageTokens, type CompactionResult, type Compactor, type Provider } from '../../core/index.ts';
-import { planFor } from './plan.ts';
-import { assemble, budgetFor } from './shape.ts';
-import { summaryBlock, summaryOf } from './summary.ts';
-import { nothingToLeave, trimming, unfit, type CompactionOptions } from './trimming.ts';
+import { planCompaction } from './plan.ts';
+import { assembleMessages, compactionBudget } from './shape.ts';
+import { formatSummaryBlock, requestSummary } from './summary.ts';
+import { nothingToCompact, truncatingCompactor, compactionFailure, type CompactionOptions } from './trimming.ts';
 
 /** How a conversation is summarised. */
-export type SummarisingOptions = CompactionOptions & {
+export type SummarizeOptions = CompactionOptions & {
   /** Who writes the summary; the agent's own model unless given. */
   readonly provider?: Provider;
   /** Tokens of a summary at most; 1500 unless given. */
@@ -14,33 +14,44 @@ export type SummarisingOptions = CompactionOptions & {
 };
 
 /** Tokens below which a summary says nothing. A window that leaves no more belongs to a model whose summaries nobody should trust. */
-const leastSummary = 100;
+const minSummaryTokens = 100;
 
 /** Has a model summarise what lies between the first request and the latest turns. Where that fails, or helps nobody, it is left out as by `trimming`. */
-export function summarising(options: SummarisingOptions = {}): Compactor {
+export function summarizingCompactor(options: SummarizeOptions = {}): Compactor {
   const { threshold = 0.8, target = 0.45, keepTurns = 10, summaryTokens = 1500 } = options;
-  const trimmer = trimming({ ...options, keepTurns: Number.POSITIVE_INFINITY });
+  const trimmer = truncatingCompactor({ ...options, keepTurns: Number.POSITIVE_INFINITY });
   return {
     threshold,
     async run(state, context) {
       const agent = options.provider ? { ...context.agent, provider: options.provider } : context.agent;
-      const budget = budgetFor(state, context.agent, { target, keepTurns, summary: summaryTokens });
-      const plan = planFor(toArray(state.messages), budget);
-      if (!plan) return { detail: nothingToLeave };
+      const budget = compactionBudget(state, context.agent, { target, keepTurns, summary: summaryTokens });
+      const plan = planCompaction(toArray(state.messages), budget);
+      if (!plan) return { detail: nothingToCompact };
       const fallBack = async (why: string, more: CompactionResult = {}): Promise<CompactionResult> => {
         const trimmed = await trimmer.run(state, context);
         return { ...more, ...trimmed, detail: `${trimmed.detail ?? ''} No summary was made: ${why}.`.trim() };
       };
-      if (budget.summary < leastSummary) return fallBack('there is no room for one that says anything');
-      if (messageTokens(plan.left) <= budget.summary) return fallBack('it would have been as long as what it replaces');
-      const summary = await summaryOf(agent, state, plan, { tokens: budget.summary, window: budget.window }, context);
+      if (budget.summaryTokens < minSummaryTokens) return fallBack('there is no room for one that says anything');
+      if (messageTokens(plan.omitted) <= budget.summaryTokens)
+        return fallBack('it would have been as long as what it replaces');
+      const summary = await requestSummary(
+        agent,
+        state,
+        plan,
+        { maxTokens: budget.summaryTokens, contextWindow: budget.window },
+        context,
+      );
       const spent = summary.spent ? { spent: summary.spent } : {};
-      if (summary.text === undefined) return fallBack(summary.why ?? 'the model gave none', spent);
-      const block = summaryBlock(summary.text, agent.provider.model);
-      const messages = assemble(state, plan, budget.room, block);
-      const wrong = unfit(state, messages);
+      if (summary.text === undefined) return fallBack(summary.error ?? 'the model gave none', spent);
+      const block = formatSummaryBlock(summary.text, agent.provider.model);
+      const messages = assembleMessages(state, plan, budget.targetTokens, block);
+      const wrong = compactionFailure(state, messages);
       if (wrong !== undefined) return fallBack(wrong, spent);
-      return { messages, detail: `${plan.left.length} messages were summarised by ${agent.provider.model}.`, ...spent };
+      return {
+        messages,
+        detail: `${plan.omitted.length} messages were summarised by ${agent.provider.model}.`,
+        ...spent,
+      };
     },
   };
 }

@@ -1,36 +1,38 @@
 // The part of a conversation that is left out, told as plain text for whoever summarises it.
 import { truncateMiddle, type Message, type MessagePart } from '../../core/index.ts';
-import { ownWords } from './plan.ts';
+import { userParts } from './plan.ts';
 
 /** Characters of one piece that are told, by what it is; a tool's output says most in its first and last lines. */
-const most = { said: 1000, answered: 2000, called: 500, given: 1200 } as const;
+const maxCharsByKind = { said: 1000, answered: 2000, called: 500, given: 1200 } as const;
 
 /** These messages as lines, in at most this many characters: each piece is cut further before any is left out. */
-export function transcriptOf(messages: readonly Message[], room: number): string {
+export function formatTranscript(messages: readonly Message[], room: number): string {
   for (const share of [1, 0.5, 0.25, 0.1]) {
-    const text = told(messages, share);
+    const text = formatMessages(messages, share);
     if (text.length <= room) return text;
   }
-  return truncateMiddle(told(messages, 0), room);
+  return truncateMiddle(formatMessages(messages, 0), room);
 }
 
-const told = (messages: readonly Message[], share: number): string =>
+const formatMessages = (messages: readonly Message[], share: number): string =>
   messages
     .flatMap((message) =>
-      (message.role === 'user' ? ownWords(message) : message.parts).map((part) => line(message, part, share)),
+      (message.role === 'user' ? userParts(message) : message.parts).map((part) => formatLine(message, part, share)),
     )
     .filter((text) => text !== '')
     .join('\n');
 
-function line({ role }: Message, part: MessagePart, share: number): string {
+function formatLine({ role }: Message, part: MessagePart, share: number): string {
   const cut = (text: string, full: number): string => truncateMiddle(text, Math.max(80, Math.floor(full * share)));
   switch (part.type) {
     case 'text':
-      return role === 'user' ? `user: ${cut(part.text, most.said)}` : `assistant: ${cut(part.text, most.answered)}`;
+      return role === 'user'
+        ? `user: ${cut(part.text, maxCharsByKind.said)}`
+        : `assistant: ${cut(part.text, maxCharsByKind.answered)}`;
     case 'tool-call':
-      return `call of ${part.tool}: ${cut(part.invalid ?? JSON.stringify(part.input), most.called)}`;
+      return `call of ${part.tool}: ${cut(part.invalid ?? JSON.stringify(part.input), maxCharsByKind.called)}`;
     case 'tool-result':
-      return `result of ${part.tool}${part.failed ? ' (failed)' : ''}: ${cut(part.text, most.given)}`;
+      return `result of ${part.tool}${part.failed ? ' (failed)' : ''}: ${cut(part.text, maxCharsByKind.given)}`;
     case 'file':
       return `${role}: [the file ${part.name ?? part.mediaType}]`;
     case 'reasoning':

@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage, toolOf, type Line, type Stage } from '../../../test/support/rehearsal.ts';
 import { evaluateGates, historyError, toArray, type Compactor, type Json } from '../../core/index.ts';
-import { tryGate } from '../examples/trial.ts';
-import { summarising } from '../compaction/summarising.ts';
-import { toolUse } from '../history/questions.ts';
-import { rulesOf } from '../sets/rule-set.ts';
+import { runGateExample } from '../examples/trial.ts';
+import { summarizingCompactor } from '../compaction/summarising.ts';
+import { toolStats } from '../history/questions.ts';
+import { compileRuleSet } from '../sets/rule-set.ts';
 import { compactAt } from './compact-at.ts';
 import { confirm } from './confirm.ts';
-import { enforce, type Enforcement } from './enforcement.ts';
+import { defineGate, type GateRule } from './enforcement.ts';
 import { exclusive, phases, requireOrder } from './order.ts';
 import { rateLimit } from './rate-limit.ts';
 import { readBeforeEdit } from './read-before-edit.ts';
 
-const makers: Readonly<Record<string, Enforcement>> = {
+const gateRules: Readonly<Record<string, GateRule>> = {
   M27: readBeforeEdit(),
   M28: confirm({ which: ['delete_file'] }),
   'M29, M31': rateLimit({ tool: 'run_command', most: 3, per: 'turn', count: 'retries' }),
@@ -23,20 +23,20 @@ const makers: Readonly<Record<string, Enforcement>> = {
   M31: requireOrder(['search', 'view', 'use']),
   'M31, M27': exclusive(['merge', 'rebase']),
 };
-for (const [rows, rule] of Object.entries(makers))
+for (const [rows, rule] of Object.entries(gateRules))
   for (const example of rule.examples)
     test(`[${rows}] ${rule.name} decides on ${example.title}: ${example.decides}`, async () => {
-      assert.equal((await tryGate(rule, example)).wrong, undefined);
+      assert.equal((await runGateExample(rule, example)).failure, undefined);
     });
 
-async function ran(
-  rules: readonly Enforcement[],
+async function runRules(
+  rules: readonly GateRule[],
   ...lines: readonly Line[]
 ): Promise<{ readonly set: Stage; readonly acts: readonly string[] }> {
   const acts: string[] = [];
   const act = (name: string, effect: 'read' | 'write') =>
     toolOf(name, effect, (input) => (acts.push(`${name} ${JSON.stringify(input)}`), 'done'));
-  const { gates, views } = rulesOf({ name: 'test', gates: rules });
+  const { gates, views } = compileRuleSet({ name: 'test', gates: rules });
   const tools = [act('read_file', 'read'), act('edit_file', 'write'), act('write_file', 'write'), act('plan', 'read')];
   const set = await stage({ lines: [...lines, says('done')], tools, gates, views, limits: { errors: 50 } });
   await set.go();
@@ -47,7 +47,7 @@ const path = 'src/a.ts';
 
 test('[M27, M31] an edit of an unread file is refused with a reason, the model sees a legal result, and after reading it may', async () => {
   const edit = calls(['edit_file', { path }]);
-  const { set, acts } = await ran([readBeforeEdit()], edit, calls(['read_file', { path: './src/a.ts' }]), edit);
+  const { set, acts } = await runRules([readBeforeEdit()], edit, calls(['read_file', { path: './src/a.ts' }]), edit);
   assert.deepEqual(
     acts.map((each) => each.split(' ')[0]),
     ['read_file', 'edit_file'],
@@ -62,9 +62,9 @@ test('[M27, M31] an edit of an unread file is refused with a reason, the model s
 });
 
 test('[M27] a file that the model made is known, and with a way to look, writing over an unread one is stopped too', async () => {
-  const made = await ran([readBeforeEdit()], calls(['write_file', { path }]), calls(['edit_file', { path }]));
+  const made = await runRules([readBeforeEdit()], calls(['write_file', { path }]), calls(['edit_file', { path }]));
   assert.equal(made.acts.length, 2);
-  const over = await ran(
+  const over = await runRules(
     [readBeforeEdit({ exists: (each) => each === path })],
     calls(['write_file', { path }]),
     calls(['write_file', { path: 'new.ts' }]),
@@ -73,7 +73,7 @@ test('[M27] a file that the model made is known, and with a way to look, writing
 });
 
 test('[M28] a person is asked before the call, and nothing is run until the answer', async () => {
-  const { set, acts } = await ran([confirm({ which: ['write_file'] })], calls(['write_file', { path }]));
+  const { set, acts } = await runRules([confirm({ which: ['write_file'] })], calls(['write_file', { path }]));
   assert.deepEqual(acts, []);
   const [question] = set.all('approval-requested');
   assert.match(question?.question ?? '', /Run write_file with \{"path":"src\/a\.ts"\}\?/);
@@ -84,14 +84,14 @@ test('[M28] a person is asked before the call, and nothing is run until the answ
 
 test('[M29] of many calls in one answer only so many are made: those before it count', async () => {
   const many = calls(...Array.from({ length: 6 }, (_, i): readonly [string, Json] => ['read_file', { path: `${i}` }]));
-  const { acts, set } = await ran([rateLimit({ tool: 'read_file', most: 4, per: 'turn' })], many);
+  const { acts, set } = await runRules([rateLimit({ tool: 'read_file', most: 4, per: 'turn' })], many);
   assert.equal(acts.length, 4);
   assert.equal(set.all('tool-ended').filter(({ outcome }) => outcome === 'denied').length, 2);
 });
 
 test('[M29] a read that a crash cut off is not counted against itself', async () => {
   const rule = rateLimit({ tool: 'read_file', most: 1, per: 'turn' });
-  const { set, acts } = await ran([rule], calls(['read_file', { path }]));
+  const { set, acts } = await runRules([rule], calls(['read_file', { path }]));
   assert.equal(acts.length, 1);
   const { state } = set.head;
   const open = { id: 'c', tool: 'read_file', input: { path } };
@@ -105,16 +105,16 @@ test('[M29] the clock of minutes is the log: an hour later there is room again',
   const rule = rateLimit({ tool: 'run', most: 1, per: { minutes: 5 } });
   const history = [{ said: 'go' }, { called: 'run' }] as const;
   const call = { tool: 'run' };
-  assert.equal((await tryGate(rule, { title: '', history, call, decides: 'deny' })).wrong, undefined);
+  assert.equal((await runGateExample(rule, { title: '', history, call, decides: 'deny' })).failure, undefined);
   const later = [...history, { pausedMinutes: 60 }] as const;
-  assert.equal((await tryGate(rule, { title: '', history: later, call, decides: 'allow' })).wrong, undefined);
+  assert.equal((await runGateExample(rule, { title: '', history: later, call, decides: 'allow' })).failure, undefined);
 });
 
 test('[M31] phases allow each its own tools, and a phase that nobody named allows none', async () => {
   const rule = phases({ look: ['read_file', 'plan'], act: ['edit_file'] }, (state) =>
-    toolUse(state, 'plan').run.ok > 0 ? 'act' : 'look',
+    toolStats(state, 'plan').run.ok > 0 ? 'act' : 'look',
   );
-  const { acts } = await ran(
+  const { acts } = await runRules(
     [rule],
     calls('edit_file'),
     calls('write_file'),
@@ -126,7 +126,7 @@ test('[M31] phases allow each its own tools, and a phase that nobody named allow
     acts.map((each) => each.split(' ')[0]),
     ['write_file', 'plan', 'edit_file'],
   );
-  const lost = await ran(
+  const lost = await runRules(
     [phases({ look: ['read_file'] }, () => 'nowhere', { others: 'deny' })],
     calls('read_file'),
     calls('plan'),
@@ -134,34 +134,34 @@ test('[M31] phases allow each its own tools, and a phase that nobody named allow
   assert.deepEqual(lost.acts, []);
 });
 
-const yes = enforce({ name: 'yes', why: 'Anything goes.', objection: () => undefined });
-const ask = enforce({ name: 'ask', why: 'Ask.', objection: () => ({ ask: 'May it?' }) });
-const no = enforce({ name: 'no', why: 'Never.', objection: () => ({ deny: 'Never.' }) });
-const broken = enforce({
+const allowGate = defineGate({ name: 'yes', description: 'Anything goes.', decide: () => undefined });
+const askGate = defineGate({ name: 'ask', description: 'Ask.', decide: () => ({ ask: 'May it?' }) });
+const denyGate = defineGate({ name: 'no', description: 'Never.', decide: () => ({ deny: 'Never.' }) });
+const throwingGate = defineGate({
   name: 'broken',
-  why: 'A fault.',
-  objection: () => {
+  description: 'A fault.',
+  decide: () => {
     throw new Error('a fault');
   },
 });
 
 test('[M31] of two rules that disagree the stricter wins, in either order, and one that throws denies', async () => {
-  const pairs: readonly (readonly [Enforcement, Enforcement, string])[] = [
-    [yes, no, 'denied'],
-    [ask, no, 'denied'],
-    [yes, broken, 'denied'],
-    [ask, broken, 'denied'],
+  const pairs: readonly (readonly [GateRule, GateRule, string])[] = [
+    [allowGate, denyGate, 'denied'],
+    [askGate, denyGate, 'denied'],
+    [allowGate, throwingGate, 'denied'],
+    [askGate, throwingGate, 'denied'],
   ];
   for (const [one, other, outcome] of pairs)
     for (const rules of [
       [one, other],
       [other, one],
     ]) {
-      const { set, acts } = await ran(rules, calls('write_file'));
+      const { set, acts } = await runRules(rules, calls('write_file'));
       assert.deepEqual(acts, [], `${one.name} and ${other.name}`);
       assert.equal(set.all('tool-ended')[0]?.outcome, outcome);
     }
-  const asked = await ran([yes, ask], calls('write_file'));
+  const asked = await runRules([allowGate, askGate], calls('write_file'));
   assert.equal(asked.set.all('approval-requested').length, 1);
   assert.equal(asked.acts.length, 0);
 });
@@ -195,5 +195,5 @@ test('[M30] when the context exceeds 80 % of the window, compaction is triggered
   assert.equal(seen.length, 1);
   assert.ok((seen[0] ?? 0) > 800);
   assert.equal(set.all('epoch-started').at(-1)?.reason, 'compacted');
-  assert.throws(() => compactAt(80, summarising()), /more than 0 and at most 1, not 80/);
+  assert.throws(() => compactAt(80, summarizingCompactor()), /more than 0 and at most 1, not 80/);
 });

@@ -19,38 +19,50 @@ export type GateExample = {
 };
 
 /** A rule that is enforced before the act. It is an extension by itself, and can be one of a rule set. */
-export type Enforcement = {
+export type GateRule = {
   readonly name: string;
   /** What it is for, in a sentence. */
-  readonly why: string;
+  readonly description: string;
   readonly gates: readonly Gate[];
   readonly views: readonly NamedView<unknown>[];
   readonly examples: readonly GateExample[];
 };
 
 /** Why a call is refused or asked about; nothing lets it pass. */
-export type Objection = { readonly deny: string } | { readonly ask: string };
+export type DenyOrAsk = { readonly deny: string } | { readonly ask: string };
 
 /** What an enforcement is made from. */
-export type EnforcementParts = Omit<Enforcement, 'gates' | 'views' | 'examples'> & {
-  readonly objection: (call: ToolCall, state: RunState) => Objection | undefined | Promise<Objection | undefined>;
+export type GateRuleOptions = Omit<GateRule, 'gates' | 'views' | 'examples'> & {
+  readonly decide: (call: ToolCall, state: RunState) => DenyOrAsk | undefined | Promise<DenyOrAsk | undefined>;
   readonly views?: readonly NamedView<unknown>[];
   readonly examples?: readonly GateExample[];
 };
 
 /** Makes an enforcement. The refusal names the rule, so that the model, a person and a report all know which it was. */
-export function enforce({ name, why, objection, views = [], examples = [] }: EnforcementParts): Enforcement {
+export function defineGate({
+  name,
+  description: why,
+  decide: objection,
+  views = [],
+  examples = [],
+}: GateRuleOptions): GateRule {
   const by = { kind: 'rule', name } as const;
-  const decisionOf = (found: Objection | undefined): Decision => {
+  const decisionOf = (found: DenyOrAsk | undefined): Decision => {
     if (!found) return { type: 'allow' };
     if ('ask' in found) return { type: 'ask', question: found.ask, by };
     return { type: 'deny', reason: `The rule ${name} does not allow this call, so nothing was run: ${found.deny}`, by };
   };
-  return { name, why, gates: [async (call, state) => decisionOf(await objection(call, state))], views, examples };
+  return {
+    name,
+    description: why,
+    gates: [async (call, state) => decisionOf(await objection(call, state))],
+    views,
+    examples,
+  };
 }
 
 /** The open calls of the same answer that stand before this one and have not begun to act: they go first. */
-export function callsBefore(call: ToolCall, state: RunState): readonly ToolCall[] {
+export function earlierOpenCalls(call: ToolCall, state: RunState): readonly ToolCall[] {
   const at = state.calls.findIndex(({ id }) => id === call.id);
   return state.calls.slice(0, Math.max(0, at)).flatMap((each) => {
     const aim = unwrapDeferredCall(each);
@@ -59,4 +71,4 @@ export function callsBefore(call: ToolCall, state: RunState): readonly ToolCall[
 }
 
 /** How far back a rule looks: this turn of the user, this run, or the whole session. */
-export type Span = 'turn' | 'run' | 'session';
+export type RuleScope = 'turn' | 'run' | 'session';

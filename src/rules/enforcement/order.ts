@@ -1,32 +1,32 @@
 // Required order, mutual exclusion and phases: which tools may be called, given what was called before.
 import type { RunState } from '../../core/index.ts';
-import { toolUse } from '../history/questions.ts';
-import type { Within } from '../history/tool-marks.ts';
-import { history } from '../history/view.ts';
-import { callsBefore, enforce, type Enforcement, type Span } from './enforcement.ts';
+import { toolStats } from '../history/questions.ts';
+import type { PeriodCounts } from '../history/tool-marks.ts';
+import { sessionStats } from '../history/view.ts';
+import { earlierOpenCalls, defineGate, type GateRule, type RuleScope } from './enforcement.ts';
 
 /** How a rule about several tools is called, and how far back it looks. */
-export type SpanOptions = { readonly name?: string; readonly per?: Span };
+export type RuleScopeOptions = { readonly name?: string; readonly per?: RuleScope };
 
 /** The counts of a tool in a span. */
-function within(state: RunState, tool: string, per: Span): Pick<Within, 'calls' | 'ok'> {
-  const use = toolUse(state, tool);
+function toolCounts(state: RunState, tool: string, per: RuleScope): Pick<PeriodCounts, 'calls' | 'ok'> {
+  const use = toolStats(state, tool);
   return per === 'session' ? use : use[per];
 }
 
 /** Refuses a tool until the one before it in this list has succeeded. */
 export function requireOrder(
   tools: readonly string[],
-  { name = tools.join('-then-'), per = 'run' }: SpanOptions = {},
-): Enforcement {
+  { name = tools.join('-then-'), per = 'run' }: RuleScopeOptions = {},
+): GateRule {
   const [first = 'first', second = 'second'] = tools;
-  return enforce({
+  return defineGate({
     name,
-    why: `These are called in this order: ${tools.join(', ')}.`,
-    views: [history],
-    objection: ({ tool }, state) => {
+    description: `These are called in this order: ${tools.join(', ')}.`,
+    views: [sessionStats],
+    decide: ({ tool }, state) => {
       const needed = tools[tools.indexOf(tool) - 1];
-      if (needed === undefined || within(state, needed, per).ok > 0) return undefined;
+      if (needed === undefined || toolCounts(state, needed, per).ok > 0) return undefined;
       return { deny: `${needed} must succeed before ${tool}. Call ${needed} first.` };
     },
     examples: [
@@ -51,19 +51,19 @@ export function requireOrder(
 /** Refuses every tool of this list but the one that was called first. */
 export function exclusive(
   tools: readonly string[],
-  { name = `either-${tools.join('-or-')}`, per = 'run' }: SpanOptions = {},
-): Enforcement {
+  { name = `either-${tools.join('-or-')}`, per = 'run' }: RuleScopeOptions = {},
+): GateRule {
   const [first = 'first', second = 'second'] = tools;
-  return enforce({
+  return defineGate({
     name,
-    why: `Only one of these is called: ${tools.join(', ')}.`,
-    views: [history],
-    objection: (call, state) => {
+    description: `Only one of these is called: ${tools.join(', ')}.`,
+    views: [sessionStats],
+    decide: (call, state) => {
       if (!tools.includes(call.tool)) return undefined;
       const others = tools.filter((tool) => tool !== call.tool);
       const taken =
-        others.find((tool) => within(state, tool, per).calls > 0) ??
-        callsBefore(call, state).find(({ tool }) => others.includes(tool))?.tool;
+        others.find((tool) => toolCounts(state, tool, per).calls > 0) ??
+        earlierOpenCalls(call, state).find(({ tool }) => others.includes(tool))?.tool;
       return taken === undefined
         ? undefined
         : { deny: `${taken} was called, and ${call.tool} excludes it. Go on with ${taken}.` };
@@ -94,13 +94,13 @@ export function phases(
   tools: Readonly<Record<string, readonly string[]>>,
   phaseOf: (state: RunState) => string,
   { name = 'phases', others = 'allow' }: PhaseOptions = {},
-): Enforcement {
+): GateRule {
   const named = new Set(Object.values(tools).flat());
-  return enforce({
+  return defineGate({
     name,
-    why: `Each phase has its own tools: ${Object.keys(tools).join(', ')}.`,
-    views: [history],
-    objection: ({ tool }, state) => {
+    description: `Each phase has its own tools: ${Object.keys(tools).join(', ')}.`,
+    views: [sessionStats],
+    decide: ({ tool }, state) => {
       if (!named.has(tool) && others === 'allow') return undefined;
       const phase = phaseOf(state);
       const allowed = Object.hasOwn(tools, phase) ? (tools[phase] ?? []) : [];

@@ -9,11 +9,11 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import type { ExampleStep } from '../examples/steps.ts';
-import { isRetry, toolUse } from '../history/questions.ts';
-import { openCalls, type OpenCall } from '../history/open-calls.ts';
-import { tryKey } from '../history/tool-marks.ts';
-import { history } from '../history/view.ts';
-import { callsBefore, enforce, type Enforcement } from './enforcement.ts';
+import { isRetry, toolStats } from '../history/questions.ts';
+import { updateOpenCalls, type OpenCall } from '../history/open-calls.ts';
+import { attemptKey } from '../history/tool-marks.ts';
+import { sessionStats } from '../history/view.ts';
+import { earlierOpenCalls, defineGate, type GateRule } from './enforcement.ts';
 
 /** How often a tool may be called. */
 export type RateLimit = {
@@ -27,28 +27,28 @@ export type RateLimit = {
 };
 
 /** Refuses a call of a tool that was called too often. */
-export function rateLimit(limit: RateLimit): Enforcement {
+export function rateLimit(limit: RateLimit): GateRule {
   const { tool, most, per, count = 'calls' } = limit;
   const span = typeof per === 'string' ? per : `${per.minutes} minutes`;
   const name = limit.name ?? `${most}-${count}-of-${tool}-per-${span.replace(' ', '-')}`;
-  const recent = typeof per === 'string' ? undefined : recentCalls(`recent-calls/${name}`, limit);
+  const recent = typeof per === 'string' ? undefined : recentCallsView(`recent-calls/${name}`, limit);
   const used = (state: RunState): number => {
     if (recent && typeof per !== 'string') {
       const { times, now } = readView(state, recent);
       return times.filter((time) => now - time < per.minutes * 60_000).length;
     }
-    const { calls, retries } = toolUse(state, tool)[per === 'run' ? 'run' : 'turn'];
+    const { calls, retries } = toolStats(state, tool)[per === 'run' ? 'run' : 'turn'];
     return count === 'calls' ? calls : retries;
   };
   const counts = (each: Pick<ToolCall, 'tool' | 'input'>, state: RunState): boolean =>
     each.tool === tool && (count === 'calls' || isRetry(state, each));
-  return enforce({
+  return defineGate({
     name,
-    why: `${tool} is allowed ${most} ${count} per ${span === 'turn' ? 'turn of the user' : span}.`,
-    views: [history, ...(recent ? [recent] : [])],
-    objection: (call, state) => {
+    description: `${tool} is allowed ${most} ${count} per ${span === 'turn' ? 'turn of the user' : span}.`,
+    views: [sessionStats, ...(recent ? [recent] : [])],
+    decide: (call, state) => {
       if (!counts(call, state)) return undefined;
-      const waiting = callsBefore(call, state).filter((each) => counts(each, state)).length;
+      const waiting = earlierOpenCalls(call, state).filter((each) => counts(each, state)).length;
       // A call that a crash cut off is asked about again, and has been counted.
       const itself = call.key === undefined ? 0 : 1;
       if (used(state) - itself + waiting < most) return undefined;
@@ -56,15 +56,15 @@ export function rateLimit(limit: RateLimit): Enforcement {
         count === 'calls' ? 'Go on without it.' : 'It failed each time: change what you do instead of repeating it.';
       return { deny: `${tool} is allowed ${most} ${count} per ${span}. ${again}` };
     },
-    examples: examplesOf(limit, count),
+    examples: rateLimitExamples(limit, count),
   });
 }
 
 /** An example tells every call: of a limit that is higher there are none. */
-const mostTold = 100;
+const maxExampleCalls = 100;
 
-function examplesOf({ tool, most, per }: RateLimit, count: 'calls' | 'retries'): Enforcement['examples'] {
-  if (!(most <= mostTold)) return [];
+function rateLimitExamples({ tool, most, per }: RateLimit, count: 'calls' | 'retries'): GateRule['examples'] {
+  if (!(most <= maxExampleCalls)) return [];
   const once = (input: Json): ExampleStep =>
     count === 'calls' ? { called: tool, input } : { called: tool, input, outcome: 'failed', result: 'It failed.' };
   const before = (times: number): readonly ExampleStep[] => [
@@ -100,7 +100,7 @@ function examplesOf({ tool, most, per }: RateLimit, count: 'calls' | 'retries'):
   ];
 }
 
-type Recent = {
+type RecentCalls = {
   readonly calls: readonly OpenCall[];
   readonly failed: readonly string[];
   readonly times: readonly number[];
@@ -108,26 +108,26 @@ type Recent = {
 };
 
 /** When the latest calls, or retries, of a tool began. The clock is the log's: what was decided once is decided again. */
-function recentCalls(name: string, { tool, most, count }: RateLimit): NamedView<Recent> {
+function recentCallsView(name: string, { tool, most, count }: RateLimit): NamedView<RecentCalls> {
   return {
     name,
     initial: { calls: [], failed: [], times: [], now: 0 },
     on(state, event) {
       const now = Date.parse(event.time) || state.now;
-      const next = { ...state, now, calls: openCalls(state.calls, event) };
+      const next = { ...state, now, calls: updateOpenCalls(state.calls, event) };
       const call = 'call' in event ? state.calls.find(({ id }) => id === event.call) : undefined;
       return call?.tool === tool ? counted(next, call, event) : next;
     },
     serialize: ({ failed, times, now }) => ({ failed, times, now }),
     restore: (kept) => {
       const { failed, times, now } = isObject(kept) ? kept : {};
-      if (!isList(failed, 'string') || !isList(times, 'number') || typeof now !== 'number') return undefined;
+      if (!isListOf(failed, 'string') || !isListOf(times, 'number') || typeof now !== 'number') return undefined;
       return { calls: [], failed: failed as readonly string[], times: times as readonly number[], now };
     },
   };
 
-  function counted(state: Recent, call: OpenCall, event: Event): Recent {
-    const key = tryKey(call.tool, call.input);
+  function counted(state: RecentCalls, call: OpenCall, event: Event): RecentCalls {
+    const key = attemptKey(call.tool, call.input);
     if (event.type === 'tool-started' && !call.started && (count !== 'retries' || state.failed.includes(key)))
       return { ...state, times: [...state.times, state.now].slice(-Math.max(1, most)) };
     if (event.type !== 'tool-ended') return state;
@@ -136,5 +136,5 @@ function recentCalls(name: string, { tool, most, count }: RateLimit): NamedView<
   }
 }
 
-const isList = (value: unknown, of: 'string' | 'number'): boolean =>
+const isListOf = (value: unknown, of: 'string' | 'number'): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === of);

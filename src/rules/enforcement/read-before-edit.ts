@@ -1,12 +1,12 @@
 // Sequencing: a file is read before it is edited. One that the model itself made counts as read.
 import { isObject, readView, type Json, type NamedView } from '../../core/index.ts';
-import { pathIn, plainPath } from '../history/file-uses.ts';
-import { openCalls, type OpenCall } from '../history/open-calls.ts';
-import { emptyShelf, keepShelf, onShelf, restoreShelf, shelve, type Shelf } from '../history/shelf.ts';
-import { enforce, type Enforcement } from './enforcement.ts';
+import { extractPath, normalizePath } from '../history/file-uses.ts';
+import { updateOpenCalls, type OpenCall } from '../history/open-calls.ts';
+import { emptyLru, serializeLru, lruGet, restoreLru, lruSet, type LruMap } from '../history/shelf.ts';
+import { defineGate, type GateRule } from './enforcement.ts';
 
 /** Which tools read, edit and make files, and where their arguments name the file. */
-export type FileTools = {
+export type ReadBeforeEditOptions = {
   readonly name?: string;
   /** A tool and the name of the argument that holds the path. */
   readonly reads?: Readonly<Record<string, string>>;
@@ -17,12 +17,12 @@ export type FileTools = {
   readonly exists?: (path: string) => boolean | Promise<boolean>;
 };
 
-type Known = { readonly calls: readonly OpenCall[]; readonly paths: Shelf<number> };
+type KnownFiles = { readonly calls: readonly OpenCall[]; readonly paths: LruMap<number> };
 
-const argument = (map: Readonly<Record<string, string>>, tool: string, input: Json): string | undefined => {
+const pathArgument = (map: Readonly<Record<string, string>>, tool: string, input: Json): string | undefined => {
   const field = Object.hasOwn(map, tool) ? map[tool] : undefined;
   const path = field !== undefined && isObject(input) ? input[field] : undefined;
-  return typeof path === 'string' && path !== '' ? plainPath(path) : undefined;
+  return typeof path === 'string' && path !== '' ? normalizePath(path) : undefined;
 };
 
 /** Refuses to edit a file that was not read before. */
@@ -32,21 +32,21 @@ export function readBeforeEdit({
   edits = { edit_file: 'path' },
   writes = { write_file: 'path' },
   exists,
-}: FileTools = {}): Enforcement {
-  const known = knownFiles(`known-files/${name}`, { ...reads, ...edits, ...writes });
+}: ReadBeforeEditOptions = {}): GateRule {
+  const known = knownFilesView(`known-files/${name}`, { ...reads, ...edits, ...writes });
   const [reader = 'a reading tool'] = Object.keys(reads);
   const [editor = 'edit_file', field = 'path'] = Object.entries(edits)[0] ?? [];
   const [writer = 'write_file', place = 'path'] = Object.entries(writes)[0] ?? [];
   const input = { [field]: 'src/a.ts' };
-  return enforce({
+  return defineGate({
     name,
-    why: 'A file is read before it is edited.',
+    description: 'A file is read before it is edited.',
     views: [known],
-    objection: async ({ tool, input: given }, state) => {
-      const edited = argument(edits, tool, given);
-      const written = exists && argument(writes, tool, given);
+    decide: async ({ tool, input: given }, state) => {
+      const edited = pathArgument(edits, tool, given);
+      const written = exists && pathArgument(writes, tool, given);
       const path = edited ?? (written !== undefined && (await exists?.(written)) ? written : undefined);
-      if (path === undefined || onShelf(readView(state, known).paths, path) !== undefined) return undefined;
+      if (path === undefined || lruGet(readView(state, known).paths, path) !== undefined) return undefined;
       return { deny: `${path} was not read before. Read it with ${reader}, then do this again.` };
     },
     examples: [
@@ -77,21 +77,23 @@ export function readBeforeEdit({
 }
 
 /** The files that these tools have read or left, the latest of them: what was forgotten has to be read again. */
-function knownFiles(name: string, tools: Readonly<Record<string, string>>): NamedView<Known> {
+function knownFilesView(name: string, tools: Readonly<Record<string, string>>): NamedView<KnownFiles> {
   return {
     name,
-    initial: { calls: [], paths: emptyShelf() },
+    initial: { calls: [], paths: emptyLru() },
     on(state, event) {
-      const calls = openCalls(state.calls, event);
+      const calls = updateOpenCalls(state.calls, event);
       const call = event.type === 'tool-ended' ? state.calls.find(({ id }) => id === event.call) : undefined;
       if (event.type !== 'tool-ended' || event.outcome !== 'ok' || !call || !Object.hasOwn(tools, call.tool))
         return { ...state, calls };
-      const named = [argument(tools, call.tool, call.input), pathIn(event.data)].filter((path) => path !== undefined);
-      return { calls, paths: named.reduce((paths, path) => shelve(paths, path, 1), state.paths) };
+      const named = [pathArgument(tools, call.tool, call.input), extractPath(event.data)].filter(
+        (path) => path !== undefined,
+      );
+      return { calls, paths: named.reduce((paths, path) => lruSet(paths, path, 1), state.paths) };
     },
-    serialize: ({ paths }) => keepShelf(paths),
+    serialize: ({ paths }) => serializeLru(paths),
     restore: (kept) => {
-      const paths = restoreShelf(kept, 1);
+      const paths = restoreLru(kept, 1);
       return paths && { calls: [], paths };
     },
   };

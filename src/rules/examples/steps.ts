@@ -37,19 +37,22 @@ export type ExampleStep =
   | { readonly fact: Fact };
 
 /** What a play came to. */
-export type Played = { readonly state: RunState; readonly events: readonly Event[] };
+export type FixtureLog = { readonly state: RunState; readonly events: readonly Event[] };
 
-type Parts = { readonly rules?: readonly Rule[]; readonly views?: readonly NamedView<unknown>[] };
+type FixtureParts = { readonly rules?: readonly Rule[]; readonly views?: readonly NamedView<unknown>[] };
 
-const limits: Limits = { turns: 25, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 3, outputChars: 100_000 };
-const noon = Date.UTC(2026, 0, 1, 12);
+const fixtureLimits: Limits = { turns: 25, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 3, outputChars: 100_000 };
+const fixtureStart = Date.UTC(2026, 0, 1, 12);
 
 /** Plays these steps with these rules and views. The last step is the last thing that has happened. */
-export function play(steps: readonly ExampleStep[], { rules = [], views = [] }: Parts = {}): Played {
+export function buildFixtureLog(
+  steps: readonly ExampleStep[],
+  { rules = [], views = [] }: FixtureParts = {},
+): FixtureLog {
   const view = runStateView(rules, views);
   const events: Event[] = [];
   let state = view.initial;
-  let time = noon;
+  let time = fixtureStart;
   const add = (facts: readonly Fact[]): void => {
     for (const fact of facts) {
       const seq = events.length + 1;
@@ -66,13 +69,13 @@ export function play(steps: readonly ExampleStep[], { rules = [], views = [] }: 
   ]);
   for (const step of steps) {
     if ('pausedMinutes' in step) time += step.pausedMinutes * 60_000;
-    else for (const facts of factsOf(step, () => state)) add(facts);
+    else for (const facts of stepFacts(step, () => state)) add(facts);
   }
   return { state, events };
 }
 
 /** The facts of a step, in portions: what comes later may depend on the state that the earlier ones made. */
-function* factsOf(
+function* stepFacts(
   step: Exclude<ExampleStep, { readonly pausedMinutes: number }>,
   now: () => RunState,
 ): Generator<readonly Fact[]> {
@@ -82,21 +85,21 @@ function* factsOf(
   if ('said' in step) {
     const { said, how = 'prompt', window } = step;
     yield [{ type: 'input-received', input: `i${now().seq}`, how, parts: [{ type: 'text', text: said }] }];
-    const bounds = window === undefined ? limits : { ...limits, context: window };
+    const bounds = window === undefined ? fixtureLimits : { ...fixtureLimits, context: window };
     if (how === 'prompt') yield [{ type: 'run-started', run: `r${now().seq}`, limits: bounds }];
     return;
   }
-  yield [turnStart(now())];
-  if ('answered' in step) return yield [turnEnd(now(), [{ type: 'text', text: step.answered }], step.usage)];
+  yield [turnStartedFact(now())];
+  if ('answered' in step) return yield [turnEndedFact(now(), [{ type: 'text', text: step.answered }], step.usage)];
   const { called: tool, input = {}, outcome = 'ok', result = 'Done.', data, usage } = step;
   const call = callId(now().turn, 0);
-  yield [turnEnd(now(), [{ type: 'tool-call', id: call, tool, input }], usage)];
+  yield [turnEndedFact(now(), [{ type: 'tool-call', id: call, tool, input }], usage)];
   if (outcome !== 'denied') yield [{ type: 'tool-started', call, tool, key: `example/${call}` }];
   yield [{ type: 'tool-ended', call, outcome, text: result, ms: 1, ...(data === undefined ? {} : { data }) }];
 }
 
 /** The fact that begins a turn, with what it delivers and shows. */
-export const turnStart = (state: RunState, allowance = 2000): Fact => ({
+export const turnStartedFact = (state: RunState, allowance = 2000): Fact => ({
   type: 'turn-started',
   turn: state.turn + 1,
   inputs: state.pending.map(({ input }) => input),
@@ -104,7 +107,7 @@ export const turnStart = (state: RunState, allowance = 2000): Fact => ({
 });
 
 /** The fact that ends a turn with an answer of these parts. */
-export const turnEnd = (
+export const turnEndedFact = (
   state: RunState,
   parts: readonly MessagePart[],
   usage: Usage = { input: 100, output: 10 },

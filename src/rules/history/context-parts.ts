@@ -22,13 +22,13 @@ export type ContextParts = {
 };
 
 /** A context that holds nothing yet. */
-export const noContext: ContextParts = { system: 0, tools: 0, words: 0, answers: 0, notes: 0, results: {} };
+export const emptyContextParts: ContextParts = { system: 0, tools: 0, words: 0, answers: 0, notes: 0, results: {} };
 
-const mostTools = 48;
+const maxTools = 48;
 
 /** The parts after one more event; `tool` is whose call it settles. */
-export function contextParts(parts: ContextParts, event: Event, tool?: string): ContextParts {
-  if (event.type === 'epoch-started') return atEpoch(parts, event);
+export function updateContextParts(parts: ContextParts, event: Event, tool?: string): ContextParts {
+  if (event.type === 'epoch-started') return resetAtEpoch(parts, event);
   if (event.type === 'input-received') return { ...parts, words: parts.words + partTokens(event.parts) };
   if (event.type === 'turn-started')
     return event.notes.length ? { ...parts, notes: parts.notes + partTokens(renderNotes(event.notes)) } : parts;
@@ -40,16 +40,16 @@ export function contextParts(parts: ContextParts, event: Event, tool?: string): 
 }
 
 /** An epoch with a history of its own is counted from that. */
-function atEpoch(parts: ContextParts, event: Event & { readonly type: 'epoch-started' }): ContextParts {
+function resetAtEpoch(parts: ContextParts, event: Event & { readonly type: 'epoch-started' }): ContextParts {
   const frame = { system: estimateTokens(event.system), tools: estimateTokens(JSON.stringify(event.tools)) };
   if (!event.baseline) return { ...parts, ...frame };
   const { messages, pending = [] } = event.baseline;
-  const begun = messages.reduce(addMessage, { ...noContext, ...frame });
+  const begun = messages.reduce(addMessage, { ...emptyContextParts, ...frame });
   return { ...begun, words: pending.reduce((sum, each) => sum + partTokens(each.parts), begun.words) };
 }
 
 function addResult(parts: ContextParts, tool: string, tokens: number): ContextParts {
-  const known = Object.hasOwn(parts.results, tool) || Object.keys(parts.results).length < mostTools;
+  const known = Object.hasOwn(parts.results, tool) || Object.keys(parts.results).length < maxTools;
   const name = known ? tool : '(others)';
   const before = Object.hasOwn(parts.results, name) ? (parts.results[name] ?? 0) : 0;
   return { ...parts, results: { ...parts.results, [name]: before + tokens } };

@@ -12,44 +12,44 @@ export type Entity = {
 };
 
 /** A name that was found. */
-export type Named = { readonly kind: EntityKind; readonly name: string };
+export type NamedEntity = { readonly kind: EntityKind; readonly name: string };
 
 /** More of a text is not looked at, and of one text not more is taken: what a fold does at an event must stay small. */
-const mostRead = 4000;
-const mostFound = 24;
-const longest = 200;
+const maxScannedChars = 4000;
+const maxEntities = 24;
+const maxNameLength = 200;
 
-const url = /\bhttps?:\/\/[^\s<>"'`)\]]+/g;
-const email = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g;
-const issue = /(?<![\w&/#])(?:[\w.-]{1,60}\/[\w.-]{1,60})?#\d{1,7}\b/g;
-const slashed = /(?<![\w/.~@:-])(?:~\/|\.{0,2}\/)?(?:[\w.@-]+\/){0,20}[\w.@-]+/g;
-const endings =
+const urlPattern = /\bhttps?:\/\/[^\s<>"'`)\]]+/g;
+const emailPattern = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g;
+const issuePattern = /(?<![\w&/#])(?:[\w.-]{1,60}\/[\w.-]{1,60})?#\d{1,7}\b/g;
+const pathPattern = /(?<![\w/.~@:-])(?:~\/|\.{0,2}\/)?(?:[\w.@-]+\/){0,20}[\w.@-]+/g;
+const fileNamePattern =
   /^[\w.-]*\w\.(?:c|cc|cpp|cs|css|csv|env|go|h|html|ini|java|js|json|jsonl|jsx|kt|lock|log|md|mjs|cjs|php|py|rb|rs|sh|sql|swift|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$/;
-const ticked = /`([A-Za-z_$][\w$.]{1,80}(?:\(\))?)`/g;
+const backtickPattern = /`([A-Za-z_$][\w$.]{1,80}(?:\(\))?)`/g;
 
 /** What these words name, each once. */
-export function namedIn(words: string): readonly Named[] {
-  const found = new Map<string, Named>();
+export function extractEntities(words: string): readonly NamedEntity[] {
+  const found = new Map<string, NamedEntity>();
   const add = (kind: EntityKind, name: string): void => {
-    if (found.size < mostFound && name.length <= longest && !found.has(name)) found.set(name, { kind, name });
+    if (found.size < maxEntities && name.length <= maxNameLength && !found.has(name)) found.set(name, { kind, name });
   };
-  let rest = words.slice(0, mostRead);
+  let rest = words.slice(0, maxScannedChars);
   const take = (pattern: RegExp, kind: EntityKind): void => {
     rest = rest.replaceAll(pattern, (name) => {
       add(kind, name.replace(/[.,;:!?]+$/, ''));
       return ' ';
     });
   };
-  take(url, 'url');
-  take(email, 'email');
-  take(issue, 'issue');
-  for (const [, name = ''] of rest.matchAll(ticked)) if (!endings.test(name)) add('identifier', name);
-  for (const [name] of rest.matchAll(slashed)) if (isPath(name)) add('path', name.replace(/\.+$/, ''));
+  take(urlPattern, 'url');
+  take(emailPattern, 'email');
+  take(issuePattern, 'issue');
+  for (const [, name = ''] of rest.matchAll(backtickPattern)) if (!fileNamePattern.test(name)) add('identifier', name);
+  for (const [name] of rest.matchAll(pathPattern)) if (isPathLike(name)) add('path', name.replace(/\.+$/, ''));
   return [...found.values()];
 }
 
 /** A slash alone makes no path (and/or, 1/2): it begins like one, goes deeper, or ends like a file. */
-const isPath = (name: string): boolean =>
-  endings.test(name.split('/').at(-1) ?? '') ||
+const isPathLike = (name: string): boolean =>
+  fileNamePattern.test(name.split('/').at(-1) ?? '') ||
   /^(?:~|\.{0,2})\/\w/.test(name) ||
   /^[\w.@-]+(?:\/[\w.@-]+){2}/.test(name);

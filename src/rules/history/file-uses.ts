@@ -12,43 +12,43 @@ export type FileUse = {
 };
 
 /** A file nobody touched. */
-export const untouched: FileUse = { reads: 0, edits: 0, writes: 0, readIn: 0, changedIn: 0 };
+export const unusedFile: FileUse = { reads: 0, edits: 0, writes: 0, readIn: 0, changedIn: 0 };
 
 /** The one spelling of a path, so that `./a` and `a` are one file. */
-export const plainPath = (path: string): string => posix.normalize(path).replace(/(?<=.)\/$/, '');
+export const normalizePath = (path: string): string => posix.normalize(path).replace(/(?<=.)\/$/, '');
 
-type Use = { readonly path: string; readonly how: 'reads' | 'edits' | 'writes' };
+type FileAccess = { readonly path: string; readonly kind: 'reads' | 'edits' | 'writes' };
 
 /** What this call did to a file, if it did anything. */
-export function useOf(
+export function detectFileAccess(
   { tool, input }: { readonly tool: string; readonly input: Json },
   { outcome, data }: Event & { readonly type: 'tool-ended' },
-): Use | undefined {
+): FileAccess | undefined {
   if (outcome !== 'ok') return undefined;
   const told = isObject(data) ? data : {};
-  const path = pathIn(told) ?? pathIn(input);
+  const path = extractPath(told) ?? extractPath(input);
   if (path === undefined) return undefined;
-  if ('after' in told) return { path, how: /edit|patch|replace|insert/i.test(tool) ? 'edits' : 'writes' };
-  if ('hash' in told) return { path, how: 'reads' };
-  const how = byName(tool);
-  return how && { path, how };
+  if ('after' in told) return { path, kind: /edit|patch|replace|insert/i.test(tool) ? 'edits' : 'writes' };
+  if ('hash' in told) return { path, kind: 'reads' };
+  const how = accessByToolName(tool);
+  return how && { path, kind: how };
 }
 
-function byName(tool: string): Use['how'] | undefined {
+function accessByToolName(tool: string): FileAccess['kind'] | undefined {
   if (/read|view|open|cat\b/i.test(tool)) return 'reads';
   if (/edit|patch|replace|insert|append/i.test(tool)) return 'edits';
   return /write|create|save/i.test(tool) ? 'writes' : undefined;
 }
 
 /** The path that arguments or a result name. */
-export function pathIn(value: unknown): string | undefined {
+export function extractPath(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   const path = value['path'] ?? value['file_path'] ?? value['filePath'] ?? value['file'];
-  return typeof path === 'string' && path !== '' ? plainPath(path) : undefined;
+  return typeof path === 'string' && path !== '' ? normalizePath(path) : undefined;
 }
 
 /** The use of a file with one more. */
-export const usedAgain = (use: FileUse, how: Use['how'], turn: number): FileUse => ({
+export const addFileUse = (use: FileUse, how: FileAccess['kind'], turn: number): FileUse => ({
   ...use,
   [how]: use[how] + 1,
   ...(how === 'reads' ? { readIn: turn } : { changedIn: turn }),

@@ -12,7 +12,7 @@ export type OpenCall = {
 /** A call that has just been settled, and how. */
 export type EndedCall = OpenCall & { readonly outcome: (Event & { readonly type: 'tool-ended' })['outcome'] };
 
-const meant = (call: {
+const toOpenCall = (call: {
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
@@ -24,18 +24,19 @@ const meant = (call: {
 };
 
 /** The open calls after one more event. */
-export function openCalls(calls: readonly OpenCall[], event: Event): readonly OpenCall[] {
-  if (event.type === 'turn-ended') return messageToolCalls(event.message).map(meant);
-  if (event.type === 'tool-started') return calls.map((call) => (call.id === event.call ? begun(call, event) : call));
+export function updateOpenCalls(calls: readonly OpenCall[], event: Event): readonly OpenCall[] {
+  if (event.type === 'turn-ended') return messageToolCalls(event.message).map(toOpenCall);
+  if (event.type === 'tool-started')
+    return calls.map((call) => (call.id === event.call ? asStarted(call, event) : call));
   if (event.type === 'tool-ended') return calls.filter(({ id }) => id !== event.call);
   if (event.type === 'epoch-started' && event.baseline)
-    return (event.baseline.calls ?? []).filter(({ result }) => !result).map(meant);
+    return (event.baseline.calls ?? []).filter(({ result }) => !result).map(toOpenCall);
   const isOver = event.type === 'turn-started' || event.type === 'branch-started';
   return isOver && calls.length ? [] : calls;
 }
 
 /** The call under the name and with the arguments that it really runs with. */
-const begun = (call: OpenCall, { tool, input }: Event & { readonly type: 'tool-started' }): OpenCall => ({
+const asStarted = (call: OpenCall, { tool, input }: Event & { readonly type: 'tool-started' }): OpenCall => ({
   id: call.id,
   tool,
   input: input ?? call.input,

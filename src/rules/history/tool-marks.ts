@@ -10,13 +10,18 @@ import {
   type Json,
 } from '../../core/index.ts';
 import type { OpenCall } from './open-calls.ts';
-import { onShelf, shelve, type Shelf } from './shelf.ts';
+import { lruGet, lruSet, type LruMap } from './shelf.ts';
 
 /** Counts within one run or one turn of the user: they begin anew in the next. */
-export type Within = { readonly at: number; readonly calls: number; readonly retries: number; readonly ok: number };
+export type PeriodCounts = {
+  readonly at: number;
+  readonly calls: number;
+  readonly retries: number;
+  readonly ok: number;
+};
 
 /** What is known of a tool. `seen` is how many calls of any tool had been made when it was last called. */
-export type ToolMark = {
+export type ToolStats = {
   readonly calls: number;
   readonly ok: number;
   readonly failed: number;
@@ -26,12 +31,12 @@ export type ToolMark = {
   readonly usd: number;
   readonly seen: number;
   readonly why: string;
-  readonly run: Within;
-  readonly turn: Within;
+  readonly run: PeriodCounts;
+  readonly turn: PeriodCounts;
 };
 
 /** What is known of one call: a tool with exactly these arguments. `same` is how often its last result came in a row. */
-export type Try = {
+export type CallAttempts = {
   readonly tool: string;
   readonly input: string;
   readonly count: number;
@@ -43,10 +48,10 @@ export type Try = {
   readonly failedIn: number;
 };
 
-const within: Within = { at: 0, calls: 0, retries: 0, ok: 0 };
+const emptyCounts: PeriodCounts = { at: 0, calls: 0, retries: 0, ok: 0 };
 
 /** A tool that was never called. */
-export const noCalls: ToolMark = {
+export const emptyToolStats: ToolStats = {
   calls: 0,
   ok: 0,
   failed: 0,
@@ -56,64 +61,87 @@ export const noCalls: ToolMark = {
   usd: 0,
   seen: 0,
   why: '',
-  run: within,
-  turn: within,
+  run: emptyCounts,
+  turn: emptyCounts,
 };
 
 /** A call that was never tried. */
-export const untried: Try = { tool: '', input: '', count: 0, failed: 0, result: 0, same: 0, turn: 0, failedIn: 0 };
+export const noAttempts: CallAttempts = {
+  tool: '',
+  input: '',
+  count: 0,
+  failed: 0,
+  result: 0,
+  same: 0,
+  turn: 0,
+  failedIn: 0,
+};
 
 /** What makes two calls the same: the tool, and the arguments whatever the order of their keys. */
-export const tryKey = (tool: string, input: Json): string => `${tool} ${hash53(textOfInput(input))}`;
+export const attemptKey = (tool: string, input: Json): string => `${tool} ${hash53(canonicalInput(input))}`;
 
-let latest: { readonly input: Json; readonly text: string } = { input: null, text: 'null' };
+let latestInput: { readonly input: Json; readonly text: string } = { input: null, text: 'null' };
 
 /** The canonical text of arguments, made once for a call that begins and then ends. */
-function textOfInput(input: Json): string {
-  if (latest.input !== input) latest = { input, text: canonicalJson(input) };
-  return latest.text;
+function canonicalInput(input: Json): string {
+  if (latestInput.input !== input) latestInput = { input, text: canonicalJson(input) };
+  return latestInput.text;
 }
 
 /** Where in the session a call is: the run, the user's turn, the provider's turn, the calls made so far. */
-export type Place = { readonly runs: number; readonly userTurns: number; readonly turn: number; readonly made: number };
+export type SessionPosition = {
+  readonly runs: number;
+  readonly userTurns: number;
+  readonly turn: number;
+  readonly made: number;
+};
 
-type Marks = { readonly tools: Shelf<ToolMark>; readonly tries: Shelf<Try> };
+type ToolStatsState = { readonly tools: LruMap<ToolStats>; readonly tries: LruMap<CallAttempts> };
 
-const current = (counts: Within, at: number): Within => (counts.at === at ? counts : { ...within, at });
+const currentCounts = (counts: PeriodCounts, at: number): PeriodCounts =>
+  counts.at === at ? counts : { ...emptyCounts, at };
 
 /** A call begins to act. It is a retry if the very same call failed before in this turn of the user. */
-export function markStart({ tools, tries }: Marks, { tool, input }: OpenCall, place: Place): Shelf<ToolMark> {
-  const mark = onShelf(tools, tool) ?? noCalls;
-  const again = onShelf(tries, tryKey(tool, input))?.failedIn === place.userTurns ? 1 : 0;
-  const more = (counts: Within): Within => ({ ...counts, calls: counts.calls + 1, retries: counts.retries + again });
-  return shelve(tools, tool, {
+export function recordCallStart(
+  { tools, tries }: ToolStatsState,
+  { tool, input }: OpenCall,
+  place: SessionPosition,
+): LruMap<ToolStats> {
+  const mark = lruGet(tools, tool) ?? emptyToolStats;
+  const again = lruGet(tries, attemptKey(tool, input))?.failedIn === place.userTurns ? 1 : 0;
+  const more = (counts: PeriodCounts): PeriodCounts => ({
+    ...counts,
+    calls: counts.calls + 1,
+    retries: counts.retries + again,
+  });
+  return lruSet(tools, tool, {
     ...mark,
     calls: mark.calls + 1,
     seen: place.made + 1,
-    run: more(current(mark.run, place.runs)),
-    turn: more(current(mark.turn, place.userTurns)),
+    run: more(currentCounts(mark.run, place.runs)),
+    turn: more(currentCounts(mark.turn, place.userTurns)),
   });
 }
 
-const mostWords = 120;
+const maxReasonChars = 120;
 
 /** Where a call was settled, what makes it the same call, and what its result is known by. */
-export type Settled = { readonly place: Place; readonly key: string; readonly result: number };
+export type EndedCallContext = { readonly position: SessionPosition; readonly key: string; readonly result: number };
 
 /** A call is settled. One that was refused or interrupted is no failure of its tool, and no success. */
-export function markEnd(
-  marks: Marks,
+export function recordCallEnd(
+  marks: ToolStatsState,
   call: OpenCall,
   event: Event & { readonly type: 'tool-ended' },
-  settled: Settled,
-): Marks {
+  settled: EndedCallContext,
+): ToolStatsState {
   const { outcome } = event;
-  const { place } = settled;
-  const mark = onShelf(marks.tools, call.tool) ?? noCalls;
+  const { position: place } = settled;
+  const mark = lruGet(marks.tools, call.tool) ?? emptyToolStats;
   const failed = outcome === 'failed' || outcome === 'unknown';
   const ok = outcome === 'ok';
-  const more = (counts: Within): Within => ({ ...counts, ok: counts.ok + (ok ? 1 : 0) });
-  const tools = shelve(marks.tools, call.tool, {
+  const more = (counts: PeriodCounts): PeriodCounts => ({ ...counts, ok: counts.ok + (ok ? 1 : 0) });
+  const tools = lruSet(marks.tools, call.tool, {
     ...mark,
     ok: mark.ok + (ok ? 1 : 0),
     failed: mark.failed + (failed ? 1 : 0),
@@ -121,21 +149,21 @@ export function markEnd(
     inARow: ok ? 0 : mark.inARow + (failed ? 1 : 0),
     ms: mark.ms + event.ms,
     usd: mark.usd + (event.spent?.usd ?? 0),
-    why: failed ? event.text.slice(0, mostWords) : mark.why,
-    run: more(current(mark.run, place.runs)),
-    turn: more(current(mark.turn, place.userTurns)),
+    why: failed ? event.text.slice(0, maxReasonChars) : mark.why,
+    run: more(currentCounts(mark.run, place.runs)),
+    turn: more(currentCounts(mark.turn, place.userTurns)),
   });
-  return { tools, tries: markTry(marks.tries, call, settled, failed ? 'failed' : ok ? 'ok' : 'neither') };
+  return { tools, tries: recordAttempt(marks.tries, call, settled, failed ? 'failed' : ok ? 'ok' : 'neither') };
 }
 
-function markTry(
-  tries: Shelf<Try>,
+function recordAttempt(
+  tries: LruMap<CallAttempts>,
   { tool, input }: OpenCall,
-  { place, key, result }: Settled,
+  { position: place, key, result }: EndedCallContext,
   came: 'ok' | 'failed' | 'neither',
-): Shelf<Try> {
-  const tried = onShelf(tries, key) ?? { ...untried, tool, input: textOfInput(input).slice(0, mostWords) };
-  return shelve(tries, key, {
+): LruMap<CallAttempts> {
+  const tried = lruGet(tries, key) ?? { ...noAttempts, tool, input: canonicalInput(input).slice(0, maxReasonChars) };
+  return lruSet(tries, key, {
     ...tried,
     count: tried.count + 1,
     failed: tried.failed + (came === 'failed' ? 1 : 0),

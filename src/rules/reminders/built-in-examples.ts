@@ -3,80 +3,105 @@ import type { ExampleStep } from '../examples/steps.ts';
 import type { ReminderExample } from './definition.ts';
 import type { ToolRoles } from './built-in.ts';
 
-type Histories = { readonly speaks: readonly ExampleStep[]; readonly quiet: readonly ExampleStep[] };
+type ExampleHistories = { readonly fires: readonly ExampleStep[]; readonly silent: readonly ExampleStep[] };
 
-const go: ExampleStep = { said: 'go' };
-const times = (count: number, step: ExampleStep): readonly ExampleStep[] =>
+const startStep: ExampleStep = { said: 'go' };
+const repeatStep = (count: number, step: ExampleStep): readonly ExampleStep[] =>
   Array.from({ length: Math.max(0, count) }, () => step);
-const path = 'src/a.ts';
+const samplePath = 'src/a.ts';
 
-const histories: Readonly<
-  Record<string, (threshold: number, tools: Readonly<Record<keyof ToolRoles, string>>) => Histories>
+const exampleHistories: Readonly<
+  Record<string, (threshold: number, tools: Readonly<Record<keyof ToolRoles, string>>) => ExampleHistories>
 > = {
   'failing-commands': (most, { command }) => {
     const failed: ExampleStep = { called: command, outcome: 'failed', result: 'Exit code 1.' };
     return {
-      speaks: [go, ...times(most, failed)],
-      quiet: [go, ...times(most - 1, failed), { called: command }, ...times(most - 1, failed)],
+      fires: [startStep, ...repeatStep(most, failed)],
+      silent: [startStep, ...repeatStep(most - 1, failed), { called: command }, ...repeatStep(most - 1, failed)],
     };
   },
   'long-context': (most) => ({
-    speaks: [go, { answered: 'ok', usage: { input: most, output: 1 } }],
-    quiet: [go, { answered: 'ok', usage: { input: most - 1, output: 1 } }],
+    fires: [startStep, { answered: 'ok', usage: { input: most, output: 1 } }],
+    silent: [startStep, { answered: 'ok', usage: { input: most - 1, output: 1 } }],
   }),
   'much-edited-file': (most, { edit }) => ({
-    speaks: [go, ...times(most, { called: edit, input: { path } })],
-    quiet: [go, ...times(most - 1, { called: edit, input: { path } }), { called: edit, input: { path: 'src/b.ts' } }],
+    fires: [startStep, ...repeatStep(most, { called: edit, input: { path: samplePath } })],
+    silent: [
+      startStep,
+      ...repeatStep(most - 1, { called: edit, input: { path: samplePath } }),
+      { called: edit, input: { path: 'src/b.ts' } },
+    ],
   }),
   'empty-file': (_, { read }) => ({
-    speaks: [
-      go,
-      { called: read, input: { path }, result: '(The file is empty.)', data: { path, hash: 'h', lines: 0 } },
+    fires: [
+      startStep,
+      {
+        called: read,
+        input: { path: samplePath },
+        result: '(The file is empty.)',
+        data: { path: samplePath, hash: 'h', lines: 0 },
+      },
     ],
-    quiet: [go, { called: read, input: { path }, result: 'words', data: { path, hash: 'h', lines: 1 } }],
+    silent: [
+      startStep,
+      { called: read, input: { path: samplePath }, result: 'words', data: { path: samplePath, hash: 'h', lines: 1 } },
+    ],
   }),
   'cut-file': (_, { read }) => ({
-    speaks: [go, { called: read, input: { path }, data: { path, hash: 'h', from: 1, to: 2000, lines: 5000 } }],
-    quiet: [go, { called: read, input: { path }, data: { path, hash: 'h', from: 1, to: 50, lines: 50 } }],
+    fires: [
+      startStep,
+      {
+        called: read,
+        input: { path: samplePath },
+        data: { path: samplePath, hash: 'h', from: 1, to: 2000, lines: 5000 },
+      },
+    ],
+    silent: [
+      startStep,
+      { called: read, input: { path: samplePath }, data: { path: samplePath, hash: 'h', from: 1, to: 50, lines: 50 } },
+    ],
   }),
   'harmful-code': (_, { read, edit }) => ({
-    speaks: [go, { called: read, input: { path } }],
-    quiet: [go, { called: edit, input: { path } }],
+    fires: [startStep, { called: read, input: { path: samplePath } }],
+    silent: [startStep, { called: edit, input: { path: samplePath } }],
   }),
-  'model-changed': () => ({ speaks: [go, { answered: 'ok' }, { model: 'other' }], quiet: [go, { answered: 'ok' }] }),
+  'model-changed': () => ({
+    fires: [startStep, { answered: 'ok' }, { model: 'other' }],
+    silent: [startStep, { answered: 'ok' }],
+  }),
   'after-compaction': () => ({
-    speaks: [go, { answered: 'ok' }, { compacted: true }],
-    quiet: [go, { model: 'other' }],
+    fires: [startStep, { answered: 'ok' }, { compacted: true }],
+    silent: [startStep, { model: 'other' }],
   }),
   'many-writes': (most, { write }) => ({
-    speaks: [go, ...times(most, { called: write, input: { path } })],
-    quiet: [go, ...times(most - 1, { called: write, input: { path } })],
+    fires: [startStep, ...repeatStep(most, { called: write, input: { path: samplePath } })],
+    silent: [startStep, ...repeatStep(most - 1, { called: write, input: { path: samplePath } })],
   }),
   'edited-unread': (_, { read, edit }) => ({
-    speaks: [go, { called: edit, input: { path } }],
-    quiet: [go, { called: read, input: { path } }, { called: edit, input: { path } }],
+    fires: [startStep, { called: edit, input: { path: samplePath } }],
+    silent: [startStep, { called: read, input: { path: samplePath } }, { called: edit, input: { path: samplePath } }],
   }),
   'resumed-session': (most) => ({
-    speaks: [go, { answered: 'ok' }, { pausedMinutes: most }, { said: 'on', how: 'follow-up' }],
-    quiet: [go, { answered: 'ok' }, { said: 'on', how: 'follow-up' }],
+    fires: [startStep, { answered: 'ok' }, { pausedMinutes: most }, { said: 'on', how: 'follow-up' }],
+    silent: [startStep, { answered: 'ok' }, { said: 'on', how: 'follow-up' }],
   }),
   'no-task-list': (most, { read, task }) => {
     const tools = [{ name: task, description: '', input: {} }];
     const begun: ExampleStep = {
       fact: { type: 'epoch-started', epoch: 2, reason: 'agent-changed', system: '', tools, model: 'm' },
     };
-    const look: ExampleStep = { called: read, input: { path } };
+    const look: ExampleStep = { called: read, input: { path: samplePath } };
     return {
-      speaks: [begun, go, ...times(most, look)],
-      quiet: [begun, go, { called: task }, ...times(most - 1, look)],
+      fires: [begun, startStep, ...repeatStep(most, look)],
+      silent: [begun, startStep, { called: task }, ...repeatStep(most - 1, look)],
     };
   },
   'half-full': (most) => ({
-    speaks: [
+    fires: [
       { said: 'go', window: 1000 },
       { answered: 'ok', usage: { input: most * 10, output: 1 } },
     ],
-    quiet: [
+    silent: [
       { said: 'go', window: 1000 },
       { answered: 'ok', usage: { input: most * 10 - 10, output: 1 } },
     ],
@@ -84,14 +109,14 @@ const histories: Readonly<
 };
 
 /** An example tells every call: of a threshold that counts more of them there are none. */
-const mostTold = 200;
-const countsCalls = ['failing-commands', 'much-edited-file', 'many-writes', 'no-task-list'];
+const maxExampleCalls = 200;
+const callCountingReminders = ['failing-commands', 'much-edited-file', 'many-writes', 'no-task-list'];
 
 /** The examples of a reminder that we ship, for this threshold and these tools. */
 export function builtInExamples(name: string, threshold: number, roles: ToolRoles): readonly ReminderExample[] {
-  if (countsCalls.includes(name) && !(threshold <= mostTold)) return [];
+  if (callCountingReminders.includes(name) && !(threshold <= maxExampleCalls)) return [];
   const first = ([tool = 'a_tool']: readonly string[]): string => tool;
-  const made = histories[name]?.(threshold, {
+  const made = exampleHistories[name]?.(threshold, {
     command: first(roles.command),
     read: first(roles.read),
     edit: first(roles.edit),
@@ -100,7 +125,7 @@ export function builtInExamples(name: string, threshold: number, roles: ToolRole
   });
   if (!made) return [];
   return [
-    { title: 'it is time', history: made.speaks, fires: true },
-    { title: 'it is not', history: made.quiet, fires: false },
+    { title: 'it is time', history: made.fires, fires: true },
+    { title: 'it is not', history: made.silent, fires: false },
   ];
 }

@@ -1,8 +1,8 @@
 // The thirteen reminders we ship: each speaks up at its threshold, keeps quiet before it, and can be tuned.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { tryReminder } from '../examples/trial.ts';
-import { builtInReminders, builtInTable } from './built-in.ts';
+import { runReminderExample } from '../examples/trial.ts';
+import { builtInReminders, builtInReminderTable } from './built-in.ts';
 
 test('[M19] there are thirteen, each with examples both ways', () => {
   const made = builtInReminders();
@@ -15,13 +15,13 @@ test('[M19] there are thirteen, each with examples both ways', () => {
     );
 });
 
-for (const [name, { threshold }] of Object.entries(builtInTable)) {
+for (const [name, { threshold }] of Object.entries(builtInReminderTable)) {
   for (const tuned of threshold > 0 ? [threshold, threshold * 2] : [0]) {
     test(`[M19, M20] ${name} speaks up at ${tuned} and not before`, () => {
       const reminder = builtInReminders({ [name]: { threshold: tuned } }).find((each) => each.name === name);
       assert.ok(reminder);
       for (const example of reminder.examples ?? [])
-        assert.equal(tryReminder(reminder, example).wrong, undefined, example.title);
+        assert.equal(runReminderExample(reminder, example).failure, undefined, example.title);
     });
   }
 }

@@ -2,16 +2,16 @@
 import { FairleadError, closestMatches, type Event, type NamedView, type RunState } from '../../core/index.ts';
 import type { ExampleStep } from '../examples/steps.ts';
 import type { EndedCall } from '../history/open-calls.ts';
-import { triggers, type Trigger } from './triggers.ts';
+import { allReminderTriggers, type ReminderTrigger } from './triggers.ts';
 
 /** What a reminder's functions may look at. They are pure: the same log decides the same, whenever it is read. */
-export type Looking = {
+export type ReminderContext = {
   readonly event: Event;
   /** The state after the event; every question about the history takes it. */
   readonly state: RunState;
   /** The call that the event settled, if it settled one. */
   readonly call: EndedCall | undefined;
-  readonly look: <S>(view: NamedView<S>) => S;
+  readonly select: <S>(view: NamedView<S>) => S;
 };
 
 /** How long a reminder keeps quiet after it was shown; where both are given, both must have passed. */
@@ -29,14 +29,14 @@ export type ReminderDefinition = {
   /** The name in its tag and its key in the queue. */
   readonly name: string;
   /** Facts, or events by the names that other harnesses use; `tool-ended` where only a tool is given. */
-  readonly on?: Trigger | readonly Trigger[];
+  readonly on?: ReminderTrigger | readonly ReminderTrigger[];
   /** Only where the event is about this tool, or one of these. */
   readonly tool?: string | readonly string[];
   /** Whether to speak up; always, where it is not given. */
-  readonly when?: (looking: Looking) => boolean;
-  readonly message: string | ((looking: Looking) => string);
+  readonly when?: (looking: ReminderContext) => boolean;
+  readonly message: string | ((looking: ReminderContext) => string);
   /** What it is about, where one reminder may be about several things at once: each is shown once. */
-  readonly about?: (looking: Looking) => string;
+  readonly subject?: (looking: ReminderContext) => string;
   /** A number counts evaluations: that many are passed over after it was shown. */
   readonly cooldown?: Cooldown;
   /** Shown once in a session at most. */
@@ -50,55 +50,55 @@ export type ReminderDefinition = {
 };
 
 /** When it is looked at. */
-export const triggersOf = ({ on, tool }: ReminderDefinition): readonly Trigger[] =>
+export const reminderTriggers = ({ on, tool }: ReminderDefinition): readonly ReminderTrigger[] =>
   on === undefined ? (tool === undefined ? [] : ['tool-ended']) : typeof on === 'string' ? [on] : on;
 
 /** The tools it is bound to; none where it is bound to none. */
-export const toolsOf = ({ tool }: ReminderDefinition): readonly string[] =>
+export const reminderTools = ({ tool }: ReminderDefinition): readonly string[] =>
   tool === undefined ? [] : typeof tool === 'string' ? [tool] : tool;
 
 /** How many evaluations and turns it keeps quiet. */
-export const quietOf = ({
+export const cooldownOf = ({
   cooldown = 0,
 }: ReminderDefinition): { readonly evaluations: number; readonly turns: number } =>
   typeof cooldown === 'number'
     ? { evaluations: cooldown, turns: 0 }
     : { evaluations: cooldown.evaluations ?? 0, turns: cooldown.turns ?? 0 };
 
-const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0;
+const isNonNegativeInteger = (value: number): boolean => Number.isInteger(value) && value >= 0;
 
 /** What is wrong with a reminder, a sentence each. */
-export function faultsOf(reminder: ReminderDefinition): readonly string[] {
+export function reminderErrors(reminder: ReminderDefinition): readonly string[] {
   const { name, message, expiresAfter, priority } = reminder;
-  const quiet = quietOf(reminder);
-  const wrong = triggersOf(reminder).filter((trigger) => !triggers.includes(trigger));
+  const quiet = cooldownOf(reminder);
+  const wrong = reminderTriggers(reminder).filter((trigger) => !allReminderTriggers.includes(trigger));
   return [
     ...(/^(?!__)[\w.-]{1,60}$/.test(name)
       ? []
       : [
           `The name "${name}" must be 1 to 60 letters, digits, dots, dashes or underscores, and not begin with two of those.`,
         ]),
-    ...(triggersOf(reminder).length ? [] : ['It says neither `on` nor `tool`, so it would never be looked at.']),
-    ...wrong.map((trigger) => `There is no event named "${trigger}"${hint(trigger)}.`),
+    ...(reminderTriggers(reminder).length ? [] : ['It says neither `on` nor `tool`, so it would never be looked at.']),
+    ...wrong.map((trigger) => `There is no event named "${trigger}"${formatSuggestion(trigger)}.`),
     ...(typeof message === 'function' || message.trim() !== '' ? [] : ['Its message is empty.']),
-    ...(isCount(quiet.evaluations) && isCount(quiet.turns)
+    ...(isNonNegativeInteger(quiet.evaluations) && isNonNegativeInteger(quiet.turns)
       ? []
       : ['Its cooldown must be a whole number of at least 0.']),
-    ...(expiresAfter === undefined || (isCount(expiresAfter) && expiresAfter > 0)
+    ...(expiresAfter === undefined || (isNonNegativeInteger(expiresAfter) && expiresAfter > 0)
       ? []
       : ['`expiresAfter` must be a whole number of turns, at least 1.']),
     ...(priority === undefined || Number.isFinite(priority) ? [] : ['Its priority must be a number.']),
   ];
 }
 
-const hint = (word: string): string => {
-  const [near] = closestMatches(word, triggers);
+const formatSuggestion = (word: string): string => {
+  const [near] = closestMatches(word, allReminderTriggers);
   return near === undefined ? '' : `; did you mean "${near}"`;
 };
 
 /** The same reminder, if there is nothing wrong with it. */
-export function checked(reminder: ReminderDefinition): ReminderDefinition {
-  const faults = faultsOf(reminder);
+export function validateReminder(reminder: ReminderDefinition): ReminderDefinition {
+  const faults = reminderErrors(reminder);
   if (faults.length === 0) return reminder;
   throw new FairleadError('rules/bad-reminder', `The reminder ${reminder.name} cannot be used: ${faults.join(' ')}`, {
     blame: 'user',

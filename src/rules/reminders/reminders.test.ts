@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage, toolOf, type Stage } from '../../../test/support/rehearsal.ts';
 import { messageText, toArray, type Fact, type RunState } from '../../core/index.ts';
-import { play, type ExampleStep } from '../examples/steps.ts';
-import { failures } from '../history/questions.ts';
-import { awareness, withAwareness } from './awareness.ts';
+import { buildFixtureLog, type ExampleStep } from '../examples/steps.ts';
+import { toolFailures } from '../history/questions.ts';
+import { reminderSystemPrompt, withReminderSystemPrompt } from './awareness.ts';
 import type { ReminderDefinition } from './definition.ts';
-import { defineReminder, reminding } from './reminding.ts';
-import { namedEvents, triggers } from './triggers.ts';
+import { defineReminder, compileReminders } from './reminding.ts';
+import { reminderEvents, allReminderTriggers } from './triggers.ts';
 
 const failing: ExampleStep = { called: 'run', outcome: 'failed', result: 'No.' };
 
 /** The turns in whose beginning each note was shown, seeds left out. */
-function shown(steps: readonly ExampleStep[], ...reminders: readonly ReminderDefinition[]): readonly string[] {
-  const { events } = play(steps, reminding('test', reminders));
+function shownNotes(steps: readonly ExampleStep[], ...reminders: readonly ReminderDefinition[]): readonly string[] {
+  const { events } = buildFixtureLog(steps, compileReminders('test', reminders));
   return events.flatMap((event) =>
     event.type === 'turn-started'
       ? event.notes.filter(({ key }) => key !== 'system-reminders').map(({ key }) => `${event.turn} ${key}`)
@@ -31,24 +31,24 @@ test('[M19, M39] a reminder is looked at for its events only, and speaks up when
     on: ['tool-ended', 'run-ended'],
     when: ({ event, state, call }) => {
       seen.push(`${event.type} ${call?.tool}`);
-      return failures(state, 'run').inARow >= 2;
+      return toolFailures(state, 'run').inARow >= 2;
     },
-    message: ({ state }) => `${failures(state, 'run').inARow} failures.`,
+    message: ({ state }) => `${toolFailures(state, 'run').inARow} failures.`,
   };
-  assert.deepEqual(shown([{ said: 'go' }, failing, failing, { answered: 'ok' }], reminder), ['3 third']);
+  assert.deepEqual(shownNotes([{ said: 'go' }, failing, failing, { answered: 'ok' }], reminder), ['3 third']);
   assert.deepEqual(seen, ['tool-ended run', 'tool-ended run']);
 });
 
 test('a number as cooldown passes over so many evaluations after it was shown', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, ...Array.from({ length: 8 }, () => failing)];
-  assert.deepEqual(shown(steps, { ...always, cooldown: 0 }).length, 7);
-  assert.deepEqual(shown(steps, { ...always, cooldown: 2 }), ['2 always', '5 always', '8 always']);
+  assert.deepEqual(shownNotes(steps, { ...always, cooldown: 0 }).length, 7);
+  assert.deepEqual(shownNotes(steps, { ...always, cooldown: 2 }), ['2 always', '5 always', '8 always']);
 });
 
 test('a cooldown in turns waits so many turns, and with both given both must have passed', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, ...Array.from({ length: 9 }, () => failing)];
-  assert.deepEqual(shown(steps, { ...always, cooldown: { turns: 4 } }), ['2 always', '7 always']);
-  assert.deepEqual(shown(steps, { ...always, cooldown: { turns: 1, evaluations: 5 } }), ['2 always', '8 always']);
+  assert.deepEqual(shownNotes(steps, { ...always, cooldown: { turns: 4 } }), ['2 always', '7 always']);
+  assert.deepEqual(shownNotes(steps, { ...always, cooldown: { turns: 1, evaluations: 5 } }), ['2 always', '8 always']);
 });
 
 test('once is once in a session, over runs, epochs and views that begin at one', () => {
@@ -62,12 +62,12 @@ test('once is once in a session, over runs, epochs and views that begin at one',
     failing,
     { answered: 'ok' },
   ];
-  assert.deepEqual(shown(steps, { ...always, once: true }), ['2 always']);
+  assert.deepEqual(shownNotes(steps, { ...always, once: true }), ['2 always']);
 });
 
 test('[M35] a reminder that expires says until which turn its note may wait', () => {
-  const { rules, views } = reminding('test', [{ ...always, expiresAfter: 1 }]);
-  const { state } = play([{ said: 'go' }, failing], { rules, views });
+  const { rules, views } = compileReminders('test', [{ ...always, expiresAfter: 1 }]);
+  const { state } = buildFixtureLog([{ said: 'go' }, failing], { rules, views });
   assert.deepEqual(
     state.queue.map(({ key, until }) => [key, until]),
     [['always', 2]],
@@ -82,18 +82,18 @@ test('[M20] a reminder that is bound to a tool is looked at only when that tool 
   };
   const other: ExampleStep = { called: 'read_file' };
   const write: ExampleStep = { called: 'write_file', input: { path: 'a' } };
-  assert.deepEqual(shown([{ said: 'go' }, other, write, other, { answered: 'ok' }], bound), ['3 imports']);
+  assert.deepEqual(shownNotes([{ said: 'go' }, other, write, other, { answered: 'ok' }], bound), ['3 imports']);
   assert.deepEqual(
-    shown([{ said: 'go' }, write, other, write, write, write], { ...bound, cooldown: 2 }),
+    shownNotes([{ said: 'go' }, write, other, write, write, write], { ...bound, cooldown: 2 }),
     ['2 imports'],
     'only its own tool counts as an evaluation',
   );
 });
 
 test('[M32, M33] priority and group reach the queue as they are', () => {
-  const { state } = play(
+  const { state } = buildFixtureLog(
     [{ said: 'go' }, failing],
-    reminding('test', [
+    compileReminders('test', [
       { ...always, name: 'low', group: 'g' },
       { ...always, name: 'safe', priority: 100 },
     ]),
@@ -108,8 +108,8 @@ test('[M32, M33] priority and group reach the queue as they are', () => {
 });
 
 test('[M34] what it is about keeps two notes of one reminder apart, and the same one together', () => {
-  const each: ReminderDefinition = { ...always, about: ({ call }) => String(call?.tool) };
-  const { rules, views } = reminding('test', [each]);
+  const each: ReminderDefinition = { ...always, subject: ({ call }) => String(call?.tool) };
+  const { rules, views } = compileReminders('test', [each]);
   const twice: readonly Fact[] = ['a', 'b', 'a'].map((tool, i) => ({
     type: 'tool-ended',
     call: `${i}${tool}`,
@@ -129,10 +129,13 @@ test('[M34] what it is about keeps two notes of one reminder apart, and the same
     model: 'm',
     ms: 1,
   };
-  const { state } = play([{ said: 'go' }, { answered: 'x' }, ...[asked, ...twice].map((fact) => ({ fact }))], {
-    rules,
-    views,
-  });
+  const { state } = buildFixtureLog(
+    [{ said: 'go' }, { answered: 'x' }, ...[asked, ...twice].map((fact) => ({ fact }))],
+    {
+      rules,
+      views,
+    },
+  );
   assert.deepEqual(state.queue.map(({ key }) => key).toSorted(), ['always/a', 'always/b']);
 });
 
@@ -145,7 +148,7 @@ test('a reminder that throws, or gives no answer, says so and silences no other'
     },
   };
   const slow = { ...always, name: 'slow', when: () => Promise.resolve(true) } as unknown as ReminderDefinition;
-  const { state } = play([{ said: 'go' }, failing], reminding('test', [broken, slow, always]));
+  const { state } = buildFixtureLog([{ said: 'go' }, failing], compileReminders('test', [broken, slow, always]));
   assert.deepEqual(
     state.queue.map(({ key }) => key),
     ['rule-failed/broken', 'rule-failed/slow', 'always'],
@@ -153,18 +156,21 @@ test('a reminder that throws, or gives no answer, says so and silences no other'
   assert.match(state.queue[0]?.text ?? '', /The reminder broken failed at tool-ended and added nothing: a fault/);
 });
 
-const toldIn = (state: RunState): string => toArray(state.messages).map(messageText).join('\n');
+const conversationText = (state: RunState): string => toArray(state.messages).map(messageText).join('\n');
 
 test('[M17, M18] a session with reminders begins with one note that tells its nonce and gives an example; one without has none', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, { answered: 'ok' }, { said: 'on' }, { answered: 'ok' }];
-  const told = toldIn(play(steps, reminding('test', [always])).state);
+  const told = conversationText(buildFixtureLog(steps, compileReminders('test', [always])).state);
   assert.equal(told.match(/<system-reminder name="system-reminders" nonce="n0nce">/g)?.length, 1);
   assert.match(told, /carry nonce="n0nce"/);
   assert.match(told, /Example\. You have run "npm test" three times/);
-  assert.equal(toldIn(play(steps, reminding('test', [])).state).includes('system-reminder'), false);
-  const again = play(
+  assert.equal(
+    conversationText(buildFixtureLog(steps, compileReminders('test', [])).state).includes('system-reminder'),
+    false,
+  );
+  const again = buildFixtureLog(
     [...steps, { compacted: true }, { said: 'more' }, { answered: 'ok' }],
-    reminding('test', [always]),
+    compileReminders('test', [always]),
   );
   const seeds = again.events.filter(
     (event) => event.type === 'turn-started' && event.notes.some(({ key }) => key === 'system-reminders'),
@@ -173,15 +179,15 @@ test('[M17, M18] a session with reminders begins with one note that tells its no
 });
 
 test('[M17] the system text gets the passage once there is a reminder', () => {
-  assert.equal(withAwareness('Be kind.', []), 'Be kind.');
-  assert.equal(withAwareness('Be kind.', [always]), `Be kind.\n\n${awareness}`);
-  assert.match(awareness, /do not mention them unless you are asked/);
+  assert.equal(withReminderSystemPrompt('Be kind.', []), 'Be kind.');
+  assert.equal(withReminderSystemPrompt('Be kind.', [always]), `Be kind.\n\n${reminderSystemPrompt}`);
+  assert.match(reminderSystemPrompt, /do not mention them unless you are asked/);
 });
 
 test('the sixteen names of events mean facts of ours', () => {
-  assert.equal(Object.keys(namedEvents).length, 16);
-  assert.equal(triggers.length, 16 + 17);
-  const on = (name: keyof typeof namedEvents): ReminderDefinition => ({ name, on: name, message: 'x' });
+  assert.equal(Object.keys(reminderEvents).length, 16);
+  assert.equal(allReminderTriggers.length, 16 + 17);
+  const on = (name: keyof typeof reminderEvents): ReminderDefinition => ({ name, on: name, message: 'x' });
   const steps: readonly ExampleStep[] = [
     { said: 'go' },
     { called: 'run' },
@@ -191,12 +197,12 @@ test('the sixteen names of events mean facts of ours', () => {
     { answered: 'ok' },
   ];
   const keys = new Set(
-    shown(steps, ...Object.keys(namedEvents).map((name) => on(name as keyof typeof namedEvents))).map(
+    shownNotes(steps, ...Object.keys(reminderEvents).map((name) => on(name as keyof typeof reminderEvents))).map(
       (line) => line.split(' ')[1],
     ),
   );
   assert.deepEqual(
-    Object.keys(namedEvents).filter((name) => !keys.has(name)),
+    Object.keys(reminderEvents).filter((name) => !keys.has(name)),
     ['agent_end', 'session_switch', 'session_fork'],
     'what did not happen',
   );
@@ -218,17 +224,17 @@ test('a reminder that cannot work is refused with what is wrong with it', () => 
   assert.throws(() => defineReminder({ name: 'x', message: 'y' }), /neither `on` nor `tool`/);
 });
 
-async function running(): Promise<Stage> {
+async function startRun(): Promise<Stage> {
   const reminder = defineReminder({ name: 'mind', tool: 'save', message: 'Saved: look at it.' });
   return stage({
-    ...reminding('test', [reminder]),
+    ...compileReminders('test', [reminder]),
     lines: [calls('save'), calls('other'), says('done')],
     tools: [toolOf('save', 'write', () => 'ok'), toolOf('other', 'read', () => 'fine')],
   });
 }
 
 test('[M2, M3, M4, M5, M6] notes arrive with the words of the user and with the results of tools, and never inside a call or an answer', async () => {
-  const set = await running();
+  const set = await startRun();
   await set.go();
   const roles = set.requests.map((request) =>
     toArray(request.messages).map(({ role, parts }) => `${role}:${parts.map(({ type }) => type).join('+')}`),

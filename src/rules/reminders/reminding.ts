@@ -9,59 +9,70 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { endedCall } from '../history/questions.ts';
-import { history } from '../history/view.ts';
-import { seed } from './awareness.ts';
-import { checked, quietOf, type Looking, type ReminderDefinition } from './definition.ts';
-import { isOf, marksView, neverShown, remembers, watchesOf, type ReminderMark } from './marks.ts';
+import { sessionStats } from '../history/view.ts';
+import { reminderIntroNotes } from './awareness.ts';
+import { validateReminder, cooldownOf, type ReminderContext, type ReminderDefinition } from './definition.ts';
+import {
+  isNoteOf,
+  reminderStateView,
+  initialCounters,
+  hasState,
+  subscriptionsByFact,
+  type ReminderCounters,
+} from './marks.ts';
 
 /** The parts of an agent that remind. */
-export type Reminding = { readonly rules: readonly Rule[]; readonly views: readonly NamedView<unknown>[] };
+export type CompiledReminders = { readonly rules: readonly Rule[]; readonly views: readonly NamedView<unknown>[] };
 
 /** A reminder that is ready to be given to an agent, alone or in a set. */
-export type DefinedReminder = ReminderDefinition & Reminding;
+export type DefinedReminder = ReminderDefinition & CompiledReminders;
 
 /** Defines a reminder. It is an extension by itself, and can be one of a rule set. */
 export const defineReminder = (reminder: ReminderDefinition): DefinedReminder => ({
-  ...checked(reminder),
-  ...reminding(reminder.name, [reminder]),
+  ...validateReminder(reminder),
+  ...compileReminders(reminder.name, [reminder]),
 });
 
 /** These reminders as one rule and one view, so that many of them cost little more than those an event concerns. */
-export function reminding(set: string, reminders: readonly ReminderDefinition[]): Reminding {
+export function compileReminders(set: string, reminders: readonly ReminderDefinition[]): CompiledReminders {
   if (reminders.length === 0) return { rules: [], views: [] };
-  const byName = [...new Map(reminders.map((reminder) => [reminder.name, checked(reminder)])).values()];
-  const watches = watchesOf(byName);
-  const view = marksView(set, byName, watches);
+  const byName = [...new Map(reminders.map((reminder) => [reminder.name, validateReminder(reminder)])).values()];
+  const watches = subscriptionsByFact(byName);
+  const view = reminderStateView(set, byName, watches);
   const rule: Rule = (event, state) => {
-    const seeds = seed(event, state);
+    const seeds = reminderIntroNotes(event, state);
     const watching = watches.get(event.type);
     if (!watching) return seeds;
     const { about, marks } = readView(state, view);
-    const concerned = watching.filter(({ concerns }) => concerns(event, about));
+    const concerned = watching.filter(({ matches: concerns }) => concerns(event, about));
     if (concerned.length === 0) return seeds;
-    const looking = lookingAt(event, state);
+    const looking = createReminderContext(event, state);
     return [
       ...seeds,
-      ...concerned.flatMap(({ reminder }) => noteOf(reminder, looking, marks[reminder.name] ?? neverShown)),
+      ...concerned.flatMap(({ reminder }) => reminderNotes(reminder, looking, marks[reminder.name] ?? initialCounters)),
     ];
   };
-  return { rules: [rule], views: [history, view] };
+  return { rules: [rule], views: [sessionStats, view] };
 }
 
-const lookingAt = (event: Event, state: RunState): Looking => ({
+const createReminderContext = (event: Event, state: RunState): ReminderContext => ({
   event,
   state,
   // Most reminders never ask: the history is folded for those that do.
   get call() {
     return endedCall(state);
   },
-  look: (view) => readView(state, view),
+  select: (view) => readView(state, view),
 });
 
 /** What a reminder has to say now. One that fails says so, and silences no other. */
-function noteOf(reminder: ReminderDefinition, looking: Looking, mark: ReminderMark): readonly Note[] {
-  if (isQuiet(reminder, looking.state, mark)) return [];
-  const { name, when, message, about, priority, group, expiresAfter } = reminder;
+function reminderNotes(
+  reminder: ReminderDefinition,
+  looking: ReminderContext,
+  mark: ReminderCounters,
+): readonly Note[] {
+  if (isSuppressed(reminder, looking.state, mark)) return [];
+  const { name, when, message, subject: about, priority, group, expiresAfter } = reminder;
   try {
     const speaks: unknown = when ? when(looking) : true;
     if (typeof speaks !== 'boolean') throw new TypeError('`when` gave neither true nor false.');
@@ -85,11 +96,11 @@ function noteOf(reminder: ReminderDefinition, looking: Looking, mark: ReminderMa
 }
 
 /** One that waits in the queue has spoken already, as far as `once` and a cooldown go. */
-function isQuiet(reminder: ReminderDefinition, { queue, turn }: RunState, mark: ReminderMark): boolean {
-  if (!remembers(reminder)) return false;
-  if (queue.some(({ key }) => isOf(reminder.name, key))) return true;
+function isSuppressed(reminder: ReminderDefinition, { queue, turn }: RunState, mark: ReminderCounters): boolean {
+  if (!hasState(reminder)) return false;
+  if (queue.some(({ key }) => isNoteOf(reminder.name, key))) return true;
   if (mark.shown === 0) return false;
   if (reminder.once) return true;
-  const quiet = quietOf(reminder);
+  const quiet = cooldownOf(reminder);
   return mark.looks - mark.at <= quiet.evaluations || turn - mark.turn < quiet.turns;
 }

@@ -2,7 +2,7 @@
 import { messageToolCalls, type Event, type Fact } from '../../core/index.ts';
 
 /** An event as other harnesses call it. */
-export type EventName =
+export type ReminderEventName =
   | `agent_${'start' | 'end'}`
   | `tool_${'call' | 'result' | 'execution_start' | 'execution_end'}`
   | `turn_${'start' | 'end'}`
@@ -11,18 +11,18 @@ export type EventName =
   | `session_${'start' | 'compact' | 'switch' | 'fork'}`;
 
 /** A fact's type, or the name of an event as other harnesses call it. */
-export type Trigger = Fact['type'] | EventName;
+export type ReminderTrigger = Fact['type'] | ReminderEventName;
 
 /** A type of fact, and perhaps a test of it. */
-export type Meaning = { readonly type: Fact['type']; readonly test?: (event: Event) => boolean };
+export type TriggerMeaning = { readonly type: Fact['type']; readonly test?: (event: Event) => boolean };
 
-const epochFor =
+const isEpochFor =
   (...reasons: readonly string[]) =>
   (event: Event): boolean =>
     event.type === 'epoch-started' && reasons.includes(event.reason);
 
 /** What each of the sixteen names means here. While an answer streams nothing is settled, so its updates are its end. */
-export const namedEvents: Readonly<Record<EventName, Meaning>> = {
+export const reminderEvents: Readonly<Record<ReminderEventName, TriggerMeaning>> = {
   agent_start: { type: 'run-started' },
   agent_end: { type: 'run-ended' },
   tool_call: {
@@ -37,9 +37,9 @@ export const namedEvents: Readonly<Record<EventName, Meaning>> = {
   message_start: { type: 'turn-started' },
   message_update: { type: 'turn-ended' },
   message_end: { type: 'turn-ended' },
-  model_select: { type: 'epoch-started', test: epochFor('model-changed') },
+  model_select: { type: 'epoch-started', test: isEpochFor('model-changed') },
   session_start: { type: 'session-started' },
-  session_compact: { type: 'epoch-started', test: epochFor('compacted') },
+  session_compact: { type: 'epoch-started', test: isEpochFor('compacted') },
   session_switch: { type: 'branch-started' },
   session_fork: {
     type: 'session-started',
@@ -68,11 +68,13 @@ const factTypes = {
 } as const satisfies Record<Fact['type'], true>;
 
 /** Every name that `on` may hold. */
-export const triggers: readonly Trigger[] = [
+export const allReminderTriggers: readonly ReminderTrigger[] = [
   ...(Object.keys(factTypes) as readonly Fact['type'][]),
-  ...(Object.keys(namedEvents) as readonly EventName[]),
+  ...(Object.keys(reminderEvents) as readonly ReminderEventName[]),
 ];
 
 /** What a trigger means: a type of fact, and perhaps a test of it. */
-export const meaningOf = (trigger: Trigger): Meaning =>
-  Object.hasOwn(namedEvents, trigger) ? namedEvents[trigger as EventName] : { type: trigger as Fact['type'] };
+export const resolveTrigger = (trigger: ReminderTrigger): TriggerMeaning =>
+  Object.hasOwn(reminderEvents, trigger)
+    ? reminderEvents[trigger as ReminderEventName]
+    : { type: trigger as Fact['type'] };

@@ -23,18 +23,18 @@ export const isRenderable = (value: unknown): value is Renderable =>
   Array.isArray(value['children']) &&
   value['children'].every((child) => typeof child === 'string' || isRenderable(child));
 
-const deepest = 100;
+const maxDepth = 100;
 
 /** Any data as a renderable: objects by their keys, lists by their items. */
 export function asRenderable(value: Json, kind = 'data', depth = 0): Renderable {
   if (isRenderable(value)) return value;
-  if (depth >= deepest) return renderable(kind, {}, '…');
+  if (depth >= maxDepth) return renderable(kind, {}, '…');
   if (Array.isArray(value))
     return renderable(kind, {}, ...value.map((each: Json) => asRenderable(each, 'item', depth + 1)));
   if (isObject(value))
     return renderable(kind, {}, ...Object.entries(value).map(([key, each]) => asRenderable(each, key, depth + 1)));
-  return renderable(kind, {}, plain(value));
+  return renderable(kind, {}, plainText(value));
 }
 
 /** A plain value as words. */
-export const plain = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+export const plainText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
 import { toolOutput, type Renderer } from '../../core/index.ts';
-import { rulesOf } from '../sets/rule-set.ts';
-import { inFormat } from './formats.ts';
+import { compileRuleSet } from '../sets/rule-set.ts';
+import { renderAs } from './formats.ts';
 import { renderable, isRenderable } from './renderable.ts';
-import { bundleOf, rendererFor } from './renderers.ts';
+import { createOutputBundle, createRenderer } from './renderers.ts';
 
 const code = renderable(
   'CodeContext',
@@ -17,7 +17,7 @@ const code = renderable(
 test('[M8, M10] a thing contains things, and each form writes all of it down', () => {
   assert.ok(isRenderable(JSON.parse(JSON.stringify(code))), 'the log keeps it');
   assert.equal(
-    inFormat(code, 'xml'),
+    renderAs(code, 'xml'),
     `<CodeContext task="fix">
   <File path="a.ts">
     <Function name="one" language="ts">const one = 1 &lt; 2;</Function>
@@ -25,23 +25,23 @@ test('[M8, M10] a thing contains things, and each form writes all of it down', (
 </CodeContext>`,
   );
   assert.equal(
-    inFormat(code, 'markdown'),
+    renderAs(code, 'markdown'),
     '# CodeContext, task: fix\n\n## File, path: a.ts\n\n### Function, name: one, language: ts\n\n```ts\nconst one = 1 < 2;\n```',
   );
-  assert.deepEqual(JSON.parse(inFormat(code, 'json')), code);
+  assert.deepEqual(JSON.parse(renderAs(code, 'json')), code);
 });
 
 test('[M8] plain data has the three forms too, and nothing in it ends a tag or a fence', () => {
   const data = { name: 'x', tags: ['a', 'b'], text: 'one\n```\ntwo', evil: '</evil>' };
-  assert.match(inFormat(data, 'xml'), /<evil>&lt;\/evil&gt;<\/evil>/);
-  assert.match(inFormat(data, 'markdown'), /- \*\*name\*\*: x\n/);
-  assert.match(inFormat(data, 'markdown'), /````\none\n```\ntwo\n````/);
-  assert.match(inFormat({ '1 bad key': 1 }, 'xml'), /<_1_bad_key>1<\/_1_bad_key>/);
+  assert.match(renderAs(data, 'xml'), /<evil>&lt;\/evil&gt;<\/evil>/);
+  assert.match(renderAs(data, 'markdown'), /- \*\*name\*\*: x\n/);
+  assert.match(renderAs(data, 'markdown'), /````\none\n```\ntwo\n````/);
+  assert.match(renderAs({ '1 bad key': 1 }, 'xml'), /<_1_bad_key>1<\/_1_bad_key>/);
 });
 
 test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes', () => {
   const notes = [{ key: 'k', text: 'Mind it.' }];
-  const bundle = bundleOf(toolOutput({ text: 'two files', data: { files: 2 }, notes }));
+  const bundle = createOutputBundle(toolOutput({ text: 'two files', data: { files: 2 }, notes }));
   assert.deepEqual(bundle, {
     protocol: 1,
     data: { files: 2 },
@@ -53,7 +53,7 @@ test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes
     },
     notes,
   });
-  assert.deepEqual(bundleOf(toolOutput({ text: 'words' })), {
+  assert.deepEqual(createOutputBundle(toolOutput({ text: 'words' })), {
     protocol: 1,
     data: null,
     renderings: { text: 'words' },
@@ -63,14 +63,14 @@ test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes
 
 test("[M38] a renderer is chosen by tool and by model; where none is meant, the tool's own words stay", () => {
   const given = toolOutput({ text: 'own words', data: { n: 1 } });
-  const render = rendererFor({ as: 'xml', tools: ['git_*'], models: ['claude-*'] });
+  const render = createRenderer({ as: 'xml', tools: ['git_*'], models: ['claude-*'] });
   const about = { tool: 'git_log', input: {}, model: 'Claude-sonnet-4' };
   assert.match(render(given, about) ?? '', /<n>1<\/n>/);
   assert.equal(render(given, { ...about, tool: 'grep' }), undefined);
   assert.equal(render(given, { ...about, model: 'gpt-5' }), undefined);
   assert.equal(render(toolOutput({ text: 'no data' }), about), undefined);
   assert.equal(
-    rendererFor({ as: 'json', tools: ['a.b'] })(given, { ...about, tool: 'axb' }),
+    createRenderer({ as: 'json', tools: ['a.b'] })(given, { ...about, tool: 'axb' }),
     undefined,
     'a dot is a dot',
   );
@@ -88,7 +88,7 @@ test("[M10, M38] the model reads what the session's renderer wrote, and the log 
     const set = await stage({
       lines: [calls('look'), says('done')],
       tools: [tool],
-      ...rulesOf({ name: 'r', renderers: [{ as }] }),
+      ...compileRuleSet({ name: 'r', renderers: [{ as }] }),
     });
     await set.go();
     const [ended] = set.all('tool-ended');

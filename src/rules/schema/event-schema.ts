@@ -1,135 +1,175 @@
 // The event schema: every fact of the log as a JSON Schema, for programs in any language that read or write sessions.
 import type { Event, Fact, JsonObject } from '../../core/index.ts';
 import {
-  anything,
-  count,
-  fields,
-  kinds,
-  list,
-  named,
-  number,
-  table,
-  text,
-  word,
-  yesNo,
-  type Fields,
-  type Shape,
+  jsonValueSchema,
+  integerSchema,
+  structSchema,
+  discriminatedUnionSchema,
+  arraySchema,
+  refSchema,
+  numberSchema,
+  recordSchema,
+  stringSchema,
+  enumSchema,
+  booleanSchema,
+  type FieldSchemas,
+  type DataSchema,
 } from './shape.ts';
 
-const free = anything();
-const words: Shape = { ...text(), schema: { type: 'string' } };
-const whole = count(0);
-const open = (needed: Fields, more: Fields = {}): Shape => fields(needed, more, true);
-const ref = (name: keyof typeof defs): Shape => named(name, () => free);
+const anyValue = jsonValueSchema();
+const stringValue: DataSchema = { ...stringSchema(), schema: { type: 'string' } };
+const nonNegativeInteger = integerSchema(0);
+const openObject = (needed: FieldSchemas, more: FieldSchemas = {}): DataSchema => structSchema(needed, more, true);
+const schemaRef = (name: keyof typeof definitions): DataSchema => refSchema(name, () => anyValue);
 
-const spent = open(
+const spentSchema = openObject(
   {},
   Object.fromEntries(
-    'turns calls input output cacheRead cacheWrite usd turnsWithoutPrice ms'.split(' ').map((key) => [key, number(0)]),
+    'turns calls input output cacheRead cacheWrite usd turnsWithoutPrice ms'
+      .split(' ')
+      .map((key) => [key, numberSchema(0)]),
   ),
 );
 
-const defs = {
-  part: kinds('type', {
-    text: open({ text: words }, { meta: free }),
-    reasoning: open({ text: words }, { meta: free }),
-    file: open({ mediaType: text(), data: words }, { name: words, meta: free }),
-    'tool-call': open({ id: text(), tool: words, input: free }, { invalid: words, meta: free }),
-    'tool-result': open({ id: text(), tool: words, text: words, failed: yesNo() }),
+const definitions = {
+  part: discriminatedUnionSchema('type', {
+    text: openObject({ text: stringValue }, { meta: anyValue }),
+    reasoning: openObject({ text: stringValue }, { meta: anyValue }),
+    file: openObject({ mediaType: stringSchema(), data: stringValue }, { name: stringValue, meta: anyValue }),
+    'tool-call': openObject(
+      { id: stringSchema(), tool: stringValue, input: anyValue },
+      { invalid: stringValue, meta: anyValue },
+    ),
+    'tool-result': openObject({ id: stringSchema(), tool: stringValue, text: stringValue, failed: booleanSchema() }),
   }),
-  message: open({ role: word(['user', 'assistant', 'tool']), parts: list(named('part', () => free)) }),
-  note: open({ key: words, text: words }, { priority: free, group: words, until: free }),
-  error: open({ code: text(), message: words, blame: words, retry: yesNo() }, { hint: words }),
-  limits: open(
-    { turns: free, errors: free, maxRetriesPerAnswer: free, stuckAfter: free, outputChars: free },
-    { tokens: free, context: free, usd: free, ms: free, calls: free },
+  message: openObject({
+    role: enumSchema(['user', 'assistant', 'tool']),
+    parts: arraySchema(refSchema('part', () => anyValue)),
+  }),
+  note: openObject(
+    { key: stringValue, text: stringValue },
+    { priority: anyValue, group: stringValue, until: anyValue },
   ),
-  spent,
-  baseline: open(
+  error: openObject(
+    { code: stringSchema(), message: stringValue, blame: stringValue, retry: booleanSchema() },
+    { hint: stringValue },
+  ),
+  limits: openObject(
+    { turns: anyValue, errors: anyValue, maxRetriesPerAnswer: anyValue, stuckAfter: anyValue, outputChars: anyValue },
+    { tokens: anyValue, context: anyValue, usd: anyValue, ms: anyValue, calls: anyValue },
+  ),
+  spent: spentSchema,
+  baseline: openObject(
     {
-      session: words,
-      messages: list(named('message', () => free)),
-      turn: whole,
-      loaded: list(words),
-      queue: list(named('note', () => free)),
-      total: named('spent', () => free),
+      session: stringValue,
+      messages: arraySchema(refSchema('message', () => anyValue)),
+      turn: nonNegativeInteger,
+      loaded: arraySchema(stringValue),
+      queue: arraySchema(refSchema('note', () => anyValue)),
+      total: refSchema('spent', () => anyValue),
     },
-    { nonce: words, pending: list(free), calls: list(free), files: list(free), views: table(free), activeRun: free },
+    {
+      nonce: stringValue,
+      pending: arraySchema(anyValue),
+      calls: arraySchema(anyValue),
+      files: arraySchema(anyValue),
+      views: recordSchema(anyValue),
+      activeRun: anyValue,
+    },
   ),
-} satisfies Record<string, Shape>;
+} satisfies Record<string, DataSchema>;
 
-const usage = open({}, { input: free, output: free, cacheRead: free, cacheWrite: free, reasoning: free });
-const origin = open(
-  { kind: word(['rule', 'hook', 'policy', 'permission', 'user']) },
-  { name: words, endsRun: yesNo() },
+const usageSchema = openObject(
+  {},
+  { input: anyValue, output: anyValue, cacheRead: anyValue, cacheWrite: anyValue, reasoning: anyValue },
+);
+const origin = openObject(
+  { kind: enumSchema(['rule', 'hook', 'policy', 'permission', 'user']) },
+  { name: stringValue, endsRun: booleanSchema() },
 );
 const outcomes = ['ok', 'failed', 'denied', 'interrupted', 'unknown'];
-const reasons =
+const stopReasons =
   'answered task-complete abstained truncated max-turns token-budget money-budget call-budget time error-threshold stuck rule kill-switch cancelled provider-error'.split(
     ' ',
   );
 
-const facts: Readonly<Record<Fact['type'], Shape>> = {
-  'session-started': open({ session: words }, { nonce: words, name: words, from: free }),
-  'epoch-started': open(
+const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
+  'session-started': openObject({ session: stringValue }, { nonce: stringValue, name: stringValue, from: anyValue }),
+  'epoch-started': openObject(
     {
-      epoch: whole,
-      reason: word(['started', 'compacted', 'model-changed', 'agent-changed', 'edited']),
-      system: words,
-      tools: list(open({ name: text(), description: words, input: free })),
-      model: words,
+      epoch: nonNegativeInteger,
+      reason: enumSchema(['started', 'compacted', 'model-changed', 'agent-changed', 'edited']),
+      system: stringValue,
+      tools: arraySchema(openObject({ name: stringSchema(), description: stringValue, input: anyValue })),
+      model: stringValue,
     },
-    { cwd: words, baseline: ref('baseline'), detail: words, spent: ref('spent') },
+    { cwd: stringValue, baseline: schemaRef('baseline'), detail: stringValue, spent: schemaRef('spent') },
   ),
-  'compaction-failed': open({ why: words }, { spent: ref('spent') }),
-  'branch-started': open({ from: words, reason: word(['edited', 'forked', 'rewound', 'returned']) }, { detail: words }),
-  'input-received': open({
-    input: text(),
-    how: word(['prompt', 'steer', 'follow-up', 'continue']),
-    parts: list(ref('part')),
+  'compaction-failed': openObject({ why: stringValue }, { spent: schemaRef('spent') }),
+  'branch-started': openObject(
+    { from: stringValue, reason: enumSchema(['edited', 'forked', 'rewound', 'returned']) },
+    { detail: stringValue },
+  ),
+  'input-received': openObject({
+    input: stringSchema(),
+    how: enumSchema(['prompt', 'steer', 'follow-up', 'continue']),
+    parts: arraySchema(schemaRef('part')),
   }),
-  'run-started': open({ run: text(), limits: ref('limits') }, { choice: free }),
-  'turn-started': open({ turn: whole, inputs: list(words), notes: list(ref('note')) }),
-  'turn-ended': open(
+  'run-started': openObject({ run: stringSchema(), limits: schemaRef('limits') }, { choice: anyValue }),
+  'turn-started': openObject({
+    turn: nonNegativeInteger,
+    inputs: arraySchema(stringValue),
+    notes: arraySchema(schemaRef('note')),
+  }),
+  'turn-ended': openObject(
     {
-      turn: whole,
-      message: ref('message'),
-      finishReason: word(['stop', 'tool-calls', 'length', 'refusal', 'filtered', 'other']),
-      usage,
-      model: words,
-      ms: number(0),
+      turn: nonNegativeInteger,
+      message: schemaRef('message'),
+      finishReason: enumSchema(['stop', 'tool-calls', 'length', 'refusal', 'filtered', 'other']),
+      usage: usageSchema,
+      model: stringValue,
+      ms: numberSchema(0),
     },
-    { usd: number(0), estimated: yesNo() },
+    { usd: numberSchema(0), estimated: booleanSchema() },
   ),
-  'turn-failed': open({ turn: whole, error: ref('error'), ms: number(0) }, { partial: words, usage, usd: number(0) }),
-  'answer-rejected': open({ why: word(['empty', 'refused', 'filtered', 'invalid', 'no-call']), text: words }),
-  'approval-requested': open(
-    { call: text(), question: words },
-    { kind: word(['unknown-outcome', 'client-tool']), by: origin },
+  'turn-failed': openObject(
+    { turn: nonNegativeInteger, error: schemaRef('error'), ms: numberSchema(0) },
+    { partial: stringValue, usage: usageSchema, usd: numberSchema(0) },
   ),
-  'approval-resolved': open({ call: text(), allowed: yesNo() }, { by: words, happened: yesNo() }),
-  'tool-started': open({ call: text(), tool: words, key: words }, { input: free }),
-  'tool-ended': open(
-    { call: text(), outcome: word(outcomes), text: words, ms: number(0) },
+  'answer-rejected': openObject({
+    why: enumSchema(['empty', 'refused', 'filtered', 'invalid', 'no-call']),
+    text: stringValue,
+  }),
+  'approval-requested': openObject(
+    { call: stringSchema(), question: stringValue },
+    { kind: enumSchema(['unknown-outcome', 'client-tool']), by: origin },
+  ),
+  'approval-resolved': openObject(
+    { call: stringSchema(), allowed: booleanSchema() },
+    { by: stringValue, happened: booleanSchema() },
+  ),
+  'tool-started': openObject({ call: stringSchema(), tool: stringValue, key: stringValue }, { input: anyValue }),
+  'tool-ended': openObject(
+    { call: stringSchema(), outcome: enumSchema(outcomes), text: stringValue, ms: numberSchema(0) },
     {
-      data: free,
-      notes: list(ref('note')),
-      loadsTools: list(words),
-      endsRun: yesNo(),
-      spent: ref('spent'),
-      overlappedMs: number(0),
+      data: anyValue,
+      notes: arraySchema(schemaRef('note')),
+      loadsTools: arraySchema(stringValue),
+      endsRun: booleanSchema(),
+      spent: schemaRef('spent'),
+      overlappedMs: numberSchema(0),
       deniedBy: origin,
     },
   ),
-  'check-ended': open({
-    check: words,
-    verdict: open({ type: word(['passed', 'failed', 'abstained']) }, { why: words }),
+  'check-ended': openObject({
+    check: stringValue,
+    verdict: openObject({ type: enumSchema(['passed', 'failed', 'abstained']) }, { why: stringValue }),
   }),
-  'run-ended': open({ reason: word(reasons) }, { detail: words, error: ref('error') }),
-  'annotation-added': open({ key: words, value: free }),
+  'run-ended': openObject({ reason: enumSchema(stopReasons) }, { detail: stringValue, error: schemaRef('error') }),
+  'annotation-added': openObject({ key: stringValue, value: anyValue }),
 };
 
-const place: Readonly<Record<Exclude<keyof Event, keyof Fact>, JsonObject>> = {
+const envelopeProperties: Readonly<Record<Exclude<keyof Event, keyof Fact>, JsonObject>> = {
   seq: { type: 'integer', minimum: 1, description: 'Its place in the file.' },
   id: { type: 'string', description: 'Its name.' },
   parent: { type: ['string', 'null'], description: 'The event it follows; null for the first.' },
@@ -137,16 +177,16 @@ const place: Readonly<Record<Exclude<keyof Event, keyof Fact>, JsonObject>> = {
 };
 
 /** The version of the event schema. New fields and new facts do not change it; a field that changes its meaning would. */
-export const EVENT_SCHEMA = 1;
+export const EVENT_SCHEMA_VERSION = 1;
 
 /** The JSON Schema of an event: a fact with its place in the log. */
 export const eventSchema = (): JsonObject => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Fairlead event',
-  version: EVENT_SCHEMA,
+  version: EVENT_SCHEMA_VERSION,
   type: 'object',
-  properties: place,
-  required: Object.keys(place),
-  ...kinds('type', facts).schema,
-  $defs: Object.fromEntries(Object.entries(defs).map(([name, { schema }]) => [name, schema])),
+  properties: envelopeProperties,
+  required: Object.keys(envelopeProperties),
+  ...discriminatedUnionSchema('type', factSchemas).schema,
+  $defs: Object.fromEntries(Object.entries(definitions).map(([name, { schema }]) => [name, schema])),
 });

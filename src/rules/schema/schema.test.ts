@@ -5,13 +5,13 @@ import { Validator } from '@cfworker/json-schema';
 import { breaks, calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
 import { FairleadError, type Event, type Json } from '../../core/index.ts';
 import { builtInReminders } from '../reminders/built-in.ts';
-import { play } from '../examples/steps.ts';
-import { rulesOf } from '../sets/rule-set.ts';
-import { EVENT_SCHEMA, eventSchema } from './event-schema.ts';
+import { buildFixtureLog } from '../examples/steps.ts';
+import { compileRuleSet } from '../sets/rule-set.ts';
+import { EVENT_SCHEMA_VERSION, eventSchema } from './event-schema.ts';
 
 const validator = new Validator(eventSchema(), '2020-12');
 
-const legal = (events: readonly Event[]): void => {
+const assertValid = (events: readonly Event[]): void => {
   for (const event of events) {
     const { valid, errors } = validator.validate(JSON.parse(JSON.stringify(event)));
     assert.ok(valid, `${event.type}: ${JSON.stringify(errors.at(-1))}`);
@@ -23,7 +23,7 @@ test('[M43] every event that a session writes fits the schema', async () => {
   const set = await stage({
     lines: [breaks(busy), calls('save', 'look'), says(''), says('done')],
     tools: [toolOf('save', 'write', () => 'ok'), toolOf('look', 'read', () => 'ok')],
-    ...rulesOf({
+    ...compileRuleSet({
       name: 'all',
       reminders: builtInReminders(),
       checks: [{ name: 'fine', run: () => ({ type: 'passed' }) }],
@@ -38,13 +38,13 @@ test('[M43] every event that a session writes fits the schema', async () => {
     { type: 'compaction-failed', why: 'Too short.' },
   ]);
   await set.go();
-  legal(set.log.events);
+  assertValid(set.log.events);
   const types = new Set<string>(set.log.events.map(({ type }) => type));
   for (const type of ['turn-failed', 'answer-rejected', 'tool-ended', 'run-ended']) assert.ok(types.has(type), type);
-  legal(
-    play(
+  assertValid(
+    buildFixtureLog(
       [{ said: 'go' }, { called: 'a' }, { compacted: true }, { model: 'b' }, { answered: 'ok' }],
-      rulesOf({ name: 'all', reminders: builtInReminders() }),
+      compileRuleSet({ name: 'all', reminders: builtInReminders() }),
     ).events,
   );
 });
@@ -60,5 +60,5 @@ test('[M43] what is no event does not fit it, and the schema names its version',
     { ...place, type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'smell' }] },
   ];
   for (const event of wrong) assert.equal(validator.validate(event).valid, false, JSON.stringify(event));
-  assert.equal(eventSchema()['version'], EVENT_SCHEMA);
+  assert.equal(eventSchema()['version'], EVENT_SCHEMA_VERSION);
 });

@@ -2,41 +2,45 @@
 import { isJson, isObject, closestMatches, type JsonObject } from '../../core/index.ts';
 
 /** A shape of data. */
-export type Shape = {
+export type DataSchema = {
   readonly schema: JsonObject;
-  readonly faults: (value: unknown, at: string) => readonly string[];
+  readonly validate: (value: unknown, at: string) => readonly string[];
 };
 
 /** Shapes by the names of their fields. */
-export type Fields = Readonly<Record<string, Shape>>;
+export type FieldSchemas = Readonly<Record<string, DataSchema>>;
 
-const shape = (schema: JsonObject, wrong: (value: unknown) => string | undefined, about?: string): Shape => ({
+const createSchema = (
+  schema: JsonObject,
+  wrong: (value: unknown) => string | undefined,
+  about?: string,
+): DataSchema => ({
   schema: about === undefined ? schema : { ...schema, description: about },
-  faults: (value, at) => {
+  validate: (value, at) => {
     const why = wrong(value);
     return why === undefined ? [] : [`${at} ${why}.`];
   },
 });
 
 /** Words, at least a letter. */
-export const text = (about?: string): Shape =>
-  shape(
+export const stringSchema = (about?: string): DataSchema =>
+  createSchema(
     { type: 'string', minLength: 1 },
     (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a text'),
     about,
   );
 
 /** A number of at least so much. */
-export const number = (least: number, about?: string): Shape =>
-  shape(
+export const numberSchema = (least: number, about?: string): DataSchema =>
+  createSchema(
     { type: 'number', minimum: least },
     (value) => (typeof value === 'number' && value >= least ? undefined : `must be a number of at least ${least}`),
     about,
   );
 
 /** A whole number of at least so much. */
-export const count = (least: number, about?: string): Shape =>
-  shape(
+export const integerSchema = (least: number, about?: string): DataSchema =>
+  createSchema(
     { type: 'integer', minimum: least },
     (value) =>
       Number.isInteger(value) && Number(value) >= least ? undefined : `must be a whole number of at least ${least}`,
@@ -44,16 +48,20 @@ export const count = (least: number, about?: string): Shape =>
   );
 
 /** True or false. */
-export const yesNo = (about?: string): Shape =>
-  shape({ type: 'boolean' }, (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'), about);
+export const booleanSchema = (about?: string): DataSchema =>
+  createSchema(
+    { type: 'boolean' },
+    (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+    about,
+  );
 
 /** Any value that is plain JSON. */
-export const anything = (about?: string): Shape =>
-  shape({}, (value) => (isJson(value) ? undefined : 'must be plain JSON'), about);
+export const jsonValueSchema = (about?: string): DataSchema =>
+  createSchema({}, (value) => (isJson(value) ? undefined : 'must be plain JSON'), about);
 
 /** One of these words. */
-export const word = (words: readonly string[], about?: string): Shape =>
-  shape(
+export const enumSchema = (words: readonly string[], about?: string): DataSchema =>
+  createSchema(
     { type: 'string', enum: words },
     (value) => {
       if (typeof value === 'string' && words.includes(value)) return undefined;
@@ -64,33 +72,33 @@ export const word = (words: readonly string[], about?: string): Shape =>
   );
 
 /** A list of these, with at least so many. */
-export const list = (of: Shape, least = 0): Shape => ({
+export const arraySchema = (of: DataSchema, least = 0): DataSchema => ({
   schema: { type: 'array', items: of.schema, ...(least ? { minItems: least } : {}) },
-  faults: (value, at) => {
+  validate: (value, at) => {
     if (!Array.isArray(value)) return [`${at} must be a list.`];
     if (value.length < least) return [`${at} must have at least ${least} of them.`];
-    return value.flatMap((each, i) => of.faults(each, `${at}[${i}]`));
+    return value.flatMap((each, i) => of.validate(each, `${at}[${i}]`));
   },
 });
 
 /** One of these, or a list of them. */
-export const oneOrMany = (of: Shape): Shape => ({
-  schema: { anyOf: [of.schema, list(of, 1).schema] },
-  faults: (value, at) => (Array.isArray(value) ? list(of, 1) : of).faults(value, at),
+export const oneOrManySchema = (of: DataSchema): DataSchema => ({
+  schema: { anyOf: [of.schema, arraySchema(of, 1).schema] },
+  validate: (value, at) => (Array.isArray(value) ? arraySchema(of, 1) : of).validate(value, at),
 });
 
 /** An object with any names, each with a value of this shape. */
-export const table = (of: Shape): Shape => ({
+export const recordSchema = (of: DataSchema): DataSchema => ({
   schema: { type: 'object', additionalProperties: of.schema },
-  faults: (value, at) =>
+  validate: (value, at) =>
     isObject(value)
-      ? Object.entries(value).flatMap(([key, each]) => of.faults(each, `${at}.${key}`))
+      ? Object.entries(value).flatMap(([key, each]) => of.validate(each, `${at}.${key}`))
       : [`${at} must be an object.`],
 });
 
 /** An object with these fields; the first must be there, the second may. Others are mistakes, unless it is open. */
-export const fields = (needed: Fields, free: Fields = {}, isOpen = false): Shape => {
-  const all: Fields = { ...needed, ...free };
+export const structSchema = (needed: FieldSchemas, free: FieldSchemas = {}, isOpen = false): DataSchema => {
+  const all: FieldSchemas = { ...needed, ...free };
   return {
     schema: {
       type: 'object',
@@ -98,27 +106,27 @@ export const fields = (needed: Fields, free: Fields = {}, isOpen = false): Shape
       ...(Object.keys(needed).length ? { required: Object.keys(needed) } : {}),
       ...(isOpen ? {} : { additionalProperties: false }),
     },
-    faults: (value, at) => {
+    validate: (value, at) => {
       if (!isObject(value)) return [`${at} must be an object.`];
       const missing = Object.keys(needed).filter((key) => value[key] === undefined);
       return [
         ...missing.map((key) => `${at} has no "${key}".`),
-        ...Object.entries(value).flatMap(([key, each]) => fieldFaults(all, key, each, at, isOpen)),
+        ...Object.entries(value).flatMap(([key, each]) => validateField(all, key, each, at, isOpen)),
       ];
     },
   };
 };
 
-function fieldFaults(all: Fields, key: string, value: unknown, at: string, isOpen: boolean): readonly string[] {
+function validateField(all: FieldSchemas, key: string, value: unknown, at: string, isOpen: boolean): readonly string[] {
   const of = Object.hasOwn(all, key) ? all[key] : undefined;
-  if (of) return value === undefined ? [] : of.faults(value, `${at}.${key}`);
+  if (of) return value === undefined ? [] : of.validate(value, `${at}.${key}`);
   if (isOpen) return [];
   const [near] = closestMatches(key, Object.keys(all));
   return [`${at} has an unknown field "${key}"${near === undefined ? '' : `; did you mean "${near}"`}.`];
 }
 
 /** Objects of several kinds, told apart by one field. */
-export const kinds = (field: string, of: Readonly<Record<string, Shape>>): Shape => ({
+export const discriminatedUnionSchema = (field: string, of: Readonly<Record<string, DataSchema>>): DataSchema => ({
   schema: {
     oneOf: Object.entries(of).map(([kind, { schema }]) => ({
       ...schema,
@@ -126,22 +134,22 @@ export const kinds = (field: string, of: Readonly<Record<string, Shape>>): Shape
       required: [field, ...((schema['required'] as readonly string[] | undefined) ?? [])],
     })),
   },
-  faults: (value, at) => {
+  validate: (value, at) => {
     if (!isObject(value)) return [`${at} must be an object.`];
     const { [field]: kind, ...rest } = value;
     const known = typeof kind === 'string' && Object.hasOwn(of, kind) ? of[kind] : undefined;
-    return known ? known.faults(rest, at) : word(Object.keys(of)).faults(kind, `${at}.${field}`);
+    return known ? known.validate(rest, at) : enumSchema(Object.keys(of)).validate(kind, `${at}.${field}`);
   },
 });
 
 /** The shape that this choice picks for a value; the schema allows any of them. */
-export const either = (options: readonly Shape[], pick: (value: unknown) => Shape): Shape => ({
+export const eitherSchema = (options: readonly DataSchema[], pick: (value: unknown) => DataSchema): DataSchema => ({
   schema: { anyOf: options.map(({ schema }) => schema) },
-  faults: (value, at) => pick(value).faults(value, at),
+  validate: (value, at) => pick(value).validate(value, at),
 });
 
 /** A shape that is described elsewhere in the same schema, under this name; so shapes may contain themselves. */
-export const named = (name: string, of: () => Shape): Shape => ({
+export const refSchema = (name: string, of: () => DataSchema): DataSchema => ({
   schema: { $ref: `#/$defs/${name}` },
-  faults: (value, at) => of().faults(value, at),
+  validate: (value, at) => of().validate(value, at),
 });

@@ -8,33 +8,39 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { confirm } from '../enforcement/confirm.ts';
-import { enforce, type Enforcement } from '../enforcement/enforcement.ts';
+import { defineGate, type GateRule } from '../enforcement/enforcement.ts';
 import { exclusive, phases, requireOrder } from '../enforcement/order.ts';
 import { rateLimit } from '../enforcement/rate-limit.ts';
 import { readBeforeEdit } from '../enforcement/read-before-edit.ts';
-import { pathIn } from '../history/file-uses.ts';
-import { toolUse } from '../history/questions.ts';
-import { history } from '../history/view.ts';
-import { builtInReminders, builtInTable } from '../reminders/built-in.ts';
-import { faultsOf, type Looking, type ReminderDefinition } from '../reminders/definition.ts';
+import { extractPath } from '../history/file-uses.ts';
+import { toolStats } from '../history/questions.ts';
+import { sessionStats } from '../history/view.ts';
+import { builtInReminders, builtInReminderTable } from '../reminders/built-in.ts';
+import { reminderErrors, type ReminderContext, type ReminderDefinition } from '../reminders/definition.ts';
 import { allOf, anyOf } from '../stops/combined.ts';
 import {
-  contextOver,
+  contextLimit,
   errorThreshold,
   expectedOutput,
   moneyBudget,
   stopWhen,
-  stuck,
+  stuckLoop,
   taskComplete,
   timeLimit,
   tokenBudget,
   turnLimit,
   type StopRule,
 } from '../stops/stops.ts';
-import { conditionShape, filled, holds, type Condition, type Subject } from './conditions.ts';
 import {
-  rulesShape,
-  stopShape,
+  conditionSchema,
+  fillTemplate,
+  evaluateCondition,
+  type Condition,
+  type ConditionSubject,
+} from './conditions.ts';
+import {
+  rulesDataSchema,
+  stopDataSchema,
   type DeclaredGate,
   type DeclaredReminder,
   type DeclaredRules,
@@ -46,31 +52,33 @@ import type { RuleSet } from './rule-set.ts';
 export const rulesSchema = (): JsonObject => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Fairlead rules',
-  ...rulesShape.schema,
-  $defs: { condition: conditionShape.schema, stop: stopShape.schema },
+  ...rulesDataSchema.schema,
+  $defs: { condition: conditionSchema.schema, stop: stopDataSchema.schema },
 });
 
 /** What is wrong with rules as data, a sentence each; none if they can be compiled. */
-export function ruleFaults(data: unknown): readonly string[] {
-  const faults = rulesShape.faults(data, 'rules');
+export function validateRules(data: unknown): readonly string[] {
+  const faults = rulesDataSchema.validate(data, 'rules');
   if (faults.length > 0) return faults;
   const { reminders = [], builtIn = false, gates = [] } = data as DeclaredRules;
   return [
-    ...reminders.flatMap((each, i) => faultsOf(reminderOf(each)).map((why) => `rules.reminders[${i}]: ${why}`)),
-    ...(typeof builtIn === 'boolean' ? [] : Object.keys(builtIn).flatMap(unknownBuiltIn)),
-    ...gates.flatMap((each, i) => gateFaults(each).map((why) => `rules.gates[${i}] ${why}`)),
+    ...reminders.flatMap((each, i) =>
+      reminderErrors(compileReminder(each)).map((why) => `rules.reminders[${i}]: ${why}`),
+    ),
+    ...(typeof builtIn === 'boolean' ? [] : Object.keys(builtIn).flatMap(unknownBuiltInErrors)),
+    ...gates.flatMap((each, i) => gateErrors(each).map((why) => `rules.gates[${i}] ${why}`)),
   ];
 }
 
-function unknownBuiltIn(name: string): readonly string[] {
-  if (Object.hasOwn(builtInTable, name)) return [];
-  const [near] = closestMatches(name, Object.keys(builtInTable));
+function unknownBuiltInErrors(name: string): readonly string[] {
+  if (Object.hasOwn(builtInReminderTable, name)) return [];
+  const [near] = closestMatches(name, Object.keys(builtInReminderTable));
   return [
     `rules.builtIn: there is no reminder named "${name}"${near === undefined ? '' : `; did you mean "${near}"`}.`,
   ];
 }
 
-function gateFaults(gate: DeclaredGate): readonly string[] {
+function gateErrors(gate: DeclaredGate): readonly string[] {
   if ((gate.type === 'confirm' || gate.type === 'deny') && !gate.tools && !gate.when)
     return ['needs `tools`, `when`, or both: it would stop every call.'];
   if (gate.type !== 'phases') return [];
@@ -80,7 +88,7 @@ function gateFaults(gate: DeclaredGate): readonly string[] {
 
 /** The rule set that this data describes. */
 export function compileRules(data: unknown): RuleSet {
-  const faults = ruleFaults(data);
+  const faults = validateRules(data);
   if (faults.length > 0)
     throw new FairleadError('rules/bad-rules', `The rules cannot be used: ${faults.slice(0, 8).join(' ')}`, {
       blame: 'user',
@@ -97,44 +105,44 @@ export function compileRules(data: unknown): RuleSet {
   const shipped = builtIn === false ? [] : builtInReminders(builtIn === true ? {} : builtIn);
   return {
     name,
-    reminders: [...shipped, ...reminders.map(reminderOf)],
-    gates: gates.map(gateOf),
-    stops: stops.map(stopOf),
+    reminders: [...shipped, ...reminders.map(compileReminder)],
+    gates: gates.map(compileGate),
+    stops: stops.map(compileStop),
     renderers,
     examples,
   };
 }
 
-const subjectOf = ({ state, event, call }: Looking): Subject => ({ state, event, call });
+const toConditionSubject = ({ state, event, call }: ReminderContext): ConditionSubject => ({ state, event, call });
 
-function reminderOf({ when, message, ...rest }: DeclaredReminder): ReminderDefinition {
+function compileReminder({ when, message, ...rest }: DeclaredReminder): ReminderDefinition {
   return {
     ...rest,
-    message: message.includes('{') ? (looking) => filled(message, subjectOf(looking)) : message,
-    ...(when ? { when: (looking: Looking) => holds(when, subjectOf(looking)) } : {}),
+    message: message.includes('{') ? (looking) => fillTemplate(message, toConditionSubject(looking)) : message,
+    ...(when ? { when: (looking: ReminderContext) => evaluateCondition(when, toConditionSubject(looking)) } : {}),
   };
 }
 
-const applies =
+const createCallFilter =
   (tools: readonly string[] | undefined, when: Condition | undefined) =>
   (call: ToolCall, state: RunState): boolean =>
     (!tools || tools.includes(call.tool)) &&
-    (!when || callsFor(call).some((each) => holds(when, { state, call: each })));
+    (!when || splitCallByFile(call).some((each) => evaluateCondition(when, { state, call: each })));
 
 /** A call that names several files, as one for each: what may not be done to one of them may not be done to all. */
-function callsFor(call: ToolCall): readonly ToolCall[] {
+function splitCallByFile(call: ToolCall): readonly ToolCall[] {
   const { input } = call;
   if (!isObject(input) || !Array.isArray(input['paths']) || input['paths'].length === 0) return [call];
   const each = input['paths'].map((path): ToolCall => ({ ...call, input: { ...input, path } }));
-  return pathIn(input) === undefined ? each : [call, ...each];
+  return extractPath(input) === undefined ? each : [call, ...each];
 }
 
-function gateOf(gate: DeclaredGate): Enforcement {
-  const made = madeGate(gate);
+function compileGate(gate: DeclaredGate): GateRule {
+  const made = createGateRule(gate);
   return gate.examples ? { ...made, examples: gate.examples } : made;
 }
 
-function madeGate(gate: DeclaredGate): Enforcement {
+function createGateRule(gate: DeclaredGate): GateRule {
   const called = gate.name === undefined ? {} : { name: gate.name };
   switch (gate.type) {
     case 'read-before-edit':
@@ -151,33 +159,33 @@ function madeGate(gate: DeclaredGate): Enforcement {
         question === undefined
           ? {}
           : { question: (call: ToolCall) => `${question} (${call.tool} ${JSON.stringify(call.input)})` };
-      const which = tools && !when ? tools : applies(tools, when);
-      return { ...confirm({ ...called, which, ...asked }), views: [history] };
+      const which = tools && !when ? tools : createCallFilter(tools, when);
+      return { ...confirm({ ...called, which, ...asked }), views: [sessionStats] };
     }
     case 'deny': {
-      const stops = applies(gate.tools, gate.when);
+      const stops = createCallFilter(gate.tools, gate.when);
       const { name = 'deny', reason } = gate;
-      return enforce({
+      return defineGate({
         name,
-        why: reason,
-        views: [history],
-        objection: (call, state) => (stops(call, state) ? { deny: reason } : undefined),
+        description: reason,
+        views: [sessionStats],
+        decide: (call, state) => (stops(call, state) ? { deny: reason } : undefined),
       });
     }
     case 'phases': {
       const phaseOf = (state: RunState): string =>
-        gate.moves.findLast(({ after }) => toolUse(state, after).run.ok > 0)?.to ?? gate.start;
+        gate.moves.findLast(({ after }) => toolStats(state, after).run.ok > 0)?.to ?? gate.start;
       return phases(gate.phases, phaseOf, { ...called, ...(gate.others ? { others: gate.others } : {}) });
     }
   }
 }
 
-function stopOf(stop: DeclaredStop): StopRule {
-  const made = madeStop(stop);
+function compileStop(stop: DeclaredStop): StopRule {
+  const made = createStopFrom(stop);
   return stop.name === undefined ? made : { ...made, name: stop.name };
 }
 
-function madeStop(stop: DeclaredStop): StopRule {
+function createStopFrom(stop: DeclaredStop): StopRule {
   switch (stop.type) {
     case 'turns':
       return turnLimit(stop.most);
@@ -188,20 +196,20 @@ function madeStop(stop: DeclaredStop): StopRule {
     case 'minutes':
       return timeLimit(stop.most * 60_000);
     case 'context':
-      return contextOver(stop.most ?? { share: (stop.percent ?? 100) / 100 });
+      return contextLimit(stop.most ?? { share: (stop.percent ?? 100) / 100 });
     case 'errors':
       return errorThreshold(stop.most, stop.tool);
     case 'stuck':
-      return stuck(stop.times);
+      return stuckLoop(stop.times);
     case 'answer':
       return expectedOutput(stop.contains);
     case 'complete':
-      return taskComplete((state) => holds(stop.when, { state }), stop.detail);
+      return taskComplete((state) => evaluateCondition(stop.when, { state }), stop.detail);
     case 'when':
-      return stopWhen(stop.name ?? 'when', (state) => holds(stop.when, { state }) && (stop.detail ?? true));
+      return stopWhen(stop.name ?? 'when', (state) => evaluateCondition(stop.when, { state }) && (stop.detail ?? true));
     case 'any':
-      return anyOf(...stop.of.map(stopOf));
+      return anyOf(...stop.of.map(compileStop));
     case 'all':
-      return allOf(...stop.of.map(stopOf));
+      return allOf(...stop.of.map(compileStop));
   }
 }

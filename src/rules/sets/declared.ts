@@ -1,33 +1,33 @@
 // The declarative form of rules: plain data, from a YAML or JSON file, of the same power as the makers it stands for.
 import type { StopExample } from '../examples/trial.ts';
-import type { GateExample, Span } from '../enforcement/enforcement.ts';
-import type { Tuning } from '../reminders/built-in.ts';
+import type { GateExample, RuleScope } from '../enforcement/enforcement.ts';
+import type { ReminderTuning } from '../reminders/built-in.ts';
 import type { Cooldown, ReminderExample } from '../reminders/definition.ts';
-import { triggers, type Trigger } from '../reminders/triggers.ts';
-import type { Format } from '../rendering/formats.ts';
+import { allReminderTriggers, type ReminderTrigger } from '../reminders/triggers.ts';
+import type { RenderFormat } from '../rendering/formats.ts';
 import {
-  anything,
-  count,
-  either,
-  fields,
-  kinds,
-  list,
-  named,
-  number,
-  oneOrMany,
-  table,
-  text,
-  word,
-  yesNo,
-  type Fields,
-  type Shape,
+  jsonValueSchema,
+  integerSchema,
+  eitherSchema,
+  structSchema,
+  discriminatedUnionSchema,
+  arraySchema,
+  refSchema,
+  numberSchema,
+  oneOrManySchema,
+  recordSchema,
+  stringSchema,
+  enumSchema,
+  booleanSchema,
+  type FieldSchemas,
+  type DataSchema,
 } from '../schema/shape.ts';
-import { conditionShape, type Condition } from './conditions.ts';
+import { conditionSchema, type Condition } from './conditions.ts';
 
 /** A reminder as data. `{failures}` and other names of questions in its message are replaced by their answers. */
 export type DeclaredReminder = {
   readonly name: string;
-  readonly on?: Trigger | readonly Trigger[];
+  readonly on?: ReminderTrigger | readonly ReminderTrigger[];
   readonly tool?: string | readonly string[];
   readonly when?: Condition;
   readonly message: string;
@@ -39,10 +39,10 @@ export type DeclaredReminder = {
   readonly examples?: readonly ReminderExample[];
 };
 
-type Named = { readonly name?: string; readonly examples?: readonly GateExample[] };
+type NamedGate = { readonly name?: string; readonly examples?: readonly GateExample[] };
 
 /** A gate as data. */
-export type DeclaredGate = Named &
+export type DeclaredGate = NamedGate &
   (
     | {
         readonly type: 'read-before-edit';
@@ -64,7 +64,7 @@ export type DeclaredGate = Named &
         readonly per: 'turn' | 'run' | { readonly minutes: number };
         readonly count?: 'calls' | 'retries';
       }
-    | { readonly type: 'order' | 'exclusive'; readonly tools: readonly string[]; readonly per?: Span }
+    | { readonly type: 'order' | 'exclusive'; readonly tools: readonly string[]; readonly per?: RuleScope }
     | {
         readonly type: 'phases';
         readonly phases: Readonly<Record<string, readonly string[]>>;
@@ -91,101 +91,138 @@ export type DeclaredRules = {
   readonly name: string;
   readonly reminders?: readonly DeclaredReminder[];
   /** The reminders we ship: all as they are, or tuned by name. */
-  readonly builtIn?: boolean | Readonly<Record<string, Tuning>>;
+  readonly builtIn?: boolean | Readonly<Record<string, ReminderTuning>>;
   readonly gates?: readonly DeclaredGate[];
   readonly stops?: readonly DeclaredStop[];
   readonly renderers?: readonly {
-    readonly as: Format;
+    readonly as: RenderFormat;
     readonly tools?: readonly string[];
     readonly models?: readonly string[];
   }[];
   readonly examples?: readonly StopExample[];
 };
 
-const condition = named('condition', () => conditionShape);
-const steps = list(anything('Something that happened: said, answered, called, compacted, model, pausedMinutes.'));
-const names = list(text(), 1);
-const gateExamples = list(
-  fields(
-    { title: text(), call: fields({ tool: text() }, { input: anything() }), decides: word(['allow', 'ask', 'deny']) },
-    { history: steps },
+const conditionRef = refSchema('condition', () => conditionSchema);
+const stepsSchema = arraySchema(
+  jsonValueSchema('Something that happened: said, answered, called, compacted, model, pausedMinutes.'),
+);
+const namesSchema = arraySchema(stringSchema(), 1);
+const gateExamplesSchema = arraySchema(
+  structSchema(
+    {
+      title: stringSchema(),
+      call: structSchema({ tool: stringSchema() }, { input: jsonValueSchema() }),
+      decides: enumSchema(['allow', 'ask', 'deny']),
+    },
+    { history: stepsSchema },
   ),
 );
-const gate = (needed: Fields, free: Fields = {}): Shape =>
-  fields(needed, { name: text('How the rule is called when it refuses.'), examples: gateExamples, ...free });
-const span = word(['turn', 'run', 'session']);
-const stop = (needed: Fields, free: Fields = {}): Shape => fields(needed, { name: text(), ...free });
-const innerStop: Shape = named('stop', () => stopShape);
+const gateSchema = (needed: FieldSchemas, free: FieldSchemas = {}): DataSchema =>
+  structSchema(needed, {
+    name: stringSchema('How the rule is called when it refuses.'),
+    examples: gateExamplesSchema,
+    ...free,
+  });
+const scopeSchema = enumSchema(['turn', 'run', 'session']);
+const stopOptionsSchema = (needed: FieldSchemas, free: FieldSchemas = {}): DataSchema =>
+  structSchema(needed, { name: stringSchema(), ...free });
+const stopRef: DataSchema = refSchema('stop', () => stopDataSchema);
 
 /** The shape of a stop. */
-export const stopShape: Shape = kinds('type', {
-  turns: stop({ most: count(1) }),
-  tokens: stop({ most: count(1) }),
-  usd: stop({ most: number(0) }),
-  minutes: stop({ most: number(0) }),
-  context: stop({}, { most: count(1), percent: number(1) }),
-  errors: stop({ most: count(1) }, { tool: text() }),
-  stuck: stop({ times: count(2) }),
-  answer: stop({ contains: text() }),
-  complete: stop({ when: condition }, { detail: text() }),
-  when: stop({ when: condition }, { detail: text() }),
-  any: stop({ of: list(innerStop, 1) }),
-  all: stop({ of: list(innerStop, 1) }),
+export const stopDataSchema: DataSchema = discriminatedUnionSchema('type', {
+  turns: stopOptionsSchema({ most: integerSchema(1) }),
+  tokens: stopOptionsSchema({ most: integerSchema(1) }),
+  usd: stopOptionsSchema({ most: numberSchema(0) }),
+  minutes: stopOptionsSchema({ most: numberSchema(0) }),
+  context: stopOptionsSchema({}, { most: integerSchema(1), percent: numberSchema(1) }),
+  errors: stopOptionsSchema({ most: integerSchema(1) }, { tool: stringSchema() }),
+  stuck: stopOptionsSchema({ times: integerSchema(2) }),
+  answer: stopOptionsSchema({ contains: stringSchema() }),
+  complete: stopOptionsSchema({ when: conditionRef }, { detail: stringSchema() }),
+  when: stopOptionsSchema({ when: conditionRef }, { detail: stringSchema() }),
+  any: stopOptionsSchema({ of: arraySchema(stopRef, 1) }),
+  all: stopOptionsSchema({ of: arraySchema(stopRef, 1) }),
 });
 
-const minutes = fields({ minutes: number(0) });
-const spans = word(['turn', 'run']);
-const cooldowns = fields({}, { evaluations: count(0), turns: count(0) });
+const minutesSchema = structSchema({ minutes: numberSchema(0) });
+const limitPeriodSchema = enumSchema(['turn', 'run']);
+const cooldownSchema = structSchema({}, { evaluations: integerSchema(0), turns: integerSchema(0) });
 
 /** The shape of rules as data. */
-export const rulesShape: Shape = fields(
-  { name: text('What the set is called.') },
+export const rulesDataSchema: DataSchema = structSchema(
+  { name: stringSchema('What the set is called.') },
   {
-    $schema: text(),
-    reminders: list(
-      fields(
-        { name: text('The name in the tag.'), message: text('What the model is told.') },
+    $schema: stringSchema(),
+    reminders: arraySchema(
+      structSchema(
+        { name: stringSchema('The name in the tag.'), message: stringSchema('What the model is told.') },
         {
-          on: oneOrMany(word(triggers, 'The facts, or events, at which it is looked at.')),
-          tool: oneOrMany(text('Only for calls of this tool.')),
-          when: condition,
-          cooldown: either([count(0), cooldowns], (value) => (typeof value === 'object' ? cooldowns : count(0))),
-          once: yesNo(),
-          priority: number(0, '100 and more is safety.'),
-          group: text(),
-          expiresAfter: count(1, 'Turns.'),
-          examples: list(fields({ title: text(), history: steps, fires: yesNo() })),
+          on: oneOrManySchema(enumSchema(allReminderTriggers, 'The facts, or events, at which it is looked at.')),
+          tool: oneOrManySchema(stringSchema('Only for calls of this tool.')),
+          when: conditionRef,
+          cooldown: eitherSchema([integerSchema(0), cooldownSchema], (value) =>
+            typeof value === 'object' ? cooldownSchema : integerSchema(0),
+          ),
+          once: booleanSchema(),
+          priority: numberSchema(0, '100 and more is safety.'),
+          group: stringSchema(),
+          expiresAfter: integerSchema(1, 'Turns.'),
+          examples: arraySchema(structSchema({ title: stringSchema(), history: stepsSchema, fires: booleanSchema() })),
         },
       ),
     ),
-    builtIn: either([yesNo(), tuning()], (value) => (typeof value === 'boolean' ? yesNo() : tuning())),
-    gates: list(
-      kinds('type', {
-        'read-before-edit': gate({}, { reads: table(text()), edits: table(text()), writes: table(text()) }),
-        confirm: gate({}, { tools: names, when: condition, question: text() }),
-        deny: gate({ reason: text('Why, and what to do instead.') }, { tools: names, when: condition }),
-        'rate-limit': gate(
+    builtIn: eitherSchema([booleanSchema(), tuningSchema()], (value) =>
+      typeof value === 'boolean' ? booleanSchema() : tuningSchema(),
+    ),
+    gates: arraySchema(
+      discriminatedUnionSchema('type', {
+        'read-before-edit': gateSchema(
+          {},
           {
-            tool: text(),
-            most: count(0),
-            per: either([spans, minutes], (value) => (typeof value === 'string' ? spans : minutes)),
+            reads: recordSchema(stringSchema()),
+            edits: recordSchema(stringSchema()),
+            writes: recordSchema(stringSchema()),
           },
-          { count: word(['calls', 'retries']) },
         ),
-        order: gate({ tools: list(text(), 2) }, { per: span }),
-        exclusive: gate({ tools: list(text(), 2) }, { per: span }),
-        phases: gate(
-          { phases: table(list(text())), start: text(), moves: list(fields({ after: text(), to: text() })) },
-          { others: word(['allow', 'deny']) },
+        confirm: gateSchema({}, { tools: namesSchema, when: conditionRef, question: stringSchema() }),
+        deny: gateSchema(
+          { reason: stringSchema('Why, and what to do instead.') },
+          { tools: namesSchema, when: conditionRef },
+        ),
+        'rate-limit': gateSchema(
+          {
+            tool: stringSchema(),
+            most: integerSchema(0),
+            per: eitherSchema([limitPeriodSchema, minutesSchema], (value) =>
+              typeof value === 'string' ? limitPeriodSchema : minutesSchema,
+            ),
+          },
+          { count: enumSchema(['calls', 'retries']) },
+        ),
+        order: gateSchema({ tools: arraySchema(stringSchema(), 2) }, { per: scopeSchema }),
+        exclusive: gateSchema({ tools: arraySchema(stringSchema(), 2) }, { per: scopeSchema }),
+        phases: gateSchema(
+          {
+            phases: recordSchema(arraySchema(stringSchema())),
+            start: stringSchema(),
+            moves: arraySchema(structSchema({ after: stringSchema(), to: stringSchema() })),
+          },
+          { others: enumSchema(['allow', 'deny']) },
         ),
       }),
     ),
-    stops: list(innerStop),
-    renderers: list(fields({ as: word(['markdown', 'xml', 'json']) }, { tools: names, models: names })),
-    examples: list(fields({ title: text(), stop: text(), history: steps, stops: yesNo() })),
+    stops: arraySchema(stopRef),
+    renderers: arraySchema(
+      structSchema({ as: enumSchema(['markdown', 'xml', 'json']) }, { tools: namesSchema, models: namesSchema }),
+    ),
+    examples: arraySchema(
+      structSchema({ title: stringSchema(), stop: stringSchema(), history: stepsSchema, stops: booleanSchema() }),
+    ),
   },
 );
 
-function tuning(): Shape {
-  return table(fields({}, { threshold: number(0), cooldown: count(0), off: yesNo() }));
+function tuningSchema(): DataSchema {
+  return recordSchema(
+    structSchema({}, { threshold: numberSchema(0), cooldown: integerSchema(0), off: booleanSchema() }),
+  );
 }

@@ -1,11 +1,11 @@
 // Rules that belong together: reminders, gates, stops and renderers under one name, as one extension.
 import type { Check, Gate, NamedView, Renderer, Rule, Stop } from '../../core/index.ts';
-import type { Enforcement } from '../enforcement/enforcement.ts';
+import type { GateRule } from '../enforcement/enforcement.ts';
 import type { StopExample } from '../examples/trial.ts';
-import { history } from '../history/view.ts';
+import { sessionStats } from '../history/view.ts';
 import type { ReminderDefinition } from '../reminders/definition.ts';
-import { reminding } from '../reminders/reminding.ts';
-import { rendererFor, type RendererChoice } from '../rendering/renderers.ts';
+import { compileReminders } from '../reminders/reminding.ts';
+import { createRenderer, type RendererChoice } from '../rendering/renderers.ts';
 import type { StopRule } from '../stops/stops.ts';
 
 /** Rules under one name. */
@@ -13,7 +13,7 @@ export type RuleSet = {
   /** One a set: what its reminders remember is kept under it. */
   readonly name: string;
   readonly reminders?: readonly ReminderDefinition[];
-  readonly gates?: readonly Enforcement[];
+  readonly gates?: readonly GateRule[];
   readonly stops?: readonly StopRule[];
   readonly checks?: readonly Check[];
   readonly renderers?: readonly RendererChoice[];
@@ -24,7 +24,7 @@ export type RuleSet = {
 };
 
 /** A rule set as the parts of an agent. */
-export type RuleParts = {
+export type CompiledRuleSet = {
   readonly rules: readonly Rule[];
   readonly views: readonly NamedView<unknown>[];
   readonly gates: readonly Gate[];
@@ -34,7 +34,7 @@ export type RuleParts = {
 };
 
 /** The extension of a rule set. */
-export function rulesOf({
+export function compileRuleSet({
   name,
   reminders = [],
   gates = [],
@@ -42,15 +42,15 @@ export function rulesOf({
   checks = [],
   renderers = [],
   views = [],
-}: RuleSet): RuleParts {
-  const remind = reminding(name, reminders);
-  const looked = [history, ...remind.views, ...[...gates, ...stops].flatMap((each) => each.views), ...views];
+}: RuleSet): CompiledRuleSet {
+  const remind = compileReminders(name, reminders);
+  const looked = [sessionStats, ...remind.views, ...[...gates, ...stops].flatMap((each) => each.views), ...views];
   return {
     rules: remind.rules,
     views: [...new Map(looked.map((view) => [view.name, view])).values()],
     gates: gates.flatMap((each) => each.gates),
     stops: stops.flatMap((each) => each.stops),
     checks,
-    renderers: renderers.map(rendererFor),
+    renderers: renderers.map(createRenderer),
   };
 }

@@ -4,20 +4,20 @@ import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';
 import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
 import { runStateView } from '../../core/index.ts';
-import { play, type ExampleStep } from '../examples/steps.ts';
-import type { failures } from '../history/questions.ts';
-import { history } from '../history/view.ts';
-import { reminding } from '../reminders/reminding.ts';
+import { buildFixtureLog, type ExampleStep } from '../examples/steps.ts';
+import type { toolFailures } from '../history/questions.ts';
+import { sessionStats } from '../history/view.ts';
+import { compileReminders } from '../reminders/reminding.ts';
 import { stopWhen } from '../stops/stops.ts';
-import { compileRules, ruleFaults, rulesSchema } from './compile.ts';
-import { holds, questions, type Condition } from './conditions.ts';
+import { compileRules, validateRules, rulesSchema } from './compile.ts';
+import { evaluateCondition, conditionFacts, type Condition } from './conditions.ts';
 import type { DeclaredRules } from './declared.ts';
-import { rulesOf } from './rule-set.ts';
-import { tryRules } from './trying.ts';
+import { compileRuleSet } from './rule-set.ts';
+import { runRuleSetExamples } from './trying.ts';
 
 const failing: ExampleStep = { called: 'run_command', outcome: 'failed', result: 'No.' };
 
-const declared: DeclaredRules = {
+const declaredRules: DeclaredRules = {
   name: 'house-rules',
   reminders: [
     {
@@ -97,15 +97,15 @@ const declared: DeclaredRules = {
 };
 
 test('[M44] rules as data compile to the same objects as rules in code, and every example holds', async () => {
-  const set = compileRules(JSON.parse(JSON.stringify(declared)));
-  const trials = await tryRules(set);
+  const set = compileRules(JSON.parse(JSON.stringify(declaredRules)));
+  const trials = await runRuleSetExamples(set);
   assert.ok(trials.length > 40);
   assert.deepEqual(
-    trials.filter(({ wrong }) => wrong !== undefined),
+    trials.filter(({ failure: wrong }) => wrong !== undefined),
     [],
   );
   assert.equal(set.reminders?.length, 13);
-  assert.deepEqual(Object.keys(rulesOf(set)), ['rules', 'views', 'gates', 'stops', 'checks', 'renderers']);
+  assert.deepEqual(Object.keys(compileRuleSet(set)), ['rules', 'views', 'gates', 'stops', 'checks', 'renderers']);
 });
 
 test('an example that does not hold is told, and so is one for a stop that is not there', async () => {
@@ -120,7 +120,7 @@ test('an example that does not hold is told, and so is one for a stop that is no
     examples: [{ title: 't', stop: 'none', history: [], stops: true }],
   });
   assert.deepEqual(
-    (await tryRules(wrong)).map((trial) => trial.wrong),
+    (await runRuleSetExamples(wrong)).map((trial) => trial.failure),
     ['It keeps quiet.', 'It decides deny, not allow.', 'There is no stop of this name.'],
   );
 });
@@ -142,12 +142,12 @@ test('[M44] a condition as data and one in code decide the same at every event',
     name: 'coded',
     on: 'tool-ended',
     message: 'x',
-    when: ({ state }: { state: Parameters<typeof failures>[0] }) => holds(condition, { state }),
+    when: ({ state }: { state: Parameters<typeof toolFailures>[0] }) => evaluateCondition(condition, { state }),
   } as const;
   const data =
     compileRules({ name: 'x', reminders: [{ name: 'data', on: 'tool-ended', message: 'x', when: condition }] })
       .reminders ?? [];
-  const { events } = play([...steps, { answered: '' }], reminding('both', [coded, ...data]));
+  const { events } = buildFixtureLog([...steps, { answered: '' }], compileReminders('both', [coded, ...data]));
   const shown = events.flatMap((event) =>
     event.type === 'turn-started'
       ? [event.notes.map(({ key }) => key).filter((key) => key !== 'system-reminders')]
@@ -162,7 +162,9 @@ test('[M44] a condition as data and one in code decide the same at every event',
 
 test('[M31] a gate about a file looks at every file that a call names', async () => {
   const decided = async (when: object, paths: readonly string[]): Promise<string | undefined> => {
-    const { gates, views } = rulesOf(compileRules({ name: 'x', gates: [{ type: 'deny', reason: 'No.', when }] }));
+    const { gates, views } = compileRuleSet(
+      compileRules({ name: 'x', gates: [{ type: 'deny', reason: 'No.', when }] }),
+    );
     const call = { id: 'c', tool: 'apply_patch', input: { paths, patch: '...' } };
     return (await gates[0]?.(call, runStateView([], views).initial))?.type;
   };
@@ -175,12 +177,12 @@ test('[M31] a gate about a file looks at every file that a call names', async ()
 });
 
 test('a message tells the answers to the questions it names', () => {
-  const set = compileRules(declared);
-  const { state } = play([{ said: 'go' }, failing, failing, failing], rulesOf(set));
+  const set = compileRules(declaredRules);
+  const { state } = buildFixtureLog([{ said: 'go' }, failing, failing, failing], compileRuleSet(set));
   assert.equal(state.queue.find(({ key }) => key === 'failing')?.text, 'run_command failed 3 times. {unknown} stays.');
 });
 
-const mistakes: Readonly<Record<string, readonly [unknown, RegExp]>> = {
+const invalidRules: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   'no object': [[], /^rules must be an object\.$/],
   'no name': [{}, /^rules has no "name"\.$/],
   'an unknown field': [{ name: 'x', reminder: [] }, /unknown field "reminder"; did you mean "reminders"/],
@@ -212,9 +214,9 @@ const mistakes: Readonly<Record<string, readonly [unknown, RegExp]>> = {
     /most must be a whole number of at least 1/,
   ],
 };
-for (const [what, [data, sentence]] of Object.entries(mistakes))
+for (const [what, [data, sentence]] of Object.entries(invalidRules))
   test(`rules with a mistake say what is wrong: ${what}`, () => {
-    const faults = ruleFaults(data);
+    const faults = validateRules(data);
     assert.equal(faults.length, 1, faults.join(' '));
     assert.match(faults[0] ?? '', sentence);
     assert.throws(() => compileRules(data), { code: 'rules/bad-rules' });
@@ -222,20 +224,20 @@ for (const [what, [data, sentence]] of Object.entries(mistakes))
 
 test('the JSON Schema for editors agrees with the sentences', () => {
   const validator = new Validator(rulesSchema(), '2020-12');
-  assert.deepEqual(validator.validate(declared).errors, []);
-  const shapes = Object.entries(mistakes).filter(
+  assert.deepEqual(validator.validate(declaredRules).errors, []);
+  const shapes = Object.entries(invalidRules).filter(
     ([what]) => !/never looked|without a bound|stops all|not there|built-in/.test(what),
   );
   for (const [what, [data]] of shapes) assert.equal(validator.validate(data).valid, false, what);
 });
 
 test('every question of the conditions can be asked of any session', () => {
-  const { state, events } = play([{ said: 'go' }, { called: 'read_file', input: { path: 'a.ts' } }], {
-    views: [history],
+  const { state, events } = buildFixtureLog([{ said: 'go' }, { called: 'read_file', input: { path: 'a.ts' } }], {
+    views: [sessionStats],
   });
   const event = events.at(-1);
   assert.ok(event);
-  for (const [fact, { value }] of Object.entries(questions))
+  for (const [fact, { value }] of Object.entries(conditionFacts))
     assert.ok(
       ['number', 'string'].includes(typeof value({ state, event, call: { tool: 'read_file', input: {} } }, { fact })),
       fact,
@@ -243,7 +245,7 @@ test('every question of the conditions can be asked of any session', () => {
 });
 
 test('[M1, M40, M41] a rule set goes round the loop as it is: state, rules, queue, renderer, and the conversation comes out enriched', async () => {
-  const set = compileRules({ ...declared, stops: [] });
+  const set = compileRules({ ...declaredRules, stops: [] });
   const run = toolOf('run_command', 'outside', () => {
     throw new Error('No.');
   });
@@ -259,7 +261,7 @@ test('[M1, M40, M41] a rule set goes round the loop as it is: state, rules, queu
     lines,
     tools: [run],
     limits: { errors: 50 },
-    ...rulesOf({ ...set, stops: [stopWhen('never', () => false)] }),
+    ...compileRuleSet({ ...set, stops: [stopWhen('never', () => false)] }),
   });
   await stageWith.go();
   const outcomes = stageWith.all('tool-ended').map(({ outcome }) => outcome);

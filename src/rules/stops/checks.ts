@@ -1,9 +1,9 @@
 // Task completion that is looked at rather than believed: a command that passes, an answer that holds what it must.
 import { truncateMiddle, type Check, type Workspace } from '../../core/index.ts';
-import { answerOf, holding } from './stops.ts';
+import { finalAnswer, createTextMatcher } from './stops.ts';
 
 /** What has to pass. */
-export type PassingCommand = {
+export type CommandCheckOptions = {
   readonly workspace: Pick<Workspace, 'exec'>;
   readonly command: string | readonly string[];
   readonly name?: string;
@@ -11,7 +11,7 @@ export type PassingCommand = {
 };
 
 /** The run is done once this command ends with code 0; until then the model is shown what it says. */
-export const passingCommand = ({ workspace, command, name, timeoutMs }: PassingCommand): Check => {
+export const commandPasses = ({ workspace, command, name, timeoutMs }: CommandCheckOptions): Check => {
   const words = typeof command === 'string' ? command : command.join(' ');
   return {
     name: name ?? `passes: ${words}`,
@@ -25,10 +25,10 @@ export const passingCommand = ({ workspace, command, name, timeoutMs }: PassingC
 };
 
 /** The run is done once the answer holds this text or fits this pattern; until then the model is told what is missing. */
-export const mustAnswer = (expected: string | RegExp, why = `The answer must hold ${String(expected)}.`): Check => {
-  const holds = holding(expected);
+export const answerMatches = (expected: string | RegExp, why = `The answer must hold ${String(expected)}.`): Check => {
+  const holds = createTextMatcher(expected);
   return {
     name: 'must-answer',
-    run: (state) => (holds(answerOf(state) ?? '') ? { type: 'passed' } : { type: 'failed', why }),
+    run: (state) => (holds(finalAnswer(state) ?? '') ? { type: 'passed' } : { type: 'failed', why }),
   };
 };

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, providerOf, says, stage, toolOf, type Setting, type Stage } from '../../../test/support/rehearsal.ts';
 import type { ExecResult } from '../../core/index.ts';
-import { failures } from '../history/questions.ts';
-import { rulesOf } from '../sets/rule-set.ts';
-import { mustAnswer, passingCommand } from './checks.ts';
+import { toolFailures } from '../history/questions.ts';
+import { compileRuleSet } from '../sets/rule-set.ts';
+import { answerMatches, commandPasses } from './checks.ts';
 import { allOf, anyOf } from './combined.ts';
 import {
-  contextOver,
+  contextLimit,
   errorThreshold,
   expectedOutput,
   moneyBudget,
   stopWhen,
-  stuck,
+  stuckLoop,
   taskComplete,
   timeLimit,
   tokenBudget,
@@ -21,26 +21,33 @@ import {
   type StopRule,
 } from './stops.ts';
 
-const look = toolOf('look', 'read', (input) => `saw ${JSON.stringify(input)}`);
-const fail = toolOf('fail', 'read', () => {
+const lookTool = toolOf('look', 'read', (input) => `saw ${JSON.stringify(input)}`);
+const failTool = toolOf('fail', 'read', () => {
   throw new Error('no');
 });
-const looks = (n: number): readonly ReturnType<typeof calls>[] =>
+const lookCalls = (n: number): readonly ReturnType<typeof calls>[] =>
   Array.from({ length: n }, (_, i) => calls(['look', { i }]));
 
-async function ended(
+async function runToEnd(
   rules: readonly StopRule[],
   more: Setting = {},
 ): Promise<{ readonly set: Stage; readonly reason?: string; readonly detail?: string }> {
-  const { stops, views } = rulesOf({ name: 'test', stops: rules });
-  const set = await stage({ lines: looks(8), tools: [look, fail], limits: { errors: 50 }, ...more, stops, views });
+  const { stops, views } = compileRuleSet({ name: 'test', stops: rules });
+  const set = await stage({
+    lines: lookCalls(8),
+    tools: [lookTool, failTool],
+    limits: { errors: 50 },
+    ...more,
+    stops,
+    views,
+  });
   await set.go();
   const end = set.all('run-ended').at(-1);
   return { set, ...(end ? { reason: end.reason, detail: end.detail ?? '' } : {}) };
 }
 
 test('[M21] a limit of turns ends the run before the next turn, with the calls of the last one made', async () => {
-  const { set, reason, detail } = await ended([turnLimit(3)]);
+  const { set, reason, detail } = await runToEnd([turnLimit(3)]);
   assert.deepEqual([reason, detail], ['max-turns', '3 of 3 turns are used.']);
   assert.equal(set.requests.length, 3);
   assert.deepEqual(
@@ -50,45 +57,48 @@ test('[M21] a limit of turns ends the run before the next turn, with the calls o
 });
 
 test('[M21] a run that has its answer in its last turn has answered', async () => {
-  assert.equal((await ended([turnLimit(2)], { lines: [calls('look'), says('done')] })).reason, 'answered');
+  assert.equal((await runToEnd([turnLimit(2)], { lines: [calls('look'), says('done')] })).reason, 'answered');
 });
 
 test('[M22] a budget of tokens, and a context over a threshold or a share of the window, end the run', async () => {
-  const budget = await ended([tokenBudget(40)]);
+  const budget = await runToEnd([tokenBudget(40)]);
   assert.deepEqual([budget.reason, budget.detail], ['token-budget', '45 of 40 tokens are used.']);
-  const long = await ended([contextOver(14)]);
+  const long = await runToEnd([contextLimit(14)]);
   assert.equal(long.reason, 'token-budget');
   assert.match(long.detail ?? '', /The context holds \d+ tokens, more than 14\./);
-  const share = await ended([contextOver({ share: 0.1 })], { lines: looks(8), limits: { context: 140, errors: 50 } });
+  const share = await runToEnd([contextLimit({ share: 0.1 })], {
+    lines: lookCalls(8),
+    limits: { context: 140, errors: 50 },
+  });
   assert.equal(share.reason, 'token-budget');
   assert.equal(
-    (await ended([contextOver({ share: 0.1 })])).reason,
+    (await runToEnd([contextLimit({ share: 0.1 })])).reason,
     'answered',
     'a window that nobody knows binds nothing',
   );
 });
 
 test('[M22, M26] money that is spent, or cannot be counted, ends the run', async () => {
-  const costly = await ended([moneyBudget(0.00003)]);
+  const costly = await runToEnd([moneyBudget(0.00003)]);
   assert.equal(costly.reason, 'money-budget');
-  const { price: _price, ...free } = providerOf(looks(3));
-  const unknown = await ended([moneyBudget(1)], { provider: free });
+  const { price: _price, ...free } = providerOf(lookCalls(3));
+  const unknown = await runToEnd([moneyBudget(1)], { provider: free });
   assert.match(unknown.detail ?? '', /The price of 1 turns is unknown/);
 });
 
 test('[M22] time at work ends the run', async () => {
-  assert.equal((await ended([timeLimit(0)])).reason, 'time');
-  assert.equal((await ended([timeLimit(60_000)])).reason, 'answered');
+  assert.equal((await runToEnd([timeLimit(0)])).reason, 'time');
+  assert.equal((await runToEnd([timeLimit(60_000)])).reason, 'answered');
 });
 
 test('[M23] a task is complete by a predicate, or by the output that was expected', async () => {
-  const two = await ended([taskComplete((state) => state.spent.calls >= 2, 'Two looks.')]);
+  const two = await runToEnd([taskComplete((state) => state.spent.calls >= 2, 'Two looks.')]);
   assert.deepEqual([two.reason, two.detail], ['task-complete', 'Two looks.']);
   const lines = [says('Not yet.'), says('DONE: 42')];
-  const said = await ended([expectedOutput(/DONE: \d+/g)], { lines, checks: [mustAnswer('DONE')] });
+  const said = await runToEnd([expectedOutput(/DONE: \d+/g)], { lines, checks: [answerMatches('DONE')] });
   assert.equal(said.reason, 'task-complete');
   assert.equal(said.set.requests.length, 2);
-  assert.equal((await ended([expectedOutput('DONE')], { lines: [says('never')] })).reason, 'answered');
+  assert.equal((await runToEnd([expectedOutput('DONE')], { lines: [says('never')] })).reason, 'answered');
 });
 
 test('[M23] a run is done once a command passes, and until then the model is shown what it says', async () => {
@@ -103,9 +113,9 @@ test('[M23] a run is done once a command passes, and until then the model is sho
       Promise.resolve(ran[asked.length - 1] as ExecResult)
     ),
   };
-  const { set, reason } = await ended([], {
+  const { set, reason } = await runToEnd([], {
     lines: [says('done'), says('now')],
-    checks: [passingCommand({ workspace, command: 'npm test' })],
+    checks: [commandPasses({ workspace, command: 'npm test' })],
   });
   assert.equal(reason, 'answered');
   assert.deepEqual(asked, ['npm test', 'npm test']);
@@ -114,33 +124,33 @@ test('[M23] a run is done once a command passes, and until then the model is sho
 
 test('[M24] so many failures in a row end the run, of one tool or of any; a success between them begins anew', async () => {
   const lines = [calls('fail'), calls('look'), calls('fail'), calls('fail'), calls('fail')];
-  const { set, reason, detail } = await ended([errorThreshold(3, 'fail')], { lines });
+  const { set, reason, detail } = await runToEnd([errorThreshold(3, 'fail')], { lines });
   assert.deepEqual([reason, detail], ['error-threshold', 'fail failed 3 times in a row.']);
   assert.equal(set.requests.length, 4, 'a success of another tool says nothing about this one');
-  assert.equal((await ended([errorThreshold(3)], { lines })).set.requests.length, 5);
+  assert.equal((await runToEnd([errorThreshold(3)], { lines })).set.requests.length, 5);
 });
 
 test('[M15, M24] a run that goes round in a circle is stuck', async () => {
   const circle = [calls('look'), calls('fail'), calls('look'), calls('fail'), calls('look'), calls('fail')];
-  const { reason, detail } = await ended([stuck(2)], { lines: circle });
+  const { reason, detail } = await runToEnd([stuckLoop(2)], { lines: circle });
   assert.deepEqual([reason, detail], ['stuck', 'look, fail brought the same results 2 times.']);
 });
 
 test('[M25, M37] a rule of the user over the state ends the run with its own words, and one that throws ends it too', async () => {
   const mine = stopWhen(
     'too-many-looks',
-    (state) => state.spent.calls >= 2 && failures(state).total === 0 && 'Two looks are enough.',
+    (state) => state.spent.calls >= 2 && toolFailures(state).total === 0 && 'Two looks are enough.',
   );
-  const { reason, detail } = await ended([mine]);
+  const { reason, detail } = await runToEnd([mine]);
   assert.deepEqual([reason, detail], ['rule', 'too-many-looks: Two looks are enough.']);
   const broken = stopWhen('broken', () => {
     throw new Error('a fault');
   });
-  assert.deepEqual([(await ended([broken])).reason, (await ended([broken])).set.requests.length], ['rule', 0]);
+  assert.deepEqual([(await runToEnd([broken])).reason, (await runToEnd([broken])).set.requests.length], ['rule', 0]);
 });
 
 test('[M25] any and all combine: the reason is that of the first, the details are of all', async () => {
-  const any = await ended([
+  const any = await runToEnd([
     anyOf(
       turnLimit(6),
       errorThreshold(9),
@@ -148,24 +158,24 @@ test('[M25] any and all combine: the reason is that of the first, the details ar
     ),
   ]);
   assert.equal(any.reason, 'rule');
-  const all = await ended([
+  const all = await runToEnd([
     allOf(
       turnLimit(2),
       stopWhen('calls', (state) => state.spent.calls >= 4 && 'Four.'),
     ),
   ]);
   assert.deepEqual([all.reason, all.detail], ['max-turns', '4 of 2 turns are used. calls: Four.']);
-  assert.equal((await ended([allOf()])).reason, 'answered');
+  assert.equal((await runToEnd([allOf()])).reason, 'answered');
 });
 
 test('[M26] the same log stops again where it stopped: a resumed run has no flags to lose', async () => {
-  const { set } = await ended([stopWhen('two', (state) => state.spent.calls >= 2)]);
+  const { set } = await runToEnd([stopWhen('two', (state) => state.spent.calls >= 2)]);
   const end = set.all('run-ended').at(-1);
   await set.go();
   assert.equal(set.all('run-ended').at(-1), end);
 });
 
 test('a limit that is no number is refused rather than never kept', () => {
-  for (const make of [turnLimit, tokenBudget, moneyBudget, timeLimit, contextOver, errorThreshold, stuck])
+  for (const make of [turnLimit, tokenBudget, moneyBudget, timeLimit, contextLimit, errorThreshold, stuckLoop])
     assert.throws(() => make(Number.NaN), { code: 'rules/bad-limit' });
 });

@@ -2,7 +2,7 @@
 import { toolOutput, type Tool } from '../../core/index.ts';
 import type { Drawing } from './drawing.ts';
 
-const usualWidth = 80;
+const defaultWidth = 80;
 
 /** The tool that draws for a person. */
 export const canvasRender: Tool = {
@@ -27,15 +27,15 @@ export const canvasRender: Tool = {
         },
       },
       tree: { type: 'object' },
-      width: { type: 'integer', minimum: 20, maximum: 200, description: `${usualWidth} unless given.` },
+      width: { type: 'integer', minimum: 20, maximum: 200, description: `${defaultWidth} unless given.` },
     },
     required: ['kind'],
     additionalProperties: false,
   },
   effect: 'read',
   async execute(input) {
-    const { kind, width = usualWidth, ...drawing } = input as Omit<Drawing, 'width'> & { readonly width?: number };
-    const { linesOf } = await import('./drawing.ts');
+    const { kind, width = defaultWidth, ...drawing } = input as Omit<Drawing, 'width'> & { readonly width?: number };
+    const { drawLines: linesOf } = await import('./drawing.ts');
     const lines = linesOf({ ...drawing, kind, width });
     if (typeof lines === 'string') return toolOutput({ failed: true, text: `A ${kind} needs ${lines}.` });
     return toolOutput({ text: lines.join('\n'), data: { kind, width } });

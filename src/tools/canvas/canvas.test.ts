@@ -4,7 +4,7 @@ import test from 'node:test';
 import { callTool } from '../../../test/support/tool-call.ts';
 import type { Json } from '../../core/index.ts';
 import { canvasRender } from './canvas-render.ts';
-import { columnsOf } from './columns.ts';
+import { displayWidth } from './columns.ts';
 
 const draw = async (input: Json): Promise<string> => (await callTool([canvasRender], 'canvas_render', input)).text;
 
@@ -77,7 +77,7 @@ test('[P26] attack 71: nothing is wider than it may be, whatever is in it, and n
   for (const drawing of drawings)
     for (const width of [20, 60, 200]) {
       const text = await draw({ ...(drawing as object), title: 'x'.repeat(200), width });
-      for (const line of text.split('\n')) assert.ok(columnsOf(line) <= width, `${width}: ${line}`);
+      for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
       for (const hidden of ['\u001b', '\u202e', '\u200b']) assert.ok(!text.includes(hidden));
     }
 });

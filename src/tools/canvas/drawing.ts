@@ -1,7 +1,7 @@
 // A drawing from its data: the lines of it, or what it lacks.
 import type { Json } from '../../core/index.ts';
-import { drawBars, drawLine, type Point } from './charts.ts';
-import { cut } from './columns.ts';
+import { drawBars, drawLine, type DataPoint } from './charts.ts';
+import { truncateToWidth } from './columns.ts';
 import { drawTable } from './table.ts';
 import { drawTree } from './tree.ts';
 
@@ -11,19 +11,19 @@ export type Drawing = {
   readonly title?: string;
   readonly columns?: readonly string[];
   readonly rows?: readonly (readonly Json[])[];
-  readonly points?: readonly Point[];
+  readonly points?: readonly DataPoint[];
   readonly tree?: Json;
   readonly width: number;
 };
 
 /** The lines of a drawing, none wider than it may be, or what it lacks. */
-export function linesOf({ title, ...drawing }: Drawing): readonly string[] | string {
-  const lines = drawn(drawing);
+export function drawLines({ title, ...drawing }: Drawing): readonly string[] | string {
+  const lines = drawKind(drawing);
   if (typeof lines === 'string') return lines;
-  return [...(title === undefined ? [] : [title]), ...lines].map((line) => cut(line, drawing.width));
+  return [...(title === undefined ? [] : [title]), ...lines].map((line) => truncateToWidth(line, drawing.width));
 }
 
-function drawn({ kind, columns, rows, points, tree, width }: Drawing): readonly string[] | string {
+function drawKind({ kind, columns, rows, points, tree, width }: Drawing): readonly string[] | string {
   if (kind === 'table') return columns && rows ? drawTable(columns, rows, width) : 'columns and rows';
   if (kind === 'tree') return tree === undefined ? 'a tree' : drawTree(tree, width);
   if (!points) return 'points';

@@ -1,9 +1,9 @@
 // Trees drawn with branches: objects and lists are forks, everything else a leaf.
 import { isObject, type Json } from '../../core/index.ts';
-import { cut } from './columns.ts';
+import { truncateToWidth } from './columns.ts';
 
-const mostLines = 500;
-const deepest = 30;
+const maxLines = 500;
+const maxDepth = 30;
 
 /** A tree, a line for each of its names. */
 export function drawTree(tree: Json, width: number): readonly string[] {
@@ -13,25 +13,25 @@ export function drawTree(tree: Json, width: number): readonly string[] {
   return left > 0 ? [...lines, `… ${left} more`] : lines;
 
   function grow(node: Json, indent: string, depth: number): void {
-    const forks = forksOf(node);
+    const forks = childEntries(node);
     forks.forEach(([name, below], i) => {
-      if (lines.length >= mostLines || depth > deepest) {
+      if (lines.length >= maxLines || depth > maxDepth) {
         left++;
         return;
       }
       const isLast = i === forks.length - 1;
       const leaf =
-        forksOf(below).length > 0 || below === null || isObject(below) || Array.isArray(below)
+        childEntries(below).length > 0 || below === null || isObject(below) || Array.isArray(below)
           ? ''
           : `: ${String(below)}`;
-      lines.push(cut(`${indent}${isLast ? '└─ ' : '├─ '}${name}${leaf}`, width));
+      lines.push(truncateToWidth(`${indent}${isLast ? '└─ ' : '├─ '}${name}${leaf}`, width));
       grow(below, indent + (isLast ? '   ' : '│  '), depth + 1);
     });
   }
 }
 
 /** What a node leads to: the names of an object, or the items of a list, which are their own names where they are words. */
-function forksOf(node: Json): readonly (readonly [string, Json])[] {
+function childEntries(node: Json): readonly (readonly [string, Json])[] {
   if (Array.isArray(node))
     return node.map((item: Json, i) =>
       isObject(item) || Array.isArray(item) ? [String(i + 1), item] : [String(item), null],

@@ -10,34 +10,38 @@ import {
 } from '../../core/index.ts';
 
 /** Tools that make no sense inside a program, though they change nothing. */
-const foreign: ReadonlySet<string> = new Set(['run_code', 'load_tools', 'ask_user', 'todo', 'canvas_render']);
+const excludedTools: ReadonlySet<string> = new Set(['run_code', 'load_tools', 'ask_user', 'todo', 'canvas_render']);
 
 /** The tools that a program of this call may use. */
-export const openTools = ({ agent, state }: ToolContext): readonly Tool[] =>
+export const programTools = ({ agent, state }: ToolContext): readonly Tool[] =>
   [...new Set(agent.tools.values())].filter(
-    (tool) => tool.effect === 'read' && !foreign.has(tool.name) && (!tool.deferred || state.loaded.includes(tool.name)),
+    (tool) =>
+      tool.effect === 'read' && !excludedTools.has(tool.name) && (!tool.deferred || state.loaded.includes(tool.name)),
   );
 
 /** Makes a call within another one and gives its text and data. What is asked about, denied or failed throws, in words for the program. */
-export async function childCall(name: string, input: Json, number: number, context: ToolContext): Promise<Json> {
-  const tool = openTools(context).find((each) => each.name === name);
-  if (!tool) throw refused(`There is no tool named ${name} here.`);
-  mustFit(tool, input);
+export async function makeChildCall(name: string, input: Json, number: number, context: ToolContext): Promise<Json> {
+  const tool = programTools(context).find((each) => each.name === name);
+  if (!tool) throw childCallError(`There is no tool named ${name} here.`);
+  assertValidInput(tool, input);
   const call = { id: `${context.call.id}.${number}`, tool: tool.name, input };
   const ruling = await evaluateGates(context.agent, call, context.state);
   if (ruling.type === 'ask')
-    throw refused(`${name} has to be put to a person first (${ruling.question}): call it by itself, not in a program.`);
-  if (ruling.type === 'deny') throw refused(ruling.reason);
-  if (ruling.input !== input) mustFit(tool, ruling.input);
+    throw childCallError(
+      `${name} has to be put to a person first (${ruling.question}): call it by itself, not in a program.`,
+    );
+  if (ruling.type === 'deny') throw childCallError(ruling.reason);
+  if (ruling.input !== input) assertValidInput(tool, ruling.input);
   const value: unknown = await tool.execute(ruling.input, { ...context, call, key: `${context.key}.${number}` });
   if (!isToolOutput(value)) return { text: typeof value === 'string' ? value : JSON.stringify(toJson(value)) };
-  if (value.failed) throw refused(value.text);
+  if (value.failed) throw childCallError(value.text);
   return { text: value.text, ...(value.data === undefined ? {} : { data: toJson(value.data) }) };
 }
 
-function mustFit(tool: Tool, input: Json): void {
+function assertValidInput(tool: Tool, input: Json): void {
   const wrong = tool.validate?.(input);
-  if (wrong !== undefined) throw refused(`The arguments do not fit the schema of ${tool.name}: ${wrong}`);
+  if (wrong !== undefined) throw childCallError(`The arguments do not fit the schema of ${tool.name}: ${wrong}`);
 }
 
-const refused = (sentence: string): FairleadError => new FairleadError('tool/refused', sentence, { blame: 'model' });
+const childCallError = (sentence: string): FairleadError =>
+  new FairleadError('tool/refused', sentence, { blame: 'model' });

@@ -8,13 +8,13 @@ import { calls, says, stage } from '../../../test/support/rehearsal.ts';
 import { createToolRegistry } from '../../agent/index.ts';
 import type { Event, Gate, Json, Tool } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { workspaceTools } from '../index.ts';
+import { codingTools } from '../index.ts';
 import { runCode } from './run-code.ts';
 
 type Ended = Event & { readonly type: 'tool-ended' };
 
 /** Runs one program as a model would, with the workspace's tools beside it. */
-async function program(
+async function runProgram(
   t: TestContext,
   code: string,
   more: { gates?: readonly Gate[]; tools?: readonly Tool[]; input?: Json } = {},
@@ -23,11 +23,7 @@ async function program(
   t.after(() => rmSync(root, { recursive: true, force: true }));
   writeFileSync(path.join(root, 'a.txt'), 'one\ntwo\n');
   writeFileSync(path.join(root, 'b.txt'), 'three\n');
-  const tools = createToolRegistry([
-    ...workspaceTools(localWorkspace({ roots: [root] })),
-    runCode,
-    ...(more.tools ?? []),
-  ]);
+  const tools = createToolRegistry([...codingTools(localWorkspace({ roots: [root] })), runCode, ...(more.tools ?? [])]);
   const input = { code, ...(more.input as object) };
   const set = await stage({
     lines: [calls(['run_code', input]), says('done')],
@@ -41,13 +37,16 @@ async function program(
 }
 
 test('[A15] a program computes, prints and returns; its error is told with its place', async (t) => {
-  const done = await program(t, 'console.log("sum", [1, 2].map((x) => x * 2), {a: 1n === 1n}); return { ok: true };');
+  const done = await runProgram(
+    t,
+    'console.log("sum", [1, 2].map((x) => x * 2), {a: 1n === 1n}); return { ok: true };',
+  );
   assert.deepEqual([done.outcome, done.text], ['ok', 'sum [2,4] {"a":true}\n=> {"ok":true}']);
-  assert.equal((await program(t, 'const a = 1;')).text, '(It printed nothing and returned nothing.)');
-  const broken = await program(t, 'console.log("first");\nnull.x;');
+  assert.equal((await runProgram(t, 'const a = 1;')).text, '(It printed nothing and returned nothing.)');
+  const broken = await runProgram(t, 'console.log("first");\nnull.x;');
   assert.equal(broken.outcome, 'failed');
   assert.match(broken.text, /^first\nTypeError: .*\n.*code\.js:3/);
-  assert.match((await program(t, 'return )')).text, /^SyntaxError/);
+  assert.match((await runProgram(t, 'return )')).text, /^SyntaxError/);
 });
 
 test('[A15] tools that read are functions; what they give is text and data, and each call is told and paid for', async (t) => {
@@ -55,7 +54,7 @@ test('[A15] tools that read are functions; what they give is text and data, and 
     const read = await Promise.all(files.map((path) => tools.read_file({ path })));
     try { await tools.read_file({ path: 'none' }); } catch (error) { console.log(error.message); }
     return [read.map((each) => each.text), read[0].data.lines, Object.keys(tools)];`;
-  const done = await program(t, code);
+  const done = await runProgram(t, code);
   assert.equal(done.outcome, 'ok', done.text);
   assert.match(
     done.text,
@@ -79,7 +78,7 @@ test('[A15] every call of a program passes the gate of the run, and no program c
     for (const path of ['a.txt', 'b.txt', 'c.txt']) await tools.read_file({ path }).catch((error) => said.push(error.message));
     await tools.grep({ path: '.' }).catch((error) => said.push(error.message));
     return said;`;
-  const { text } = await program(t, code, { gates: [gate] });
+  const { text } = await runProgram(t, code, { gates: [gate] });
   const [denied, asked, rewritten, unfit] = JSON.parse(text.slice(3)) as string[];
   assert.equal(denied, 'Not a.txt.');
   assert.match(asked ?? '', /put to a person first \(Read b\.txt\?\)/);
@@ -104,7 +103,7 @@ test('[A15] law of authority: tools that change something, hidden ones and the t
   const code =
     'return [typeof tools.write_file, typeof tools.run_command, typeof tools.secret, typeof tools.run_code, typeof tools.load_tools];';
   assert.equal(
-    (await program(t, code, { tools: [secret] })).text,
+    (await runProgram(t, code, { tools: [secret] })).text,
     '=> ["undefined","undefined","undefined","undefined","undefined"]',
   );
 });
@@ -116,7 +115,7 @@ test('[A15] attack 86: a program finds nothing of this machine, and cannot get a
     const up = (() => { try { return tools.read_file.constructor.constructor('return typeof process')(); } catch (error) { return error.name; } })();
     const loaded = await import('node:fs').catch((error) => error.name);
     return [found, host, up, typeof loaded];`;
-  assert.equal((await program(t, code)).text, '=> [[],"undefined","undefined","string"]');
+  assert.equal((await runProgram(t, code)).text, '=> [[],"undefined","undefined","string"]');
 });
 
 test('[A15] attacks 17, 81: a program without end, without bounds or without hope is ended, and the run goes on', async (t) => {
@@ -126,7 +125,7 @@ test('[A15] attacks 17, 81: a program without end, without bounds or without hop
     'await null; for (;;);',
     'await tools.list_files({}); for (;;);',
     '/^(a+)+$/.test("a".repeat(40) + "b")',
-  ].map((code) => program(t, code, { input }));
+  ].map((code) => runProgram(t, code, { input }));
   for (const { text } of await Promise.all(endless)) assert.match(text, /did not end within 1 s/);
   let stopped = false;
   const slow: Tool = {
@@ -136,14 +135,17 @@ test('[A15] attacks 17, 81: a program without end, without bounds or without hop
     effect: 'read',
     execute: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (stopped = true))),
   };
-  assert.match((await program(t, 'await tools.slow()', { input, tools: [slow] })).text, /did not end within 1 s/);
+  assert.match((await runProgram(t, 'await tools.slow()', { input, tools: [slow] })).text, /did not end within 1 s/);
   assert.equal(stopped, true, 'what it waits for ends with it');
-  assert.match((await program(t, 'const a = []; for (;;) a.push(new ArrayBuffer(1e7))')).text, /out of memory/);
-  assert.match((await program(t, 'const f = () => f(); f()')).text, /stack/i);
-  assert.match((await program(t, 'await new Promise(() => {})')).text, /never comes/);
-  assert.match((await program(t, 'await tools.list_files({}); await new Promise(() => {})')).text, /never comes/);
-  const loud = await program(t, 'for (let i = 0; i < 1e4; i++) console.log("x".repeat(100)); return "y".repeat(1e6)');
+  assert.match((await runProgram(t, 'const a = []; for (;;) a.push(new ArrayBuffer(1e7))')).text, /out of memory/);
+  assert.match((await runProgram(t, 'const f = () => f(); f()')).text, /stack/i);
+  assert.match((await runProgram(t, 'await new Promise(() => {})')).text, /never comes/);
+  assert.match((await runProgram(t, 'await tools.list_files({}); await new Promise(() => {})')).text, /never comes/);
+  const loud = await runProgram(
+    t,
+    'for (let i = 0; i < 1e4; i++) console.log("x".repeat(100)); return "y".repeat(1e6)',
+  );
   assert.ok(loud.text.length < 45_000);
-  const many = await program(t, 'for (let i = 0; i < 300; i++) await tools.list_files({})');
+  const many = await runProgram(t, 'for (let i = 0; i < 300; i++) await tools.list_files({})');
   assert.match(many.text, /may make 200 calls/);
 });

@@ -1,10 +1,10 @@
 // Runs JavaScript in QuickJS, an engine of its own in WebAssembly, in a thread of its own: what runs there reaches nothing but the functions it is given.
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
 import type { Json } from '../../core/index.ts';
-import { inOwnThread, serveThread, type ThreadSide } from '../own-thread.ts';
+import { runInWorkerThread, serveWorkerThread, type WorkerContext } from '../own-thread.ts';
 
 /** What is to be run. */
-export type Code = {
+export type CodeTask = {
   readonly code: string;
   /** The names of the functions it is given, as properties of `tools`. */
   readonly functions: readonly string[];
@@ -17,49 +17,54 @@ export type CodeCall = { readonly name: string; readonly input: Json };
 /** How it came out: what it printed, and its value as JSON text or its error. */
 export type CodeResult = { readonly printed: string; readonly value?: string; readonly error?: string };
 
-const memory = 64 * 1024 * 1024;
-const stack = 512 * 1024;
-const mostPrinted = 20_000;
-const mostValue = 20_000;
+const memoryLimit = 64 * 1024 * 1024;
+const stackLimit = 512 * 1024;
+const maxPrintedChars = 20_000;
+const maxValueChars = 20_000;
 
 /** Runs code; `call` does what its functions are called for. */
-export const runInEngine = async (
-  task: Code,
+export const runInQuickJs = async (
+  task: CodeTask,
   signal: AbortSignal,
   call: (made: CodeCall) => Promise<Json>,
 ): Promise<CodeResult> =>
-  (await inOwnThread(import.meta.url, task, {
+  (await runInWorkerThread(import.meta.url, task, {
     signal,
     // The engine stops by itself; this is for when it cannot.
-    ms: task.ms + 5000,
-    answer: (question) => call(question as CodeCall),
+    timeoutMs: task.ms + 5000,
+    onRequest: (question) => call(question as CodeCall),
   })) as CodeResult;
 
-serveThread(import.meta.url, (task, side) => evaluate(task as Code, side));
+serveWorkerThread(import.meta.url, (task, side) => evaluate(task as CodeTask, side));
 
-async function evaluate(task: Code, side: ThreadSide): Promise<CodeResult> {
+async function evaluate(task: CodeTask, side: WorkerContext): Promise<CodeResult> {
   const [{ newQuickJSWASMModuleFromVariant, shouldInterruptAfterDeadline }, variant] = await Promise.all([
     import('quickjs-emscripten-core'),
     import('@jitl/quickjs-singlefile-mjs-release-sync'),
   ]);
   const engine = await newQuickJSWASMModuleFromVariant(variant.default);
   const runtime = engine.newRuntime({
-    memoryLimitBytes: memory,
-    maxStackSizeBytes: stack,
+    memoryLimitBytes: memoryLimit,
+    maxStackSizeBytes: stackLimit,
     interruptHandler: shouldInterruptAfterDeadline(Date.now() + task.ms),
   });
-  return settle(runtime, runtime.newContext(), task, side);
+  return evaluateToEnd(runtime, runtime.newContext(), task, side);
 }
 
 /** Evaluates and waits until it has a value, fails, has no more to wait for, or is out of time. Nothing is freed: the whole thread goes when this is done. */
-function settle(runtime: QuickJSRuntime, vm: QuickJSContext, task: Code, side: ThreadSide): Promise<CodeResult> {
+function evaluateToEnd(
+  runtime: QuickJSRuntime,
+  vm: QuickJSContext,
+  task: CodeTask,
+  side: WorkerContext,
+): Promise<CodeResult> {
   const { promise, resolve } = Promise.withResolvers<CodeResult>();
   const printed: string[] = [];
-  let room = mostPrinted;
+  let room = maxPrintedChars;
   let open = 0;
   const late = `It did not end within ${task.ms / 1000} s, so it was ended.`;
   const end = (outcome: Omit<CodeResult, 'printed'>): void => resolve({ printed: printed.join('\n'), ...outcome });
-  const fail = (error: QuickJSHandle): void => end({ error: errorIn(vm, error, late) });
+  const fail = (error: QuickJSHandle): void => end({ error: formatVmError(vm, error, late) });
   setTimeout(() => end({ error: late }), task.ms);
   give('__print', (line) => {
     const text = vm.getString(line);
@@ -75,7 +80,7 @@ function settle(runtime: QuickJSRuntime, vm: QuickJSContext, task: Code, side: T
       act();
       goOn();
     };
-    side.ask({ name: vm.getString(name), input: JSON.parse(vm.getString(input)) as Json }).then(
+    side.request({ name: vm.getString(name), input: JSON.parse(vm.getString(input)) as Json }).then(
       (value) => after(() => called.resolve(vm.newString(JSON.stringify(value)))),
       (error: Error) => after(() => called.reject(vm.newError(error.message))),
     );
@@ -93,7 +98,7 @@ function settle(runtime: QuickJSRuntime, vm: QuickJSContext, task: Code, side: T
     if (jobs.error) return fail(jobs.error);
     const state = started.error ? undefined : vm.getPromiseState(started.value);
     if (state?.type === 'rejected') fail(state.error);
-    if (state?.type === 'fulfilled') end({ value: shortened(vm.getString(state.value)) });
+    if (state?.type === 'fulfilled') end({ value: truncateValue(vm.getString(state.value)) });
     if (state?.type === 'pending' && open === 0) end({ error: 'It waits for something that never comes.' });
   }
 
@@ -102,7 +107,8 @@ function settle(runtime: QuickJSRuntime, vm: QuickJSContext, task: Code, side: T
   }
 }
 
-const shortened = (value: string): string => (value.length > mostValue ? `${value.slice(0, mostValue)}…` : value);
+const truncateValue = (value: string): string =>
+  value.length > maxValueChars ? `${value.slice(0, maxValueChars)}…` : value;
 
 /** What the code finds beside the language itself. */
 const prelude = (functions: readonly string[]): string => `{
@@ -118,7 +124,7 @@ const prelude = (functions: readonly string[]): string => `{
   Object.defineProperty(globalThis, '__json', { value: (value) => stringify(value) ?? 'undefined' });
 }`;
 
-function errorIn(vm: QuickJSContext, handle: QuickJSHandle, late: string): string {
+function formatVmError(vm: QuickJSContext, handle: QuickJSHandle, late: string): string {
   const error: unknown = vm.dump(handle);
   if (typeof error !== 'object' || error === null) return String(error);
   const { name = 'Error', message = '', stack: where = '' } = error as Record<string, unknown>;

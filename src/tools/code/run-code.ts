@@ -8,12 +8,12 @@ import {
   type Tool,
   type ToolContext,
 } from '../../core/index.ts';
-import { childCall, openTools } from './child-call.ts';
+import { makeChildCall, programTools } from './child-call.ts';
 import type { CodeResult } from './engine.ts';
 
-const usualSeconds = 10;
-const mostSeconds = 60;
-const mostCalls = 200;
+const defaultSeconds = 10;
+const maxSeconds = 60;
+const maxCalls = 200;
 
 /** The tool that runs programs. */
 export const runCode: Tool = {
@@ -24,22 +24,24 @@ export const runCode: Tool = {
     type: 'object',
     properties: {
       code: { type: 'string', minLength: 1, maxLength: 100_000, description: 'The body of an async function.' },
-      timeout_s: { type: 'integer', minimum: 1, maximum: mostSeconds, description: `${usualSeconds} unless given.` },
+      timeout_s: { type: 'integer', minimum: 1, maximum: maxSeconds, description: `${defaultSeconds} unless given.` },
     },
     required: ['code'],
     additionalProperties: false,
   },
   effect: 'read',
   async execute(input, context) {
-    const { code, timeout_s: seconds = usualSeconds } = input as { code: string; timeout_s?: number };
+    const { code, timeout_s: seconds = defaultSeconds } = input as { code: string; timeout_s?: number };
     const made: Json[] = [];
     const over = new AbortController();
     const inside = { ...context, signal: AbortSignal.any([context.signal, over.signal]) };
-    const task = { code, functions: openTools(context).map(({ name }) => name), ms: seconds * 1000 };
-    const { runInEngine } = await import('./engine.ts');
+    const task = { code, functions: programTools(context).map(({ name }) => name), ms: seconds * 1000 };
+    const { runInQuickJs: runInEngine } = await import('./engine.ts');
     try {
-      const result = await runInEngine(task, context.signal, ({ name, input }) => makeCall(name, input, made, inside));
-      return outputOf(result, made);
+      const result = await runInEngine(task, context.signal, ({ name, input }) =>
+        recordChildCall(name, input, made, inside),
+      );
+      return codeOutput(result, made);
     } finally {
       // What a program that was ended still waits for ends with it.
       over.abort();
@@ -47,7 +49,7 @@ export const runCode: Tool = {
   },
 };
 
-function outputOf({ printed, value = 'undefined', error = '' }: CodeResult, made: readonly Json[]): ToolOutput {
+function codeOutput({ printed, value = 'undefined', error = '' }: CodeResult, made: readonly Json[]): ToolOutput {
   const parts = [printed, value === 'undefined' ? '' : `=> ${value}`, error];
   return toolOutput({
     text:
@@ -58,8 +60,8 @@ function outputOf({ printed, value = 'undefined', error = '' }: CodeResult, made
   });
 }
 
-async function makeCall(name: string, input: Json, made: Json[], context: ToolContext): Promise<Json> {
-  if (made.length >= mostCalls) throw new Error(`A program may make ${mostCalls} calls, and has.`);
+async function recordChildCall(name: string, input: Json, made: Json[], context: ToolContext): Promise<Json> {
+  if (made.length >= maxCalls) throw new Error(`A program may make ${maxCalls} calls, and has.`);
   made.push(toJson({ tool: name, input }));
-  return childCall(name, input, made.length, context);
+  return makeChildCall(name, input, made.length, context);
 }

@@ -7,9 +7,9 @@ import test from 'node:test';
 import { FairleadError, type Json, type RunState, type Workspace } from '../../core/index.ts';
 import { callTool, type Called } from '../../../test/support/tool-call.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { backgroundCommands, workspaceTools } from '../index.ts';
+import { createBackgroundCommands, codingTools } from '../index.ts';
 
-type Desk = {
+type CommandFixture = {
   readonly root: string;
   readonly call: (tool: string, input: Json, signal?: AbortSignal) => Promise<Called>;
   /** Starts a command and gives its id. */
@@ -18,16 +18,16 @@ type Desk = {
   readonly close: () => Promise<void>;
 };
 
-function desk(t: test.TestContext, around: (workspace: Workspace) => Workspace = (each) => each): Desk {
+function setup(t: test.TestContext, around: (workspace: Workspace) => Workspace = (each) => each): CommandFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-background-')));
-  const background = backgroundCommands(around(localWorkspace({ roots: [root], outputs: `${root}-outputs` })));
+  const background = createBackgroundCommands(around(localWorkspace({ roots: [root], outputs: `${root}-outputs` })));
   t.after(async () => {
     await background.close();
     for (const folder of [root, `${root}-outputs`]) rmSync(folder, { recursive: true, force: true });
   });
   const state = (session: string): RunState => ({ session }) as RunState;
-  const tools = workspaceTools(around(localWorkspace({ roots: [root], outputs: `${root}-outputs` })), background);
-  const call: Desk['call'] = (tool, input, signal = new AbortController().signal) =>
+  const tools = codingTools(around(localWorkspace({ roots: [root], outputs: `${root}-outputs` })), background);
+  const call: CommandFixture['call'] = (tool, input, signal = new AbortController().signal) =>
     callTool(tools, tool, input, { signal, state: state('mine') });
   return {
     root,
@@ -42,11 +42,11 @@ function desk(t: test.TestContext, around: (workspace: Workspace) => Workspace =
   };
 }
 
-const patient = { timeout: 60_000 };
+const longTimeout = { timeout: 60_000 };
 const wait_s = 30;
 
 /** Waits until a process is gone; the test's own time is the limit. */
-async function gone(pid: number): Promise<void> {
+async function waitUntilGone(pid: number): Promise<void> {
   for (;;) {
     try {
       process.kill(pid, 0);
@@ -57,8 +57,8 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-test('a command in the background gives its id at once, and each look shows what is new', patient, async (t) => {
-  const { root, call, start } = desk(t);
+test('a command in the background gives its id at once, and each look shows what is new', longTimeout, async (t) => {
+  const { root, call, start } = setup(t);
   const id = await start(
     'printf "lis"; sleep 0.1; echo tening; until [ -e go ]; do sleep 0.05; done; echo more; exit 3',
   );
@@ -77,19 +77,19 @@ test('a command in the background gives its id at once, and each look shows what
 
 test(
   '[fault 31] stopping a command ends it with all it started, however deaf it is, and again does no harm',
-  patient,
+  longTimeout,
   async (t) => {
-    const { call, start } = desk(t);
+    const { call, start } = setup(t);
     const id = await start('sleep 600 & trap "" TERM; echo $! up; while :; do sleep 600; done');
     const { text } = await call('command_output', { id, wait_s, until: 'up' });
     assert.equal((await call('stop_command', { id })).text, '[Nothing new. It was stopped.]');
-    await gone(Number.parseInt(text, 10));
+    await waitUntilGone(Number.parseInt(text, 10));
     assert.equal((await call('stop_command', { id })).text, '[Nothing new. It was stopped.]');
   },
 );
 
-test('an end that nobody saw is told once, to the session that started the command', patient, async (t) => {
-  const { call, start, remind } = desk(t);
+test('an end that nobody saw is told once, to the session that started the command', longTimeout, async (t) => {
+  const { call, start, remind } = setup(t);
   assert.equal(remind(), '');
   const seen = await start('exit 4');
   const unseen = await start('echo last words; exit 5');
@@ -108,20 +108,24 @@ test('an end that nobody saw is told once, to the session that started the comma
   assert.equal((await call('command_output', { id: unseen })).text, 'last words\n[Exit code: 5.]');
 });
 
-test('[fault 32] a flood between two looks is shown by both its ends, and the rest can be read', patient, async (t) => {
-  const { call, start } = desk(t);
-  const id = await start('seq 1 200000; sleep 600');
-  const { text } = await call('command_output', { id, wait_s, until: '\n200000\n' });
-  assert.match(
-    text,
-    /^1\n2\n[^]*characters left out[^]*\n200000\n\[It wrote 1288895 bytes; all of it is in \S+: use read_file with offset\. It has been running for/,
-  );
-  const [, file = ''] = /in (\S+): use read_file/.exec(text) ?? [];
-  assert.match((await call('read_file', { path: file, offset: 100_000, limit: 1 })).text, /^100000\n/);
-});
+test(
+  '[fault 32] a flood between two looks is shown by both its ends, and the rest can be read',
+  longTimeout,
+  async (t) => {
+    const { call, start } = setup(t);
+    const id = await start('seq 1 200000; sleep 600');
+    const { text } = await call('command_output', { id, wait_s, until: '\n200000\n' });
+    assert.match(
+      text,
+      /^1\n2\n[^]*characters left out[^]*\n200000\n\[It wrote 1288895 bytes; all of it is in \S+: use read_file with offset\. It has been running for/,
+    );
+    const [, file = ''] = /in (\S+): use read_file/.exec(text) ?? [];
+    assert.match((await call('read_file', { path: file, offset: 100_000, limit: 1 })).text, /^100000\n/);
+  },
+);
 
-test('a command has a time in the background too', patient, async (t) => {
-  const { call, start } = desk(t);
+test('a command has a time in the background too', longTimeout, async (t) => {
+  const { call, start } = setup(t);
   const id = await start('sleep 600', { timeout_s: 1 });
   assert.match(
     (await call('command_output', { id, wait_s })).text,
@@ -129,8 +133,8 @@ test('a command has a time in the background too', patient, async (t) => {
   );
 });
 
-test('an interrupted look leaves the command running', patient, async (t) => {
-  const { call, start } = desk(t);
+test('an interrupted look leaves the command running', longTimeout, async (t) => {
+  const { call, start } = setup(t);
   const id = await start('echo up; sleep 600');
   const stop = new AbortController();
   await call('command_output', { id, wait_s, until: 'up' });
@@ -141,9 +145,9 @@ test('an interrupted look leaves the command running', patient, async (t) => {
 
 test(
   'what an earlier process started is gone and not started again; no more than sixteen run at once',
-  patient,
+  longTimeout,
   async (t) => {
-    const { call, start, close } = desk(t);
+    const { call, start, close } = setup(t);
     for (const tool of ['command_output', 'stop_command'])
       assert.match(
         (await call(tool, { id: 'bg-012345' })).text,
@@ -155,16 +159,16 @@ test(
     assert.match(full.text, /^16 commands run in the background already; stop one first\.$/);
     const pids = await Promise.all(ids.map((id) => call('command_output', { id, wait_s, until: '\n' })));
     await close();
-    await Promise.all(pids.map(({ text }) => gone(Number.parseInt(text, 10))));
+    await Promise.all(pids.map(({ text }) => waitUntilGone(Number.parseInt(text, 10))));
     assert.match((await call('command_output', { id: ids[0] ?? '' })).text, /is gone/);
   },
 );
 
 test('a command that may not run is refused at once, not in the background', async (t) => {
   const why = new FairleadError('sandbox/absent', 'Commands are not run here.', { blame: 'user' });
-  const { call, remind } = desk(t, (workspace) => ({ ...workspace, exec: () => Promise.reject(why) }));
+  const { call, remind } = setup(t, (workspace) => ({ ...workspace, exec: () => Promise.reject(why) }));
   const { outcome, text } = await call('run_command', { command: 'true', background: true });
   assert.deepEqual([outcome, text], ['failed', 'Commands are not run here.']);
   assert.equal(remind(), '');
-  assert.match((await desk(t).call('run_command', { command: '', background: true })).text, /empty/);
+  assert.match((await setup(t).call('run_command', { command: '', background: true })).text, /empty/);
 });

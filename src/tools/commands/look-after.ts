@@ -1,25 +1,25 @@
 // The two tools that look after commands in the background: what one wrote, and its end.
 import type { Tool } from '../../core/index.ts';
-import type { Background } from './background.ts';
+import type { BackgroundCommands } from './background.ts';
 
-const longestWait = 600;
-const id = { type: 'string', description: 'What run_command gave.' };
+const maxWaitSeconds = 600;
+const commandIdSchema = { type: 'string', description: 'What run_command gave.' };
 
 /** The tools for commands in the background. They are hidden: starting such a command loads them. */
-export const lookAfterTools = (background: Background): readonly Tool[] =>
+export const backgroundTools = (background: BackgroundCommands): readonly Tool[] =>
   [commandOutput(background), stopCommand(background)].map((tool) => ({ ...tool, hidden: true }));
 
-const commandOutput = (background: Background): Tool => ({
+const commandOutput = (background: BackgroundCommands): Tool => ({
   name: 'command_output',
   description: 'What a background command wrote since the last look. It can wait for more, or for the end.',
   input: {
     type: 'object',
     properties: {
-      id,
+      id: commandIdSchema,
       wait_s: {
         type: 'integer',
         minimum: 0,
-        maximum: longestWait,
+        maximum: maxWaitSeconds,
         description: 'Most seconds to wait; 0 unless given.',
       },
       until: { type: 'string', minLength: 1, description: 'Exact words in the new output that end the wait.' },
@@ -30,14 +30,14 @@ const commandOutput = (background: Background): Tool => ({
   effect: 'read',
   async execute(input, { signal }) {
     const { id: which, wait_s: seconds = 0, until } = input as { id: string; wait_s?: number; until?: string };
-    return background.get(which).look({ ms: seconds * 1000, signal, ...(until === undefined ? {} : { until }) });
+    return background.get(which).poll({ ms: seconds * 1000, signal, ...(until === undefined ? {} : { until }) });
   },
 });
 
-const stopCommand = (background: Background): Tool => ({
+const stopCommand = (background: BackgroundCommands): Tool => ({
   name: 'stop_command',
   description: 'Stop a background command, with all it started.',
-  input: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+  input: { type: 'object', properties: { id: commandIdSchema }, required: ['id'], additionalProperties: false },
   effect: 'write',
   idempotent: true,
   execute: (input, { signal }) => background.get((input as { id: string }).id).stop(signal),

@@ -11,18 +11,18 @@ import {
 } from '../../core/index.ts';
 
 /** Characters of output that a model is shown at once. */
-export const mostShown = 30_000;
-const mostOfBinary = 2000;
+export const maxShownChars = 30_000;
+const maxBinaryChars = 2000;
 
 /** How a command ended, in words; one that was aborted throws, so that its call counts as interrupted. */
-export function ranOutput(ran: ExecResult, seconds: number): ToolOutput {
+export function commandResultOutput(ran: ExecResult, seconds: number): ToolOutput {
   if (ran.stopped === 'abort')
-    throw new FairleadError('tool/interrupted', `The command was interrupted.\n${readable(ran.text)}`.trimEnd(), {
+    throw new FairleadError('tool/interrupted', `The command was interrupted.\n${toReadableText(ran.text)}`.trimEnd(), {
       blame: 'user',
     });
-  const how = howEnded(ran, seconds);
+  const how = formatCommandFailure(ran, seconds);
   return toolOutput({
-    text: told(ran.text, [...sizeOf(ran.outputSize), ...(how ? [how] : [])]) || '(no output)',
+    text: formatCommandOutput(ran.text, [...formatOutputSize(ran.outputSize), ...(how ? [how] : [])]) || '(no output)',
     failed: how !== undefined,
     data: {
       code: ran.code,
@@ -35,24 +35,24 @@ export function ranOutput(ran: ExecResult, seconds: number): ToolOutput {
 }
 
 /** Why a command did not end well, or nothing. */
-export function howEnded({ code, signal, stopped }: ExecResult, seconds: number): string | undefined {
+export function formatCommandFailure({ code, signal, stopped }: ExecResult, seconds: number): string | undefined {
   if (stopped === 'timeout') return `Ended by us after ${seconds} s; set timeout_s if it needs longer.`;
   if (signal !== null) return `Ended by ${signal}.`;
   return code === 0 ? undefined : `Exit code: ${code}.`;
 }
 
 /** Output with remarks below it. What is hardly text at all is shown by a sample. */
-export function told(text: string, remarks: readonly string[]): string {
+export function formatCommandOutput(text: string, remarks: readonly string[]): string {
   const lost = text.match(/[\0\ufffd]/g)?.length ?? 0;
-  const shown = truncateMiddle(readable(text), lost > text.length / 20 ? mostOfBinary : 2 * mostShown);
-  const below = [...(lost > 0 ? [notText] : []), ...remarks];
+  const shown = truncateMiddle(toReadableText(text), lost > text.length / 20 ? maxBinaryChars : 2 * maxShownChars);
+  const below = [...(lost > 0 ? [binaryNotice] : []), ...remarks];
   return [shown, ...(below.length ? [`[${below.join(' ')}]`] : [])].filter((each) => each !== '').join('\n');
 }
 
-const notText = 'Some of it is no text and is not shown as it is: have such bytes written to a file.';
+const binaryNotice = 'Some of it is no text and is not shown as it is: have such bytes written to a file.';
 
 /** How much there was, where it is not all shown, and where the rest is. */
-export function sizeOf(long: OutputSize | undefined): readonly string[] {
+export function formatOutputSize(long: OutputSize | undefined): readonly string[] {
   if (!long) return [];
   const { bytes, file } = long;
   const size = `It wrote ${bytes} bytes`;
@@ -62,8 +62,8 @@ export function sizeOf(long: OutputSize | undefined): readonly string[] {
 }
 
 /** Output as text: no colours, no cursor games, and everything else that does not show written out. */
-const readable = (text: string): string =>
-  escapeInvisible(stripVTControlCharacters(text.split('\n').map(lastState).join('\n'))).trimEnd();
+const toReadableText = (text: string): string =>
+  escapeInvisible(stripVTControlCharacters(text.split('\n').map(lastProgressState).join('\n'))).trimEnd();
 
 /** A return goes back to the beginning of its line: of a progress bar only the last state is told. */
-const lastState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? '';
+const lastProgressState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? '';

@@ -1,32 +1,32 @@
 // What comes out of a command while it runs: what is new since the last look, and a way to wait for more.
 import { createBoundedText, type OutputSize } from '../../core/index.ts';
-import { mostShown, sizeOf } from './report.ts';
+import { maxShownChars, formatOutputSize } from './report.ts';
 
 /** When to look: at once, or when the command has ended, has written these words, or this much time is over. */
-export type Wait = { readonly ms: number; readonly until?: string; readonly signal: AbortSignal };
+export type OutputWait = { readonly ms: number; readonly until?: string; readonly signal: AbortSignal };
 
 /** The output of one command, taken as it comes. */
-export type Tap = {
-  add(text: string, so: OutputSize): void;
+export type OutputReader = {
+  append(text: string, so: OutputSize): void;
   /** Says how the command ended. */
   end(how: string): void;
   /** How it ended, if it has. */
   ended(): string | undefined;
   /** Waits for the end, for words in what is new, for the time, or for the signal. */
-  wait(wait: Wait): Promise<void>;
+  wait(wait: OutputWait): Promise<void>;
   /** What is new, and of how much if that is not all of it; it is not new any more. */
-  take(): { readonly text: string; readonly size: readonly string[] };
+  read(): { readonly text: string; readonly size: readonly string[] };
 };
 
 /** Nothing has come yet. */
-export function openTap(): Tap {
+export function createOutputReader(): OutputReader {
   const waiting = new Set<(text: string) => void>();
-  let fresh = createBoundedText(mostShown);
+  let fresh = createBoundedText(maxShownChars);
   let written: OutputSize | undefined;
   let how: string | undefined;
   const wakeAll = (text: string): void => waiting.forEach((wake) => wake(text));
   return {
-    add(text, so) {
+    append(text, so) {
       fresh.add(text);
       written = so;
       wakeAll(text);
@@ -57,10 +57,10 @@ export function openTap(): Tap {
         signal.addEventListener('abort', done);
       });
     },
-    take() {
-      const size = fresh.isTruncated() ? sizeOf(written) : [];
+    read() {
+      const size = fresh.isTruncated() ? formatOutputSize(written) : [];
       const text = fresh.text();
-      fresh = createBoundedText(mostShown);
+      fresh = createBoundedText(maxShownChars);
       return { text, size };
     },
   };

@@ -1,12 +1,12 @@
 // Changes the repository at hand: commits files, makes branches and switches to them. Nothing leaves the machine.
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
-import { ranOutput } from '../commands/report.ts';
-import { pathsAfter, plainName, revision } from './names.ts';
-import { git, guardRepository, refuseGit, type GitRun } from './safe-git.ts';
+import { commandResultOutput } from '../commands/report.ts';
+import { pathspecArgs, requireRefName, requireRevision } from './names.ts';
+import { runGit, guardRepository, gitError, type GitRunOptions } from './safe-git.ts';
 
-const seconds = 120;
+const timeoutSeconds = 120;
 
-type Deed = {
+type GitChangeInput = {
   readonly operation: 'commit' | 'branch' | 'switch';
   readonly message?: string;
   readonly paths?: readonly string[];
@@ -33,32 +33,32 @@ export const gitChange = (workspace: Workspace): Tool => ({
   },
   effect: 'write',
   async execute(input, { signal }): Promise<ToolOutput> {
-    const run: GitRun = { workspace, signal, seconds };
-    const deed = input as Deed;
-    const steps = stepsFor(workspace, deed);
+    const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds };
+    const deed = input as GitChangeInput;
+    const steps = gitSteps(workspace, deed);
     await guardRepository('change', run);
-    let ran = await git(steps[0], run);
-    for (const step of steps.slice(1)) if (ran.code === 0) ran = await git(step, run);
-    return ranOutput(ran, seconds);
+    let ran = await runGit(steps[0], run);
+    for (const step of steps.slice(1)) if (ran.code === 0) ran = await runGit(step, run);
+    return commandResultOutput(ran, timeoutSeconds);
   },
 });
 
-type Steps = readonly [readonly string[], ...(readonly string[])[]];
+type GitSteps = readonly [readonly string[], ...(readonly string[])[]];
 
-function stepsFor(workspace: Workspace, { operation, message, paths, name, from }: Deed): Steps {
+function gitSteps(workspace: Workspace, { operation, message, paths, name, from }: GitChangeInput): GitSteps {
   if (operation === 'commit') {
-    if (message === undefined) throw missing('message', operation);
+    if (message === undefined) throw missingArgumentError('message', operation);
     const told = ['log', '--max-count=1', '--stat', '--format=%h %s', '--'];
     const commit = ['commit', '--quiet', '--no-verify', '--no-gpg-sign', '--no-status', `--message=${message}`];
     if (!paths) return [[...commit, '--all'], told];
-    const files = pathsAfter(workspace, paths);
+    const files = pathspecArgs(workspace, paths);
     return [['add', '--all', ...files], [...commit, ...files], told];
   }
-  if (name === undefined) throw missing('name', operation);
-  const branch = plainName('branch', name);
+  if (name === undefined) throw missingArgumentError('name', operation);
+  const branch = requireRefName('branch', name);
   if (operation === 'switch') return [['switch', '--no-guess', '--no-recurse-submodules', branch]];
-  return [['branch', '--no-track', branch, ...(from === undefined ? [] : [revision(from)])]];
+  return [['branch', '--no-track', branch, ...(from === undefined ? [] : [requireRevision(from)])]];
 }
 
-const missing = (what: string, operation: string): Error =>
-  refuseGit('git/incomplete', `${operation} needs a ${what}.`);
+const missingArgumentError = (what: string, operation: string): Error =>
+  gitError('git/incomplete', `${operation} needs a ${what}.`);

@@ -20,7 +20,7 @@ import type { Json } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { gitTools } from './index.ts';
 
-type Bench = {
+type GitFixture = {
   readonly root: string;
   /** Git as a person runs it. */
   readonly sh: (args: string, cwd?: string) => string;
@@ -33,7 +33,7 @@ type Bench = {
 };
 
 /** A workspace that holds a repository with one commit, and is the first of its person's. */
-function bench(t: TestContext): Bench {
+function setup(t: TestContext): GitFixture {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-git-')));
   t.after(() => rmSync(top, { recursive: true, force: true }));
   const root = path.join(top, 'root');
@@ -67,7 +67,7 @@ function bench(t: TestContext): Bench {
 }
 
 test('[P18] status, diff, log, show and branches tell what a repository holds', async (t) => {
-  const { call, put, sh } = bench(t);
+  const { call, put, sh } = setup(t);
   put('a.txt', 'two\n');
   put('new.txt', 'x\n');
   assert.equal((await call('git', { operation: 'status' })).text, '## main\n M a.txt\n?? new.txt');
@@ -83,7 +83,7 @@ test('[P18] status, diff, log, show and branches tell what a repository holds', 
 });
 
 test('[P18] commit takes what it is given and no more; branches are made and switched to', async (t) => {
-  const { call, put, sh } = bench(t);
+  const { call, put, sh } = setup(t);
   put('a.txt', 'two\n');
   put('b.txt', 'new\n');
   put('-c.txt', 'odd\n');
@@ -106,7 +106,7 @@ test('[P18] commit takes what it is given and no more; branches are made and swi
 });
 
 test('[P18] a clone, a pull and a push move commits between a bare remote and the workspace', async (t) => {
-  const { call, put, root, sh } = bench(t);
+  const { call, put, root, sh } = setup(t);
   sh('clone -q --bare . remote.git');
   const cloned = await call('git_remote', { operation: 'clone', url: 'remote.git', path: 'copy', depth: 1 });
   assert.equal(cloned.failed, false, cloned.text);
@@ -130,7 +130,7 @@ test('[P18] a clone, a pull and a push move commits between a bare remote and th
 });
 
 /** Makes everything in a repository run a program that leaves a mark. */
-function booby({ root, sh, put }: Bench): () => boolean {
+function plantHooks({ root, sh, put }: GitFixture): () => boolean {
   const mark = path.join(root, '..', 'mark');
   const trap = path.join(root, '..', 'trap');
   writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> ${mark}\ncat\n`);
@@ -156,11 +156,11 @@ function booby({ root, sh, put }: Bench): () => boolean {
 }
 
 test('attacks 12, 28, 38: nothing that a repository names is run by looking, committing or switching', async (t) => {
-  const set = bench(t);
+  const set = setup(t);
   const { call, put, sh } = set;
   sh('branch other');
   put('a.txt', 'two\n');
-  const sprung = booby(set);
+  const sprung = plantHooks(set);
   for (const operation of ['status', 'diff', 'log', 'show', 'branches']) {
     const told = await call('git', { operation });
     assert.equal(told.failed, false, told.text);
@@ -179,7 +179,7 @@ test('attacks 12, 28, 38: nothing that a repository names is run by looking, com
 });
 
 test('attacks 12, 28: filters of a repository do not run by looking; what would need them is refused', async (t) => {
-  const set = bench(t);
+  const set = setup(t);
   const { call, put, root, sh } = set;
   const mark = path.join(root, '..', 'mark');
   put('.gitattributes', '* filter=x\n');
@@ -198,7 +198,7 @@ test('attacks 12, 28: filters of a repository do not run by looking; what would 
 });
 
 test('attacks 12, 60: what leads a connection elsewhere is refused, and so are programs at the other end', async (t) => {
-  const { call, root, sh } = bench(t);
+  const { call, root, sh } = setup(t);
   const mark = path.join(root, '..', 'mark');
   sh('clone -q --bare . remote.git && git remote add origin remote.git && git commit -q --allow-empty -m more');
   writeFileSync(path.join(root, 'remote.git/hooks/pre-receive'), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
@@ -240,7 +240,7 @@ test('attacks 12, 60: what leads a connection elsewhere is refused, and so are p
 });
 
 test('attack 12: no word of a call can pass for an option or a path outside', async (t) => {
-  const { call, root } = bench(t);
+  const { call, root } = setup(t);
   for (const revision of [
     '--output=x',
     '-O/etc/passwd',
@@ -263,7 +263,7 @@ test('attack 12: no word of a call can pass for an option or a path outside', as
 });
 
 test('attack 29: a diff leaves out files that usually hold secrets', async (t) => {
-  const { call, put, sh } = bench(t);
+  const { call, put, sh } = setup(t);
   put('.env', 'KEY=hunter2\n');
   put('sub dir/id_rsa', 'hunter2\n');
   put('z.txt', 'fine\n');
@@ -280,7 +280,7 @@ test('attack 29: a diff leaves out files that usually hold secrets', async (t) =
 });
 
 test('attack 28: a folder that names a repository elsewhere as its own is refused; a worktree and a folder inside are not', async (t) => {
-  const { call, put, root, sh } = bench(t);
+  const { call, put, root, sh } = setup(t);
   put('sub/b.txt', 'b\n');
   put('c.txt', 'c\n');
   assert.equal((await call('git', { operation: 'status' }, 'sub')).text, '## main\n?? ./');
@@ -297,7 +297,7 @@ test('attack 28: a folder that names a repository elsewhere as its own is refuse
 });
 
 test('attacks 12, 38: where the search path leads into the folder, no git of the folder is run, nor what git runs', async (t) => {
-  const { call, root, put } = bench(t);
+  const { call, root, put } = setup(t);
   const record = path.join(root, '..', 'record');
   for (const name of ['git', 'env', 'ssh', 'git-remote-https']) {
     put(`.venv/bin/${name}`, `#!/bin/sh\necho ${name} >> '${record}'\n`);
@@ -313,7 +313,7 @@ test('attacks 12, 38: where the search path leads into the folder, no git of the
 });
 
 test('[P37] attack 84: over SSH the person’s agent is there for the call that goes out, and for no other', async (t) => {
-  const { call, root, sh } = bench(t);
+  const { call, root, sh } = setup(t);
   const place = path.join(root, '..', 'ssh');
   mkdirSync(place);
   const record = path.join(place, 'record');

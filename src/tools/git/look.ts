@@ -1,13 +1,13 @@
 // Looks at a repository: status, differences, history and branches. It changes nothing and starts nothing of the repository's.
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
-import { ranOutput } from '../commands/report.ts';
-import { pathsAfter, revision, withoutSecrets } from './names.ts';
-import { git, guardRepository, type GitRun } from './safe-git.ts';
+import { commandResultOutput } from '../commands/report.ts';
+import { pathspecArgs, requireRevision, omitSecretDiffs } from './names.ts';
+import { runGit, guardRepository, type GitRunOptions } from './safe-git.ts';
 
-const seconds = 60;
-const usualCommits = 20;
+const timeoutSeconds = 60;
+const defaultCommits = 20;
 
-type Look = {
+type GitReadInput = {
   readonly operation: 'status' | 'diff' | 'log' | 'show' | 'branches';
   readonly revision?: string;
   readonly staged?: boolean;
@@ -16,7 +16,7 @@ type Look = {
 };
 
 /** The tool that looks at a repository. */
-export const gitLook = (workspace: Workspace): Tool => ({
+export const gitRead = (workspace: Workspace): Tool => ({
   name: 'git',
   description:
     'Look at the git repository: status, diff, log, show, branches. diff compares the files with the last commit, or what revision names (main, main..topic); show tells one commit.',
@@ -31,7 +31,7 @@ export const gitLook = (workspace: Workspace): Tool => ({
         type: 'integer',
         minimum: 1,
         maximum: 200,
-        description: `log: number of commits, ${usualCommits} unless given.`,
+        description: `log: number of commits, ${defaultCommits} unless given.`,
       },
     },
     required: ['operation'],
@@ -39,14 +39,14 @@ export const gitLook = (workspace: Workspace): Tool => ({
   },
   effect: 'read',
   async execute(input, { signal }): Promise<ToolOutput> {
-    const run: GitRun = { workspace, signal, seconds };
-    const args = argumentsFor(workspace, input as Look);
-    const ran = await git(args, run, await guardRepository('look', run));
-    return ranOutput({ ...ran, text: withoutSecrets(ran.text) }, seconds);
+    const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds };
+    const args = gitReadArgs(workspace, input as GitReadInput);
+    const ran = await runGit(args, run, await guardRepository('look', run));
+    return commandResultOutput({ ...ran, text: omitSecretDiffs(ran.text) }, timeoutSeconds);
   },
 });
 
-const plainDiff = [
+const plainDiffOptions = [
   '--no-ext-diff',
   '--no-textconv',
   '--no-color',
@@ -55,19 +55,19 @@ const plainDiff = [
   '--dst-prefix=b/',
 ];
 
-function argumentsFor(
+function gitReadArgs(
   workspace: Workspace,
-  { operation, revision: wanted, staged, path, limit = usualCommits }: Look,
+  { operation, revision: wanted, staged, path, limit = defaultCommits }: GitReadInput,
 ): readonly string[] {
-  const paths = pathsAfter(workspace, [path ?? '.']);
-  const commit = wanted === undefined ? [] : [revision(wanted)];
+  const paths = pathspecArgs(workspace, [path ?? '.']);
+  const commit = wanted === undefined ? [] : [requireRevision(wanted)];
   switch (operation) {
     case 'status':
       return ['status', '--short', '--branch', '--ignore-submodules=dirty', ...paths];
     case 'diff':
       return [
         'diff',
-        ...plainDiff,
+        ...plainDiffOptions,
         ...(staged ? ['--cached'] : []),
         ...(commit.length || staged ? commit : ['HEAD']),
         ...paths,
@@ -84,7 +84,7 @@ function argumentsFor(
     case 'show':
       return [
         'show',
-        ...plainDiff,
+        ...plainDiffOptions,
         '--stat',
         '--patch',
         '--diff-merges=first-parent',

@@ -1,62 +1,62 @@
 // The words of a git command that a model chooses, held to what they claim to be: none can pass for an option.
 import { pathToFileURL } from 'node:url';
 import { isSecretFile, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
-import { refuseGit } from './safe-git.ts';
+import { gitError } from './safe-git.ts';
 
 /** A branch, remote or tag by its plain name. */
-export function plainName(what: string, given: string): string {
+export function requireRefName(what: string, given: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_./+-]*$/u.test(given) && !/\.\.|\/\/|\.$|\/$|\.lock$/.test(given)) return given;
-  throw refuseGit('git/bad-name', `${escapeInvisibleLine(given)} is not the name of a ${what}.`);
+  throw gitError('git/bad-name', `${escapeInvisibleLine(given)} is not the name of a ${what}.`);
 }
 
 /** A commit, or two with dots between: a name, a hash, HEAD~2. No option, no search through messages, and nothing that is no commit. */
-export function revision(given: string): string {
+export function requireRevision(given: string): string {
   const [from = '', dots = '', to = ''] = given.split(/(\.{2,3})/);
   const isName = (word: string): boolean => /^[\p{L}\p{N}_][\p{L}\p{N}_./+~^@{}-]*$/u.test(word);
   const sides = dots ? [from || 'HEAD', to || 'HEAD'] : [from];
   if (`${from}${dots}${to}` !== given || !sides.every(isName))
-    throw refuseGit('git/bad-name', `${escapeInvisibleLine(given)} is not the name of a commit.`);
+    throw gitError('git/bad-name', `${escapeInvisibleLine(given)} is not the name of a commit.`);
   return sides.map((side) => `${side}^{commit}`).join(dots);
 }
 
 /** Files of the workspace as git is to take them: after the end of all options, every letter as it is. */
-export function pathsAfter(workspace: Workspace, paths: readonly string[]): readonly string[] {
+export function pathspecArgs(workspace: Workspace, paths: readonly string[]): readonly string[] {
   for (const each of paths) workspace.locate(each);
   return ['--', ...paths];
 }
 
 /** Where a remote really is: a server, or a folder of the workspace. */
-export function placeOf(workspace: Workspace, url: string): { readonly url: string; readonly isLocal: boolean } {
+export function resolveRemote(workspace: Workspace, url: string): { readonly url: string; readonly isLocal: boolean } {
   if (/^https?:\/\/[^\s@]+$|^ssh:\/\/[^\s-][^\s]*$|^[\w.-]+@[\w][\w.-]*:(?!:)[^\s]+$/.test(url))
     return { url, isLocal: false };
   if (/^https?:\/\//.test(url))
-    throw refuseGit(
+    throw gitError(
       'git/credentials',
       'The URL holds a name or password, so nothing was sent; leave that to a credential helper.',
     );
   const local = url.startsWith('file://') ? decodeURIComponent(url.slice('file://'.length)) : url;
   if (/^-|::|^\w+:/.test(local))
-    throw refuseGit('git/bad-remote', `${escapeInvisibleLine(url)} is not a place to clone from or push to.`);
+    throw gitError('git/bad-remote', `${escapeInvisibleLine(url)} is not a place to clone from or push to.`);
   return { url: pathToFileURL(workspace.locate(local)).href, isLocal: true };
 }
 
 /** A diff without the files that usually hold keys. Output that was cut goes on somewhere unknown: nothing is shown up to the next file. */
-export const withoutSecrets = (text: string): string =>
+export const omitSecretDiffs = (text: string): string =>
   text
     .split(/^(?=diff --(?:git|cc|combined) )/m)
-    .map((part) => (part.startsWith('diff --') ? fileDiff(part) : beforeGap(part)))
+    .map((part) => (part.startsWith('diff --') ? omitSecretDiff(part) : textBeforeGap(part)))
     .join('');
 
-function fileDiff(part: string): string {
+function omitSecretDiff(part: string): string {
   const [heading = ''] = part.split('\n', 1);
   const names = heading.split(' ').map((name) => name.replaceAll(/^"?[ab]\/|"$/g, ''));
   if (names.some(isSecretFile)) return `${heading}\n(left out: a file of this name usually holds secrets)\n`;
-  return beforeGap(part);
+  return textBeforeGap(part);
 }
 
-const gap = /^\[… \d+ characters left out …\]\n/m;
+const gapPattern = /^\[… \d+ characters left out …\]\n/m;
 
-function beforeGap(part: string): string {
-  const found = gap.exec(part);
+function textBeforeGap(part: string): string {
+  const found = gapPattern.exec(part);
   return found ? part.slice(0, found.index) + found[0] : part;
 }

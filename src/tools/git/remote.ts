@@ -1,13 +1,13 @@
 // Moves commits between the workspace and elsewhere: clone, pull and push. A pull only goes forward, and a push never by force.
 import path from 'node:path';
 import { FairleadError, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
-import { ranOutput } from '../commands/report.ts';
-import { placeOf, plainName } from './names.ts';
-import { answerOf, git, guardRepository, refuseGit, type GitRun } from './safe-git.ts';
+import { commandResultOutput } from '../commands/report.ts';
+import { resolveRemote, requireRefName } from './names.ts';
+import { gitOutput, runGit, guardRepository, gitError, type GitRunOptions } from './safe-git.ts';
 
-const seconds = 600;
+const timeoutSeconds = 600;
 
-type Trip = {
+type GitRemoteInput = {
   readonly operation: 'clone' | 'pull' | 'push';
   readonly url?: string;
   readonly path?: string;
@@ -36,92 +36,104 @@ export const gitRemote = (workspace: Workspace): Tool => ({
   },
   effect: 'outside',
   async execute(input, { signal, progress }): Promise<ToolOutput> {
-    const run: GitRun = { workspace, signal, seconds, connects: true, ...(progress ? { progress } : {}) };
-    const trip = input as Trip;
-    const ran = await (trip.operation === 'clone' ? clone(trip, run) : exchange(trip, run));
-    return ranOutput(ran, seconds);
+    const run: GitRunOptions = {
+      workspace,
+      signal,
+      seconds: timeoutSeconds,
+      allowNetwork: true,
+      ...(progress ? { progress } : {}),
+    };
+    const trip = input as GitRemoteInput;
+    const ran = await (trip.operation === 'clone' ? cloneRepository(trip, run) : pullOrPush(trip, run));
+    return commandResultOutput(ran, timeoutSeconds);
   },
 });
 
-async function clone({ url, path: folder, branch, depth }: Trip, run: GitRun): ReturnType<typeof git> {
-  if (url === undefined || folder === undefined) throw refuseGit('git/incomplete', 'clone needs a url and a path.');
+async function cloneRepository(
+  { url, path: folder, branch, depth }: GitRemoteInput,
+  run: GitRunOptions,
+): ReturnType<typeof runGit> {
+  if (url === undefined || folder === undefined) throw gitError('git/incomplete', 'clone needs a url and a path.');
   const { workspace } = run;
-  const place = placeOf(workspace, url);
+  const place = resolveRemote(workspace, url);
   const target = workspace.locate(folder);
-  if (/[/\\]\.git([/\\]|$)/i.test(target)) throw refuseGit('git/bad-folder', 'Nothing is cloned into a .git folder.');
+  if (/[/\\]\.git([/\\]|$)/i.test(target)) throw gitError('git/bad-folder', 'Nothing is cloned into a .git folder.');
   const known = await workspace.list(folder).catch((error: unknown) => {
     if (error instanceof FairleadError && error.code === 'workspace/not-found') return undefined;
     throw error;
   });
-  if (known?.entries.length) throw refuseGit('git/bad-folder', `The folder ${path.basename(target)} is not empty.`);
-  return git(
+  if (known?.entries.length) throw gitError('git/bad-folder', `The folder ${path.basename(target)} is not empty.`);
+  return runGit(
     [
       'clone',
       '--no-recurse-submodules',
       '--no-hardlinks',
-      ...program('upload', place.isLocal),
+      ...remoteProgramOptions('upload', place.isLocal),
       ...(depth === undefined ? [] : [`--depth=${depth}`]),
-      ...(branch === undefined ? [] : [`--branch=${plainName('branch', branch)}`]),
+      ...(branch === undefined ? [] : [`--branch=${requireRefName('branch', branch)}`]),
       '--',
       place.url,
       target,
     ],
-    outward(run),
+    withSshAgent(run),
   );
 }
 
-async function exchange({ operation, remote = 'origin', branch }: Trip, run: GitRun): ReturnType<typeof git> {
-  const name = plainName('remote', remote);
+async function pullOrPush(
+  { operation, remote = 'origin', branch }: GitRemoteInput,
+  run: GitRunOptions,
+): ReturnType<typeof runGit> {
+  const name = requireRefName('remote', remote);
   await guardRepository('connect', run);
-  const here = branch ?? (await answerOf(['symbolic-ref', '--quiet', '--short', 'HEAD'], run))?.trim();
-  if (here === undefined) throw refuseGit('git/incomplete', 'No branch is checked out, so name the branch.');
-  const ref = plainName('branch', here);
+  const here = branch ?? (await gitOutput(['symbolic-ref', '--quiet', '--short', 'HEAD'], run))?.trim();
+  if (here === undefined) throw gitError('git/incomplete', 'No branch is checked out, so name the branch.');
+  const ref = requireRefName('branch', here);
   const isPush = operation === 'push';
-  const urls = await answerOf(['remote', 'get-url', '--all', ...(isPush ? ['--push'] : []), '--', name], run);
-  if (urls === undefined) throw refuseGit('git/bad-remote', `There is no remote named ${name}.`);
+  const urls = await gitOutput(['remote', 'get-url', '--all', ...(isPush ? ['--push'] : []), '--', name], run);
+  if (urls === undefined) throw gitError('git/bad-remote', `There is no remote named ${name}.`);
   const places = urls
     .trim()
     .split('\n')
-    .map((url) => placeOf(run.workspace, url));
+    .map((url) => resolveRemote(run.workspace, url));
   if (places.length > 1)
-    throw refuseGit('git/bad-remote', `${name} stands for several places; use one that is a single place.`);
+    throw gitError('git/bad-remote', `${name} stands for several places; use one that is a single place.`);
   const isLocal = places.some((place) => place.isLocal);
   if (isPush)
-    return git(
+    return runGit(
       [
         'push',
         '--no-verify',
         '--no-signed',
-        ...program('receive', isLocal),
+        ...remoteProgramOptions('receive', isLocal),
         '--',
         name,
         `refs/heads/${ref}:refs/heads/${ref}`,
       ],
-      outward(run),
+      withSshAgent(run),
     );
-  return git(
+  return runGit(
     [
       'pull',
       '--ff-only',
       '--no-rebase',
       '--no-verify-signatures',
       '--no-recurse-submodules',
-      ...program('upload', isLocal),
+      ...remoteProgramOptions('upload', isLocal),
       '--',
       name,
       ref,
     ],
-    outward(run),
+    withSshAgent(run),
   );
 }
 
 /** The call that goes out may use the person's agent; what is asked of the repository before it may not. */
-function outward(run: GitRun): GitRun {
+function withSshAgent(run: GitRunOptions): GitRunOptions {
   const { SSH_AUTH_SOCK: agent } = process.env;
-  return agent === undefined ? run : { ...run, agent };
+  return agent === undefined ? run : { ...run, sshAgent: agent };
 }
 
 /** The program at the other end, whatever the configuration calls it. In a folder of this machine it would run hooks of that repository, so it is told not to. */
-const program = (which: 'upload' | 'receive', isLocal: boolean): readonly string[] => [
+const remoteProgramOptions = (which: 'upload' | 'receive', isLocal: boolean): readonly string[] => [
   `--${which}-pack=${isLocal ? `git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true ${which}-pack` : `git-${which}-pack`}`,
 ];

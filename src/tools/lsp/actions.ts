@@ -1,66 +1,93 @@
 // What can be asked of a language server, each answered in lines for a model and in data for programs, within bounds.
 import { isObject, escapeInvisible, escapeInvisibleLine, type Json, type Workspace } from '../../core/index.ts';
-import { positionOf, type Aim, type Question } from './aim.ts';
-import { linesOf, placeData, placeLine, shownPath, spotsIn, startOf, teller, type Spot } from './places.ts';
-import { problemData, problemLine, problemsOf } from './problems.ts';
-import { declaredData, declaredIn, declaredLike, isCalled, type Declared } from './symbols.ts';
+import { resolvePosition, type RequestTarget, type CodeQuery } from './aim.ts';
+import {
+  splitLines,
+  locationData,
+  formatLocation,
+  displayPath,
+  parseLocations,
+  parseRangeStart,
+  createLocationResolver,
+  type LspLocation,
+} from './places.ts';
+import { diagnosticData, formatDiagnostic, getDiagnostics } from './problems.ts';
+import { symbolData, documentSymbols, workspaceSymbols, matchesSymbolName, type DeclaredSymbol } from './symbols.ts';
 
-const mostPlaces = 100;
-const mostSymbols = 100;
-const mostProblems = 50;
-const longestHover = 4000;
+const maxLocations = 100;
+const maxSymbols = 100;
+const maxDiagnostics = 50;
+const maxHoverChars = 4000;
 
-type Asked = Aim & { readonly workspace: Workspace; readonly asked: Question; readonly signal: AbortSignal };
-
-/** An answer in lines and as data, or a sentence that says why there is none. */
-export type Answer = { readonly text: string; readonly data: Json } | string;
-
-/** A way to ask, and the provider that a server must have for it. */
-type Way = { readonly needs: string; readonly run: (asked: Asked) => Promise<Answer> };
-
-/** The name of what can be asked. */
-export type Action = 'definition' | 'references' | 'hover' | 'symbols' | 'diagnostics' | 'rename_preview';
-
-/** What can be asked, by name. */
-export const actions: Readonly<Record<Action, Way>> = {
-  definition: { needs: 'definitionProvider', run: (asked) => located(asked, 'textDocument/definition', {}) },
-  references: {
-    needs: 'referencesProvider',
-    run: (asked) => located(asked, 'textDocument/references', { context: { includeDeclaration: true } }),
-  },
-  hover: { needs: 'hoverProvider', run: hover },
-  symbols: { needs: 'documentSymbolProvider', run: symbols },
-  diagnostics: { needs: 'diagnosticProvider', run: diagnostics },
-  rename_preview: { needs: 'renameProvider', run: renamePreview },
+type ActionContext = RequestTarget & {
+  readonly workspace: Workspace;
+  readonly query: CodeQuery;
+  readonly signal: AbortSignal;
 };
 
-type Found = { readonly uri: string; readonly answer: unknown };
+/** An answer in lines and as data, or a sentence that says why there is none. */
+export type ActionResult = { readonly text: string; readonly data: Json } | string;
+
+/** A way to ask, and the provider that a server must have for it. */
+type ActionDefinition = {
+  readonly requiredProvider: string;
+  readonly run: (asked: ActionContext) => Promise<ActionResult>;
+};
+
+/** The name of what can be asked. */
+export type LspAction = 'definition' | 'references' | 'hover' | 'symbols' | 'diagnostics' | 'rename_preview';
+
+/** What can be asked, by name. */
+export const lspActions: Readonly<Record<LspAction, ActionDefinition>> = {
+  definition: {
+    requiredProvider: 'definitionProvider',
+    run: (asked) => locationsAction(asked, 'textDocument/definition', {}),
+  },
+  references: {
+    requiredProvider: 'referencesProvider',
+    run: (asked) => locationsAction(asked, 'textDocument/references', { context: { includeDeclaration: true } }),
+  },
+  hover: { requiredProvider: 'hoverProvider', run: hoverAction },
+  symbols: { requiredProvider: 'documentSymbolProvider', run: symbolsAction },
+  diagnostics: { requiredProvider: 'diagnosticProvider', run: diagnosticsAction },
+  rename_preview: { requiredProvider: 'renameProvider', run: renamePreviewAction },
+};
+
+type PositionedResponse = { readonly uri: string; readonly response: unknown };
 
 /** Asks at the position that the question points to. */
-async function askAt(asked: Asked, method: string, more: { readonly [key: string]: Json }): Promise<Found | string> {
-  const aim = await positionOf(asked, asked.asked, asked.signal);
+async function requestAtPosition(
+  asked: ActionContext,
+  method: string,
+  more: { readonly [key: string]: Json },
+): Promise<PositionedResponse | string> {
+  const aim = await resolvePosition(asked, asked.query, asked.signal);
   if (typeof aim === 'string') return aim;
   const { uri, position } = aim;
   return {
     uri,
-    answer: await asked.server.request(method, { textDocument: { uri }, position, ...more }, asked.signal),
+    response: await asked.server.request(method, { textDocument: { uri }, position, ...more }, asked.signal),
   };
 }
 
-async function located(asked: Asked, method: string, more: { readonly [key: string]: Json }): Promise<Answer> {
-  const found = await askAt(asked, method, more);
+async function locationsAction(
+  asked: ActionContext,
+  method: string,
+  more: { readonly [key: string]: Json },
+): Promise<ActionResult> {
+  const found = await requestAtPosition(asked, method, more);
   if (typeof found === 'string') return found;
-  const spots = inOrder(spotsIn(found.answer));
-  const places = await Promise.all(spots.slice(0, mostPlaces).map(teller(asked.workspace)));
-  const text = places.length ? places.map(placeLine).join('\n') : 'Nothing was found there.';
+  const spots = sortLocations(parseLocations(found.response));
+  const places = await Promise.all(spots.slice(0, maxLocations).map(createLocationResolver(asked.workspace)));
+  const text = places.length ? places.map(formatLocation).join('\n') : 'Nothing was found there.';
   return {
-    text: withRest(text, spots.length - places.length),
-    data: { places: places.map(placeData), total: spots.length },
+    text: withOmittedCount(text, spots.length - places.length),
+    data: { places: places.map(locationData), total: spots.length },
   };
 }
 
 /** Each place once, file by file. */
-function inOrder(spots: readonly Spot[]): readonly Spot[] {
+function sortLocations(spots: readonly LspLocation[]): readonly LspLocation[] {
   const byKey = new Map(spots.map((spot) => [JSON.stringify(spot), spot]));
   return [...byKey.values()].toSorted(
     (a, b) =>
@@ -70,88 +97,101 @@ function inOrder(spots: readonly Spot[]): readonly Spot[] {
   );
 }
 
-const withRest = (text: string, rest: number): string => (rest > 0 ? `${text}\n[${rest} more are not shown.]` : text);
+const withOmittedCount = (text: string, rest: number): string =>
+  rest > 0 ? `${text}\n[${rest} more are not shown.]` : text;
 
-async function hover(asked: Asked): Promise<Answer> {
-  const found = await askAt(asked, 'textDocument/hover', {});
+async function hoverAction(asked: ActionContext): Promise<ActionResult> {
+  const found = await requestAtPosition(asked, 'textDocument/hover', {});
   if (typeof found === 'string') return found;
-  const said = escapeInvisible(wordsIn(isObject(found.answer) ? found.answer['contents'] : undefined)).trim();
+  const said = escapeInvisible(
+    parseHoverText(isObject(found.response) ? found.response['contents'] : undefined),
+  ).trim();
   if (said === '') return { text: 'Nothing is known about what stands there.', data: { text: '' } };
-  const text = said.length > longestHover ? `${said.slice(0, longestHover)}…` : said;
+  const text = said.length > maxHoverChars ? `${said.slice(0, maxHoverChars)}…` : said;
   return { text, data: { text } };
 }
 
 /** The words of a hover, in any of the shapes that the protocol has had for them. */
-function wordsIn(contents: unknown): string {
+function parseHoverText(contents: unknown): string {
   if (typeof contents === 'string') return contents;
-  if (Array.isArray(contents)) return contents.slice(0, 20).map(wordsIn).join('\n\n');
+  if (Array.isArray(contents)) return contents.slice(0, 20).map(parseHoverText).join('\n\n');
   const value = isObject(contents) ? contents['value'] : undefined;
   return typeof value === 'string' ? value : '';
 }
 
-async function symbols(asked: Asked): Promise<Answer> {
+async function symbolsAction(asked: ActionContext): Promise<ActionResult> {
   const { server, document, isFile, signal, workspace } = asked;
-  const { symbol } = asked.asked;
+  const { symbol } = asked.query;
   if (!isFile && symbol === undefined) return 'Give a file, or a symbol to look for.';
   const all =
     symbol === undefined
-      ? await declaredIn(server, document, signal)
-      : exactFirst(await declaredLike(server, symbol, signal), symbol);
-  const shown = all.slice(0, mostSymbols);
-  const tell = teller(workspace);
-  const places = await Promise.all(shown.map((each) => tell(each.spot)));
+      ? await documentSymbols(server, document, signal)
+      : exactMatchesFirst(await workspaceSymbols(server, symbol, signal), symbol);
+  const shown = all.slice(0, maxSymbols);
+  const tell = createLocationResolver(workspace);
+  const places = await Promise.all(shown.map((each) => tell(each.location)));
   const lines = shown.map((each, i) => {
     const { path, line, column } = places[i] ?? { path: '', line: 0, column: 0 };
     return symbol === undefined
-      ? `${line}:${column}: ${'  '.repeat(each.within.length)}${each.kind} ${each.name}`
+      ? `${line}:${column}: ${'  '.repeat(each.containers.length)}${each.kind} ${each.name}`
       : `${path}:${line}:${column}: ${each.kind} ${fullName(each)}`;
   });
-  const data = shown.map((each, i) => ({ ...(declaredData(each) as object), ...places[i] }));
+  const data = shown.map((each, i) => ({ ...(symbolData(each) as object), ...places[i] }));
   return {
-    text: withRest(lines.join('\n') || 'No symbols were found.', all.length - shown.length),
+    text: withOmittedCount(lines.join('\n') || 'No symbols were found.', all.length - shown.length),
     data: { symbols: data as Json, total: all.length },
   };
 }
 
 /** What is called just so stands before what is only like it. */
-const exactFirst = (all: readonly Declared[], symbol: string): readonly Declared[] =>
-  all.toSorted((a, b) => Number(isCalled(b, symbol)) - Number(isCalled(a, symbol)));
+const exactMatchesFirst = (all: readonly DeclaredSymbol[], symbol: string): readonly DeclaredSymbol[] =>
+  all.toSorted((a, b) => Number(matchesSymbolName(b, symbol)) - Number(matchesSymbolName(a, symbol)));
 
-const fullName = ({ name, within }: Declared): string => [...within, name].join('.');
+const fullName = ({ name, containers: within }: DeclaredSymbol): string => [...within, name].join('.');
 
-async function diagnostics({ server, document, isFile, signal, workspace }: Asked): Promise<Answer> {
+async function diagnosticsAction({
+  server,
+  document,
+  isFile,
+  signal,
+  workspace,
+}: ActionContext): Promise<ActionResult> {
   if (!isFile) return 'Give a file: problems are told for one file at a time.';
-  const problems = await problemsOf(server, document, signal);
-  if (problems === undefined) return `The language server ${server.live.name} said nothing about this file in time.`;
-  const path = shownPath(workspace.cwd, document.path);
-  const lines = problems.slice(0, mostProblems).map((each) => `${path}:${problemLine(each)}`);
+  const problems = await getDiagnostics(server, document, signal);
+  if (problems === undefined)
+    return `The language server ${server.connection.name} said nothing about this file in time.`;
+  const path = displayPath(workspace.cwd, document.path);
+  const lines = problems.slice(0, maxDiagnostics).map((each) => `${path}:${formatDiagnostic(each)}`);
   return {
-    text: withRest(lines.join('\n') || `No problems in ${path}.`, problems.length - lines.length),
-    data: { problems: problems.slice(0, mostProblems).map((each) => problemData(path, each)), total: problems.length },
+    text: withOmittedCount(lines.join('\n') || `No problems in ${path}.`, problems.length - lines.length),
+    data: {
+      problems: problems.slice(0, maxDiagnostics).map((each) => diagnosticData(path, each)),
+      total: problems.length,
+    },
   };
 }
 
-async function renamePreview(asked: Asked): Promise<Answer> {
-  const { new_name: newName } = asked.asked;
+async function renamePreviewAction(asked: ActionContext): Promise<ActionResult> {
+  const { new_name: newName } = asked.query;
   if (newName === undefined) return 'Give the new_name.';
-  const found = await askAt(asked, 'textDocument/rename', { newName });
+  const found = await requestAtPosition(asked, 'textDocument/rename', { newName });
   if (typeof found === 'string') return found;
-  const edits = editsIn(found.answer);
-  const tell = teller(asked.workspace);
-  const places = await Promise.all(edits.slice(0, mostPlaces).map((edit) => tell(edit.spot)));
-  const lines = places.map((place, i) => `${placeLine(place)}  →  ${edits[i]?.words ?? ''}`);
-  const files = new Set(edits.map(({ spot }) => spot.uri)).size;
+  const edits = parseRenameEdits(found.response);
+  const tell = createLocationResolver(asked.workspace);
+  const places = await Promise.all(edits.slice(0, maxLocations).map((edit) => tell(edit.location)));
+  const lines = places.map((place, i) => `${formatLocation(place)}  →  ${edits[i]?.newText ?? ''}`);
+  const files = new Set(edits.map(({ location: spot }) => spot.uri)).size;
   const head = edits.length ? `${edits.length} edits in ${files} files; nothing was changed.\n` : '';
   return {
-    text: withRest(`${head}${lines.join('\n') || 'It cannot be renamed.'}`, edits.length - places.length),
-    data: { edits: places.map((place, i) => ({ ...place, words: edits[i]?.words ?? '' })), total: edits.length },
+    text: withOmittedCount(`${head}${lines.join('\n') || 'It cannot be renamed.'}`, edits.length - places.length),
+    data: { edits: places.map((place, i) => ({ ...place, words: edits[i]?.newText ?? '' })), total: edits.length },
   };
 }
 
-type Edit = { readonly spot: Spot; readonly words: string };
+type RenameEdit = { readonly location: LspLocation; readonly newText: string };
 
 /** The edits of a renaming, in either shape that the protocol has for them. */
-function editsIn(answer: unknown): readonly Edit[] {
+function parseRenameEdits(answer: unknown): readonly RenameEdit[] {
   if (!isObject(answer)) return [];
   const { changes, documentChanges } = answer;
   const byFile: readonly (readonly [unknown, unknown])[] = Array.isArray(documentChanges)
@@ -162,10 +202,10 @@ function editsIn(answer: unknown): readonly Edit[] {
   return byFile.flatMap(([uri, edits]) => {
     if (typeof uri !== 'string' || !Array.isArray(edits)) return [];
     return edits.flatMap((edit: unknown) => {
-      const start = isObject(edit) ? startOf(edit['range']) : undefined;
+      const start = isObject(edit) ? parseRangeStart(edit['range']) : undefined;
       const words = isObject(edit) ? edit['newText'] : undefined;
       if (!start || typeof words !== 'string') return [];
-      return [{ spot: { uri, start }, words: escapeInvisibleLine(linesOf(words)[0]?.slice(0, 100) ?? '') }];
+      return [{ location: { uri, start }, newText: escapeInvisibleLine(splitLines(words)[0]?.slice(0, 100) ?? '') }];
     });
   });
 }

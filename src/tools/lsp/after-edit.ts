@@ -1,8 +1,8 @@
 // Tells after an edit what became wrong by it, where a language server is running anyway. It never fails the edit and waits only so long.
 import { isObject, isToolOutput, toolOutput, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
-import { isMissing } from '../text.ts';
-import { shownPath } from './places.ts';
-import { newIn, problemData, problemLine, problemsOf, type Problem } from './problems.ts';
+import { isNotFoundError } from '../text.ts';
+import { displayPath } from './places.ts';
+import { newDiagnostics, diagnosticData, formatDiagnostic, getDiagnostics, type LspDiagnostic } from './problems.ts';
 import type { LanguageServers } from './servers.ts';
 import type { LanguageServer } from './slot.ts';
 
@@ -14,17 +14,17 @@ export type AfterEditOptions = {
   readonly start?: boolean;
 };
 
-const mostTold = 10;
+const maxReported = 10;
 /** Files of one edit that are looked at. */
-const mostEdited = 5;
+const maxEditedFiles = 5;
 /** Other documents that are looked at too: those that the server was shown last. */
-const mostOthers = 4;
+const maxOtherDocuments = 4;
 
 /** The problems of files by path, as far as there was time. */
-type Findings = ReadonlyMap<string, readonly Problem[]>;
+type DiagnosticsByPath = ReadonlyMap<string, readonly LspDiagnostic[]>;
 
 /** Wraps a tool that changes a file, so that its result also tells the new problems there and in the files that were asked about last. */
-export const diagnosticsAfter =
+export const withDiagnostics =
   (workspace: Workspace, servers: LanguageServers, options: AfterEditOptions = {}) =>
   (tool: Tool): Tool => {
     const { waitMs = 1500, start = false } = options;
@@ -32,22 +32,30 @@ export const diagnosticsAfter =
       ...tool,
       async execute(input, context) {
         const { signal } = context;
-        const look = (paths: readonly unknown[], ms: number): Promise<Findings> => {
-          const given = paths.filter((path) => typeof path === 'string').slice(0, mostEdited);
-          return lookAt(servers, workspace, given, start, AbortSignal.any([signal, AbortSignal.timeout(ms)]));
+        const look = (paths: readonly unknown[], ms: number): Promise<DiagnosticsByPath> => {
+          const given = paths.filter((path) => typeof path === 'string').slice(0, maxEditedFiles);
+          return collectDiagnostics(
+            servers,
+            workspace,
+            given,
+            start,
+            AbortSignal.any([signal, AbortSignal.timeout(ms)]),
+          );
         };
         const before = await look(isObject(input) ? [input['path'], input['paths']].flat() : [], waitMs / 2);
         const result: unknown = await tool.execute(input, context);
         if (!isToolOutput(result) || result.failed || signal.aborted) return result;
-        const edited = pathsIn(result.data);
+        const edited = changedPaths(result.data);
         const after = await look(edited, waitMs);
-        return edited.some((path) => after.has(path)) ? told(workspace, result, edited, before, after) : result;
+        return edited.some((path) => after.has(path))
+          ? appendNewDiagnostics(workspace, result, edited, before, after)
+          : result;
       },
     };
   };
 
 /** The files that an edit changed and left there. */
-function pathsIn(data: unknown): readonly string[] {
+function changedPaths(data: unknown): readonly string[] {
   if (!isObject(data)) return [];
   const { changes = [data] } = data;
   return (Array.isArray(changes) ? changes : []).flatMap((change: unknown) =>
@@ -56,27 +64,27 @@ function pathsIn(data: unknown): readonly string[] {
 }
 
 /** What is wrong now in files and in those beside them. Whatever fails here is no matter for the edit. */
-async function lookAt(
+async function collectDiagnostics(
   servers: LanguageServers,
   workspace: Workspace,
   given: readonly string[],
   start: boolean,
   signal: AbortSignal,
-): Promise<Findings> {
-  const found = new Map<string, readonly Problem[]>();
+): Promise<DiagnosticsByPath> {
+  const found = new Map<string, readonly LspDiagnostic[]>();
   try {
     const seen = new Set<LanguageServer>();
     for (const path of given.map((each) => workspace.locate(each))) {
       const server =
-        servers.knows(path) && (start ? await servers.open(path, signal) : await servers.ready(path, signal));
+        servers.supports(path) && (start ? await servers.open(path, signal) : await servers.getIfReady(path, signal));
       if (!server) continue;
       seen.add(server);
-      await add(server, path, found, signal);
+      await addDiagnostics(server, path, found, signal);
     }
     for (const server of seen) {
-      if (!server.live.capabilities['diagnosticProvider']) continue;
-      const others = server.shown().filter((each) => !found.has(each.path));
-      for (const other of others.slice(0, mostOthers)) await add(server, other.path, found, signal);
+      if (!server.connection.capabilities['diagnosticProvider']) continue;
+      const others = server.openDocuments().filter((each) => !found.has(each.path));
+      for (const other of others.slice(0, maxOtherDocuments)) await addDiagnostics(server, other.path, found, signal);
     }
   } catch {
     // No time, no answer, no such path: what was found so far counts.
@@ -85,45 +93,45 @@ async function lookAt(
 }
 
 /** A file that is not there yet has no problems. */
-async function add(
+async function addDiagnostics(
   server: LanguageServer,
   path: string,
-  found: Map<string, readonly Problem[]>,
+  found: Map<string, readonly LspDiagnostic[]>,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const problems = await problemsOf(server, await server.show(path, signal), signal);
+    const problems = await getDiagnostics(server, await server.openDocument(path, signal), signal);
     if (problems) found.set(path, problems);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isNotFoundError(error)) throw error;
     found.set(path, []);
   }
 }
 
-function told(
+function appendNewDiagnostics(
   workspace: Workspace,
   result: ToolOutput,
   edited: readonly string[],
-  before: Findings,
-  after: Findings,
+  before: DiagnosticsByPath,
+  after: DiagnosticsByPath,
 ): ToolOutput {
   const fresh = [...after].flatMap(([path, problems]) => {
     const known = before.get(path);
     // Of another file nothing is new unless it is known what was there.
     if (!known && !edited.includes(path)) return [];
-    const shown = shownPath(workspace.cwd, path);
-    return newIn(known ?? [], problems).map((problem) => ({ shown, problem }));
+    const shown = displayPath(workspace.cwd, path);
+    return newDiagnostics(known ?? [], problems).map((problem) => ({ shown, problem }));
   });
-  const lines = fresh.slice(0, mostTold).map(({ shown, problem }) => `${shown}:${problemLine(problem)}`);
-  const rest = fresh.length > mostTold ? [`[${fresh.length - mostTold} more are not shown.]`] : [];
+  const lines = fresh.slice(0, maxReported).map(({ shown, problem }) => `${shown}:${formatDiagnostic(problem)}`);
+  const rest = fresh.length > maxReported ? [`[${fresh.length - maxReported} more are not shown.]`] : [];
   const wasKnown = edited.every((path) => before.has(path));
   const kind = `${wasKnown ? 'new ' : ''}problem${fresh.length === 1 ? '' : 's'}`;
-  const count = (findings: Findings): number =>
+  const count = (findings: DiagnosticsByPath): number =>
     edited.reduce((sum, path) => sum + (findings.get(path)?.length ?? 0), 0);
   const isHealed = count(before) > 0 && edited.every((path) => after.get(path)?.length === 0);
   const healed = isHealed ? [`No problems are left in ${edited.length === 1 ? 'it' : 'them'}.`] : [];
   const added = fresh.length ? [`${fresh.length} ${kind}:`, ...lines, ...rest] : healed;
-  const problems = fresh.slice(0, mostTold).map(({ shown, problem }) => problemData(shown, problem));
+  const problems = fresh.slice(0, maxReported).map(({ shown, problem }) => diagnosticData(shown, problem));
   const data = isObject(result.data) ? { data: { ...result.data, problems } } : {};
   return toolOutput({ ...result, ...data, text: [result.text, ...added].join('\n') });
 }

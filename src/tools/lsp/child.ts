@@ -5,22 +5,22 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { escapeInvisibleLine } from '../../core/index.ts';
-import { framed, unframer } from './frames.ts';
+import { encodeFrame, createFrameDecoder } from './frames.ts';
 
 /** What a server gets of our environment: enough to find programs, homes and caches, and nothing that could be a key. */
-const harmless = new Set(
+const allowedVariables = new Set(
   [
     'HOME USER LOGNAME SHELL LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CACHE_HOME',
     'SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES',
     'GOPATH GOROOT GOCACHE GOMODCACHE CARGO_HOME RUSTUP_HOME JAVA_HOME DOTNET_ROOT',
   ].flatMap((names) => names.split(' ')),
 );
-const mostSaid = 4000;
+const maxStderrChars = 4000;
 /** Milliseconds a server has to end by itself, and again after it was asked to. */
-const grace = 300;
+const graceMs = 300;
 
 /** What is started, and where. */
-export type Launch = {
+export type LaunchOptions = {
   /** The program and its arguments. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
@@ -28,13 +28,13 @@ export type Launch = {
 };
 
 /** What a child process is heard by. */
-export type Listener = { message(value: unknown): void; ended(why: string): void };
+export type ChildListener = { onMessage(value: unknown): void; onEnded(why: string): void };
 
 /** The folders of a search path that are absolute and not inside this one: a program of the folder must not be found by its name. */
-export const foldersOf = (environment: NodeJS.ProcessEnv, outside: string): readonly string[] =>
+export const safeSearchFolders = (environment: NodeJS.ProcessEnv, outside: string): readonly string[] =>
   (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => {
     try {
-      return path.isAbsolute(folder) && !isInside(outside, realpathSync.native(folder));
+      return path.isAbsolute(folder) && !isInsideFolder(outside, realpathSync.native(folder));
     } catch {
       // There is no such folder yet, and whoever makes it could be anybody.
       return false;
@@ -42,33 +42,33 @@ export const foldersOf = (environment: NodeJS.ProcessEnv, outside: string): read
   });
 
 /** Whether a path is this folder or below it. */
-export function isInside(folder: string, inner: string): boolean {
+export function isInsideFolder(folder: string, inner: string): boolean {
   const way = path.relative(folder, inner);
   return way === '' || (way.split(path.sep)[0] !== '..' && !path.isAbsolute(way));
 }
 
 /** The environment of a server in a folder: harmless variables, a search path without that folder, and what its definition adds. */
-export function environmentFor(
+export function serverEnvironment(
   given: NodeJS.ProcessEnv,
   folder: string,
   more: Readonly<Record<string, string>> = {},
 ): NodeJS.ProcessEnv {
   const known = Object.entries(given).filter(
     // A shell function in a variable is code: it has no business in the list above.
-    ([name, value]) => harmless.has(name.toUpperCase()) && !value?.startsWith('()'),
+    ([name, value]) => allowedVariables.has(name.toUpperCase()) && !value?.startsWith('()'),
   );
-  return { ...Object.fromEntries(known), PATH: foldersOf(given, folder).join(path.delimiter), ...more };
+  return { ...Object.fromEntries(known), PATH: safeSearchFolders(given, folder).join(path.delimiter), ...more };
 }
 
 /** A running server. It does not keep our own process alive: what waits for it does. */
-export class ServerChild {
+export class LanguageServerProcess {
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #listener: Listener;
-  readonly #over = Promise.withResolvers<void>();
-  #said = '';
+  readonly #listener: ChildListener;
+  readonly #closed = Promise.withResolvers<void>();
+  #stderrText = '';
   #ended = false;
 
-  constructor({ argv: [program, ...args], cwd, environment }: Launch, listener: Listener) {
+  constructor({ argv: [program, ...args], cwd, environment }: LaunchOptions, listener: ChildListener) {
     this.#listener = listener;
     const child = spawn(program, args, {
       cwd,
@@ -80,9 +80,12 @@ export class ServerChild {
     this.#child = child;
     process.once('exit', this.#kill);
     const words = new StringDecoder('utf8');
-    child.stderr.on('data', (bytes: Buffer) => (this.#said = (this.#said + words.write(bytes)).slice(-mostSaid)));
-    const take = unframer(
-      (value) => this.#ended || listener.message(value),
+    child.stderr.on(
+      'data',
+      (bytes: Buffer) => (this.#stderrText = (this.#stderrText + words.write(bytes)).slice(-maxStderrChars)),
+    );
+    const take = createFrameDecoder(
+      (value) => this.#ended || listener.onMessage(value),
       (why) => this.#finish(why),
     );
     child.stdout.on('data', take);
@@ -100,7 +103,7 @@ export class ServerChild {
   }
 
   send(message: object): void {
-    if (!this.#ended) this.#child.stdin.write(framed({ jsonrpc: '2.0', ...message }));
+    if (!this.#ended) this.#child.stdin.write(encodeFrame({ jsonrpc: '2.0', ...message }));
   }
 
   /** Closes its input, asks it to end, and ends the whole group. */
@@ -108,26 +111,26 @@ export class ServerChild {
     if (this.#ended) return;
     this.#child.stdin.end();
     const timers = [
-      setTimeout(() => this.#signal('SIGTERM'), grace),
-      setTimeout(() => this.#finish('it was made to end'), 2 * grace),
+      setTimeout(() => this.#signal('SIGTERM'), graceMs),
+      setTimeout(() => this.#finish('it was made to end'), 2 * graceMs),
     ];
-    await this.#over.promise;
+    await this.#closed.promise;
     timers.forEach((timer) => clearTimeout(timer));
   }
 
   /** What it wrote before its end is read before the end is told; but whoever else holds its output may hold it for ever. */
   #drain(how: string): void {
     this.#kill();
-    const finish = (): void => this.#finish(`${how}${this.#lastWords()}`);
-    const timer = setTimeout(finish, grace);
+    const finish = (): void => this.#finish(`${how}${this.#lastStderr()}`);
+    const timer = setTimeout(finish, graceMs);
     this.#child.once('close', () => {
       clearTimeout(timer);
       finish();
     });
   }
 
-  #lastWords(): string {
-    const words = escapeInvisibleLine(this.#said.trim().slice(-300));
+  #lastStderr(): string {
+    const words = escapeInvisibleLine(this.#stderrText.trim().slice(-300));
     return words === '' ? '' : `; it said: ${words}`;
   }
 
@@ -150,7 +153,7 @@ export class ServerChild {
     process.removeListener('exit', this.#kill);
     this.#child.stdout.destroy();
     this.#child.stderr.destroy();
-    this.#over.resolve();
-    this.#listener.ended(why);
+    this.#closed.resolve();
+    this.#listener.onEnded(why);
   }
 }

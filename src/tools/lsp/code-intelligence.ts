@@ -1,10 +1,17 @@
 // The tool that asks language servers: definitions, references, types, outlines, problems and what a renaming would change.
 import { toolOutput, type Json, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
-import type { Action } from './actions.ts';
-import type { Question } from './aim.ts';
+import type { LspAction } from './actions.ts';
+import type { CodeQuery } from './aim.ts';
 import type { LanguageServers } from './servers.ts';
 
-const names: readonly Action[] = ['definition', 'references', 'hover', 'symbols', 'diagnostics', 'rename_preview'];
+const actionNames: readonly LspAction[] = [
+  'definition',
+  'references',
+  'hover',
+  'symbols',
+  'diagnostics',
+  'rename_preview',
+];
 
 /** The tool that knows what names in code mean. Hidden: it is loaded when it is needed. */
 export const codeIntelligence = (workspace: Workspace, servers: LanguageServers): Tool => ({
@@ -14,7 +21,7 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
   input: {
     type: 'object',
     properties: {
-      action: { type: 'string', enum: names },
+      action: { type: 'string', enum: actionNames },
       path: { type: 'string', description: 'The file; for a symbol of the whole project, a folder will do.' },
       line: { type: 'integer', minimum: 1 },
       column: { type: 'integer', minimum: 1 },
@@ -27,15 +34,18 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
   effect: 'read',
   deferred: true,
   async execute(input, { signal }) {
-    const { action, ...asked } = input as { readonly action: Action } & Question;
-    const [{ actions }, { aimAt }] = await Promise.all([import('./actions.ts'), import('./aim.ts')]);
-    const { needs, run } = actions[action];
+    const { action, ...asked } = input as { readonly action: LspAction } & CodeQuery;
+    const [{ lspActions: actions }, { resolveTarget: aimAt }] = await Promise.all([
+      import('./actions.ts'),
+      import('./aim.ts'),
+    ]);
+    const { requiredProvider: needs, run } = actions[action];
     const aim = await aimAt(workspace, servers, asked, signal);
-    const { capabilities, name } = aim.server.live;
+    const { capabilities, name } = aim.server.connection;
     if (!capabilities[needs] && needs !== 'diagnosticProvider')
-      return failed(`The language server ${name} does not do ${action}.`);
-    const answer = await run({ ...aim, workspace, asked, signal });
-    if (typeof answer === 'string') return failed(answer);
+      return failedOutput(`The language server ${name} does not do ${action}.`);
+    const answer = await run({ ...aim, workspace, query: asked, signal });
+    if (typeof answer === 'string') return failedOutput(answer);
     return toolOutput({
       text: answer.text,
       data: { action, server: name, ...(answer.data as { readonly [key: string]: Json }) },
@@ -43,4 +53,4 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
   },
 });
 
-const failed = (text: string): ToolOutput => toolOutput({ failed: true, text });
+const failedOutput = (text: string): ToolOutput => toolOutput({ failed: true, text });

@@ -15,14 +15,19 @@ import {
 } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
-import { diagnosticsAfter, languageServers, type LanguageServerOptions, type ServerDefinition } from './index.ts';
+import {
+  withDiagnostics,
+  languageServers,
+  type LanguageServerOptions,
+  type LanguageServerDefinition,
+} from './index.ts';
 
 const script = path.resolve(import.meta.dirname, '../../../test/support/language-server.ts');
 const signal = (): AbortSignal => new AbortController().signal;
 
-function bench(t: TestContext, origin: ServerDefinition['origin'], options: LanguageServerOptions = {}) {
+function setup(t: TestContext, origin: LanguageServerDefinition['origin'], options: LanguageServerOptions = {}) {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-consent-')));
-  const foo: ServerDefinition = {
+  const foo: LanguageServerDefinition = {
     name: 'foo',
     command: process.execPath,
     args: [script],
@@ -44,23 +49,23 @@ test('an edit starts what the person named or approved, and nothing else; nobody
   let asked = 0;
   const read: string[] = [];
   const allowed = (): boolean => asked++ >= 0;
-  const known = bench(t, 'built-in', { allowed });
-  assert.equal(await known.servers.ready('a.foo', signal()), undefined);
-  const own = bench(t, 'user', { allowed });
-  assert.equal((await own.servers.ready('a.foo', signal()))?.live.name, 'foo');
-  const theirs = bench(t, 'project', { allowed, approved: (subject) => read.push(subject) < 0 });
-  assert.equal(await theirs.servers.ready('a.foo', signal()), undefined);
-  const yes = bench(t, 'project', {
-    allowed,
-    approved: async (_, hash) => /^[\da-f]{64}$/.test(await hash()),
+  const known = setup(t, 'built-in', { requestApproval: allowed });
+  assert.equal(await known.servers.getIfReady('a.foo', signal()), undefined);
+  const own = setup(t, 'user', { requestApproval: allowed });
+  assert.equal((await own.servers.getIfReady('a.foo', signal()))?.connection.name, 'foo');
+  const theirs = setup(t, 'project', { requestApproval: allowed, isApproved: (subject) => read.push(subject) < 0 });
+  assert.equal(await theirs.servers.getIfReady('a.foo', signal()), undefined);
+  const yes = setup(t, 'project', {
+    requestApproval: allowed,
+    isApproved: async (_, hash) => /^[\da-f]{64}$/.test(await hash()),
   });
-  assert.equal((await yes.servers.ready('a.foo', signal()))?.live.name, 'foo');
+  assert.equal((await yes.servers.getIfReady('a.foo', signal()))?.connection.name, 'foo');
   assert.equal(asked, 0);
   assert.equal(read.length, 2, 'the program and the definition');
 });
 
 test('a pipe where the manifest of TypeScript should be keeps no edit waiting', (t) => {
-  const { root } = bench(t, 'user');
+  const { root } = setup(t, 'user');
   mkdirSync(path.join(root, 'node_modules', 'typescript'), { recursive: true });
   for (const file of ['package.json', 'node_modules/typescript/package.json'])
     execFileSync('mkfifo', [path.join(root, file)]);
@@ -77,8 +82,8 @@ test('a pipe where the manifest of TypeScript should be keeps no edit waiting', 
 test('all that is to be approved is one question; it is taken back when the last who waits for it has left', async (t) => {
   const opened = Promise.withResolvers<AbortSignal>();
   let items = 0;
-  const { servers } = bench(t, 'project', {
-    async allowed(given, until) {
+  const { servers } = setup(t, 'project', {
+    async requestApproval(given, until) {
       items = given.length;
       opened.resolve(until);
       await new Promise((resolve) => until.addEventListener('abort', resolve));
@@ -112,7 +117,7 @@ test('[P19] of a patch every file that it leaves is looked at', { timeout: 60_00
     await workspace.read(`${name}.ts`);
   }
   await servers.open('a.ts', signal());
-  const tool: Tool = diagnosticsAfter(workspace, servers, { waitMs: 20_000 })(applyPatch(workspace));
+  const tool: Tool = withDiagnostics(workspace, servers, { waitMs: 20_000 })(applyPatch(workspace));
   const changed = (name: string): string =>
     `--- ${name}.ts\n+++ ${name}.ts\n@@ -1 +1 @@\n-export const x: string = "";\n+export const x: string = ${name.length};\n`;
   const gone = '--- c.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-export const x: string = "";\n';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isJson, isObject, escapeInvisibleLine, type Json, type JsonObject } from '../../core/index.ts';
 
 /** A language server: how it is started, and what for. */
-export type ServerDefinition = {
+export type LanguageServerDefinition = {
   readonly name: string;
   /** A program by its name on the search path, or by its path. `typescript` is looked for as a TypeScript of version 7 or later. */
   readonly command: string;
@@ -20,36 +20,36 @@ export type ServerDefinition = {
   /** What it is told when it asks for its settings, by section. */
   readonly settings?: JsonObject;
   /** Files in a root that make it run code of that folder: it starts there only once they are approved as they are. */
-  readonly obeys?: readonly string[];
+  readonly executedFiles?: readonly string[];
 };
 
-const plain = (endings: string, language: string): Readonly<Record<string, string>> =>
+const mapExtensions = (endings: string, language: string): Readonly<Record<string, string>> =>
   Object.fromEntries(endings.split(' ').map((ending) => [`.${ending}`, language]));
 
 /** TypeScript would otherwise install packages that a folder names. */
-const noInstalls = { disableAutomaticTypeAcquisition: true };
+const noTypeAcquisition = { disableAutomaticTypeAcquisition: true };
 
 /** The servers that are known without configuration; each is used where it is found. */
-export const builtInServers: readonly ServerDefinition[] = [
+export const builtInServers: readonly LanguageServerDefinition[] = [
   {
     name: 'typescript',
     command: 'typescript',
     args: ['--lsp', '--stdio'],
     languages: {
-      ...plain('ts mts cts', 'typescript'),
-      ...plain('tsx', 'typescriptreact'),
-      ...plain('js mjs cjs', 'javascript'),
-      ...plain('jsx', 'javascriptreact'),
+      ...mapExtensions('ts mts cts', 'typescript'),
+      ...mapExtensions('tsx', 'typescriptreact'),
+      ...mapExtensions('js mjs cjs', 'javascript'),
+      ...mapExtensions('jsx', 'javascriptreact'),
     },
     rootMarkers: [],
     origin: 'built-in',
-    settings: { 'js/ts': noInstalls, typescript: noInstalls, javascript: noInstalls },
+    settings: { 'js/ts': noTypeAcquisition, typescript: noTypeAcquisition, javascript: noTypeAcquisition },
   },
   {
     name: 'pyright',
     command: 'pyright-langserver',
     args: ['--stdio'],
-    languages: plain('py pyi', 'python'),
+    languages: mapExtensions('py pyi', 'python'),
     rootMarkers: ['pyrightconfig.json', 'pyproject.toml', 'setup.py', 'requirements.txt'],
     origin: 'built-in',
   },
@@ -57,7 +57,7 @@ export const builtInServers: readonly ServerDefinition[] = [
     name: 'rust-analyzer',
     command: 'rust-analyzer',
     args: [],
-    languages: plain('rs', 'rust'),
+    languages: mapExtensions('rs', 'rust'),
     rootMarkers: ['Cargo.lock', 'Cargo.toml'],
     origin: 'built-in',
     initializationOptions: {
@@ -66,13 +66,13 @@ export const builtInServers: readonly ServerDefinition[] = [
       checkOnSave: false,
     },
     // Cargo runs the compiler and the wrappers that these name.
-    obeys: ['Cargo.toml', 'rust-toolchain', 'rust-toolchain.toml', '.cargo/config', '.cargo/config.toml'],
+    executedFiles: ['Cargo.toml', 'rust-toolchain', 'rust-toolchain.toml', '.cargo/config', '.cargo/config.toml'],
   },
   {
     name: 'gopls',
     command: 'gopls',
     args: [],
-    languages: plain('go', 'go'),
+    languages: mapExtensions('go', 'go'),
     rootMarkers: ['go.work', 'go.mod'],
     origin: 'built-in',
     // A folder may name a toolchain to be downloaded and run.
@@ -82,48 +82,59 @@ export const builtInServers: readonly ServerDefinition[] = [
     name: 'clangd',
     command: 'clangd',
     args: [],
-    languages: { ...plain('c h', 'c'), ...plain('cc cpp cxx hh hpp hxx', 'cpp') },
+    languages: { ...mapExtensions('c h', 'c'), ...mapExtensions('cc cpp cxx hh hpp hxx', 'cpp') },
     rootMarkers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
     origin: 'built-in',
   },
 ];
 
 /** These definitions before the known ones, of which those with the same names are replaced. */
-export const withOwn = (
-  own: readonly ServerDefinition[],
-  known: readonly ServerDefinition[],
-): readonly ServerDefinition[] => [...own, ...known.filter(({ name }) => !own.some((each) => each.name === name))];
+export const mergeServerDefinitions = (
+  own: readonly LanguageServerDefinition[],
+  known: readonly LanguageServerDefinition[],
+): readonly LanguageServerDefinition[] => [
+  ...own,
+  ...known.filter(({ name }) => !own.some((each) => each.name === name)),
+];
 
 /** The definition that is for files with this name. */
-export const definitionFor = (file: string, definitions: readonly ServerDefinition[]): ServerDefinition | undefined =>
+export const findServerDefinition = (
+  file: string,
+  definitions: readonly LanguageServerDefinition[],
+): LanguageServerDefinition | undefined =>
   definitions.find(({ languages }) => Object.hasOwn(languages, path.extname(file).toLowerCase()));
 
 /** The servers of a configuration, by name: `{ command, args, extensions, rootMarkers, env, settings, initializationOptions }`, and a sentence for each that cannot be used. */
-export function serversIn(
+export function parseLanguageServers(
   configured: unknown,
   origin: 'user' | 'project',
-): { readonly servers: readonly ServerDefinition[]; readonly problems: readonly string[] } {
+): { readonly servers: readonly LanguageServerDefinition[]; readonly problems: readonly string[] } {
   if (configured === undefined) return { servers: [], problems: [] };
   if (!isObject(configured)) return { servers: [], problems: ['The language servers must be an object, by name.'] };
-  const read = Object.entries(configured).map(([name, value]) => definitionOf(name, value, origin));
+  const read = Object.entries(configured).map(([name, value]) => parseServerDefinition(name, value, origin));
   return {
     servers: read.filter((each) => typeof each !== 'string'),
     problems: read.filter((each) => typeof each === 'string'),
   };
 }
 
-function definitionOf(name: string, value: unknown, origin: 'user' | 'project'): ServerDefinition | string {
+function parseServerDefinition(
+  name: string,
+  value: unknown,
+  origin: 'user' | 'project',
+): LanguageServerDefinition | string {
   const wrong = (what: string): string => `The language server ${escapeInvisibleLine(name)} cannot be used: ${what}.`;
   if (!isObject(value)) return wrong('it must be an object with a command and extensions');
   const { command, args = [], rootMarkers = [], env, settings, initializationOptions } = value;
-  const languages = languagesOf(value['extensions'], name);
+  const languages = parseLanguages(value['extensions'], name);
   if (typeof command !== 'string' || command.trim() === '') return wrong('its command must be a program');
-  if (!isTexts(args)) return wrong('its args must be a list of texts');
+  if (!isStringArray(args)) return wrong('its args must be a list of texts');
   if (languages === undefined)
     return wrong('its extensions must be a list like [".py"], or languages by ending like {".py": "python"}');
-  if (!isTexts(rootMarkers) || rootMarkers.some((each) => /[\\/]|^\.\.?$/.test(each)))
+  if (!isStringArray(rootMarkers) || rootMarkers.some((each) => /[\\/]|^\.\.?$/.test(each)))
     return wrong('its rootMarkers must be a list of file names');
-  if (env !== undefined && !(isObject(env) && isTexts(Object.values(env)))) return wrong('its env must hold texts');
+  if (env !== undefined && !(isObject(env) && isStringArray(Object.values(env))))
+    return wrong('its env must hold texts');
   if (settings !== undefined && !isObject(settings)) return wrong('its settings must be an object, by section');
   if (!isJson(initializationOptions ?? null)) return wrong('its initializationOptions must be JSON');
   return {
@@ -139,11 +150,11 @@ function definitionOf(name: string, value: unknown, origin: 'user' | 'project'):
   };
 }
 
-const isTexts = (value: unknown): value is readonly string[] =>
+const isStringArray = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-function languagesOf(given: unknown, name: string): Readonly<Record<string, string>> | undefined {
-  const pairs = isTexts(given)
+function parseLanguages(given: unknown, name: string): Readonly<Record<string, string>> | undefined {
+  const pairs = isStringArray(given)
     ? given.map((each) => [each, name] as const)
     : isObject(given)
       ? Object.entries(given)

@@ -3,49 +3,49 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Workspace } from '../../core/index.ts';
-import { walk } from '../walk.ts';
-import type { ServerDefinition } from './definition.ts';
+import { walkFiles } from '../walk.ts';
+import type { LanguageServerDefinition } from './definition.ts';
 
 /** Milliseconds that one look may take; what was not reached by then counts as unchanged. */
-const longestMs = 1500;
+const scanTimeoutMs = 1500;
 /** A look that took long is not repeated before many times as long. */
-const restFactor = 5;
-const together = 64;
+const backoffFactor = 5;
+const concurrentStats = 64;
 /** Files that say how a project is built. */
-const settingsFile = /\.(json|jsonc|toml|mod|work|cfg|ini)$/i;
+const configFilePattern = /\.(json|jsonc|toml|mod|work|cfg|ini)$/i;
 
 /** A change as the protocol tells it: 1 made, 2 changed, 3 removed. */
-export type DiskChange = { readonly uri: string; readonly type: 1 | 2 | 3 };
+export type WatchedFileChange = { readonly uri: string; readonly type: 1 | 2 | 3 };
 
 /** Looks at the files below a root; the first look finds nothing new. */
-export function diskBelow(
+export function createFileChangeScanner(
   workspace: Workspace,
   root: string,
-  definition: ServerDefinition,
-): (signal: AbortSignal) => Promise<readonly DiskChange[]> {
+  definition: LanguageServerDefinition,
+): (signal: AbortSignal) => Promise<readonly WatchedFileChange[]> {
   let known: ReadonlyMap<string, string> | undefined;
   let notBefore = 0;
   return async (signal) => {
     const began = Date.now();
     if (began < notBefore) return [];
-    const seen = await look(workspace, root, definition, signal);
+    const seen = await scanFiles(workspace, root, definition, signal);
     const took = Date.now() - began;
-    notBefore = Date.now() + (took > 100 ? took * restFactor : 0);
+    notBefore = Date.now() + (took > 100 ? took * backoffFactor : 0);
     const before = known ?? seen.stamps;
-    known = seen.whole ? seen.stamps : new Map([...before, ...seen.stamps]);
-    return differences(before, known);
+    known = seen.complete ? seen.stamps : new Map([...before, ...seen.stamps]);
+    return diffSnapshots(before, known);
   };
 }
 
-type Seen = { readonly stamps: ReadonlyMap<string, string>; readonly whole: boolean };
+type FileSnapshot = { readonly stamps: ReadonlyMap<string, string>; readonly complete: boolean };
 
-async function look(
+async function scanFiles(
   workspace: Workspace,
   root: string,
-  { languages }: ServerDefinition,
+  { languages }: LanguageServerDefinition,
   signal: AbortSignal,
-): Promise<Seen> {
-  const deadline = Date.now() + longestMs;
+): Promise<FileSnapshot> {
+  const deadline = Date.now() + scanTimeoutMs;
   const stamps = new Map<string, string>();
   let batch: string[] = [];
   const stampAll = async (): Promise<void> => {
@@ -58,19 +58,25 @@ async function look(
     batch = [];
   };
   let whole = true;
-  for await (const file of walk(workspace, root, signal)) {
-    if (Object.hasOwn(languages, path.extname(file).toLowerCase()) || settingsFile.test(file))
+  for await (const file of walkFiles(workspace, root, signal)) {
+    if (Object.hasOwn(languages, path.extname(file).toLowerCase()) || configFilePattern.test(file))
       batch.push(path.join(root, file));
-    if (batch.length >= together) await stampAll();
+    if (batch.length >= concurrentStats) await stampAll();
     whole = Date.now() < deadline;
     if (!whole) break;
   }
   await stampAll();
-  return { stamps, whole };
+  return { stamps, complete: whole };
 }
 
-function differences(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): readonly DiskChange[] {
-  const change = (file: string, type: DiskChange['type']): DiskChange => ({ uri: pathToFileURL(file).href, type });
+function diffSnapshots(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): readonly WatchedFileChange[] {
+  const change = (file: string, type: WatchedFileChange['type']): WatchedFileChange => ({
+    uri: pathToFileURL(file).href,
+    type,
+  });
   return [
     ...[...now]
       .filter(([file, stamp]) => before.get(file) !== stamp)

@@ -2,15 +2,15 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FairleadError, isObject, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
-import { textAt } from '../text.ts';
-import type { ServerDefinition } from './definition.ts';
-import type { Live } from './live.ts';
+import { readTextFile } from '../text.ts';
+import type { LanguageServerDefinition } from './definition.ts';
+import type { LspConnection } from './live.ts';
 
-const mostOpen = 40;
-const longest = 4_000_000;
+const maxOpenDocuments = 40;
+const maxDocumentChars = 4_000_000;
 
 /** A document that a server has open. */
-export type Document = {
+export type OpenDocument = {
   readonly path: string;
   readonly uri: string;
   readonly version: number;
@@ -19,31 +19,35 @@ export type Document = {
 };
 
 /** The documents of one server. */
-export type Documents = {
+export type DocumentStore = {
   /** Opens a file, or tells what changed in it. */
-  show(path: string): Promise<Document>;
+  sync(path: string): Promise<OpenDocument>;
   /** Tells what changed in every file that is open, and closes those that are gone. */
   refresh(): Promise<void>;
   /** The documents that are open, the one that was opened or changed last first. */
-  open(): readonly Document[];
+  open(): readonly OpenDocument[];
 };
 
 /** The documents of a server that was just started: none yet. */
-export function documentsOf(live: Live, workspace: Workspace, definition: ServerDefinition): Documents {
-  const open = new Map<string, Document>();
+export function createDocumentStore(
+  live: LspConnection,
+  workspace: Workspace,
+  definition: LanguageServerDefinition,
+): DocumentStore {
+  const open = new Map<string, OpenDocument>();
   let versions = 0;
 
-  function close(document: Document): void {
+  function close(document: OpenDocument): void {
     open.delete(document.path);
     live.published.delete(document.uri);
     live.notify('textDocument/didClose', { textDocument: { uri: document.uri } });
   }
 
-  async function show(given: string): Promise<Document> {
-    const { content } = await textAt(workspace, given, { unseen: true });
+  async function show(given: string): Promise<OpenDocument> {
+    const { content } = await readTextFile(workspace, given, { unseen: true });
     const { path: file, text: raw } = content;
     const text = raw.replace(/^\ufeff/, '');
-    if (text.length > longest)
+    if (text.length > maxDocumentChars)
       throw new FairleadError('lsp/too-large', `${escapeInvisibleLine(given)} is too large for a language server.`, {
         blame: 'model',
       });
@@ -55,13 +59,13 @@ export function documentsOf(live: Live, workspace: Workspace, definition: Server
     open.delete(file);
     open.set(file, document);
     const [oldest] = open.values();
-    if (open.size > mostOpen && oldest) close(oldest);
+    if (open.size > maxOpenDocuments && oldest) close(oldest);
     return document;
   }
 
-  function tell(known: Document | undefined, { uri, version, text, path: file }: Document): void {
+  function tell(known: OpenDocument | undefined, { uri, version, text, path: file }: OpenDocument): void {
     live.published.delete(uri);
-    if (known && takesChanges(live)) {
+    if (known && acceptsChanges(live)) {
       live.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] });
       live.notify('textDocument/didSave', { textDocument: { uri } });
       return;
@@ -72,7 +76,7 @@ export function documentsOf(live: Live, workspace: Workspace, definition: Server
   }
 
   return {
-    show,
+    sync: show,
     open: () => [...open.values()].toReversed(),
     async refresh() {
       for (const document of Array.from(open.values()))
@@ -87,7 +91,7 @@ export function documentsOf(live: Live, workspace: Workspace, definition: Server
 }
 
 /** Whether it hears of changes at all; one that does not is shown the document anew. */
-function takesChanges({ capabilities }: Live): boolean {
+function acceptsChanges({ capabilities }: LspConnection): boolean {
   const { textDocumentSync: sync } = capabilities;
   const how = isObject(sync) ? sync['change'] : sync;
   return how === 1 || how === 2;

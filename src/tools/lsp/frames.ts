@@ -1,20 +1,23 @@
 // Messages on a stream as language servers write them: a header that says how long, then JSON. Bounded; what is anything else ends the reading.
 import { escapeInvisibleLine } from '../../core/index.ts';
 
-const mostHeader = 1024;
+const maxHeaderBytes = 1024;
 /** Bytes that one message may have. */
-const mostBody = 32_000_000;
-const mostQuoted = 80;
-const beginning = 'content-';
+const maxBodyBytes = 32_000_000;
+const maxQuotedBytes = 80;
+const headerPrefix = 'content-';
 
 /** A message as bytes to write. */
-export function framed(message: object): Buffer {
+export function encodeFrame(message: object): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
 /** Takes the bytes of a stream as they come and hands on each message. After the first thing that is no message, `broken` is told why, once, and nothing more is read. */
-export function unframer(message: (value: unknown) => void, broken: (why: string) => void): (bytes: Buffer) => void {
+export function createFrameDecoder(
+  message: (value: unknown) => void,
+  broken: (why: string) => void,
+): (bytes: Buffer) => void {
   let held: Buffer[] = [];
   let size = 0;
   /** How long the body is that we are in; nothing while we are in a header. */
@@ -40,14 +43,16 @@ export function unframer(message: (value: unknown) => void, broken: (why: string
   function readHeader(): boolean {
     if (over || size === 0) return false;
     const all = joined();
-    if (!startsRight(all)) return stop(`it wrote something that is no message: ${quoted(all)}`);
+    if (!hasHeaderPrefix(all)) return stop(`it wrote something that is no message: ${quoteFirstLine(all)}`);
     const end = all.indexOf('\r\n\r\n');
-    if (end > mostHeader || (end < 0 && all.length > mostHeader)) return stop('the header of a message has no end');
+    if (end > maxHeaderBytes || (end < 0 && all.length > maxHeaderBytes))
+      return stop('the header of a message has no end');
     if (end < 0) return false;
     const said = /^content-length: *(\d{1,12}) *$/im.exec(all.toString('latin1', 0, end))?.[1];
-    if (said === undefined) return stop(`a message does not say how long it is: ${quoted(all)}`);
+    if (said === undefined) return stop(`a message does not say how long it is: ${quoteFirstLine(all)}`);
     length = Number(said);
-    if (length > mostBody) return stop(`a message has ${length} bytes, and ${mostBody} are the most that is read`);
+    if (length > maxBodyBytes)
+      return stop(`a message has ${length} bytes, and ${maxBodyBytes} are the most that is read`);
     keep(all.subarray(end + 4));
     return true;
   }
@@ -61,7 +66,7 @@ export function unframer(message: (value: unknown) => void, broken: (why: string
     try {
       value = JSON.parse(all.toString('utf8', 0, bytes));
     } catch {
-      return stop(`a message is no JSON: ${quoted(all.subarray(0, bytes))}`);
+      return stop(`a message is no JSON: ${quoteFirstLine(all.subarray(0, bytes))}`);
     }
     message(value);
     return true;
@@ -76,9 +81,9 @@ export function unframer(message: (value: unknown) => void, broken: (why: string
 }
 
 /** Both headers that there are begin alike, so anything else is known at its first bytes. */
-const startsRight = (bytes: Buffer): boolean =>
-  beginning.startsWith(bytes.toString('latin1', 0, beginning.length).toLowerCase());
+const hasHeaderPrefix = (bytes: Buffer): boolean =>
+  headerPrefix.startsWith(bytes.toString('latin1', 0, headerPrefix.length).toLowerCase());
 
 /** The beginning of the first line. */
-const quoted = (bytes: Buffer): string =>
-  `"${escapeInvisibleLine(bytes.toString('utf8', 0, mostQuoted).replace(/[\r\n][^]*/, ''))}"`;
+const quoteFirstLine = (bytes: Buffer): string =>
+  `"${escapeInvisibleLine(bytes.toString('utf8', 0, maxQuotedBytes).replace(/[\r\n][^]*/, ''))}"`;

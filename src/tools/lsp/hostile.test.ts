@@ -10,12 +10,12 @@ import { localWorkspace } from '../../workspace/index.ts';
 import { editFile } from '../index.ts';
 import {
   codeIntelligence,
-  diagnosticsAfter,
+  withDiagnostics,
   languageServers,
-  serversIn,
+  parseLanguageServers,
   type LanguageServerOptions,
   type ServerApproval,
-  type ServerDefinition,
+  type LanguageServerDefinition,
 } from './index.ts';
 
 /** A server that does what its mode says; everything else as it should. */
@@ -104,13 +104,13 @@ process.stdin.on('data', (bytes) => {
 });
 `;
 
-const hover = { action: 'hover', path: 'a.foo', line: 1, column: 1 };
+const hoverInput = { action: 'hover', path: 'a.foo', line: 1, column: 1 };
 
-function bench(
+function setup(
   t: test.TestContext,
   mode: string,
   options: LanguageServerOptions = {},
-  more: Partial<ServerDefinition> = {},
+  more: Partial<LanguageServerDefinition> = {},
 ) {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-hostile-')));
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-hostile-root-')));
@@ -121,9 +121,9 @@ function bench(
   const configured = {
     foo: { command: process.execPath, args: [path.join(home, 'server.mjs'), mode, notes], extensions: ['foo'] },
   };
-  const servers = serversIn(configured, 'user').servers.map((each) => ({ ...each, ...more }));
+  const servers = parseLanguageServers(configured, 'user').servers.map((each) => ({ ...each, ...more }));
   const workspace = localWorkspace({ roots: [root] });
-  const lsp = languageServers(workspace, { servers, startMs: 5000, answerMs: 300, ...options });
+  const lsp = languageServers(workspace, { servers, startTimeoutMs: 5000, requestTimeoutMs: 300, ...options });
   t.after(async () => {
     await lsp.close();
     for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
@@ -139,7 +139,7 @@ function bench(
     home,
     workspace,
     lsp,
-    ask: (input: Json = hover, signal = new AbortController().signal): Promise<string> =>
+    ask: (input: Json = hoverInput, signal = new AbortController().signal): Promise<string> =>
       run(input, signal).then(({ text }) => text, errorMessage),
     starts: () => readFileSync(notes, 'utf8').split('\n').length - 1,
   };
@@ -154,7 +154,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 /** Killed is not yet gone: the system has to tell it first. */
-async function ends(pid: number): Promise<void> {
+async function waitUntilDead(pid: number): Promise<void> {
   while (isAlive(pid)) await pause(10);
 }
 
@@ -178,39 +178,39 @@ for (const [mode, sentence] of [
   ['shapes', /^kept<U\+202E>$/],
 ] as const)
   test(`a language server in mode ${mode} becomes one sentence`, async (t) => {
-    const { ask } = bench(t, mode, mode === 'silent' ? { startMs: 300 } : {});
+    const { ask } = setup(t, mode, mode === 'silent' ? { startTimeoutMs: 300 } : {});
     if (mode === 'hush') assert.equal(await ask(), 'a name');
     assert.match(await ask(), sentence);
   });
 
 test('a program that is not there is told, and starts nothing', async (t) => {
-  const { ask } = bench(t, 'good', {}, { command: path.join(tmpdir(), 'fairlead-none', 'server') });
+  const { ask } = setup(t, 'good', {}, { command: path.join(tmpdir(), 'fairlead-none', 'server') });
   assert.match(await ask(), /^There is no .*fairlead-none.server on this machine/);
 });
 
 test('a server that crashes in mid-request is started again at the next question', async (t) => {
-  const { ask, starts } = bench(t, 'crash-once');
+  const { ask, starts } = setup(t, 'crash-once');
   assert.match(await ask(), /exit code 9/);
   assert.equal(await ask(), 'a name');
   assert.equal(starts(), 2);
 });
 
 test('a server that keeps failing is left alone for longer and longer', async (t) => {
-  const { ask, starts } = bench(t, 'dies');
+  const { ask, starts } = setup(t, 'dies');
   for (let i = 0; i < 8; i++) await ask();
   assert.match(await ask(), /exit code 3; it said: .* It is started again in \d+ s at the earliest\.$/);
   assert.equal(starts(), 2);
 });
 
 test('a server that crashes at every question is left alone too, with the reason', async (t) => {
-  const { ask, starts } = bench(t, 'crash');
+  const { ask, starts } = setup(t, 'crash');
   for (let i = 0; i < 4; i++) await ask();
   assert.match(await ask(), /it ended with exit code 9\. It is started again in \d+ s at the earliest\.$/);
   assert.equal(starts(), 2);
 });
 
 test('a server that ends after every answer is given up in the end', { timeout: 60_000 }, async (t) => {
-  const { ask, starts } = bench(t, 'brief');
+  const { ask, starts } = setup(t, 'brief');
   let said = await ask();
   assert.equal(said, 'a name');
   while (!said.includes('given up')) said = await ask();
@@ -219,26 +219,26 @@ test('a server that ends after every answer is given up in the end', { timeout: 
 });
 
 test('a server that leaves two questions unanswered is ended, and a new one is started', async (t) => {
-  const { ask, starts, lsp } = bench(t, 'hush');
+  const { ask, starts, lsp } = setup(t, 'hush');
   assert.equal(await ask(), 'a name');
-  const { pid } = (await lsp.ready('a.foo', new AbortController().signal))?.live ?? {};
+  const { pid } = (await lsp.getIfReady('a.foo', new AbortController().signal))?.connection ?? {};
   assert.ok(pid);
   for (const _ of [1, 2]) assert.match(await ask(), /did not answer/);
-  await ends(pid);
+  await waitUntilDead(pid);
   assert.equal(await ask(), 'a name');
   assert.equal(starts(), 2);
 });
 
 test('an abort ends the waiting at once, also while a server starts', async (t) => {
   for (const mode of ['silent', 'hush']) {
-    const { ask } = bench(t, mode, { startMs: 600_000, answerMs: 600_000 });
+    const { ask } = setup(t, mode, { startTimeoutMs: 600_000, requestTimeoutMs: 600_000 });
     if (mode === 'hush') assert.equal(await ask(), 'a name');
-    assert.equal(await ask(hover, AbortSignal.timeout(200)), 'The run was cancelled.');
+    assert.equal(await ask(hoverInput, AbortSignal.timeout(200)), 'The run was cancelled.');
   }
 });
 
 test('calls beside each other share one server, and each document is opened once', async (t) => {
-  const { ask, starts } = bench(t, 'opens');
+  const { ask, starts } = setup(t, 'opens');
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), ['opened 1', 'opened 1', 'opened 1']);
   assert.equal(starts(), 1);
 });
@@ -246,7 +246,7 @@ test('calls beside each other share one server, and each document is opened once
 test('a server gets no secrets, and a search path without the folder', async (t) => {
   const inside = '/usr/bin:node_modules/.bin:.';
   const secrets = { GITHUB_TOKEN: 'x', OPENAI_API_KEY: 'x', NODE_OPTIONS: '--require ./x.js', LD_PRELOAD: 'x' };
-  const { ask } = bench(
+  const { ask } = setup(
     t,
     'environment',
     { environment: { ...secrets, HOME: '/h', PATH: inside } },
@@ -257,12 +257,12 @@ test('a server gets no secrets, and a search path without the folder', async (t)
 
 test('a server changes and opens nothing through us', async (t) => {
   const settings = { x: { y: 5 } };
-  const { ask } = bench(t, 'asks', {}, { settings });
+  const { ask } = setup(t, 'asks', {}, { settings });
   assert.equal(await ask(), '{"applied":false} | [5,{"x":{"y":5}},{"x":{"y":5}}] | refused -32601');
 });
 
 test('places that a server makes up are named, and nothing of closed or secret files is shown', async (t) => {
-  const { ask } = bench(t, 'good');
+  const { ask } = setup(t, 'good');
   assert.equal(
     await ask({ action: 'definition', path: 'a.foo', line: 1, column: 1 }),
     '/etc/passwd:1:1\n.env:1:1\nfile://host%00/x:1:1',
@@ -272,18 +272,18 @@ test('places that a server makes up are named, and nothing of closed or secret f
 
 test('a session takes its servers with it, and all that they started', async (t) => {
   for (const mode of ['child', 'stays']) {
-    const { ask, lsp } = bench(t, mode);
+    const { ask, lsp } = setup(t, mode);
     const said = await ask();
-    const { pid } = (await lsp.ready('a.foo', new AbortController().signal))?.live ?? {};
+    const { pid } = (await lsp.getIfReady('a.foo', new AbortController().signal))?.connection ?? {};
     assert.ok(pid && isAlive(pid));
     await lsp.close();
-    for (const each of mode === 'child' ? said.split(' ').map(Number) : [pid]) await ends(each);
+    for (const each of mode === 'child' ? said.split(' ').map(Number) : [pid]) await waitUntilDead(each);
     assert.match(await ask(), /have ended/);
   }
 });
 
 test('problems that a server tells by itself are those of the text as it is', async (t) => {
-  const { ask, root } = bench(t, 'good');
+  const { ask, root } = setup(t, 'good');
   const diagnostics = { action: 'diagnostics', path: 'a.foo' };
   assert.equal(await ask(diagnostics), 'No problems in a.foo.');
   writeFileSync(path.join(root, 'a.foo'), 'a bad name\n');
@@ -293,9 +293,9 @@ test('problems that a server tells by itself are those of the text as it is', as
 });
 
 test('an edit is neither failed nor held up by a server that does not answer', { timeout: 60_000 }, async (t) => {
-  const { ask, workspace, lsp } = bench(t, 'mute', { answerMs: 600_000 });
+  const { ask, workspace, lsp } = setup(t, 'mute', { requestTimeoutMs: 600_000 });
   await ask();
-  const edit = diagnosticsAfter(workspace, lsp, { waitMs: 50 })(editFile(workspace));
+  const edit = withDiagnostics(workspace, lsp, { waitMs: 50 })(editFile(workspace));
   await workspace.read('a.foo');
   const input = { path: 'a.foo', old_string: 'good', new_string: 'bad' };
   const result = (await edit.execute(input, { signal: new AbortController().signal } as ToolContext)) as ToolOutput;
@@ -308,7 +308,7 @@ test('a definition that comes with a folder starts only once it and its script a
   const asked: ServerApproval[] = [];
   const allowed = (items: readonly ServerApproval[]): boolean =>
     asked.push(...items) > 0 && items.every(({ hash }) => approved.has(hash));
-  const { ask, root, home } = bench(t, 'brief', { allowed }, { origin: 'project', command: 'node' });
+  const { ask, root, home } = setup(t, 'brief', { requestApproval: allowed }, { origin: 'project', command: 'node' });
   assert.match(await ask(), /foo was not started: this folder names it and it was not approved\.$/);
   approved.add(asked[0]?.hash ?? '');
   assert.equal(await ask(), 'a name');
@@ -319,12 +319,13 @@ test('a definition that comes with a folder starts only once it and its script a
 });
 
 test('each root has a server of its own: the nearest folder with the surest marker', async (t) => {
-  const { ask, root } = bench(t, 'where', {}, { rootMarkers: ['foo.lock', 'foo.toml'] });
+  const { ask, root } = setup(t, 'where', {}, { rootMarkers: ['foo.lock', 'foo.toml'] });
   for (const name of ['one/foo.lock', 'one/in/foo.toml', 'one/in/deep/b.foo', 'two/foo.toml', 'two/c.foo']) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), 'x');
   }
-  const where = async (file: string): Promise<readonly string[]> => (await ask({ ...hover, path: file })).split(' ');
+  const where = async (file: string): Promise<readonly string[]> =>
+    (await ask({ ...hoverInput, path: file })).split(' ');
   const [one, two, top] = [await where('one/in/deep/b.foo'), await where('two/c.foo'), await where('a.foo')];
   assert.deepEqual([one[1], two[1], top[1]], [path.join(root, 'one'), path.join(root, 'two'), root]);
   assert.equal(new Set([one[0], two[0], top[0]]).size, 3);
@@ -336,7 +337,7 @@ test('a server that does what files of the folder say starts only once these are
   const asked: string[] = [];
   const allowed = (items: readonly ServerApproval[]): boolean =>
     items.every(({ hash }) => asked.push(hash) > 0 && approved.has(hash));
-  const { ask, root } = bench(t, 'brief', { allowed }, { obeys: ['build.foo'] });
+  const { ask, root } = setup(t, 'brief', { requestApproval: allowed }, { executedFiles: ['build.foo'] });
   assert.match(await ask(), /foo was not started: it runs what .* tells it to, which was not approved\.$/);
   approved.add(asked[0] ?? '');
   assert.equal(await ask(), 'a name');
@@ -347,7 +348,7 @@ test('a server that does what files of the folder say starts only once these are
 
 test('a configuration is read with a sentence for each server that cannot be used', () => {
   const right = { command: 'x', extensions: { '.a': 'lang' }, args: ['-x'], rootMarkers: ['a.toml'], env: { A: '1' } };
-  const { servers, problems } = serversIn(
+  const { servers, problems } = parseLanguageServers(
     {
       right,
       none: 5,
@@ -374,6 +375,6 @@ test('a configuration is read with a sentence for each server that cannot be use
     problems.map((sentence) => /^The language server (\w+) cannot be used: /.exec(sentence)?.[1]),
     ['none', 'command', 'args', 'extensions', 'markers', 'env'],
   );
-  assert.equal(serversIn(undefined, 'user').problems.length, 0);
-  assert.equal(serversIn('x', 'user').problems.length, 1);
+  assert.equal(parseLanguageServers(undefined, 'user').problems.length, 0);
+  assert.equal(parseLanguageServers('x', 'user').problems.length, 1);
 });

@@ -1,32 +1,32 @@
 // One running server: introduced, asked, and told about documents; what it says about problems by itself is kept.
 import { pathToFileURL } from 'node:url';
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
-import { ServerChild, environmentFor } from './child.ts';
-import type { ServerDefinition } from './definition.ts';
-import { fault, rpcOver, type Wait } from './rpc.ts';
+import { LanguageServerProcess, serverEnvironment } from './child.ts';
+import type { LanguageServerDefinition } from './definition.ts';
+import { lspError, createRpcConnection, type RequestTimeout } from './rpc.ts';
 
 /** Problems of a document as the server published them, and for which version of it, where it says so. */
-export type Published = { readonly items: unknown; readonly version?: number };
+export type PublishedDiagnostics = { readonly items: unknown; readonly version?: number };
 
 /** A server that can be asked. */
-export type Live = {
+export type LspConnection = {
   readonly name: string;
   readonly pid: number | undefined;
   /** What it says it can do, by the name of the provider. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  readonly running: () => boolean;
-  request(method: string, params: Json, wait: Wait): Promise<unknown>;
+  readonly isRunning: () => boolean;
+  request(method: string, params: Json, wait: RequestTimeout): Promise<unknown>;
   notify(method: string, params: Json): void;
   /** What was last published for a document. */
-  readonly published: Map<string, Published>;
+  readonly published: Map<string, PublishedDiagnostics>;
   /** Resolves when anything is published next. */
   nextPublished(): Promise<void>;
   close(): Promise<void>;
 };
 
 /** How a server is started. */
-export type Start = {
-  readonly definition: ServerDefinition;
+export type ServerStartOptions = {
+  readonly definition: LanguageServerDefinition;
   readonly program: string;
   readonly root: string;
   readonly folder: string;
@@ -35,54 +35,54 @@ export type Start = {
   readonly confine?: (argv: readonly [string, ...string[]], root: string) => readonly [string, ...string[]];
 };
 
-const mostPublished = 200;
-const mostSections = 1000;
+const maxPublished = 200;
+const maxSections = 1000;
 
 /** Starts a server and introduces us. */
-export async function startServer(start: Start, wait: Wait): Promise<Live> {
+export async function startLanguageServer(start: ServerStartOptions, wait: RequestTimeout): Promise<LspConnection> {
   const { definition, program, root, folder, environment, confine } = start;
   const { name, args, env } = definition;
   const argv = [program, ...args] as const;
-  const published = new Map<string, Published>();
+  const published = new Map<string, PublishedDiagnostics>();
   let running = true;
   let news = Promise.withResolvers<void>();
 
-  const rpc = rpcOver(name, (message) => child.send(message), {
-    answer: (method, params) => answerTo(method, params, definition, root),
-    told(method, params) {
+  const rpc = createRpcConnection(name, (message) => child.send(message), {
+    onRequest: (method, params) => answerServerRequest(method, params, definition, root),
+    onNotification(method, params) {
       if (method !== 'textDocument/publishDiagnostics' || !isObject(params)) return;
       const { uri, diagnostics, version } = params;
-      if (typeof uri !== 'string' || (published.size >= mostPublished && !published.has(uri))) return;
+      if (typeof uri !== 'string' || (published.size >= maxPublished && !published.has(uri))) return;
       published.set(uri, { items: diagnostics, ...(typeof version === 'number' ? { version } : {}) });
       news.resolve();
       news = Promise.withResolvers();
     },
   });
-  const child = new ServerChild(
-    { argv: confine?.(argv, root) ?? argv, cwd: root, environment: environmentFor(environment, folder, env) },
+  const child = new LanguageServerProcess(
+    { argv: confine?.(argv, root) ?? argv, cwd: root, environment: serverEnvironment(environment, folder, env) },
     {
-      message: (value) => rpc.take(value),
-      ended(why) {
+      onMessage: (value) => rpc.receive(value),
+      onEnded(why) {
         running = false;
-        rpc.end(why);
+        rpc.close(why);
       },
     },
   );
   try {
-    const { capabilities, ...more } = introduction(definition, root, confine === undefined);
+    const { capabilities, ...more } = initializeParams(definition, root, confine === undefined);
     const answer = await rpc.request('initialize', { ...more, capabilities }, wait);
     const offered = isObject(answer) && isObject(answer['capabilities']) ? answer['capabilities'] : undefined;
-    if (!offered) throw fault('lsp/broken', `The language server ${name} did not introduce itself.`);
+    if (!offered) throw lspError('lsp/broken', `The language server ${name} did not introduce itself.`);
     const { positionEncoding = 'utf-16' } = offered;
     if (positionEncoding !== 'utf-16')
-      throw fault('lsp/broken', `The language server ${name} counts columns in a way that was not offered to it.`);
+      throw lspError('lsp/broken', `The language server ${name} counts columns in a way that was not offered to it.`);
     rpc.notify('initialized', {});
     if (definition.settings) rpc.notify('workspace/didChangeConfiguration', { settings: definition.settings });
     return {
       name,
       pid: child.pid,
       capabilities: offered,
-      running: () => running,
+      isRunning: () => running,
       request: (method, params, how) => rpc.request(method, params, how),
       notify: (method, params) => rpc.notify(method, params),
       published,
@@ -101,7 +101,7 @@ export async function startServer(start: Start, wait: Wait): Promise<Live> {
 }
 
 /** What we say of ourselves. In a sandbox our process id means another process, or none. */
-const introduction = ({ initializationOptions }: ServerDefinition, root: string, named: boolean) => {
+const initializeParams = ({ initializationOptions }: LanguageServerDefinition, root: string, named: boolean) => {
   const rootUri = pathToFileURL(root).href;
   return {
     processId: named ? process.pid : null,
@@ -127,17 +127,24 @@ const introduction = ({ initializationOptions }: ServerDefinition, root: string,
 };
 
 /** What a server may ask of us: settings and formalities. It changes and opens nothing. */
-function answerTo(method: string, params: unknown, { settings }: ServerDefinition, root: string): Json | undefined {
+function answerServerRequest(
+  method: string,
+  params: unknown,
+  { settings }: LanguageServerDefinition,
+  root: string,
+): Json | undefined {
   if (method === 'workspace/configuration') {
-    const items = isObject(params) && Array.isArray(params['items']) ? params['items'].slice(0, mostSections) : [];
-    return items.map((item: unknown) => sectionOf(settings ?? {}, isObject(item) ? item['section'] : undefined));
+    const items = isObject(params) && Array.isArray(params['items']) ? params['items'].slice(0, maxSections) : [];
+    return items.map((item: unknown) =>
+      getSettingsSection(settings ?? {}, isObject(item) ? item['section'] : undefined),
+    );
   }
   if (method === 'workspace/workspaceFolders') return [{ uri: pathToFileURL(root).href, name: 'root' }];
   if (method === 'workspace/applyEdit') return { applied: false };
-  return formalities.has(method) ? null : undefined;
+  return acknowledgedMethods.has(method) ? null : undefined;
 }
 
-const formalities = new Set([
+const acknowledgedMethods = new Set([
   'client/registerCapability',
   'client/unregisterCapability',
   'window/workDoneProgress/create',
@@ -146,7 +153,7 @@ const formalities = new Set([
 ]);
 
 /** A section by its whole name, or step by step where the settings are nested. */
-function sectionOf(settings: JsonObject, section: unknown): Json {
+function getSettingsSection(settings: JsonObject, section: unknown): Json {
   if (typeof section !== 'string') return settings;
   if (Object.hasOwn(settings, section)) return settings[section] ?? null;
   let at: Json = settings;

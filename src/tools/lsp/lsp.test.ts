@@ -19,11 +19,11 @@ import { editFile, writeFile } from '../index.ts';
 import {
   builtInServers,
   codeIntelligence,
-  diagnosticsAfter,
+  withDiagnostics,
   languageServers,
   type LanguageServerOptions,
   type ServerApproval,
-  type ServerDefinition,
+  type LanguageServerDefinition,
 } from './index.ts';
 
 const project: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const project: Readonly<Record<string, string>> = {
     "import { Door, greet } from './greet';\n\nconst words: string = greet('you');\nexport const all = [words, new Door().open()];\n",
 };
 
-function bench(t: test.TestContext, files = project, options: LanguageServerOptions = {}) {
+function setup(t: test.TestContext, files = project, options: LanguageServerOptions = {}) {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-lsp-')));
   const put = (name: string, text: string): void => {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
@@ -59,7 +59,7 @@ function bench(t: test.TestContext, files = project, options: LanguageServerOpti
 }
 
 test('[P19] a definition is found across files, by position and by name, with the line it stands in', async (t) => {
-  const { ask, call, intelligence } = bench(t);
+  const { ask, call, intelligence } = setup(t);
   const place = 'src/greet.ts:2:17: export function greet(name: string): string {';
   assert.equal(await ask({ action: 'definition', path: 'src/main.ts', line: 3, column: 24 }), place);
   assert.equal(await ask({ action: 'definition', path: 'src/main.ts', symbol: 'greet' }), place);
@@ -78,7 +78,7 @@ test('[P19] a definition is found across files, by position and by name, with th
 });
 
 test('[P19] references, hover, symbols and the preview of a renaming answer in lines', async (t) => {
-  const { ask } = bench(t);
+  const { ask } = setup(t);
   assert.equal(
     await ask({ action: 'references', path: 'src/greet.ts', symbol: 'greet' }),
     [
@@ -102,7 +102,7 @@ test('[P19] references, hover, symbols and the preview of a renaming answer in l
 });
 
 test('[P19] what cannot be answered is told in a sentence', async (t) => {
-  const { ask } = bench(t);
+  const { ask } = setup(t);
   assert.match(await ask({ action: 'hover', path: 'src/main.ts', line: 99, column: 1 }), /There is no line 99/);
   assert.match(await ask({ action: 'hover', path: 'src/main.ts', line: 1, column: 99 }), /Line 1 has no column 99/);
   assert.match(await ask({ action: 'hover', path: 'src/main.ts' }), /Give a line and a column, or a symbol/);
@@ -116,7 +116,7 @@ test('[P19] what cannot be answered is told in a sentence', async (t) => {
 });
 
 test('[P19] problems appear and vanish with the text, whether a tool or anything else wrote it', async (t) => {
-  const { ask, put, root } = bench(t);
+  const { ask, put, root } = setup(t);
   const diagnostics = (): Promise<string> => ask({ action: 'diagnostics', path: 'src/main.ts' });
   assert.equal(await diagnostics(), 'No problems in src/main.ts.');
   // This one is open from here on.
@@ -138,14 +138,14 @@ test('[P19] problems appear and vanish with the text, whether a tool or anything
 });
 
 test('[P19] an edit tells the new problems it made, if a server is running; nothing is started for it', async (t) => {
-  const { workspace, servers, call, ask } = bench(t);
-  const wrap = diagnosticsAfter(workspace, servers);
+  const { workspace, servers, call, ask } = setup(t);
+  const wrap = withDiagnostics(workspace, servers);
   const [edit, write] = [wrap(editFile(workspace)), wrap(writeFile(workspace))];
   await workspace.read('src/main.ts');
   const change = (from: string, to: string): Promise<ToolOutput> =>
     call(edit, { path: 'src/main.ts', old_string: from, new_string: to });
   assert.equal((await change('words: string', 'words: number')).text, 'Edited src/main.ts.');
-  assert.equal(await servers.ready('src/main.ts', new AbortController().signal), undefined);
+  assert.equal(await servers.getIfReady('src/main.ts', new AbortController().signal), undefined);
   await change('words: number', 'words: string');
   await ask({ action: 'diagnostics', path: 'src/main.ts' });
 
@@ -178,7 +178,7 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
 });
 
 test('[P19] the tool is hidden, so that it costs a request no more than a line until it is loaded', (t) => {
-  const { intelligence } = bench(t);
+  const { intelligence } = setup(t);
   const specs = visibleToolSpecs(createToolRegistry([intelligence]));
   assert.ok(!specs.some(({ name }) => name === 'code_intelligence'));
   assert.equal(intelligence.effect, 'read');
@@ -187,7 +187,7 @@ test('[P19] the tool is hidden, so that it costs a request no more than a line u
 const native = `node_modules/@typescript/typescript-${process.platform}-${process.arch}`;
 
 /** A program that only leaves a file behind, in a folder that is searched for programs. */
-function trap(folder: string, name: string): { readonly file: string; readonly sprung: () => boolean } {
+function plantProgram(folder: string, name: string): { readonly file: string; readonly sprung: () => boolean } {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, name);
   writeFileSync(file, `#!/bin/sh\ntouch "${file}.sprung"\n`);
@@ -203,11 +203,11 @@ test('opening a folder does not run the TypeScript that comes with it, unless it
       'node_modules/typescript/package.json': '{"name":"typescript","version":"7.9.9"}',
       [`${native}/package.json`]: '{"name":"x"}',
     };
-    const box = bench(t, files, {
-      allowed: (items) => asked.push(...items) > 0 && items.every(allowed),
-      startMs: 5000,
+    const box = setup(t, files, {
+      requestApproval: (items) => asked.push(...items) > 0 && items.every(allowed),
+      startTimeoutMs: 5000,
     });
-    return { ...box, planted: trap(path.join(box.root, native, 'lib'), 'tsc') };
+    return { ...box, planted: plantProgram(path.join(box.root, native, 'lib'), 'tsc') };
   };
   const closed = open(() => false);
   assert.match(await closed.ask({ action: 'hover', path: 'src/main.ts', symbol: 'greet' }), /Says hello/);
@@ -228,12 +228,12 @@ test('opening a folder installs nothing that it names', { timeout: 60_000 }, asy
     'jsconfig.json': '{"typeAcquisition":{"enable":true,"include":["lodash"]}}',
     'plain.js': "import _ from 'lodash';\nexport const first = _.first([1]);\n",
   };
-  const open = (known: readonly ServerDefinition[]) => {
+  const open = (known: readonly LanguageServerDefinition[]) => {
     const home = mkdtempSync(path.join(tmpdir(), 'fairlead-home-'));
     t.after(() => rmSync(home, { recursive: true, force: true }));
-    const npm = trap(path.join(home, 'bin'), 'npm');
+    const npm = plantProgram(path.join(home, 'bin'), 'npm');
     const environment = { HOME: home, PATH: [path.dirname(npm.file), '/usr/bin', '/bin'].join(path.delimiter) };
-    const { ask } = bench(t, files, { known, environment });
+    const { ask } = setup(t, files, { builtIn: known, environment });
     return { npm, hover: () => ask({ action: 'hover', path: 'plain.js', symbol: 'first' }) };
   };
   const ours = open(builtInServers);

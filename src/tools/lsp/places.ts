@@ -3,16 +3,16 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObject, isSecretFile, escapeInvisibleLine, type Json, type Workspace } from '../../core/index.ts';
 
-const longestLine = 200;
+const maxLineLength = 200;
 
 /** A position as the protocol counts: lines and columns begin at 0. */
-export type Position = { readonly line: number; readonly character: number };
+export type LspPosition = { readonly line: number; readonly character: number };
 
 /** A place as the protocol tells it. */
-export type Spot = { readonly uri: string; readonly start: Position };
+export type LspLocation = { readonly uri: string; readonly start: LspPosition };
 
 /** A place as a model and a person are told. */
-export type Place = {
+export type SourceLocation = {
   readonly path: string;
   readonly line: number;
   readonly column: number;
@@ -21,30 +21,30 @@ export type Place = {
 };
 
 /** The lines of a text as the protocol counts them. */
-export const linesOf = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);
+export const splitLines = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);
 
 /** Where a range begins, or nothing where this is no range. */
-export function startOf(range: unknown): Position | undefined {
+export function parseRangeStart(range: unknown): LspPosition | undefined {
   const start = isObject(range) ? range['start'] : undefined;
   const { line, character } = isObject(start) ? start : {};
-  return isCount(line) && isCount(character) ? { line, character } : undefined;
+  return isNonNegativeInteger(line) && isNonNegativeInteger(character) ? { line, character } : undefined;
 }
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isNonNegativeInteger = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** The places of an answer that is one location or link, a list of them, or nothing. */
-export function spotsIn(answer: unknown): readonly Spot[] {
+export function parseLocations(answer: unknown): readonly LspLocation[] {
   const all: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
   return all.flatMap((each) => {
     if (!isObject(each)) return [];
     const uri = each['targetUri'] ?? each['uri'];
-    const start = startOf(each['targetSelectionRange'] ?? each['targetRange'] ?? each['range']);
+    const start = parseRangeStart(each['targetSelectionRange'] ?? each['targetRange'] ?? each['range']);
     return typeof uri === 'string' && start ? [{ uri, start }] : [];
   });
 }
 
 /** Tells places of one workspace, reading each file once. */
-export function teller(workspace: Workspace): (spot: Spot) => Promise<Place> {
+export function createLocationResolver(workspace: Workspace): (spot: LspLocation) => Promise<SourceLocation> {
   const texts = new Map<string, Promise<readonly string[]>>();
   const linesAt = (file: string): Promise<readonly string[]> => {
     const known = texts.get(file);
@@ -53,26 +53,26 @@ export function teller(workspace: Workspace): (spot: Spot) => Promise<Place> {
     const read = isSecretFile(file)
       ? Promise.resolve([])
       : workspace.read(file, { unseen: true }).then(
-          ({ text = '' }) => linesOf(text.replace(/^\ufeff/, '')),
+          ({ text = '' }) => splitLines(text.replace(/^\ufeff/, '')),
           () => [],
         );
     texts.set(file, read);
     return read;
   };
   return async ({ uri, start }) => {
-    const file = fileOf(uri);
+    const file = uriToPath(uri);
     const text = file === undefined ? undefined : (await linesAt(file))[start.line];
     return {
-      path: shownPath(workspace.cwd, file ?? uri),
+      path: displayPath(workspace.cwd, file ?? uri),
       line: start.line + 1,
       column: start.character + 1,
-      ...(text === undefined ? {} : { text: escapeInvisibleLine(text.trim().slice(0, longestLine)) }),
+      ...(text === undefined ? {} : { text: escapeInvisibleLine(text.trim().slice(0, maxLineLength)) }),
     };
   };
 }
 
 /** The file of an address, or nothing where it is of another kind. */
-export function fileOf(uri: string): string | undefined {
+export function uriToPath(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
   } catch {
@@ -81,14 +81,14 @@ export function fileOf(uri: string): string | undefined {
 }
 
 /** A path as short as it can be said from the working folder. */
-export function shownPath(cwd: string, file: string): string {
+export function displayPath(cwd: string, file: string): string {
   const way = path.isAbsolute(file) ? path.relative(cwd, file) : file;
   return escapeInvisibleLine(way.startsWith('..') || way === '' ? file : way);
 }
 
 /** A place on one line. */
-export const placeLine = ({ path: file, line, column, text }: Place): string =>
+export const formatLocation = ({ path: file, line, column, text }: SourceLocation): string =>
   `${file}:${line}:${column}${text === undefined ? '' : `: ${text}`}`;
 
 /** A place as data. */
-export const placeData = (place: Place): Json => ({ ...place });
+export const locationData = (place: SourceLocation): Json => ({ ...place });

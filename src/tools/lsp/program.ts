@@ -3,43 +3,50 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, createReadStream, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { canonicalJson, isObject, toJson } from '../../core/index.ts';
-import { foldersOf, isInside } from './child.ts';
-import type { ServerDefinition } from './definition.ts';
-import { fault } from './rpc.ts';
+import { safeSearchFolders, isInsideFolder } from './child.ts';
+import type { LanguageServerDefinition } from './definition.ts';
+import { lspError } from './rpc.ts';
 
 /** What a person would approve: a lasting name and the hash of its content, with the reason why it is asked. */
 export type ServerApproval = { readonly subject: string; readonly hash: string; readonly why: string };
 
 /** Puts what was not approved before to a person; the signal takes the question back. */
-export type Allowed = (items: readonly ServerApproval[], signal: AbortSignal) => boolean | Promise<boolean>;
+export type RequestServerApproval = (
+  items: readonly ServerApproval[],
+  signal: AbortSignal,
+) => boolean | Promise<boolean>;
 
 /** Whether something was approved before with this content, which is only read where that may be. */
-export type Approved = (subject: string, hash: () => Promise<string>) => boolean | Promise<boolean>;
+export type IsServerApproved = (subject: string, hash: () => Promise<string>) => boolean | Promise<boolean>;
 
 /** For what folder a program is looked for. */
-export type Place = {
+export type BinaryContext = {
   /** The opened folder, or the repository around it: what is in it is not trusted. */
   readonly folder: string;
   /** The root of the project in it that the server is for. */
   readonly root: string;
   readonly environment: NodeJS.ProcessEnv;
-  readonly approved: Approved;
-  readonly allowed: Allowed;
+  readonly isApproved: IsServerApproved;
+  readonly requestApproval: RequestServerApproval;
 };
 
 /** The program to start, by its real path; throws a sentence where there is none that may be used. */
-export async function programFor(definition: ServerDefinition, place: Place, signal: AbortSignal): Promise<string> {
+export async function resolveServerBinary(
+  definition: LanguageServerDefinition,
+  place: BinaryContext,
+  signal: AbortSignal,
+): Promise<string> {
   const refused: string[] = [];
-  for (const candidate of candidatesFor(definition, place)) {
-    const open = await openOf(approvalsFor(definition, candidate, place), place);
+  for (const candidate of binaryCandidates(definition, place)) {
+    const open = await missingApprovals(requiredApprovals(definition, candidate, place), place);
     const items = await Promise.all(open.map(async ({ hash, ...item }) => ({ ...item, hash: await hash() })));
-    if (items.length === 0 || (await place.allowed(items, signal))) return candidate.program;
+    if (items.length === 0 || (await place.requestApproval(items, signal))) return candidate.program;
     refused.push(...items.map((item) => item.why));
   }
   const [why] = refused;
   if (why !== undefined)
-    throw fault('lsp/not-approved', `The language server ${definition.name} was not started: ${why}.`);
-  throw fault(
+    throw lspError('lsp/not-approved', `The language server ${definition.name} was not started: ${why}.`);
+  throw lspError(
     'lsp/no-program',
     `There is no ${programName(definition)} on this machine, so nothing is known about such files.`,
     'Install it, or name another language server in the configuration.',
@@ -47,35 +54,41 @@ export async function programFor(definition: ServerDefinition, place: Place, sig
 }
 
 /** Whether a person said yes to the program that would be started: they named it themselves, or approved all that is to be approved. */
-export async function isConsented(definition: ServerDefinition, place: Place): Promise<boolean> {
-  const [candidate] = candidatesFor(definition, place);
+export async function hasServerConsent(definition: LanguageServerDefinition, place: BinaryContext): Promise<boolean> {
+  const [candidate] = binaryCandidates(definition, place);
   if (!candidate) return false;
-  const wanted = approvalsFor(definition, candidate, place);
+  const wanted = requiredApprovals(definition, candidate, place);
   if (wanted.length === 0) return definition.origin === 'user';
-  return (await openOf(wanted, place)).length === 0;
+  return (await missingApprovals(wanted, place)).length === 0;
 }
 
 /** What has to be approved, its content not read yet. */
-type Wanted = Omit<ServerApproval, 'hash'> & { readonly hash: () => Promise<string> };
+type RequiredApproval = Omit<ServerApproval, 'hash'> & { readonly hash: () => Promise<string> };
 
 /** Of what has to be approved, that which was not. */
-async function openOf(wanted: readonly Wanted[], { approved }: Place): Promise<readonly Wanted[]> {
+async function missingApprovals(
+  wanted: readonly RequiredApproval[],
+  { isApproved: approved }: BinaryContext,
+): Promise<readonly RequiredApproval[]> {
   const standings = await Promise.all(wanted.map(async ({ subject, hash }) => approved(subject, hash)));
   return wanted.filter((_, i) => !standings[i]);
 }
 
-const programName = ({ command }: ServerDefinition): string =>
+const programName = ({ command }: LanguageServerDefinition): string =>
   command === 'typescript' ? 'TypeScript of version 7 or later' : command;
 
 /** A program, and whether it was found by way of the folder. */
-type Candidate = { readonly program: string; readonly ofFolder: boolean };
+type BinaryCandidate = { readonly program: string; readonly fromFolder: boolean };
 
-function candidatesFor({ command, origin }: ServerDefinition, place: Place): readonly Candidate[] {
+function binaryCandidates(
+  { command, origin }: LanguageServerDefinition,
+  place: BinaryContext,
+): readonly BinaryCandidate[] {
   const { folder, root, environment } = place;
   const onPath = (name: string): readonly string[] =>
-    foldersOf(environment, folder).flatMap((each) => runnable(path.join(each, name)) ?? []);
-  const all = (programs: readonly string[], ofFolder: boolean): readonly Candidate[] =>
-    [...new Set(programs)].map((program) => ({ program, ofFolder: ofFolder || isInside(folder, program) }));
+    safeSearchFolders(environment, folder).flatMap((each) => resolveExecutable(path.join(each, name)) ?? []);
+  const all = (programs: readonly string[], ofFolder: boolean): readonly BinaryCandidate[] =>
+    [...new Set(programs)].map((program) => ({ program, fromFolder: ofFolder || isInsideFolder(folder, program) }));
   if (command === 'typescript') {
     const native = (from: readonly string[]): readonly string[] => from.flatMap((each) => nativeTypescript(each) ?? []);
     const ours = native([import.meta.filename, ...onPath('tsc')]);
@@ -84,10 +97,13 @@ function candidatesFor({ command, origin }: ServerDefinition, place: Place): rea
   }
   if (path.basename(command) === command) return all(onPath(command), false);
   // A relative path leads into the folder, however it is written.
-  return all([runnable(path.resolve(root, command)) ?? []].flat(), origin === 'project' || !path.isAbsolute(command));
+  return all(
+    [resolveExecutable(path.resolve(root, command)) ?? []].flat(),
+    origin === 'project' || !path.isAbsolute(command),
+  );
 }
 
-function runnable(file: string): string | undefined {
+function resolveExecutable(file: string): string | undefined {
   for (const each of process.platform === 'win32' ? [`${file}.exe`, file] : [file])
     try {
       accessSync(each, constants.X_OK);
@@ -102,25 +118,25 @@ function runnable(file: string): string | undefined {
 function nativeTypescript(from: string): string | undefined {
   const platform = `@typescript/typescript-${process.platform}-${process.arch}`;
   try {
-    const manifest = packageAbove(from) ?? packageFor(from, 'typescript');
-    const { version } = JSON.parse(textOf(manifest)) as { readonly version?: unknown };
+    const manifest = enclosingManifest(from) ?? findPackageManifest(from, 'typescript');
+    const { version } = JSON.parse(readRegularFile(manifest)) as { readonly version?: unknown };
     if (typeof version !== 'string' || Number.parseInt(version, 10) < 7) return undefined;
-    return runnable(path.join(path.dirname(packageFor(manifest, platform)), 'lib', 'tsc'));
+    return resolveExecutable(path.join(path.dirname(findPackageManifest(manifest, platform)), 'lib', 'tsc'));
   } catch {
     return undefined;
   }
 }
 
 /** The manifest of TypeScript, for a file that is part of it. */
-function packageAbove(file: string): string | undefined {
+function enclosingManifest(file: string): string | undefined {
   const manifest = path.resolve(file, '..', '..', 'package.json');
   if (path.basename(file) !== 'tsc') return undefined;
-  const { name } = JSON.parse(textOf(manifest)) as { readonly name?: unknown };
+  const { name } = JSON.parse(readRegularFile(manifest)) as { readonly name?: unknown };
   return name === 'typescript' ? manifest : undefined;
 }
 
 /** The manifest of a package as Node would find it. Node itself is not asked: it reads manifests on the way, and would wait on a pipe of that name for ever. */
-function packageFor(from: string, name: string): string {
+function findPackageManifest(from: string, name: string): string {
   for (let at = path.dirname(from); ; at = path.dirname(at)) {
     const file = path.join(at, 'node_modules', name, 'package.json');
     if (statSync(file, { throwIfNoEntry: false })?.isFile()) return realpathSync.native(file);
@@ -129,58 +145,61 @@ function packageFor(from: string, name: string): string {
 }
 
 /** The text of a regular file. */
-function textOf(file: string): string {
+function readRegularFile(file: string): string {
   if (!statSync(file).isFile()) throw new Error(`${file} is not a regular file.`);
   return readFileSync(file, 'utf8');
 }
 
 /** What has to be approved before this program is started here. */
-function approvalsFor(
-  definition: ServerDefinition,
-  { program, ofFolder }: Candidate,
-  { folder, root }: Place,
-): readonly Wanted[] {
-  const { name, args, origin, obeys } = definition;
-  const wanted: Wanted[] = [];
+function requiredApprovals(
+  definition: LanguageServerDefinition,
+  { program, fromFolder: ofFolder }: BinaryCandidate,
+  { folder, root }: BinaryContext,
+): readonly RequiredApproval[] {
+  const { name, args, origin, executedFiles: obeys } = definition;
+  const wanted: RequiredApproval[] = [];
   if (ofFolder)
     wanted.push({
       subject: `language-server ${program}`,
-      hash: () => hashOf(program),
+      hash: () => hashFile(program),
       why: `${program} comes with this folder and was not approved`,
     });
   if (origin === 'project')
     wanted.push({
       subject: `language-server ${folder} ${name}`,
-      hash: async () => sha256(canonicalJson(toJson({ definition, files: await filesIn(args, root) }))),
+      hash: async () => sha256(canonicalJson(toJson({ definition, files: await hashArgumentFiles(args, root) }))),
       why: 'this folder names it and it was not approved',
     });
   if (obeys !== undefined)
     wanted.push({
       subject: `language-server ${root} ${name} runs`,
-      hash: async () => sha256(canonicalJson(obeys.map((file) => [file, textAt(path.join(root, file))]))),
+      hash: async () => sha256(canonicalJson(obeys.map((file) => [file, readTextOrNull(path.join(root, file))]))),
       why: `it runs what ${root} tells it to, which was not approved`,
     });
   return wanted;
 }
 
 /** The hashes of the files that arguments name: a script is what is run, not the program that reads it. */
-async function filesIn(args: readonly string[], root: string): Promise<readonly (readonly [string, string])[]> {
+async function hashArgumentFiles(
+  args: readonly string[],
+  root: string,
+): Promise<readonly (readonly [string, string])[]> {
   const named = args.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)]).map((arg) => path.resolve(root, arg));
   const files = [...new Set(named)].filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
-  return Promise.all(files.map(async (file) => [file, await hashOf(file)] as const));
+  return Promise.all(files.map(async (file) => [file, await hashFile(file)] as const));
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-async function hashOf(file: string): Promise<string> {
+async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
   return hash.digest('hex');
 }
 
-function textAt(file: string): string | null {
+function readTextOrNull(file: string): string | null {
   try {
-    return textOf(file);
+    return readRegularFile(file);
   } catch (error) {
     if (isObject(error) && error['code'] === 'ENOENT') return null;
     throw error;

@@ -2,30 +2,34 @@
 import { FairleadError, isObject, raceAbort, escapeInvisibleLine, type Json } from '../../core/index.ts';
 
 /** How long a request may take, and who may end it. */
-export type Wait = { readonly signal: AbortSignal; readonly timeoutMs: number };
+export type RequestTimeout = { readonly signal: AbortSignal; readonly timeoutMs: number };
 
 /** One side of a conversation. */
-export type Rpc = {
-  request(method: string, params: Json, wait: Wait): Promise<unknown>;
+export type RpcConnection = {
+  request(method: string, params: Json, wait: RequestTimeout): Promise<unknown>;
   notify(method: string, params: Json): void;
   /** Hands in what the other side sent. */
-  take(value: unknown): void;
+  receive(value: unknown): void;
   /** The other side is gone: all that waits fails. */
-  end(why: string): void;
+  close(why: string): void;
 };
 
 /** What the other side wants of us. */
-export type Incoming = {
+export type RpcHandlers = {
   /** The result for a request, or nothing where we do not do this. */
-  answer(method: string, params: unknown): Json | undefined;
-  told(method: string, params: unknown): void;
+  onRequest(method: string, params: unknown): Json | undefined;
+  onNotification(method: string, params: unknown): void;
 };
 
-type Pending = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+type PendingRequest = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
 /** A conversation with a server by this name, over a way to send. */
-export function rpcOver(name: string, send: (message: object) => void, incoming: Incoming): Rpc {
-  const pending = new Map<number, Pending>();
+export function createRpcConnection(
+  name: string,
+  send: (message: object) => void,
+  incoming: RpcHandlers,
+): RpcConnection {
+  const pending = new Map<number, PendingRequest>();
   let last = 0;
   let ended: string | undefined;
 
@@ -38,22 +42,23 @@ export function rpcOver(name: string, send: (message: object) => void, incoming:
     if (error === undefined || error === null) return waiting.resolve(value['result']);
     const { message } = isObject(error) ? error : {};
     const words = typeof message === 'string' ? escapeInvisibleLine(message.slice(0, 300)) : 'without a reason';
-    waiting.reject(fault('lsp/refused', `The language server ${name} refused: ${words}`));
+    waiting.reject(lspError('lsp/refused', `The language server ${name} refused: ${words}`));
   }
 
   function reply(id: string | number, method: string, params: unknown): void {
-    const result = incoming.answer(method, params);
+    const result = incoming.onRequest(method, params);
     send(result === undefined ? { id, error: { code: -32_601, message: 'not supported' } } : { id, result });
   }
 
   return {
     async request(method, params, { signal, timeoutMs }) {
-      if (ended !== undefined) throw gone(name, ended);
+      if (ended !== undefined) throw serverGoneError(name, ended);
       const id = ++last;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       pending.set(id, { resolve, reject });
       const timer = setTimeout(
-        () => reject(fault('lsp/silent', `The language server ${name} did not answer within ${timeoutMs / 1000} s.`)),
+        () =>
+          reject(lspError('lsp/silent', `The language server ${name} did not answer within ${timeoutMs / 1000} s.`)),
         timeoutMs,
       );
       send({ id, method, params });
@@ -67,24 +72,24 @@ export function rpcOver(name: string, send: (message: object) => void, incoming:
     notify(method, params) {
       if (ended === undefined) send({ method, params });
     },
-    take(value) {
+    receive(value) {
       if (!isObject(value) || ended !== undefined) return;
       const { id, method, params } = value;
       if (typeof method !== 'string') return typeof id === 'number' ? settle(id, value) : undefined;
       if (typeof id === 'string' || typeof id === 'number') reply(id, method, params);
-      else incoming.told(method, params);
+      else incoming.onNotification(method, params);
     },
-    end(why) {
+    close(why) {
       ended ??= why;
-      for (const each of pending.values()) each.reject(gone(name, why));
+      for (const each of pending.values()) each.reject(serverGoneError(name, why));
       pending.clear();
     },
   };
 }
 
 /** An error of a language server, told as the result of a tool. */
-export const fault = (code: string, message: string, hint?: string): FairleadError =>
+export const lspError = (code: string, message: string, hint?: string): FairleadError =>
   new FairleadError(code, message, { blame: 'tool', ...(hint === undefined ? {} : { hint }) });
 
-const gone = (name: string, why: string): FairleadError =>
-  fault('lsp/broken', `The language server ${name} cannot be used: ${why}.`);
+const serverGoneError = (name: string, why: string): FairleadError =>
+  lspError('lsp/broken', `The language server ${name} cannot be used: ${why}.`);

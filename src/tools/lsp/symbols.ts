@@ -1,42 +1,48 @@
 // The names that a document or a project declares, as servers tell them, and where a name is that somebody asks about.
 import { isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
-import type { Document } from './documents.ts';
-import { linesOf, spotsIn, startOf, type Position, type Spot } from './places.ts';
+import type { OpenDocument } from './documents.ts';
+import { splitLines, parseLocations, parseRangeStart, type LspPosition, type LspLocation } from './places.ts';
 import type { LanguageServer } from './slot.ts';
 
-const mostRead = 2000;
-const deepest = 20;
+const maxSymbolsRead = 2000;
+const maxDepth = 20;
 
-const kinds =
+const symbolKinds =
   'file module namespace package class method property field constructor enum interface function variable constant string number boolean array object key null enum-member struct event operator type-parameter'.split(
     ' ',
   );
 
 /** A declared name. */
-export type Declared = {
+export type DeclaredSymbol = {
   readonly name: string;
   readonly kind: string;
   /** The names around it, outermost first. */
-  readonly within: readonly string[];
-  readonly spot: Spot;
+  readonly containers: readonly string[];
+  readonly location: LspLocation;
 };
 
 /** What a document declares, in its order. */
-export async function declaredIn(
+export async function documentSymbols(
   server: LanguageServer,
-  { uri }: Document,
+  { uri }: OpenDocument,
   signal: AbortSignal,
-): Promise<readonly Declared[]> {
+): Promise<readonly DeclaredSymbol[]> {
   const answer = await server.request('textDocument/documentSymbol', { textDocument: { uri } }, signal);
-  const found: Declared[] = [];
+  const found: DeclaredSymbol[] = [];
   const visit = (items: unknown, within: readonly string[]): void => {
-    if (!Array.isArray(items) || within.length > deepest) return;
+    if (!Array.isArray(items) || within.length > maxDepth) return;
     for (const item of items as readonly unknown[]) {
-      if (!isObject(item) || found.length >= mostRead) continue;
-      const start = startOf(item['selectionRange']);
-      const [spot] = start ? [{ uri, start }] : spotsIn(item['location']);
-      const name = nameOf(item);
-      if (spot) found.push({ name, kind: kindOf(item), within: within.length ? within : around(item), spot });
+      if (!isObject(item) || found.length >= maxSymbolsRead) continue;
+      const start = parseRangeStart(item['selectionRange']);
+      const [spot] = start ? [{ uri, start }] : parseLocations(item['location']);
+      const name = symbolName(item);
+      if (spot)
+        found.push({
+          name,
+          kind: symbolKind(item),
+          containers: within.length ? within : containerNames(item),
+          location: spot,
+        });
       visit(item['children'], [...within, name]);
     }
   };
@@ -45,44 +51,52 @@ export async function declaredIn(
 }
 
 /** What the whole project declares under names like this one. */
-export async function declaredLike(
+export async function workspaceSymbols(
   server: LanguageServer,
   query: string,
   signal: AbortSignal,
-): Promise<readonly Declared[]> {
-  if (!server.live.capabilities['workspaceSymbolProvider']) return [];
+): Promise<readonly DeclaredSymbol[]> {
+  if (!server.connection.capabilities['workspaceSymbolProvider']) return [];
   const answer = await server.request('workspace/symbol', { query }, signal);
   if (!Array.isArray(answer)) return [];
-  return answer.slice(0, mostRead).flatMap((item: unknown) => {
-    const [spot] = isObject(item) ? spotsIn(item['location']) : [];
-    return isObject(item) && spot ? [{ name: nameOf(item), kind: kindOf(item), within: around(item), spot }] : [];
+  return answer.slice(0, maxSymbolsRead).flatMap((item: unknown) => {
+    const [spot] = isObject(item) ? parseLocations(item['location']) : [];
+    return isObject(item) && spot
+      ? [{ name: symbolName(item), kind: symbolKind(item), containers: containerNames(item), location: spot }]
+      : [];
   });
 }
 
-const nameOf = ({ name }: Readonly<Record<string, unknown>>): string =>
+const symbolName = ({ name }: Readonly<Record<string, unknown>>): string =>
   typeof name === 'string' ? escapeInvisibleLine(name.slice(0, 200)) : '?';
 
-const kindOf = ({ kind }: Readonly<Record<string, unknown>>): string =>
-  (typeof kind === 'number' ? kinds[kind - 1] : undefined) ?? 'symbol';
+const symbolKind = ({ kind }: Readonly<Record<string, unknown>>): string =>
+  (typeof kind === 'number' ? symbolKinds[kind - 1] : undefined) ?? 'symbol';
 
-const around = ({ containerName: name }: Readonly<Record<string, unknown>>): readonly string[] =>
+const containerNames = ({ containerName: name }: Readonly<Record<string, unknown>>): readonly string[] =>
   typeof name === 'string' && name !== '' ? [escapeInvisibleLine(name.slice(0, 200))] : [];
 
 /** Whether a declaration is what somebody calls by this name: `method`, or `Class.method`. */
-export const isCalled = ({ name, within }: Declared, asked: string): boolean =>
+export const matchesSymbolName = ({ name, containers: within }: DeclaredSymbol, asked: string): boolean =>
   name === asked || [...within, name].slice(-asked.split('.').length).join('.') === asked;
 
 /** Where a name stands by itself in a text, on one line where that is given; lines begin at 1. */
-export function mentionOf(text: string, name: string, line?: number): Position | undefined {
-  for (const [at, words] of linesOf(text).entries()) {
+export function findMention(text: string, name: string, line?: number): LspPosition | undefined {
+  for (const [at, words] of splitLines(text).entries()) {
     if (line !== undefined && at !== line - 1) continue;
     for (let from = words.indexOf(name); from >= 0; from = words.indexOf(name, from + 1))
-      if (!isLetter(words[from - 1]) && !isLetter(words[from + name.length])) return { line: at, character: from };
+      if (!isIdentifierChar(words[from - 1]) && !isIdentifierChar(words[from + name.length]))
+        return { line: at, character: from };
   }
   return undefined;
 }
 
-const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}_$]/u.test(letter);
+const isIdentifierChar = (letter: string | undefined): boolean =>
+  letter !== undefined && /[\p{L}\p{N}_$]/u.test(letter);
 
 /** A declaration as data. */
-export const declaredData = ({ name, kind, within }: Declared): Json => ({ name, kind, within: [...within] });
+export const symbolData = ({ name, kind, containers: within }: DeclaredSymbol): Json => ({
+  name,
+  kind,
+  within: [...within],
+});

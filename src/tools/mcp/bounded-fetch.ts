@@ -1,14 +1,14 @@
 // Fetches with an end: an answer, or one event of a stream of events, that is larger than this breaks off.
 import type { FetchLike } from '@modelcontextprotocol/client';
 
-const mostBytes = 16_000_000;
+const maxMessageBytes = 16_000_000;
 
 /** The platform's fetch, whose bodies break off where a single message in them is too large. */
 export const boundedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (response.body === null) return response;
   const events = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-  const body = response.body.pipeThrough(bounded(events));
+  const body = response.body.pipeThrough(createMessageLimiter(events));
   const { status, statusText, headers } = response;
   const copy = new Response(body, { status, statusText, headers });
   // The constructor leaves it empty, and redirects and authorization are judged by it.
@@ -17,14 +17,14 @@ export const boundedFetch: FetchLike = async (url, init) => {
 };
 
 /** Passes bytes on until one message has too many. Of a stream of events the count begins anew with each blank line. */
-function bounded(events: boolean): TransformStream<Uint8Array, Uint8Array> {
+function createMessageLimiter(events: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
       const last = events ? lastBlankLine(chunk) : -1;
       bytes = last < 0 ? bytes + chunk.length : chunk.length - last;
-      if (bytes > mostBytes)
-        controller.error(new Error(`The server sent more than ${mostBytes} bytes in one message.`));
+      if (bytes > maxMessageBytes)
+        controller.error(new Error(`The server sent more than ${maxMessageBytes} bytes in one message.`));
       else controller.enqueue(chunk);
     },
   });

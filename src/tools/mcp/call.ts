@@ -19,29 +19,29 @@ import {
   type ToolOutput,
   type ToolContext,
 } from '../../core/index.ts';
-import type { Connection } from './connection.ts';
-import { LOST } from './http.ts';
-import { resultOutput } from './result.ts';
+import type { McpConnection } from './connection.ts';
+import { RESPONSE_LOST } from './http.ts';
+import { mcpResultOutput } from './result.ts';
 
 /** What is called, and how long it may take. */
-export type Aim = {
-  readonly connection: Connection;
+export type McpCallTarget = {
+  readonly connection: McpConnection;
   readonly tool: string;
   readonly input: JsonObject;
   readonly timeoutMs: number;
   /** Doing it twice, or half, does no harm. */
-  readonly reads: boolean;
+  readonly isRepeatable: boolean;
   /** Why it may not be called, now that its server is there; nothing where it may. */
-  readonly refuse: () => string | undefined;
+  readonly refusalReason: () => string | undefined;
 };
 
-const usedTries = 2;
+const maxTries = 2;
 /** Progress may put the end off, but not for ever. */
-const mostStretch = 10;
+const maxTimeoutFactor = 10;
 
 /** Calls the tool and says how that came out. */
-export async function callTool(
-  aim: Aim,
+export async function callMcpTool(
+  aim: McpCallTarget,
   args: Json,
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
 ): Promise<ToolOutput> {
@@ -51,34 +51,36 @@ export async function callTool(
       client = await aim.connection.client(signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      return notRun(aim, wordsFor(error));
+      return notRunOutput(aim, formatErrorWithHint(error));
     }
-    const wrong = aim.refuse();
-    if (wrong !== undefined) return notRun(aim, wrong);
+    const wrong = aim.refusalReason();
+    if (wrong !== undefined) return notRunOutput(aim, wrong);
     try {
-      const result = await send(client, aim, args, signal, progress);
-      aim.connection.worked();
-      return resultOutput(aim.connection.server.name, result);
+      const result = await sendToolCall(client, aim, args, signal, progress);
+      aim.connection.markHealthy();
+      return mcpResultOutput(aim.connection.server.name, result);
     } catch (error) {
-      const fate = fateOf(error, signal);
+      const fate = classifyCallFailure(error, signal);
       if (fate === 'answered')
-        return toolOutput({ failed: true, text: `${serverOf(aim)} refused: ${wordsFor(error)}` });
-      if (fate !== 'late') await aim.connection.drop(client);
+        return toolOutput({ failed: true, text: `${serverLabel(aim)} refused: ${formatErrorWithHint(error)}` });
+      if (fate !== 'late') await aim.connection.discard(client);
       // It was turned away before it was run, so sending it again is the first time.
-      if (fate === 'refused' && tried < usedTries && (await renewed(aim, error, signal))) continue;
-      return fate === 'refused' ? notRun(aim, wordsFor(error)) : cutOff(aim, wordsFor(error));
+      if (fate === 'refused' && tried < maxTries && (await tryRenewAccess(aim, error, signal))) continue;
+      return fate === 'refused'
+        ? notRunOutput(aim, formatErrorWithHint(error))
+        : unknownOutcomeOutput(aim, formatErrorWithHint(error));
     }
   }
 }
 
-async function send(
+async function sendToolCall(
   client: Client,
-  { connection, tool, input, timeoutMs }: Aim,
+  { connection, tool, input, timeoutMs }: McpCallTarget,
   args: Json,
   signal: AbortSignal,
   progress: ToolContext['progress'],
 ): Promise<CallToolResult> {
-  const patience = patienceFor(timeoutMs, () => connection.isAsking());
+  const patience = createProgressTimeout(timeoutMs, () => connection.hasPendingRequests());
   try {
     return await client.callTool(
       { name: tool, arguments: args as Record<string, unknown> },
@@ -96,19 +98,19 @@ async function send(
       },
     );
   } finally {
-    patience.end();
+    patience.clear();
   }
 }
 
-type Patience = { readonly signal: AbortSignal; renew(): void; end(): void };
+type ProgressTimeout = { readonly signal: AbortSignal; renew(): void; clear(): void };
 
 /** Aborts when a server was silent for this long. Progress puts that off, though not for ever, and so does a question of its own. */
-function patienceFor(ms: number, isAsking: () => boolean): Patience {
+function createProgressTimeout(ms: number, isAsking: () => boolean): ProgressTimeout {
   const over = new AbortController();
-  let left = mostStretch;
+  let left = maxTimeoutFactor;
   let timer: NodeJS.Timeout;
   const wait = (): void => {
-    timer = setTimeout(() => (isAsking() ? wait() : over.abort(late(ms))), Math.min(ms, 2 ** 31 - 1));
+    timer = setTimeout(() => (isAsking() ? wait() : over.abort(timeoutError(ms))), Math.min(ms, 2 ** 31 - 1));
   };
   wait();
   return {
@@ -118,58 +120,59 @@ function patienceFor(ms: number, isAsking: () => boolean): Patience {
       clearTimeout(timer);
       wait();
     },
-    end: () => clearTimeout(timer),
+    clear: () => clearTimeout(timer),
   };
 }
 
-const late = (ms: number): FairleadError =>
+const timeoutError = (ms: number): FairleadError =>
   new FairleadError('mcp/late', `it did not answer within ${ms} ms`, { blame: 'tool' });
 
 /**
  * What is known of a call that threw: the server answered it, turned it away before running it, was late, or the line broke.
  * Of the last two nobody knows whether it happened.
  */
-type Fate = 'answered' | 'refused' | 'late' | 'broken';
+type CallFailureKind = 'answered' | 'refused' | 'late' | 'broken';
 
-const unsent: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const unsentErrorCodes: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
-function fateOf(error: unknown, signal: AbortSignal): Fate {
+function classifyCallFailure(error: unknown, signal: AbortSignal): CallFailureKind {
   if (signal.aborted || (error instanceof FairleadError && error.code === 'mcp/late')) return 'late';
   if (UnauthorizedError.isInstance(error)) return 'refused';
   if (SdkHttpError.isInstance(error)) return error.status < 500 ? 'refused' : 'broken';
   if (SdkError.isInstance(error)) {
     return error.code === SdkErrorCode.NotConnected ? 'refused' : 'broken';
   }
-  if (ProtocolError.isInstance(error)) return error.code === LOST ? 'broken' : 'answered';
-  return isUnsent(error) ? 'refused' : 'broken';
+  if (ProtocolError.isInstance(error)) return error.code === RESPONSE_LOST ? 'broken' : 'answered';
+  return wasNotSent(error) ? 'refused' : 'broken';
 }
 
 /** Whether nobody was there to take it, as the last of its causes says. */
-function isUnsent(error: unknown): boolean {
+function wasNotSent(error: unknown): boolean {
   const { cause, code } = isObject(error) ? error : {};
-  return unsent.includes(String(code)) || (cause !== undefined && isUnsent(cause));
+  return unsentErrorCodes.includes(String(code)) || (cause !== undefined && wasNotSent(cause));
 }
 
 /** Whether a call that was turned away may go through now: after a login, or in a new session where the old one was forgotten. */
-async function renewed({ connection }: Aim, error: unknown, signal: AbortSignal): Promise<boolean> {
-  if (UnauthorizedError.isInstance(error)) return connection.login(signal);
+async function tryRenewAccess({ connection }: McpCallTarget, error: unknown, signal: AbortSignal): Promise<boolean> {
+  if (UnauthorizedError.isInstance(error)) return connection.awaitLogin(signal);
   if (SdkHttpError.isInstance(error)) return error.status === 404 || error.status === 400;
   return SdkError.isInstance(error) && error.code === SdkErrorCode.NotConnected;
 }
 
-const serverOf = ({ connection }: Aim): string => `The MCP server ${escapeInvisibleLine(connection.server.name)}`;
+const serverLabel = ({ connection }: McpCallTarget): string =>
+  `The MCP server ${escapeInvisibleLine(connection.server.name)}`;
 
-const wordsFor = (error: unknown): string => {
+const formatErrorWithHint = (error: unknown): string => {
   const hint = error instanceof FairleadError && error.hint !== undefined ? ` ${error.hint}` : '';
   return `${escapeInvisibleLine(errorMessage(error)).slice(0, 1000)}${hint}`;
 };
 
-const notRun = (aim: Aim, why: string): ToolOutput =>
+const notRunOutput = (aim: McpCallTarget, why: string): ToolOutput =>
   toolOutput({ failed: true, text: `${escapeInvisibleLine(aim.tool)} was not run: ${why}` });
 
-function cutOff(aim: Aim, why: string): ToolOutput {
-  const text = `${serverOf(aim)} gave no answer to ${escapeInvisibleLine(aim.tool)}: ${why}.`;
-  if (aim.reads) return toolOutput({ failed: true, text });
+function unknownOutcomeOutput(aim: McpCallTarget, why: string): ToolOutput {
+  const text = `${serverLabel(aim)} gave no answer to ${escapeInvisibleLine(aim.tool)}: ${why}.`;
+  if (aim.isRepeatable) return toolOutput({ failed: true, text });
   return toolOutput({
     failed: true,
     outcomeUnknown: true,

@@ -3,22 +3,22 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
-import { INSIDE, type Local } from './server.ts';
+import { INSIDE_MCP_VARIABLE, type McpStdioConfig } from './server.ts';
 
 /** What a server gets of our environment: enough to find programs and its home, and nothing that could be a key. */
-const harmless =
+const allowedVariables =
   'PATH HOME USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES'.split(
     ' ',
   );
 /** Bytes that one message may have. */
-const mostBytes = 16_000_000;
-const mostSaid = 4000;
+const maxMessageBytes = 16_000_000;
+const maxStderrChars = 4000;
 /** Milliseconds a server has to end by itself, and again after it was asked to. */
-const grace = 200;
+const graceMs = 200;
 
 /** Groups that must not outlive this process, whatever ends it; one listener for all of them. */
-const groups = new Set<number>();
-process.on('exit', () => groups.forEach((pid) => signalGroup(pid, 'SIGKILL')));
+const processGroups = new Set<number>();
+process.on('exit', () => processGroups.forEach((pid) => signalGroup(pid, 'SIGKILL')));
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
@@ -35,18 +35,18 @@ export class ChildTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   /** Kept inside: what it said there is told by `lastWords`. The library knows a local server by having this and `pid`. */
   readonly stderr: null = null;
-  readonly #reach: Local;
+  readonly #config: McpStdioConfig;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #ended: Promise<void>;
   readonly #end: () => void;
   #child: ChildProcessWithoutNullStreams | undefined;
-  #said = '';
+  #stderrText = '';
   #line: Buffer[] = [];
   #bytes = 0;
-  #over = false;
+  #closed = false;
 
-  constructor(reach: Local, environment: NodeJS.ProcessEnv) {
-    this.#reach = reach;
+  constructor(reach: McpStdioConfig, environment: NodeJS.ProcessEnv) {
+    this.#config = reach;
     this.#environment = environment;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ended = promise;
@@ -58,34 +58,37 @@ export class ChildTransport implements Transport {
   }
 
   /** The end of what the server wrote to its standard error, on one line. */
-  get lastWords(): string {
-    return escapeInvisibleLine(this.#said.trim().slice(-300));
+  get lastStderr(): string {
+    return escapeInvisibleLine(this.#stderrText.trim().slice(-300));
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.#reach;
-    const known = Object.entries(this.#environment).filter(([name]) => harmless.includes(name.toUpperCase()));
+    const { command, args, env, cwd } = this.#config;
+    const known = Object.entries(this.#environment).filter(([name]) => allowedVariables.includes(name.toUpperCase()));
     // A shell function in a variable is code: it has no business in the list above.
     const plain = known.filter(([, value]) => !value?.startsWith('()'));
     const child = spawn(command, args, {
       ...(cwd === undefined ? {} : { cwd }),
-      env: { ...Object.fromEntries(plain), [INSIDE]: '1', ...env },
+      env: { ...Object.fromEntries(plain), [INSIDE_MCP_VARIABLE]: '1', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
     this.#child = child;
-    if (child.pid !== undefined) groups.add(child.pid);
+    if (child.pid !== undefined) processGroups.add(child.pid);
     const words = new StringDecoder('utf8');
-    child.stderr.on('data', (bytes: Buffer) => (this.#said = (this.#said + words.write(bytes)).slice(-mostSaid)));
-    child.stdout.on('data', (bytes: Buffer) => this.#take(bytes));
+    child.stderr.on(
+      'data',
+      (bytes: Buffer) => (this.#stderrText = (this.#stderrText + words.write(bytes)).slice(-maxStderrChars)),
+    );
+    child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes));
     // A pipe that breaks is told by the exit.
     child.stdin.on('error', () => {});
     // What it wrote last is still in the pipe; what it left running would hold that open.
     child.on('close', () => this.#finish());
     child.on('exit', () => {
       this.#signal('SIGKILL');
-      setTimeout(() => this.#finish(), grace).unref();
+      setTimeout(() => this.#finish(), graceMs).unref();
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -104,7 +107,7 @@ export class ChildTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const child = this.#child;
-    if (child === undefined || this.#over) return Promise.reject(new Error('The server is not running.'));
+    if (child === undefined || this.#closed) return Promise.reject(new Error('The server is not running.'));
     return new Promise((resolve, reject) => {
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
@@ -113,13 +116,13 @@ export class ChildTransport implements Transport {
   /** Closes its input, asks it to end, and ends the whole group. */
   async close(): Promise<void> {
     const child = this.#child;
-    if (child === undefined || this.#over) return this.#finish();
+    if (child === undefined || this.#closed) return this.#finish();
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const timer = setTimeout(() => this.#signal(signal), grace);
-      await Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, 2 * grace).unref())]);
+      const timer = setTimeout(() => this.#signal(signal), graceMs);
+      await Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, 2 * graceMs).unref())]);
       clearTimeout(timer);
-      if (this.#over) break;
+      if (this.#closed) break;
     }
     await this.#ended;
   }
@@ -131,16 +134,16 @@ export class ChildTransport implements Transport {
 
   /** Everything is over, once. The group was ended with its first process: later its number may be somebody else's. */
   #finish(): void {
-    if (this.#over) return;
-    this.#over = true;
-    groups.delete(this.#child?.pid ?? 0);
+    if (this.#closed) return;
+    this.#closed = true;
+    processGroups.delete(this.#child?.pid ?? 0);
     this.#child?.stdout.destroy();
     this.#child?.stderr.destroy();
     this.#end();
     this.onclose?.();
   }
 
-  #take(bytes: Buffer): void {
+  #receive(bytes: Buffer): void {
     let rest = bytes;
     for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
       const line = Buffer.concat([...this.#line, rest.subarray(0, at)]);
@@ -152,15 +155,15 @@ export class ChildTransport implements Transport {
     if (rest.length === 0) return;
     this.#line.push(rest);
     this.#bytes += rest.length;
-    if (this.#bytes <= mostBytes) return;
-    this.onerror?.(new Error(`The server sent more than ${mostBytes} bytes in one message.`));
+    if (this.#bytes <= maxMessageBytes) return;
+    this.onerror?.(new Error(`The server sent more than ${maxMessageBytes} bytes in one message.`));
     this.#signal('SIGKILL');
     this.#finish();
   }
 
   /** What is no message is passed over: some servers print a greeting. */
   #read(line: string): void {
-    if (line.trim() === '' || this.#over) return;
+    if (line.trim() === '' || this.#closed) return;
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(JSON.parse(line));

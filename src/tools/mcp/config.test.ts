@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { parseMcpConfig, readMcpConfig } from './config.ts';
-import { safeNames } from './names.ts';
-import { approvalKey, filledIn, type McpServer } from './server.ts';
+import { createToolNames } from './names.ts';
+import { approvalKey, expandVariables, type McpServer } from './server.ts';
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(path.join(tmpdir(), 'fairlead-mcp-'));
@@ -35,7 +35,7 @@ test('[P63] servers of a project and of the user are read with every kind of tra
   writeFileSync(user, JSON.stringify({ mcpServers: { mine: { command: 'x', timeout: 5 }, web: { command: 'y' } } }));
   const { servers, problems } = readMcpConfig({ project, user });
   assert.deepEqual(
-    servers.map(({ name, origin, reach }) => [name, origin, reach.type]),
+    servers.map(({ name, origin, transport: reach }) => [name, origin, reach.type]),
     [
       ['mine', 'user', 'stdio'],
       ['web', 'user', 'stdio'],
@@ -45,7 +45,7 @@ test('[P63] servers of a project and of the user are read with every kind of tra
       ['socket', 'project', 'ws'],
     ],
   );
-  assert.deepEqual(servers[2]?.reach, {
+  assert.deepEqual(servers[2]?.transport, {
     type: 'stdio',
     command: 'node',
     args: ['server.js'],
@@ -66,7 +66,7 @@ test('[P28, P29, P30] the way to a server may be called its transport too', () =
   });
   assert.deepEqual(problems, []);
   assert.deepEqual(
-    servers.map(({ reach }) => reach.type),
+    servers.map(({ transport: reach }) => reach.type),
     ['stdio', 'http', 'sse', 'ws'],
   );
 });
@@ -74,7 +74,7 @@ test('[P28, P29, P30] the way to a server may be called its transport too', () =
 test('a server of the person runs where they work, one of a project beside the file that names it, and either where it says', () => {
   const cwdOf = (entry: object, origin: McpServer['origin']): unknown => {
     const [server] = parse({ a: { command: 'node', ...entry } }, origin).servers;
-    return server?.reach.type === 'stdio' ? server.reach.cwd : 'none';
+    return server?.transport.type === 'stdio' ? server.transport.cwd : 'none';
   };
   assert.deepEqual([cwdOf({}, 'user'), cwdOf({}, 'project')], [undefined, '/p']);
   assert.deepEqual([cwdOf({ cwd: 'x' }, 'user'), cwdOf({ cwd: 'x' }, 'project')], ['/p/x', '/p/x']);
@@ -158,17 +158,17 @@ test('attack 41: an approval is of the command, arguments, variables, folder and
 test('variables are filled in when a server starts, and one that is missing is named', () => {
   const [server] = parse({ a: { url: 'https://${HOST:-a.example}/x', headers: { K: 'Bearer ${KEY}' } } }).servers;
   assert.ok(server);
-  assert.deepEqual(filledIn(server.reach, { KEY: 'k' }, 'a'), {
+  assert.deepEqual(expandVariables(server.transport, { KEY: 'k' }, 'a'), {
     type: 'http',
     url: 'https://a.example/x',
     headers: { K: 'Bearer k' },
   });
-  assert.throws(() => filledIn(server.reach, {}, 'a'), /The MCP server a needs the variable KEY/);
+  assert.throws(() => expandVariables(server.transport, {}, 'a'), /The MCP server a needs the variable KEY/);
 });
 
 test('attack 44: names are legal everywhere, and no two tools ever share one', () => {
   const of = (...origins: readonly (readonly [string, string])[]): readonly string[] =>
-    safeNames(origins.map(([server, tool]) => ({ server, tool })));
+    createToolNames(origins.map(([server, tool]) => ({ server, tool })));
   assert.deepEqual(of(['fs', 'read_file']), ['mcp__fs__read_file']);
   assert.deepEqual(of(['my server', 'get/it'])[0], 'mcp__my_server__get_it');
   const pairs = [

@@ -2,26 +2,26 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
-import type { Local, Login, McpServer, Remote } from './server.ts';
+import type { McpStdioConfig, McpOAuthConfig, McpServer, McpRemoteConfig } from './server.ts';
 
 /** The servers that are configured, and a sentence for each entry that cannot be used. */
 export type McpConfig = { readonly servers: readonly McpServer[]; readonly problems: readonly string[] };
 
 /** Where servers are named. */
-export type McpPlaces = {
+export type McpConfigPaths = {
   /** The project's folder, whose `.mcp.json` is read. */
   readonly project?: string;
   /** The user's own file. */
   readonly user?: string;
 };
 
-const mostBytes = 1_000_000;
-const mostServers = 100;
+const maxConfigBytes = 1_000_000;
+const maxServers = 100;
 
 /** All configured servers. A project cannot take the place of a server that the user named. */
-export function readMcpConfig({ project, user }: McpPlaces): McpConfig {
-  const own = user === undefined ? none : fromFile(user, 'user');
-  const its = project === undefined ? none : fromFile(path.join(project, '.mcp.json'), 'project');
+export function readMcpConfig({ project, user }: McpConfigPaths): McpConfig {
+  const own = user === undefined ? emptyConfig : readConfigFile(user, 'user');
+  const its = project === undefined ? emptyConfig : readConfigFile(path.join(project, '.mcp.json'), 'project');
   const taken = new Set(own.servers.map(({ name }) => name));
   return {
     servers: [...own.servers, ...its.servers.filter(({ name }) => !taken.has(name))],
@@ -38,26 +38,26 @@ export function readMcpConfig({ project, user }: McpPlaces): McpConfig {
   };
 }
 
-const none: McpConfig = { servers: [], problems: [] };
+const emptyConfig: McpConfig = { servers: [], problems: [] };
 
-function fromFile(file: string, origin: McpServer['origin']): McpConfig {
+function readConfigFile(file: string, origin: McpServer['origin']): McpConfig {
   let text: string;
   try {
-    text = textOf(file);
+    text = readRegularFile(file);
   } catch (error) {
-    if (isObject(error) && (error['code'] === 'ENOENT' || error['code'] === 'ENOTDIR')) return none;
+    if (isObject(error) && (error['code'] === 'ENOENT' || error['code'] === 'ENOTDIR')) return emptyConfig;
     return { servers: [], problems: [`${file} cannot be read: ${errorMessage(error)}`] };
   }
   return parseMcpConfig(text, { file, origin });
 }
 
 /** A stranger's folder may hold a pipe of this name, which would be waited on for ever, or a device, which has no end. */
-function textOf(file: string): string {
+function readRegularFile(file: string): string {
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const facts = fstatSync(handle);
     if (!facts.isFile()) throw new Error('it is not a regular file.');
-    if (facts.size > 4 * mostBytes) throw new Error('it is too large to be a list of MCP servers.');
+    if (facts.size > 4 * maxConfigBytes) throw new Error('it is too large to be a list of MCP servers.');
     return readFileSync(handle, 'utf8');
   } finally {
     closeSync(handle);
@@ -70,7 +70,7 @@ export function parseMcpConfig(
   { file, origin }: { readonly file: string; readonly origin: McpServer['origin'] },
 ): McpConfig {
   const wrong = (what: string): McpConfig => ({ servers: [], problems: [`${file} ${what}`] });
-  if (text.length > mostBytes) return wrong('is too large to be a list of MCP servers.');
+  if (text.length > maxConfigBytes) return wrong('is too large to be a list of MCP servers.');
   let content: unknown;
   try {
     content = JSON.parse(text.replace(/^\ufeff/, ''));
@@ -80,23 +80,23 @@ export function parseMcpConfig(
   const { mcpServers = {} } = isObject(content) ? content : { mcpServers: null };
   if (!isObject(mcpServers)) return wrong('must be an object with the servers under "mcpServers".');
   const entries = Object.entries(mcpServers);
-  if (entries.length > mostServers) return wrong(`names more than ${mostServers} servers.`);
+  if (entries.length > maxServers) return wrong(`names more than ${maxServers} servers.`);
   const servers: McpServer[] = [];
   const problems: string[] = [];
   for (const [name, entry] of entries) {
     if (isObject(entry) && entry['disabled'] === true) continue;
-    const server = serverFrom(name, entry, file, origin);
+    const server = parseServer(name, entry, file, origin);
     if (typeof server !== 'string') servers.push(server);
     else problems.push(`${file}: the server ${escapeInvisibleLine(name)} cannot be used: ${server}.`);
   }
   return { servers, problems };
 }
 
-function serverFrom(name: string, entry: unknown, file: string, origin: McpServer['origin']): McpServer | string {
+function parseServer(name: string, entry: unknown, file: string, origin: McpServer['origin']): McpServer | string {
   if (!isObject(entry)) return 'it must be an object';
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u.test(name)) return 'its name must be a short plain word';
   // A server of the person's own runs where they work, whichever folder that is; one of a project beside the file that names it.
-  const reach = reachFrom(entry, path.dirname(path.resolve(file)), origin === 'project' ? '.' : undefined);
+  const reach = parseTransport(entry, path.dirname(path.resolve(file)), origin === 'project' ? '.' : undefined);
   if (typeof reach === 'string') return reach;
   const { timeout, trustReadOnly, onDemand } = entry;
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
@@ -109,14 +109,14 @@ function serverFrom(name: string, entry: unknown, file: string, origin: McpServe
     name,
     origin,
     source: path.resolve(file),
-    reach,
+    transport: reach,
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
     ...(trustReadOnly === true ? { trustReadOnly } : {}),
     ...(typeof onDemand === 'boolean' ? { onDemand } : {}),
   };
 }
 
-const kinds: Readonly<Record<string, Remote['type'] | 'stdio'>> = {
+const transportTypes: Readonly<Record<string, McpRemoteConfig['type'] | 'stdio'>> = {
   stdio: 'stdio',
   http: 'http',
   'streamable-http': 'http',
@@ -126,47 +126,50 @@ const kinds: Readonly<Record<string, Remote['type'] | 'stdio'>> = {
   websocket: 'ws',
 };
 
-function reachFrom(
+function parseTransport(
   entry: Readonly<Record<string, unknown>>,
   folder: string,
   usual: string | undefined,
-): Local | Remote | string {
+): McpStdioConfig | McpRemoteConfig | string {
   // Some files call it the one, some the other.
   const { command, url, transport, type = transport } = entry;
-  const kind = type === undefined ? kindOf(command, url) : kinds[String(type)];
+  const kind = type === undefined ? inferTransportType(command, url) : transportTypes[String(type)];
   if (kind === undefined) return 'it must have a "command", or a "url" with a "type" of http, sse or ws';
-  return kind === 'stdio' ? localFrom({ cwd: usual, ...entry }, folder) : remoteFrom(kind, entry);
+  return kind === 'stdio' ? parseStdioConfig({ cwd: usual, ...entry }, folder) : parseRemoteConfig(kind, entry);
 }
 
-function kindOf(command: unknown, url: unknown): Remote['type'] | 'stdio' | undefined {
+function inferTransportType(command: unknown, url: unknown): McpRemoteConfig['type'] | 'stdio' | undefined {
   if (typeof command === 'string') return 'stdio';
   if (typeof url !== 'string') return undefined;
   return /^wss?:/i.test(url) ? 'ws' : 'http';
 }
 
-function localFrom(
+function parseStdioConfig(
   { command, args = [], env = {}, cwd }: Readonly<Record<string, unknown>>,
   folder: string,
-): Local | string {
+): McpStdioConfig | string {
   if (typeof command !== 'string' || command.trim() === '') return '"command" must be the name of a program';
-  if (!isTexts(args)) return '"args" must be a list of texts';
-  if (!isTextMap(env)) return '"env" must be an object of texts';
+  if (!isStringArray(args)) return '"args" must be a list of texts';
+  if (!isStringRecord(env)) return '"env" must be an object of texts';
   if (cwd !== undefined && typeof cwd !== 'string') return '"cwd" must be a folder';
   return { type: 'stdio', command, args, env, ...(cwd === undefined ? {} : { cwd: path.resolve(folder, cwd) }) };
 }
 
-function remoteFrom(type: Remote['type'], entry: Readonly<Record<string, unknown>>): Remote | string {
+function parseRemoteConfig(
+  type: McpRemoteConfig['type'],
+  entry: Readonly<Record<string, unknown>>,
+): McpRemoteConfig | string {
   const { url, headers = {}, oauth } = entry;
   const schemes = type === 'ws' ? /^wss?:\/\//i : /^https?:\/\//i;
   if (typeof url !== 'string' || !schemes.test(url) || !URL.canParse(url.replaceAll(/\$\{[^}]*\}/g, 'x')))
     return `"url" must be an address that begins with ${type === 'ws' ? 'ws:// or wss://' : 'http:// or https://'}`;
-  if (!isTextMap(headers)) return '"headers" must be an object of texts';
+  if (!isStringRecord(headers)) return '"headers" must be an object of texts';
   if (oauth === undefined) return { type, url, headers };
-  const login = loginFrom(oauth);
+  const login = parseOAuthConfig(oauth);
   return typeof login === 'string' ? login : { type, url, headers, login };
 }
 
-function loginFrom(given: unknown): Login | string {
+function parseOAuthConfig(given: unknown): McpOAuthConfig | string {
   if (!isObject(given)) return '"oauth" must be an object';
   const texts = ['clientId', 'clientSecret', 'scope', 'issuer', 'clientMetadataUrl', 'grant'].filter(
     (key) => key in given,
@@ -185,8 +188,8 @@ function loginFrom(given: unknown): Login | string {
   };
 }
 
-const isTexts = (value: unknown): value is readonly string[] =>
+const isStringArray = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-const isTextMap = (value: unknown): value is Readonly<Record<string, string>> =>
+const isStringRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isObject(value) && Object.values(value).every((each) => typeof each === 'string');

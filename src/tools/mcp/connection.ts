@@ -9,49 +9,49 @@ import {
 } from '@modelcontextprotocol/client';
 import { raceAbort, type UsageTotals } from '../../core/index.ts';
 import { ChildTransport } from './child.ts';
-import { failed, handshake, type HandshakeOptions, type Live } from './handshake.ts';
-import type { RequestCount } from './requests.ts';
+import { unreachableError, mcpHandshake, type HandshakeOptions, type McpSession } from './handshake.ts';
+import type { ServerRequestCounts } from './requests.ts';
 import type { McpServer } from './server.ts';
 
 /** A server that can be spoken to. */
-export type Connection = {
+export type McpConnection = {
   readonly server: McpServer;
   /** A connected client; throws a sentence where there is none to be had now. */
   client(signal: AbortSignal): Promise<Client>;
   /** A call came through: what failed before is forgotten. */
-  worked(): void;
+  markHealthy(): void;
   /** This client is of no use any more. */
-  drop(client: Client): Promise<void>;
+  discard(client: Client): Promise<void>;
   /** Ends a login that the server asked for, by waiting for the person; false where none was under way. */
-  login(signal: AbortSignal): Promise<boolean>;
+  awaitLogin(signal: AbortSignal): Promise<boolean>;
   /** Whether the server waits for an answer of ours: that time is not its own. */
-  isAsking(): boolean;
+  hasPendingRequests(): boolean;
   /** What the server says that it has, while there is a connection. */
-  offers(): ServerCapabilities | undefined;
+  capabilities(): ServerCapabilities | undefined;
   /** The version of the protocol that is spoken, while there is a connection. */
-  protocol(): string | undefined;
+  protocolVersion(): string | undefined;
   /** What answers of a model for this server have used up since this was last asked. */
-  spent(): UsageTotals | undefined;
+  takeSpent(): UsageTotals | undefined;
   /** The process of a local server. */
   pid(): number | undefined;
   close(): Promise<void>;
 };
 
-const firstWait = 500;
-const longestWait = 30_000;
+const minBackoffMs = 500;
+const maxBackoffMs = 30_000;
 
 /** A connection to this server, not made yet. */
-export function connectionTo(server: McpServer, options: HandshakeOptions): Connection {
-  const count: RequestCount = { asking: 0, samples: 0 };
+export function createMcpConnection(server: McpServer, options: HandshakeOptions): McpConnection {
+  const count: ServerRequestCounts = { pending: 0, samples: 0 };
   const ending = new AbortController();
-  let live: Live | undefined;
-  let opening: Promise<Live> | undefined;
+  let live: McpSession | undefined;
+  let opening: Promise<McpSession> | undefined;
   let failures = 0;
   let notBefore = 0;
   let lastTransport: Transport | undefined;
 
   const holdOff = (): void => {
-    notBefore = failures === 0 ? 0 : Date.now() + Math.min(firstWait * 2 ** (failures - 1), longestWait);
+    notBefore = failures === 0 ? 0 : Date.now() + Math.min(minBackoffMs * 2 ** (failures - 1), maxBackoffMs);
   };
   // A server that starts well and falls over before any call came through is no better than one that does not start.
   const forget = (gone: Client): void => {
@@ -60,12 +60,12 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
     holdOff();
   };
 
-  async function open(): Promise<Live> {
+  async function open(): Promise<McpSession> {
     const wait = notBefore - Date.now();
-    if (wait > 0) throw failed(server, `it failed; the next try is in ${Math.ceil(wait / 1000)} s`);
+    if (wait > 0) throw unreachableError(server, `it failed; the next try is in ${Math.ceil(wait / 1000)} s`);
     failures++;
     try {
-      live = await handshake(server, options, {
+      live = await mcpHandshake(server, options, {
         count,
         signal: ending.signal,
         onEnd: forget,
@@ -78,7 +78,7 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
     }
   }
 
-  async function reopen(signal: AbortSignal): Promise<Live> {
+  async function reopen(signal: AbortSignal): Promise<McpSession> {
     try {
       return await open();
     } catch (error) {
@@ -89,8 +89,8 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
 
   async function login(signal: AbortSignal): Promise<boolean> {
     const { signIn } = options;
-    if (!signIn?.pending() || !isRemote(lastTransport)) return false;
-    await lastTransport.finishAuth(await signIn.arrival(signal));
+    if (!signIn?.isPending() || !isRemoteTransport(lastTransport)) return false;
+    await lastTransport.finishAuth(await signIn.awaitCallback(signal));
     failures = 0;
     notBefore = 0;
     return true;
@@ -99,26 +99,26 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
   return {
     server,
     async client(signal) {
-      if (ending.signal.aborted) throw failed(server, 'it was closed');
+      if (ending.signal.aborted) throw unreachableError(server, 'it was closed');
       signal.throwIfAborted();
       if (live) return live.client;
       opening ??= reopen(signal).finally(() => (opening = undefined));
       const attempt = opening;
       return (await raceAbort(signal, () => attempt)).client;
     },
-    worked() {
+    markHealthy() {
       failures = 0;
       notBefore = 0;
     },
-    async drop(client) {
+    async discard(client) {
       forget(client);
       await client.close().catch(() => {});
     },
-    login,
-    isAsking: () => count.asking > 0,
-    offers: () => live?.client.getServerCapabilities(),
-    protocol: () => live?.client.getNegotiatedProtocolVersion(),
-    spent() {
+    awaitLogin: login,
+    hasPendingRequests: () => count.pending > 0,
+    capabilities: () => live?.client.getServerCapabilities(),
+    protocolVersion: () => live?.client.getNegotiatedProtocolVersion(),
+    takeSpent() {
       const { spent } = count;
       delete count.spent;
       return spent;
@@ -132,16 +132,16 @@ export function connectionTo(server: McpServer, options: HandshakeOptions): Conn
       live = undefined;
       options.signIn?.close();
       if (last?.transport instanceof StreamableHTTPClientTransport)
-        await Promise.race([last.transport.terminateSession().catch(() => {}), pause(1000)]);
+        await Promise.race([last.transport.terminateSession().catch(() => {}), delay(1000)]);
       await last?.client.close().catch(() => {});
     },
   };
 }
 
-const isRemote = (transport: unknown): transport is StreamableHTTPClientTransport | SSEClientTransport =>
+const isRemoteTransport = (transport: unknown): transport is StreamableHTTPClientTransport | SSEClientTransport =>
   transport instanceof StreamableHTTPClientTransport || transport instanceof SSEClientTransport;
 
-const pause = (ms: number): Promise<void> =>
+const delay = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });

@@ -12,46 +12,55 @@ import {
 import manifest from '../../../package.json' with { type: 'json' };
 import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { ChildTransport } from './child.ts';
-import type { SignIn } from './oauth.ts';
-import { answerRequests, capabilitiesFor, type Answerers, type RequestCount } from './requests.ts';
+import type { McpSignIn } from './oauth.ts';
+import {
+  registerClientHandlers,
+  clientCapabilities,
+  type McpClientHandlers,
+  type ServerRequestCounts,
+} from './requests.ts';
 import type { McpServer } from './server.ts';
-import { transportTo } from './transport.ts';
+import { createMcpTransport } from './transport.ts';
 
 /** What a conversation is begun with. */
 export type HandshakeOptions = {
-  readonly answerers: Answerers;
+  readonly handlers: McpClientHandlers;
   readonly environment: NodeJS.ProcessEnv;
   /** Milliseconds a server has to start, to introduce itself and to list its tools. */
-  readonly startMs: number;
+  readonly startTimeoutMs: number;
   /** Logs in to a remote server that asks for it. */
-  readonly signIn?: SignIn;
+  readonly signIn?: McpSignIn;
   /** The tools of the server, each time that it lists them. */
   readonly onTools: (tools: readonly Listed[], offers: ServerCapabilities | undefined) => void;
 };
 
 /** Who is told what happens. */
-export type Hooks = {
-  readonly count: RequestCount;
+export type HandshakeCallbacks = {
+  readonly count: ServerRequestCounts;
   readonly signal: AbortSignal;
   readonly onTransport: (transport: Transport) => void;
   readonly onEnd: (client: Client) => void;
 };
 
 /** A conversation that has begun. */
-export type Live = { readonly client: Client; readonly transport: Transport };
+export type McpSession = { readonly client: Client; readonly transport: Transport };
 
 /** A local server that does not know the newest way to begin may say nothing at all to it. */
-const probeMs = 3000;
+const versionProbeMs = 3000;
 
 /** Begins to talk in the newest way that both know. A server that breaks off at that is asked again in the old way. */
-export async function handshake(server: McpServer, options: HandshakeOptions, hooks: Hooks): Promise<Live> {
-  const { answerers, environment, startMs, signIn } = options;
+export async function mcpHandshake(
+  server: McpServer,
+  options: HandshakeOptions,
+  hooks: HandshakeCallbacks,
+): Promise<McpSession> {
+  const { handlers: answerers, environment, startTimeoutMs: startMs, signIn } = options;
   const deadline = Date.now() + startMs;
   const limits = (): RequestOptions => ({ timeout: Math.max(deadline - Date.now(), 1), signal: hooks.signal });
-  const attempt = async (old: boolean): Promise<Live> => {
-    const client: Client = new Client(identity, {
-      capabilities: capabilitiesFor(answerers),
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, startMs / 2) } },
+  const attempt = async (old: boolean): Promise<McpSession> => {
+    const client: Client = new Client(clientInfo, {
+      capabilities: clientCapabilities(answerers),
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(versionProbeMs, startMs / 2) } },
       // A server's own schemas are not followed here: a pattern in them may be one that never ends.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -62,8 +71,8 @@ export async function handshake(server: McpServer, options: HandshakeOptions, ho
         },
       },
     });
-    answerRequests(client, server.name, answerers, hooks.count);
-    const transport = await transportTo(server.reach, environment, await signIn?.provider());
+    registerClientHandlers(client, server.name, answerers, hooks.count);
+    const transport = await createMcpTransport(server.transport, environment, await signIn?.provider());
     hooks.onTransport(transport);
     Object.assign(client, { onclose: () => hooks.onEnd(client) });
     try {
@@ -74,23 +83,23 @@ export async function handshake(server: McpServer, options: HandshakeOptions, ho
       return { client, transport };
     } catch (error) {
       await transport.close().catch(() => {});
-      if (!old && isUnsettled(error) && Date.now() < deadline && !hooks.signal.aborted) return attempt(true);
-      throw reasonFor(server, error, transport);
+      if (!old && isNegotiationFailure(error) && Date.now() < deadline && !hooks.signal.aborted) return attempt(true);
+      throw connectionFailure(server, error, transport);
     }
   };
   return attempt(false);
 }
 
-const identity = { name: 'fairlead', title: 'Fairlead', version: manifest.version };
+const clientInfo = { name: 'fairlead', title: 'Fairlead', version: manifest.version };
 
-const isUnsettled = (error: unknown): boolean =>
+const isNegotiationFailure = (error: unknown): boolean =>
   SdkError.isInstance(error) &&
   [SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout, SdkErrorCode.ConnectionClosed].includes(error.code);
 
-function reasonFor(server: McpServer, error: unknown, transport: Transport): Error {
+function connectionFailure(server: McpServer, error: unknown, transport: Transport): Error {
   if (UnauthorizedError.isInstance(error) || error instanceof FairleadError) return error;
-  const words = transport instanceof ChildTransport ? transport.lastWords : '';
-  return failed(
+  const words = transport instanceof ChildTransport ? transport.lastStderr : '';
+  return unreachableError(
     server,
     `${escapeInvisibleLine(errorMessage(error))}${words === '' ? '' : ` (it said: ${words})`}`,
     error,
@@ -98,7 +107,7 @@ function reasonFor(server: McpServer, error: unknown, transport: Transport): Err
 }
 
 /** The error for a server that cannot be spoken to. */
-export const failed = (server: McpServer, why: string, cause?: unknown): FairleadError =>
+export const unreachableError = (server: McpServer, why: string, cause?: unknown): FairleadError =>
   new FairleadError(
     'mcp/unreachable',
     `The MCP server ${escapeInvisibleLine(server.name)} cannot be reached: ${why}.`,

@@ -119,7 +119,7 @@ test('attack 46: a server that exits, is not there, says nothing or speaks only 
       userServer('deaf', hostile('deaf')),
       userServer('old', hostile('old')),
     ],
-    { startMs: 2500 },
+    { startTimeoutMs: 2500 },
   );
   const why = new Map(mcp.status().map((each) => [each.server, each.why ?? each.state]));
   assert.match(why.get('exits') ?? '', /The MCP server exits cannot be reached: .*it said: there is no ␛\[31mlicence/);
@@ -173,7 +173,7 @@ test('attack 38, 41: a server of a project is not started before it was approved
   );
   assert.ok(!existsSync(file));
   trust.approve([approvalKey(server)]);
-  const other = { ...server, reach: hostile('mark', file, 'more') };
+  const other = { ...server, transport: hostile('mark', file, 'more') };
   const changed = (await open(t, [other], { trust })).mcp.status()[0]?.state;
   witness(t, 41, [changed === 'changed' && !existsSync(file) ? 'asked' : 'done']);
   assert.equal(changed, 'changed');

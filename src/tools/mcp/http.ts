@@ -2,10 +2,10 @@
 import { StreamableHTTPClientTransport, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/client';
 
 /** The code of an answer that we make up where none can come any more. */
-export const LOST: number = -32_090;
+export const RESPONSE_LOST: number = -32_090;
 
 /** An answer that came with the end of its stream may still be on its way when the end is told. */
-const afterStream = 250;
+const streamEndGraceMs = 250;
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
 
@@ -15,9 +15,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     if (Array.isArray(message) || !isJSONRPCRequest(message) || options.onRequestStreamEnd)
       return super.send(message, options);
     const { id } = message;
-    const error = { code: LOST, message: 'the connection ended before the answer' };
+    const error = { code: RESPONSE_LOST, message: 'the connection ended before the answer' };
     // To one that was answered this is a second answer, which nobody waits for.
     const lost = (): void => this.onmessage?.({ jsonrpc: '2.0', id, error });
-    return super.send(message, { ...options, onRequestStreamEnd: () => void setTimeout(lost, afterStream).unref() });
+    return super.send(message, {
+      ...options,
+      onRequestStreamEnd: () => void setTimeout(lost, streamEndGraceMs).unref(),
+    });
   }
 }

@@ -1,28 +1,28 @@
 // A connection for which nothing is loaded before it is first used: the protocol's library costs more than most starts of the program.
 import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import { FairleadError } from '../../core/index.ts';
-import type { Connection } from './connection.ts';
-import type { Remembered } from './memory.ts';
+import type { McpConnection } from './connection.ts';
+import type { CachedMcpServer } from './memory.ts';
 import type { McpServer } from './server.ts';
 
 /** Who is told how it went with a connection. */
-export type Watcher = { ready(): void; failed(error: unknown): void };
+export type ConnectionObserver = { onReady(): void; onFailed(error: unknown): void };
 
 /** A connection that is made when it is first asked for a client. `known` is what the server had before. */
-export function connectionLater(
+export function createLazyConnection(
   server: McpServer,
-  open: () => Promise<Connection>,
-  known: Remembered | undefined,
-  watcher: Watcher,
-): Connection {
-  let opening: Promise<Connection> | undefined;
-  let made: Connection | undefined;
+  open: () => Promise<McpConnection>,
+  known: CachedMcpServer | undefined,
+  watcher: ConnectionObserver,
+): McpConnection {
+  let opening: Promise<McpConnection> | undefined;
+  let made: McpConnection | undefined;
   let closed = false;
   const offered: ServerCapabilities | undefined = known && {
     ...(known.resources ? { resources: {} } : {}),
     ...(known.prompts ? { prompts: {} } : {}),
   };
-  const opened = async (): Promise<Connection> => {
+  const opened = async (): Promise<McpConnection> => {
     if (closed) throw new FairleadError('mcp/closed', 'The MCP servers were closed.', { blame: 'harness' });
     opening ??= open();
     made = await opening;
@@ -33,21 +33,21 @@ export function connectionLater(
     async client(signal) {
       try {
         const client = await (await opened()).client(signal);
-        watcher.ready();
+        watcher.onReady();
         return client;
       } catch (error) {
-        if (!signal.aborted) watcher.failed(error);
+        if (!signal.aborted) watcher.onFailed(error);
         throw error;
       }
     },
-    worked: () => made?.worked(),
-    drop: async (client) => made?.drop(client),
-    login: async (signal) => (made ? made.login(signal) : false),
-    isAsking: () => made?.isAsking() ?? false,
-    offers: () => made?.offers() ?? offered,
-    protocol: () => made?.protocol(),
+    markHealthy: () => made?.markHealthy(),
+    discard: async (client) => made?.discard(client),
+    awaitLogin: async (signal) => (made ? made.awaitLogin(signal) : false),
+    hasPendingRequests: () => made?.hasPendingRequests() ?? false,
+    capabilities: () => made?.capabilities() ?? offered,
+    protocolVersion: () => made?.protocolVersion(),
     pid: () => made?.pid(),
-    spent: () => made?.spent(),
+    takeSpent: () => made?.takeSpent(),
     async close() {
       closed = true;
       await (await opening?.catch(() => undefined))?.close();

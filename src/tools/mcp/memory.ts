@@ -4,7 +4,7 @@ import { isObject } from '../../core/index.ts';
 import type { McpServer } from './server.ts';
 
 /** What a server had when it was last spoken to. */
-export type Remembered = {
+export type CachedMcpServer = {
   readonly tools: readonly Listed[];
   /** Whether it had resources, and prompts. */
   readonly resources: boolean;
@@ -12,27 +12,27 @@ export type Remembered = {
 };
 
 /** Where it is kept. Neither function throws: what cannot be kept is found out again. */
-export type Memory = {
-  recall(server: McpServer): Remembered | undefined;
-  remember(server: McpServer, had: Remembered): void;
+export type McpToolCache = {
+  get(server: McpServer): CachedMcpServer | undefined;
+  set(server: McpServer, had: CachedMcpServer): void;
 };
 
 /** What is to be kept of a server that has just said this of itself. */
-export const had = (tools: readonly Listed[], offers: ServerCapabilities | undefined): Remembered => ({
+export const toCachedServer = (tools: readonly Listed[], offers: ServerCapabilities | undefined): CachedMcpServer => ({
   tools,
   resources: offers?.resources !== undefined,
   prompts: offers?.prompts !== undefined,
 });
 
 /** What was kept, if it is that. */
-export function rememberedIn(value: unknown): Remembered | undefined {
+export function parseCachedServer(value: unknown): CachedMcpServer | undefined {
   if (!isObject(value)) return undefined;
   const { tools, resources, prompts } = value;
-  if (!Array.isArray(tools) || !tools.every(isListed)) return undefined;
+  if (!Array.isArray(tools) || !tools.every(isListedTool)) return undefined;
   return { tools, resources: resources === true, prompts: prompts === true };
 }
 
-const isListed = (value: unknown): value is Listed =>
+const isListedTool = (value: unknown): value is Listed =>
   isObject(value) &&
   typeof value['name'] === 'string' &&
   isObject(value['inputSchema']) &&

@@ -6,15 +6,15 @@ import test from 'node:test';
 import { folderFor, open, userServer } from '../../../test/support/mcp-desk.ts';
 import { office } from '../../../test/support/mcp-office.ts';
 import type { Web } from '../../../test/support/mcp-web.ts';
-import { awaitCallback, callbackUrl, freePort } from '../oauth/callback.ts';
-import { fileTokens, type McpServer } from './index.ts';
+import { listenForCallback, callbackUrl, findFreePort } from '../oauth/callback.ts';
+import { fileMcpTokens, type McpServer } from './index.ts';
 
-const serverAt = ({ url }: Web): McpServer => userServer('o', { type: 'http', url: `${url}/mcp`, headers: {} });
+const remoteServer = ({ url }: Web): McpServer => userServer('o', { type: 'http', url: `${url}/mcp`, headers: {} });
 
 test('a person logs in once: the token is kept for its owner alone, used again, and refreshed without the person', async (t) => {
   const desk = await office(t);
   const file = path.join(folderFor(t), 'state', 'logins.json');
-  const first = await open(t, [serverAt(desk)], { tokens: fileTokens(file), openUrl: desk.openUrl });
+  const first = await open(t, [remoteServer(desk)], { tokens: fileMcpTokens(file), openUrl: desk.openUrl });
   assert.equal((await first.call('mcp__o__hello')).text, 'hello', first.mcp.status()[0]?.why);
   await first.mcp.close();
   assert.equal(desk.pages.length, 1);
@@ -22,7 +22,7 @@ test('a person logs in once: the token is kept for its owner alone, used again, 
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.match(readFileSync(file, 'utf8'), /"token-1"/);
 
-  const second = await open(t, [serverAt(desk)], { tokens: fileTokens(file) });
+  const second = await open(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
   assert.equal((await second.call('mcp__o__hello')).text, 'hello');
   desk.valid = 'expired';
   assert.equal((await second.call('mcp__o__hello')).text, 'hello');
@@ -31,13 +31,13 @@ test('a person logs in once: the token is kept for its owner alone, used again, 
 
   if (process.platform === 'win32') return;
   chmodSync(file, 0o644);
-  const third = await open(t, [serverAt(desk)], { tokens: fileTokens(file) });
+  const third = await open(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
   assert.match(third.mcp.status()[0]?.why ?? '', /Others can read .*logins\.json/);
 });
 
 test('where no page can be opened, a server that asks for a login is not used and says so', async (t) => {
   const desk = await office(t);
-  const { mcp } = await open(t, [serverAt(desk)]);
+  const { mcp } = await open(t, [remoteServer(desk)]);
   assert.match(mcp.status()[0]?.why ?? '', /The MCP server o asks for a login\. Log in/);
   assert.deepEqual(desk.grants, []);
 });
@@ -54,14 +54,14 @@ test('a key in the headers is used as it is, and no login is tried', async (t) =
 });
 
 test('only the state that was sent out is let back in', async () => {
-  const port = await freePort();
-  const callback = await awaitCallback(port, 'ours');
+  const port = await findFreePort();
+  const callback = await listenForCallback(port, 'ours');
   for (const query of ['?code=evil&state=theirs', '?code=evil', ''])
     assert.equal((await fetch(`${callbackUrl(port)}${query}`)).status, 404);
   assert.equal((await fetch(`${callbackUrl(port)}?code=good&state=ours`, { method: 'POST' })).status, 404);
   assert.equal((await fetch(`${callbackUrl(port)}?code=good&state=ours`)).status, 200);
-  assert.equal((await callback.arrived).get('code'), 'good');
-  const given = await awaitCallback(port, 'ours');
+  assert.equal((await callback.params).get('code'), 'good');
+  const given = await listenForCallback(port, 'ours');
   given.close();
-  await assert.rejects(given.arrived, { code: 'oauth/login-ended' });
+  await assert.rejects(given.params, { code: 'oauth/login-ended' });
 });

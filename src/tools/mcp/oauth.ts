@@ -7,50 +7,50 @@ import {
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
 import { FairleadError, raceAbort, escapeInvisibleLine } from '../../core/index.ts';
-import { awaitCallback, callbackUrl, freePort, type Callback } from '../oauth/callback.ts';
-import type { Login, McpServer, Remote } from './server.ts';
-import type { KeptLogin, TokenStore } from './token-store.ts';
+import { listenForCallback, callbackUrl, findFreePort, type OAuthCallback } from '../oauth/callback.ts';
+import type { McpOAuthConfig, McpServer, McpRemoteConfig } from './server.ts';
+import type { StoredMcpLogin, McpTokenStore } from './token-store.ts';
 
 /** Shows a person the page where they log in. */
 export type OpenUrl = (server: string, url: string) => void | Promise<void>;
 
 /** The login to one server. */
-export type SignIn = {
+export type McpSignIn = {
   provider(): Promise<OAuthClientProvider>;
   /** Whether a person was sent to log in and has not come back yet. */
-  pending(): boolean;
+  isPending(): boolean;
   /** What the person's browser brought back. */
-  arrival(signal: AbortSignal): Promise<URLSearchParams>;
+  awaitCallback(signal: AbortSignal): Promise<URLSearchParams>;
   close(): void;
 };
 
 /** How a remote server is logged in to, where it asks for that. */
-export function signInTo(
+export function createMcpSignIn(
   server: McpServer,
-  reach: Remote,
-  { tokens, openUrl }: { readonly tokens: TokenStore; readonly openUrl?: OpenUrl },
-): SignIn {
-  let callback: Callback | undefined;
+  reach: McpRemoteConfig,
+  { tokens, openUrl }: { readonly tokens: McpTokenStore; readonly openUrl?: OpenUrl },
+): McpSignIn {
+  let callback: OAuthCallback | undefined;
   let made: Promise<OAuthClientProvider> | undefined;
   const wait = async (port: number, state: string): Promise<void> => {
     callback?.close();
-    callback = await awaitCallback(port, state);
+    callback = await listenForCallback(port, state);
   };
   const make = async (): Promise<OAuthClientProvider> => {
     if (reach.auth) return reach.auth;
     const { login = {} } = reach;
-    if (login.grant === 'client-credentials') return machine(server, login);
-    const port = login.callbackPort ?? tokens.get(reach.url).port ?? (await freePort());
-    return personal({ server, url: reach.url, login, port, tokens, openUrl, wait });
+    if (login.grant === 'client-credentials') return clientCredentialsProvider(server, login);
+    const port = login.callbackPort ?? tokens.get(reach.url).port ?? (await findFreePort());
+    return authorizationCodeProvider({ server, url: reach.url, login, port, tokens, openUrl, wait });
   };
   return {
     provider: () => (made ??= make()),
-    pending: () => callback !== undefined,
-    async arrival(signal) {
+    isPending: () => callback !== undefined,
+    async awaitCallback(signal) {
       const waiting = callback;
-      if (!waiting) throw needed(server);
+      if (!waiting) throw loginNeededError(server);
       try {
-        return await raceAbort(signal, () => waiting.arrived);
+        return await raceAbort(signal, () => waiting.params);
       } finally {
         waiting.close();
         callback = undefined;
@@ -63,7 +63,10 @@ export function signInTo(
   };
 }
 
-function machine(server: McpServer, { clientId, clientSecret, scope, issuer }: Login): OAuthClientProvider {
+function clientCredentialsProvider(
+  server: McpServer,
+  { clientId, clientSecret, scope, issuer }: McpOAuthConfig,
+): OAuthClientProvider {
   if (clientId === undefined || clientSecret === undefined)
     throw new FairleadError(
       'mcp/no-credentials',
@@ -78,23 +81,31 @@ function machine(server: McpServer, { clientId, clientSecret, scope, issuer }: L
   });
 }
 
-type Personal = {
+type AuthorizationCodeOptions = {
   readonly server: McpServer;
   readonly url: string;
-  readonly login: Login;
+  readonly login: McpOAuthConfig;
   readonly port: number;
-  readonly tokens: TokenStore;
+  readonly tokens: McpTokenStore;
   readonly openUrl: OpenUrl | undefined;
   readonly wait: (port: number, state: string) => Promise<void>;
 };
 
 /** Tokens are kept; the verifier and the state of one attempt live as long as the process. */
-function personal({ server, url, login, port, tokens, openUrl, wait }: Personal): OAuthClientProvider {
+function authorizationCodeProvider({
+  server,
+  url,
+  login,
+  port,
+  tokens,
+  openUrl,
+  wait,
+}: AuthorizationCodeOptions): OAuthClientProvider {
   const { clientId, clientSecret, scope, issuer, clientMetadataUrl } = login;
   let verifier = '';
   let state = '';
   let discovered: OAuthDiscoveryState | undefined;
-  const keep = (more: KeptLogin): void => tokens.set(url, { ...tokens.get(url), ...more });
+  const keep = (more: StoredMcpLogin): void => tokens.set(url, { ...tokens.get(url), ...more });
   const clientMetadata: OAuthClientMetadata = {
     client_name: 'Fairlead',
     redirect_uris: [callbackUrl(port)],
@@ -123,7 +134,7 @@ function personal({ server, url, login, port, tokens, openUrl, wait }: Personal)
     tokens: () => tokens.get(url).tokens,
     saveTokens: (fresh) => keep({ tokens: fresh, port }),
     async redirectToAuthorization(page) {
-      if (!openUrl) throw needed(server);
+      if (!openUrl) throw loginNeededError(server);
       if (page.protocol !== 'https:' && !['127.0.0.1', 'localhost', '[::1]'].includes(page.hostname))
         throw new FairleadError(
           'mcp/unsafe-login',
@@ -153,7 +164,7 @@ function personal({ server, url, login, port, tokens, openUrl, wait }: Personal)
   };
 }
 
-const needed = (server: McpServer): FairleadError =>
+const loginNeededError = (server: McpServer): FairleadError =>
   new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server.name)} asks for a login.`, {
     blame: 'user',
     hint: 'Log in where a page can be opened for you; the login is kept after that.',

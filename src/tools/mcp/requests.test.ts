@@ -4,15 +4,15 @@ import test from 'node:test';
 import { open, userServer } from '../../../test/support/mcp-desk.ts';
 import { answerTo, plain, text, type Behaviour, type Message } from '../../../test/support/mcp-server.ts';
 import type { JsonObject } from '../../core/index.ts';
-import type { Answerers, Elicitation, Inside, Sampling } from './index.ts';
+import type { McpClientHandlers, Elicitation, McpInProcessConfig, SamplingRequest } from './index.ts';
 
-type Asking = { readonly reach: Inside; readonly capabilities: () => JsonObject | undefined };
+type RequestingServer = { readonly transport: McpInProcessConfig; readonly capabilities: () => JsonObject | undefined };
 
 /** A server whose one tool asks us this, and says what it was answered. */
-function asking(method: string, params: JsonObject): Asking {
+function requestingServer(method: string, params: JsonObject): RequestingServer {
   let offered: JsonObject | undefined;
   const behaviour: Behaviour = { tools: [plain('ask')] };
-  const serve: Inside['serve'] = async (end) => {
+  const serve: McpInProcessConfig['serve'] = async (end) => {
     const waiting = new Map<unknown, (answer: Message) => void>();
     let next = 0;
     const ask = (): Promise<Message> =>
@@ -34,16 +34,16 @@ function asking(method: string, params: JsonObject): Asking {
     Object.assign(end, { onmessage: (message: Message) => void take(message) });
     await end.start();
   };
-  return { reach: { type: 'in-process', serve }, capabilities: () => offered };
+  return { transport: { type: 'in-process', serve }, capabilities: () => offered };
 }
 
-async function answered(
+async function callAndCollect(
   t: test.TestContext,
   [method, params]: readonly [string, JsonObject],
-  answerers: Answerers,
+  answerers: McpClientHandlers,
   times = 1,
 ): Promise<{ readonly said: readonly string[]; readonly offered: JsonObject | undefined }> {
-  const { reach, capabilities } = asking(method, params);
+  const { transport: reach, capabilities } = requestingServer(method, params);
   const { call } = await open(t, [userServer('s', reach)], answerers);
   const said: string[] = [];
   for (let i = 0; i < times; i++) said.push((await call('mcp__s__ask')).text);
@@ -57,7 +57,7 @@ const form = [
     requestedSchema: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'number', default: 7 } } },
   },
 ] as const;
-const wish = [
+const samplingRequest = [
   'sampling/createMessage',
   {
     systemPrompt: 'Obey.',
@@ -67,8 +67,8 @@ const wish = [
 ] as const;
 
 test('attack 45: where nobody answers, a server is refused and was never told that it could ask', async (t) => {
-  for (const each of [form, wish, ['roots/list', {}] as const]) {
-    const { said, offered } = await answered(t, each, {});
+  for (const each of [form, samplingRequest, ['roots/list', {}] as const]) {
+    const { said, offered } = await callAndCollect(t, each, {});
     assert.match(said[0] ?? '', /-32601/, each[0]);
     assert.deepEqual(offered, {});
   }
@@ -76,7 +76,7 @@ test('attack 45: where nobody answers, a server is refused and was never told th
 
 test('a question of a server goes to the person, with its words made visible and the name of the server', async (t) => {
   const questions: Elicitation[] = [];
-  const { said } = await answered(t, form, {
+  const { said } = await callAndCollect(t, form, {
     elicit: (question) => {
       questions.push(question);
       return Promise.resolve({ type: 'accept', content: { name: 'Ada' } });
@@ -87,18 +87,18 @@ test('a question of a server goes to the person, with its words made visible and
   assert.equal(question?.server, 's');
   assert.equal(question?.message, 'Your name?␛[2J');
   for (const type of ['decline', 'cancel'] as const) {
-    const no = await answered(t, form, { elicit: () => Promise.resolve({ type }) });
+    const no = await callAndCollect(t, form, { elicit: () => Promise.resolve({ type }) });
     assert.deepEqual(JSON.parse(no.said[0] ?? ''), { action: type });
   }
 });
 
 test('an answer of a model is given only where somebody gives it, of a bounded size, and not too often', async (t) => {
-  const wishes: Sampling[] = [];
-  const { said } = await answered(
+  const wishes: SamplingRequest[] = [];
+  const { said } = await callAndCollect(
     t,
-    wish,
+    samplingRequest,
     {
-      mostSamples: 2,
+      maxSamples: 2,
       sample: (each) => {
         wishes.push(each);
         return Promise.resolve({ text: 'hi', model: 'm' });
@@ -115,13 +115,15 @@ test('an answer of a model is given only where somebody gives it, of a bounded s
     maxTokens: 4096,
   });
   assert.equal(wishes.length, 2);
-  const no = await answered(t, wish, { sample: () => Promise.reject(new Error('The person said no.')) });
+  const no = await callAndCollect(t, samplingRequest, {
+    sample: () => Promise.reject(new Error('The person said no.')),
+  });
   assert.match(no.said[0] ?? '', /The person said no/);
 });
 
 test('the time that a person takes to answer is not held against the server', async (t) => {
-  const { reach } = asking(...form);
-  const elicit: Answerers['elicit'] = async () => {
+  const { transport: reach } = requestingServer(...form);
+  const elicit: McpClientHandlers['elicit'] = async () => {
     await new Promise((resolve) => {
       setTimeout(resolve, 400);
     });
@@ -132,6 +134,6 @@ test('the time that a person takes to answer is not held against the server', as
 });
 
 test('a server is told the folders it may work in', async (t) => {
-  const { said } = await answered(t, ['roots/list', {}], { roots: ['/a b'] });
+  const { said } = await callAndCollect(t, ['roots/list', {}], { roots: ['/a b'] });
   assert.deepEqual(JSON.parse(said[0] ?? ''), { roots: [{ uri: 'file:///a%20b' }] });
 });

@@ -20,13 +20,13 @@ export type Elicitation = {
 } & ({ readonly type: 'form'; readonly schema: JsonObject } | { readonly type: 'url'; readonly url: string });
 
 /** What the person answered. */
-export type ElicitationAnswer =
+export type ElicitationResult =
   | { readonly type: 'accept'; readonly content?: JsonObject }
   | { readonly type: 'decline' }
   | { readonly type: 'cancel' };
 
 /** A server's wish for an answer of a model. */
-export type Sampling = {
+export type SamplingRequest = {
   readonly server: string;
   readonly system?: string;
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
@@ -34,73 +34,78 @@ export type Sampling = {
 };
 
 /** What the model answered, and what that used up: the run that called the server pays for it. */
-export type Sampled = { readonly text: string; readonly model: string; readonly spent?: Partial<UsageTotals> };
+export type SamplingResult = { readonly text: string; readonly model: string; readonly spent?: Partial<UsageTotals> };
 
 /** Who answers a server. What is absent is not offered to it at all. */
-export type Answerers = {
-  readonly elicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
+export type McpClientHandlers = {
+  readonly elicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationResult>;
   /** Asks the person, runs the model and says what it answered; throws where that is refused. */
-  readonly sample?: (wish: Sampling, signal: AbortSignal) => Promise<Sampled>;
+  readonly sample?: (wish: SamplingRequest, signal: AbortSignal) => Promise<SamplingResult>;
   /** How many answers of a model one server may have in a session; 5 unless given. */
-  readonly mostSamples?: number;
+  readonly maxSamples?: number;
   /** Folders that servers are told they may work in. */
   readonly roots?: readonly string[];
 };
 
-const usualSamples = 5;
-const mostSampleTokens = 4096;
-const mostText = 20_000;
+const defaultMaxSamples = 5;
+const maxSampleTokens = 4096;
+const maxTextChars = 20_000;
 
 /** What we say we can do for a server. */
-export const capabilitiesFor = ({ elicit, sample, roots }: Answerers): ClientCapabilities => ({
+export const clientCapabilities = ({ elicit, sample, roots }: McpClientHandlers): ClientCapabilities => ({
   ...(elicit ? { elicitation: { form: { applyDefaults: true }, url: {} } } : {}),
   ...(sample ? { sampling: {} } : {}),
   ...(roots ? { roots: {} } : {}),
 });
 
 /** How often a server asked us, over all of its connections: what waits for an answer now, and what a model was asked and what that used up. */
-export type RequestCount = { asking: number; samples: number; spent?: UsageTotals };
+export type ServerRequestCounts = { pending: number; samples: number; spent?: UsageTotals };
 
 /** Answers the requests of one server on this client. */
-export function answerRequests(client: Client, server: string, answerers: Answerers, count: RequestCount): void {
-  const { elicit, sample, roots, mostSamples = usualSamples } = answerers;
+export function registerClientHandlers(
+  client: Client,
+  server: string,
+  answerers: McpClientHandlers,
+  count: ServerRequestCounts,
+): void {
+  const { elicit, sample, roots, maxSamples: mostSamples = defaultMaxSamples } = answerers;
   if (roots)
     client.setRequestHandler('roots/list', () => ({
       roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href })),
     }));
   if (elicit)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
-      const answer = await waiting(count, () => elicit(questionOf(server, params), signal));
+      const answer = await whilePending(count, () => elicit(toElicitation(server, params), signal));
       if (answer.type !== 'accept') return { action: answer.type };
-      return { action: 'accept', ...(answer.content ? { content: flat(answer.content) } : {}) };
+      return { action: 'accept', ...(answer.content ? { content: flattenContent(answer.content) } : {}) };
     });
   if (sample)
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal } }) => {
       if (count.samples >= mostSamples) throw new Error(`This session answers at most ${mostSamples} such requests.`);
       count.samples++;
-      const { text, model, spent } = await waiting(count, () => sample(wishOf(server, params), signal));
+      const { text, model, spent } = await whilePending(count, () => sample(toSamplingRequest(server, params), signal));
       if (spent) count.spent = addUsage(count.spent ?? zeroUsage, spent);
       return { role: 'assistant', content: { type: 'text', text }, model };
     });
 }
 
-async function waiting<T>(count: RequestCount, work: () => Promise<T>): Promise<T> {
-  count.asking++;
+async function whilePending<T>(count: ServerRequestCounts, work: () => Promise<T>): Promise<T> {
+  count.pending++;
   try {
     return await work();
   } finally {
-    count.asking--;
+    count.pending--;
   }
 }
 
-function questionOf(server: string, params: ElicitRequest['params']): Elicitation {
-  const message = escapeInvisible(params.message).slice(0, mostText);
+function toElicitation(server: string, params: ElicitRequest['params']): Elicitation {
+  const message = escapeInvisible(params.message).slice(0, maxTextChars);
   if (params.mode === 'url') return { type: 'url', server, message, url: escapeInvisibleLine(params.url) };
   return { type: 'form', server, message, schema: toJson(params.requestedSchema) as JsonObject };
 }
 
 /** Forms are flat: anything else in the answer is left out. */
-function flat(content: JsonObject): Record<string, string | number | boolean | string[]> {
+function flattenContent(content: JsonObject): Record<string, string | number | boolean | string[]> {
   const isPlain = (value: Json): value is string | number | boolean | string[] =>
     ['string', 'number', 'boolean'].includes(typeof value) ||
     (Array.isArray(value) && value.every((each) => typeof each === 'string'));
@@ -110,20 +115,20 @@ function flat(content: JsonObject): Record<string, string | number | boolean | s
   return Object.fromEntries(kept);
 }
 
-function wishOf(server: string, params: CreateMessageRequest['params']): Sampling {
+function toSamplingRequest(server: string, params: CreateMessageRequest['params']): SamplingRequest {
   const { systemPrompt, messages, maxTokens } = params;
   return {
     server,
-    ...(systemPrompt === undefined ? {} : { system: escapeInvisible(systemPrompt).slice(0, mostText) }),
+    ...(systemPrompt === undefined ? {} : { system: escapeInvisible(systemPrompt).slice(0, maxTextChars) }),
     messages: messages.slice(-50).map(({ role, content }) => ({
       role,
-      text: [content].flat().map(textIn).join('\n').slice(0, mostText),
+      text: [content].flat().map(contentText).join('\n').slice(0, maxTextChars),
     })),
-    maxTokens: Math.min(maxTokens, mostSampleTokens),
+    maxTokens: Math.min(maxTokens, maxSampleTokens),
   };
 }
 
-const textIn = (block: unknown): string =>
+const contentText = (block: unknown): string =>
   isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
     ? escapeInvisible(block['text'])
     : '[something that is no text]';

@@ -11,48 +11,48 @@ import {
   type ToolOutput,
 } from '../../core/index.ts';
 
-const mostText = 100_000;
-const mostData = 1_000_000;
-const mostBlocks = 1000;
+const maxTextChars = 100_000;
+const maxDataChars = 1_000_000;
+const maxBlocks = 1000;
 
 /** The output for a result. However much it looks like one of ours, it is made here, from text and data alone. */
-export function resultOutput(server: string, result: CallToolResult): ToolOutput {
+export function mcpResultOutput(server: string, result: CallToolResult): ToolOutput {
   const blocks = Array.isArray(result.content) ? result.content : [];
   const { structuredContent } = result;
-  const data = structuredContent === undefined ? undefined : dataOf(structuredContent);
+  const data = structuredContent === undefined ? undefined : boundedData(structuredContent);
   const said = blocks
-    .slice(0, mostBlocks)
-    .map(wordsOf)
+    .slice(0, maxBlocks)
+    .map(formatContentBlock)
     .filter((text) => text !== '');
-  if (blocks.length > mostBlocks) said.push(`[… ${blocks.length - mostBlocks} more pieces left out]`);
+  if (blocks.length > maxBlocks) said.push(`[… ${blocks.length - maxBlocks} more pieces left out]`);
   if (said.length === 0 && structuredContent !== undefined) said.push(escapeInvisible(JSON.stringify(data)));
   return toolOutput({
-    text: said.length === 0 ? '(no output)' : foreign(server, said.join('\n')),
+    text: said.length === 0 ? '(no output)' : untrustedServerText(server, said.join('\n')),
     ...(data === undefined ? {} : { data }),
     ...(result.isError === true ? { failed: true } : {}),
   });
 }
 
 /** A server's words in a block that says whose they are, no longer than a model can use. */
-export const foreign = (server: string, text: string): string =>
-  wrapUntrusted(`the MCP server ${escapeInvisibleLine(server)}`, truncateMiddle(text, mostText));
+export const untrustedServerText = (server: string, text: string): string =>
+  wrapUntrusted(`the MCP server ${escapeInvisibleLine(server)}`, truncateMiddle(text, maxTextChars));
 
-function dataOf(value: unknown): Json {
+function boundedData(value: unknown): Json {
   const data = toJson(value);
   const { length } = JSON.stringify(data);
-  return length <= mostData ? data : `[structured content of ${length} characters, left out]`;
+  return length <= maxDataChars ? data : `[structured content of ${length} characters, left out]`;
 }
 
 /** A piece of an answer in words. What is no text is mentioned with its kind and size. */
-export function wordsOf(block: ContentBlock): string {
+export function formatContentBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return escapeInvisible(block.text);
     case 'image':
     case 'audio':
-      return `[${block.type}, ${escapeInvisibleLine(block.mimeType)}, ${sizeOf(block.data)}]`;
+      return `[${block.type}, ${escapeInvisibleLine(block.mimeType)}, ${formatBase64Size(block.data)}]`;
     case 'resource':
-      return contentsOf(block.resource);
+      return formatResourceContents(block.resource);
     case 'resource_link':
       return `[resource ${escapeInvisibleLine(block.name)}: ${escapeInvisibleLine(block.uri)}]`;
     default:
@@ -61,7 +61,7 @@ export function wordsOf(block: ContentBlock): string {
 }
 
 /** The contents of a resource in words. */
-export function contentsOf(resource: {
+export function formatResourceContents(resource: {
   readonly uri: string;
   readonly mimeType?: string | undefined;
   readonly text?: string;
@@ -69,7 +69,7 @@ export function contentsOf(resource: {
 }): string {
   const uri = escapeInvisibleLine(resource.uri);
   if (typeof resource.text === 'string') return `[resource ${uri}]\n${escapeInvisible(resource.text)}`;
-  return `[resource ${uri}, ${escapeInvisibleLine(resource.mimeType ?? 'of an unknown kind')}, ${sizeOf(resource.blob ?? '')}]`;
+  return `[resource ${uri}, ${escapeInvisibleLine(resource.mimeType ?? 'of an unknown kind')}, ${formatBase64Size(resource.blob ?? '')}]`;
 }
 
-const sizeOf = (base64: string): string => `${Math.ceil((base64.length * 3) / 4)} bytes`;
+const formatBase64Size = (base64: string): string => `${Math.ceil((base64.length * 3) / 4)} bytes`;

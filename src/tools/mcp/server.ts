@@ -4,10 +4,10 @@ import type { OAuthClientProvider, Transport } from '@modelcontextprotocol/clien
 import { FairleadError, canonicalJson, toJson } from '../../core/index.ts';
 
 /** Set for every server that we start: one that is this very program opens no servers of its own, or there would be no end to it. */
-export const INSIDE = 'FAIRLEAD_INSIDE_MCP';
+export const INSIDE_MCP_VARIABLE = 'FAIRLEAD_INSIDE_MCP';
 
 /** How we log in to a server that asks for it; all of it is found out by asking where it is absent. */
-export type Login = {
+export type McpOAuthConfig = {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly scope?: string;
@@ -24,17 +24,17 @@ export type Login = {
 };
 
 /** A server reached over the network. */
-export type Remote = {
+export type McpRemoteConfig = {
   readonly type: 'http' | 'sse' | 'ws';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly login?: Login;
+  readonly login?: McpOAuthConfig;
   /** A login of the caller's own, instead of the one described by `login`. */
   readonly auth?: OAuthClientProvider;
 };
 
 /** A server that we start, and talk to over its standard input and output. */
-export type Local = {
+export type McpStdioConfig = {
   readonly type: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
@@ -44,7 +44,10 @@ export type Local = {
 };
 
 /** A server in this process, handed its end of a pair of transports. */
-export type Inside = { readonly type: 'in-process'; readonly serve: (transport: Transport) => Promise<void> };
+export type McpInProcessConfig = {
+  readonly type: 'in-process';
+  readonly serve: (transport: Transport) => Promise<void>;
+};
 
 /** A configured server. */
 export type McpServer = {
@@ -53,7 +56,7 @@ export type McpServer = {
   readonly origin: 'user' | 'project' | 'editor';
   /** The file that names it. */
   readonly source: string;
-  readonly reach: Local | Remote | Inside;
+  readonly transport: McpStdioConfig | McpRemoteConfig | McpInProcessConfig;
   /** Milliseconds that one call may take, or take without a sign of progress. */
   readonly timeoutMs?: number;
   /** Its word that a tool only reads is believed. */
@@ -64,22 +67,26 @@ export type McpServer = {
 
 /** What is approved: a lasting name, and the hash of everything that decides what would be started or spoken to. */
 export function approvalKey(server: McpServer): { readonly subject: string; readonly hash: string } {
-  const { name, source, reach, trustReadOnly = false } = server;
+  const { name, source, transport: reach, trustReadOnly = false } = server;
   const content = { ...reach, auth: undefined, serve: undefined, trustReadOnly };
-  return { subject: `mcp-server ${source} ${name}`, hash: sha256(canonicalJson(toJson(content))) };
+  return { subject: `mcp-server ${source} ${name}`, hash: sha256Text(canonicalJson(toJson(content))) };
 }
 
 /** Whether an approval is about this server, as it is or as it ever was: the server itself, or one of its tools. */
-export function isAbout(server: McpServer, subject: string): boolean {
+export function isApprovalOf(server: McpServer, subject: string): boolean {
   const own = approvalKey(server).subject;
   return subject === own || subject.startsWith(`mcp-tool ${own} `);
 }
 
 /** The sha256 of a text, in hex. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256Text = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The values with `${NAME}` and `${NAME:-otherwise}` filled in from the environment; a variable that is missing throws. */
-export function filledIn<T extends Local | Remote | Inside>(reach: T, environment: NodeJS.ProcessEnv, name: string): T {
+export function expandVariables<T extends McpStdioConfig | McpRemoteConfig | McpInProcessConfig>(
+  reach: T,
+  environment: NodeJS.ProcessEnv,
+  name: string,
+): T {
   const fill = (text: string): string =>
     text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_all, variable: string, otherwise: string | undefined) => {
       const value = environment[variable] || otherwise;

@@ -1,7 +1,7 @@
 // How servers stand, for people and for the model.
 import { escapeInvisibleLine, type JsonObject } from '../../core/index.ts';
 import type { McpServer } from './server.ts';
-import type { ToolStanding } from './tools.ts';
+import type { McpToolStatus } from './tools.ts';
 
 /** How a server stands. */
 export type McpStatus = {
@@ -13,7 +13,7 @@ export type McpStatus = {
   readonly pid?: number;
   readonly tools: readonly {
     readonly tool: string;
-    readonly standing: ToolStanding;
+    readonly standing: McpToolStatus;
     readonly why?: string;
     /** What a person approves of it, and what it says. */
     readonly hash?: string;
@@ -23,13 +23,13 @@ export type McpStatus = {
 };
 
 /** So many tools, in words. */
-export const toolCount = (many: number): string => `${many} tool${many === 1 ? '' : 's'}`;
+export const formatToolCount = (many: number): string => `${many} tool${many === 1 ? '' : 's'}`;
 
 /** A server and its tools in a few lines. */
-export function describe({ server, origin, state, why, protocol, tools }: McpStatus): string {
+export function formatMcpStatus({ server, origin, state, why, protocol, tools }: McpStatus): string {
   const how = {
-    ready: `ready, ${toolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,
-    asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${toolCount(tools.length)}: it is started when it is first used`}`,
+    ready: `ready, ${formatToolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,
+    asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${formatToolCount(tools.length)}: it is started when it is first used`}`,
     starting: 'still starting: its tools are there at the next start after it has answered',
     new: 'not started: a person has to approve it first',
     changed: 'not started: it changed since it was approved',
@@ -38,11 +38,11 @@ export function describe({ server, origin, state, why, protocol, tools }: McpSta
   const off = tools.filter(({ standing }) => standing !== 'usable');
   return [
     `${escapeInvisibleLine(server)} (${origin}): ${how}`,
-    ...off.map(({ tool, standing, why: reason }) => `  ${tool}: ${reason ?? words[standing]}`),
+    ...off.map(({ tool, standing, why: reason }) => `  ${tool}: ${reason ?? toolStatusTexts[standing]}`),
   ].join('\n');
 }
 
-const words = {
+const toolStatusTexts = {
   usable: 'can be used',
   changed: 'off: its definition changed since it was approved',
   gone: 'gone',

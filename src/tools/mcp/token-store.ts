@@ -3,17 +3,17 @@ import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcont
 import { fileLogins, memoryLogins, type LoginStore } from '../oauth/login-store.ts';
 
 /** What is kept of one login: who we are there, our tokens, and the port that people come back to. */
-export type KeptLogin = {
+export type StoredMcpLogin = {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
   readonly port?: number;
 };
 
 /** Logins by the address of their server. */
-export type TokenStore = Pick<LoginStore<KeptLogin>, 'get' | 'set'>;
+export type McpTokenStore = Pick<LoginStore<StoredMcpLogin>, 'get' | 'set'>;
 
 /** Logins of this process alone. */
-export const memoryTokens = (): TokenStore => memoryLogins<KeptLogin>();
+export const memoryMcpTokens = (): McpTokenStore => memoryLogins<StoredMcpLogin>();
 
 /** Logins in a file. */
-export const fileTokens = (file: string): TokenStore => fileLogins<KeptLogin>(file);
+export const fileMcpTokens = (file: string): McpTokenStore => fileLogins<StoredMcpLogin>(file);

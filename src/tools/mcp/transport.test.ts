@@ -8,11 +8,11 @@ import { z } from 'zod';
 import { inside, open, userServer } from '../../../test/support/mcp-desk.ts';
 import { plain, text, type Behaviour } from '../../../test/support/mcp-server.ts';
 import { serveWeb, type First } from '../../../test/support/mcp-web.ts';
-import type { Inside, Remote } from './index.ts';
+import type { McpInProcessConfig, McpRemoteConfig } from './index.ts';
 
 const echo: Behaviour = { tools: [plain('echo')], call: (_tool, { a = '' }) => text(`you said ${String(a)}`) };
 
-const remote = (type: Remote['type'], url: string, headers: Record<string, string> = {}): Remote => ({
+const remote = (type: McpRemoteConfig['type'], url: string, headers: Record<string, string> = {}): McpRemoteConfig => ({
   type,
   url,
   headers,
@@ -46,7 +46,7 @@ test('[P63] a server of the newest protocol is spoken to in it, and asks by what
     });
     return server;
   };
-  const serve: Inside['serve'] = (transport) => {
+  const serve: McpInProcessConfig['serve'] = (transport) => {
     serveStdio(factory, { transport });
     return Promise.resolve();
   };

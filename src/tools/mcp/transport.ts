@@ -12,8 +12,8 @@ import type { McpServer } from './server.ts';
 import { WebSocketTransport } from './web-socket.ts';
 
 /** A fresh transport, not started yet. */
-export async function transportTo(
-  reach: McpServer['reach'],
+export async function createMcpTransport(
+  reach: McpServer['transport'],
   environment: NodeJS.ProcessEnv,
   auth: OAuthClientProvider | undefined,
 ): Promise<Transport> {

@@ -2,7 +2,7 @@
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 
-const mostCharacters = 16_000_000;
+const maxMessageChars = 16_000_000;
 
 /** A transport over a WebSocket. */
 export class WebSocketTransport implements Transport {
@@ -53,7 +53,7 @@ export class WebSocketTransport implements Transport {
   }
 
   #read(data: unknown): void {
-    if (typeof data !== 'string' || data.length > mostCharacters) {
+    if (typeof data !== 'string' || data.length > maxMessageChars) {
       this.onerror?.(new Error('The server sent a frame that is no text, or one that is too long.'));
       this.#socket?.close();
       return;

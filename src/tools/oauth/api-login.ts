@@ -19,59 +19,63 @@ export type ApiLogin = {
 };
 
 /** What logins are used with. */
-export type Logins = {
+export type LoginContext = {
   readonly store: LoginStore<ApiLogin>;
   /** The network as tools see it. */
   readonly workspace: Workspace;
   /** Hears of every token, so that it can be kept out of all that is told. */
-  readonly learn?: (name: string, token: string) => void;
+  readonly addSecret?: (name: string, token: string) => void;
 };
 
 /** The token of a login for a request to this address; a new one where it has ended or was turned away. */
-export type TokenFor = (
+export type GetToken = (
   name: string,
   url: string,
   how: { readonly signal: AbortSignal; readonly refused?: string },
 ) => Promise<string>;
 
 /** A token that ends this soon is renewed before it is used. */
-const marginMs = 60_000;
+const renewMarginMs = 60_000;
 
 /** Gives tokens out. Several requests at once renew one login once. */
-export function tokensFrom(logins: Logins): TokenFor {
-  const { store, learn } = logins;
+export function createTokenProvider(logins: LoginContext): GetToken {
+  const { store, addSecret: learn } = logins;
   const renewals = new Map<string, Promise<string>>();
   const renewed = (name: string, login: ApiLogin, signal: AbortSignal): Promise<string> => {
-    const going = renewals.get(name) ?? renew(name, login, logins).finally(() => renewals.delete(name));
+    const going = renewals.get(name) ?? renewToken(name, login, logins).finally(() => renewals.delete(name));
     renewals.set(name, going);
     return raceAbort(signal, () => going);
   };
   return async (name, url, { signal, refused }) => {
-    const login = loginNamed(store, name);
+    const login = getLogin(store, name);
     const origin = URL.canParse(url) ? new URL(url).origin : url;
-    if (origin !== login.api) throw elsewhere(name, login, origin);
+    if (origin !== login.api) throw otherOriginError(name, login, origin);
     learn?.(name, login.access);
-    const ended = login.expires !== undefined && login.expires - marginMs < Date.now();
+    const ended = login.expires !== undefined && login.expires - renewMarginMs < Date.now();
     // Another request may have renewed it since it was turned away.
     if (!ended && login.access !== refused) return login.access;
     return renewed(name, login, signal);
   };
 }
 
-async function renew(name: string, login: ApiLogin, { store, workspace, learn }: Logins): Promise<string> {
+async function renewToken(
+  name: string,
+  login: ApiLogin,
+  { store, workspace, addSecret: learn }: LoginContext,
+): Promise<string> {
   const { refresh } = login;
-  if (refresh === undefined) throw needed(name, 'has ended');
+  if (refresh === undefined) throw loginNeededError(name, 'has ended');
   const { renewLogin } = await import('./flow.ts');
   const fresh = await renewLogin({ ...login, refresh }, workspace);
-  if (!fresh) throw needed(name, 'has ended and could not be renewed');
+  if (!fresh) throw loginNeededError(name, 'has ended and could not be renewed');
   learn?.(name, fresh.access);
   store.set(name, fresh);
   return fresh.access;
 }
 
-function loginNamed(store: LoginStore<ApiLogin>, name: string): ApiLogin {
+function getLogin(store: LoginStore<ApiLogin>, name: string): ApiLogin {
   const login = store.get(name);
-  if (isWhole(login)) return login;
+  if (isCompleteLogin(login)) return login;
   const names = store.list().map((each) => JSON.stringify(each));
   throw new FairleadError('oauth/login-needed', `There is no login named ${JSON.stringify(name)}.`, {
     blame: 'model',
@@ -80,16 +84,16 @@ function loginNamed(store: LoginStore<ApiLogin>, name: string): ApiLogin {
 }
 
 /** Whether all of a login is there that it takes to use it. */
-export const isWhole = (login: Partial<ApiLogin>): login is ApiLogin =>
+export const isCompleteLogin = (login: Partial<ApiLogin>): login is ApiLogin =>
   [login.api, login.issuer, login.client, login.access].every((each) => typeof each === 'string');
 
-const needed = (name: string, why: string): FairleadError =>
+const loginNeededError = (name: string, why: string): FairleadError =>
   new FairleadError('oauth/login-needed', `The login ${JSON.stringify(name)} ${why}.`, {
     blame: 'user',
     hint: 'Log in with oauth_login again.',
   });
 
-const elsewhere = (name: string, { api }: ApiLogin, origin: string): FairleadError =>
+const otherOriginError = (name: string, { api }: ApiLogin, origin: string): FairleadError =>
   new FairleadError(
     'oauth/other-origin',
     `The login ${JSON.stringify(name)} is for ${escapeInvisibleLine(api)} and for nothing else, so nothing was sent to ${escapeInvisibleLine(origin)}.`,

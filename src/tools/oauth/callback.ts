@@ -4,21 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 
 /** A place that waits for a browser. */
-export type Callback = {
+export type OAuthCallback = {
   /** The parameters that came back with this state. */
-  readonly arrived: Promise<URLSearchParams>;
+  readonly params: Promise<URLSearchParams>;
   close(): void;
 };
 
-const host = '127.0.0.1';
-const where = '/callback';
-const patience = 300_000;
+const callbackHost = '127.0.0.1';
+const callbackPath = '/callback';
+const callbackTimeoutMs = 300_000;
 
 /** The address of a port's callback. */
-export const callbackUrl = (port: number): string => `http://${host}:${port}${where}`;
+export const callbackUrl = (port: number): string => `http://${callbackHost}:${port}${callbackPath}`;
 
 /** A port that is free now. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = process.getBuiltinModule('node:http').createServer();
   const { port } = await listen(server, 0);
   await new Promise((resolve) => {
@@ -28,13 +28,13 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits on this port for whoever brings this state; everybody else is turned away. */
-export async function awaitCallback(port: number, state: string): Promise<Callback> {
+export async function listenForCallback(port: number, state: string): Promise<OAuthCallback> {
   const { promise: arrived, resolve, reject } = Promise.withResolvers<URLSearchParams>();
   // Nobody may be waiting for it yet.
   arrived.catch(() => {});
   const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     const url = new URL(request.url ?? '/', callbackUrl(port));
-    const ours = request.method === 'GET' && url.pathname === where && url.searchParams.get('state') === state;
+    const ours = request.method === 'GET' && url.pathname === callbackPath && url.searchParams.get('state') === state;
     response.writeHead(ours ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(ours ? 'Done. You can close this page and go back to the terminal.' : 'Nothing is waiting here.');
     if (!ours) return;
@@ -46,7 +46,7 @@ export async function awaitCallback(port: number, state: string): Promise<Callba
       new FairleadError('oauth/login-late', 'Nobody came back from the login within five minutes.', { blame: 'user' }),
     );
     close();
-  }, patience);
+  }, callbackTimeoutMs);
   const close = (): void => {
     clearTimeout(timer);
     reject(new FairleadError('oauth/login-ended', 'The login was given up.', { blame: 'user' }));
@@ -62,13 +62,13 @@ export async function awaitCallback(port: number, state: string): Promise<Callba
       cause,
     });
   }
-  return { arrived, close };
+  return { params: arrived, close };
 }
 
 async function listen(server: Server, port: number): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(port, callbackHost, resolve);
   });
   return server.address() as AddressInfo;
 }

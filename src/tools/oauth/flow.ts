@@ -2,11 +2,19 @@
 import type * as Lib from 'oauth4webapi';
 import { raceAbort, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import type { ApiLogin } from './api-login.ts';
-import { awaitCallback, callbackUrl, freePort, type Callback } from './callback.ts';
-import { discover, inWords, issuerOf, openOffice, safe, trouble, type Office } from './office.ts';
+import { listenForCallback, callbackUrl, findFreePort, type OAuthCallback } from './callback.ts';
+import {
+  discoverAuthorizationServer,
+  toOAuthError,
+  findIssuer,
+  loadOAuthLibrary,
+  requireSecureUrl,
+  oauthError,
+  type OAuthLibrary,
+} from './office.ts';
 
 /** What is to be logged in to. */
-export type LoginWish = {
+export type LoginRequest = {
   /** An address of the API. */
   readonly api: string;
   /** The authorization server; asked of the API unless given. */
@@ -20,28 +28,34 @@ export type LoginWish = {
 export type LoginPage = { readonly url: string; readonly api: string; readonly issuer: string };
 
 /** What a login takes beside the wish. */
-export type LoginHelp = {
+export type LoginOptions = {
   readonly workspace: Workspace;
   /** What was kept of the last login under this name. */
-  readonly kept: Partial<ApiLogin>;
+  readonly stored: Partial<ApiLogin>;
   /** Asks the person and shows them the page; false where they would rather not. */
-  readonly show: (page: LoginPage) => Promise<boolean>;
+  readonly showPage: (page: LoginPage) => Promise<boolean>;
   readonly signal: AbortSignal;
 };
 
 /** Logs in; the person is sent to a page and comes back. */
-export async function logIn(wish: LoginWish, { workspace, kept, show, signal }: LoginHelp): Promise<ApiLogin> {
-  const api = new URL(safe(wish.api)).origin;
-  const office = await openOffice(workspace, signal);
-  const server = await discover(office, new URL(safe(wish.issuer ?? (await issuerOf(office, new URL(wish.api))))));
+export async function loginWithOAuth(
+  wish: LoginRequest,
+  { workspace, stored: kept, showPage: show, signal }: LoginOptions,
+): Promise<ApiLogin> {
+  const api = new URL(requireSecureUrl(wish.api)).origin;
+  const office = await loadOAuthLibrary(workspace, signal);
+  const server = await discoverAuthorizationServer(
+    office,
+    new URL(requireSecureUrl(wish.issuer ?? (await findIssuer(office, new URL(wish.api))))),
+  );
   const known = kept.issuer === server.issuer && kept.api === api ? kept : {};
-  const { client, port, callback, state } = await clientFor(office, server, wish, known);
+  const { client, port, callback, state } = await resolveClient(office, server, wish, known);
   try {
     const verifier = office.lib.generateRandomCodeVerifier();
-    const url = await pageOf(office, server, { client, port, state, verifier, scope: wish.scope });
-    if (!(await show({ url, api, issuer: server.issuer }))) throw trouble('The person would rather not log in.');
-    const back = await raceAbort(signal, () => callback.arrived);
-    const tokens = await exchanged(office, server, { client, port, state, verifier, back });
+    const url = await authorizationUrl(office, server, { client, port, state, verifier, scope: wish.scope });
+    if (!(await show({ url, api, issuer: server.issuer }))) throw oauthError('The person would rather not log in.');
+    const back = await raceAbort(signal, () => callback.params);
+    const tokens = await exchangeCode(office, server, { client, port, state, verifier, back });
     return {
       api,
       issuer: server.issuer,
@@ -61,55 +75,60 @@ export async function renewLogin(
   login: ApiLogin & { readonly refresh: string },
   workspace: Workspace,
 ): Promise<ApiLogin | undefined> {
-  const { lib, how } = await openOffice(workspace);
-  const server = await discover({ lib, how }, new URL(safe(login.issuer)));
+  const { lib, requestOptions: how } = await loadOAuthLibrary(workspace);
+  const server = await discoverAuthorizationServer(
+    { lib, requestOptions: how },
+    new URL(requireSecureUrl(login.issuer)),
+  );
   const client: Lib.Client = { client_id: login.client };
   const proof = login.secret === undefined ? lib.None() : lib.ClientSecretPost(login.secret);
   try {
     const answer = await lib.refreshTokenGrantRequest(server, client, proof, login.refresh, how);
     const { expires: _, ...lasting } = login;
-    return { ...lasting, ...tokensIn(await lib.processRefreshTokenResponse(server, client, answer)) };
+    return { ...lasting, ...parseTokenResponse(await lib.processRefreshTokenResponse(server, client, answer)) };
   } catch (error) {
     if (error instanceof lib.ResponseBodyError && error.error === 'invalid_grant') return undefined;
-    throw inWords(lib, error);
+    throw toOAuthError(lib, error);
   }
 }
 
-type Ours = {
+type ClientRegistration = {
   readonly client: Lib.Client;
   readonly port: number;
-  readonly callback: Callback;
+  readonly callback: OAuthCallback;
   readonly state: string;
 };
 
 /** Who we are, and where the person comes back to. A client that we registered is used again at the port that it was registered for. */
-async function clientFor(
-  { lib, how }: Office,
+async function resolveClient(
+  { lib, requestOptions: how }: OAuthLibrary,
   server: Lib.AuthorizationServer,
-  { client: given, scope }: LoginWish,
+  { client: given, scope }: LoginRequest,
   kept: Partial<ApiLogin>,
-): Promise<Ours> {
+): Promise<ClientRegistration> {
   const state = lib.generateRandomState();
   const { client: id, secret, port: before } = kept;
   if (given === undefined && id !== undefined && before !== undefined) {
-    const callback = await awaitCallback(before, state).catch(() => undefined);
+    const callback = await listenForCallback(before, state).catch(() => undefined);
     const client = { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) };
     if (callback) return { client, port: before, callback, state };
   }
-  const port = await freePort();
+  const port = await findFreePort();
   const client =
-    given === undefined ? await register({ lib, how }, server, callbackUrl(port), scope) : { client_id: given };
-  return { client, port, callback: await awaitCallback(port, state), state };
+    given === undefined
+      ? await registerClient({ lib, requestOptions: how }, server, callbackUrl(port), scope)
+      : { client_id: given };
+  return { client, port, callback: await listenForCallback(port, state), state };
 }
 
-async function register(
-  { lib, how }: Office,
+async function registerClient(
+  { lib, requestOptions: how }: OAuthLibrary,
   server: Lib.AuthorizationServer,
   back: string,
   scope: string | undefined,
 ): Promise<Lib.Client> {
   if (server.registration_endpoint === undefined)
-    throw trouble(
+    throw oauthError(
       `${escapeInvisibleLine(server.issuer)} registers nobody by itself: give a client_id that the person has from it.`,
     );
   try {
@@ -127,20 +146,20 @@ async function register(
     );
     return await lib.processDynamicClientRegistrationResponse(answer);
   } catch (error) {
-    throw inWords(lib, error);
+    throw toOAuthError(lib, error);
   }
 }
 
-type Attempt = Pick<Ours, 'client' | 'port' | 'state'> & { readonly verifier: string };
+type LoginAttempt = Pick<ClientRegistration, 'client' | 'port' | 'state'> & { readonly verifier: string };
 
-async function pageOf(
-  { lib }: Office,
+async function authorizationUrl(
+  { lib }: OAuthLibrary,
   server: Lib.AuthorizationServer,
-  { client, port, state, verifier, scope }: Attempt & { readonly scope: string | undefined },
+  { client, port, state, verifier, scope }: LoginAttempt & { readonly scope: string | undefined },
 ): Promise<string> {
   if (server.authorization_endpoint === undefined)
-    throw trouble(`${escapeInvisibleLine(server.issuer)} has no login page.`);
-  const page = new URL(safe(server.authorization_endpoint));
+    throw oauthError(`${escapeInvisibleLine(server.issuer)} has no login page.`);
+  const page = new URL(requireSecureUrl(server.authorization_endpoint));
   const asked = {
     response_type: 'code',
     client_id: client.client_id,
@@ -154,11 +173,11 @@ async function pageOf(
   return page.href;
 }
 
-async function exchanged(
-  { lib, how }: Office,
+async function exchangeCode(
+  { lib, requestOptions: how }: OAuthLibrary,
   server: Lib.AuthorizationServer,
-  { client, port, state, verifier, back }: Attempt & { readonly back: URLSearchParams },
-): Promise<Tokens> {
+  { client, port, state, verifier, back }: LoginAttempt & { readonly back: URLSearchParams },
+): Promise<TokenSet> {
   const { client_secret: secret } = client;
   const proof = typeof secret === 'string' ? lib.ClientSecretPost(secret) : lib.None();
   try {
@@ -172,22 +191,22 @@ async function exchanged(
       verifier,
       how,
     );
-    return tokensIn(await lib.processAuthorizationCodeResponse(server, client, answer));
+    return parseTokenResponse(await lib.processAuthorizationCodeResponse(server, client, answer));
   } catch (error) {
-    throw inWords(lib, error);
+    throw toOAuthError(lib, error);
   }
 }
 
-type Tokens = Pick<ApiLogin, 'access' | 'refresh' | 'expires'>;
+type TokenSet = Pick<ApiLogin, 'access' | 'refresh' | 'expires'>;
 
-function tokensIn({
+function parseTokenResponse({
   access_token: access,
   refresh_token: refresh,
   expires_in: seconds,
   token_type: type,
-}: Lib.TokenEndpointResponse): Tokens {
+}: Lib.TokenEndpointResponse): TokenSet {
   if (type !== 'bearer')
-    throw trouble(`The token is of the kind ${escapeInvisibleLine(type)}, which is not known here.`);
+    throw oauthError(`The token is of the kind ${escapeInvisibleLine(type)}, which is not known here.`);
   return {
     access,
     ...(refresh === undefined ? {} : { refresh }),

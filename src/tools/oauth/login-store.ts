@@ -27,14 +27,14 @@ export function memoryLogins<L extends object>(): LoginStore<L> {
 export function fileLogins<L extends object>(file: string): LoginStore<L> {
   return {
     get(of) {
-      const all = load(file);
+      const all = loadLogins(file);
       return Object.hasOwn(all, of) ? (all[of] ?? {}) : {};
     },
     set(of, login) {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
       const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
       try {
-        const text = `${JSON.stringify({ ...load(file), [of]: login }, undefined, 2)}\n`;
+        const text = `${JSON.stringify({ ...loadLogins(file), [of]: login }, undefined, 2)}\n`;
         writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
         renameSync(draft, file);
       } catch (error) {
@@ -42,15 +42,15 @@ export function fileLogins<L extends object>(file: string): LoginStore<L> {
         throw error;
       }
     },
-    list: () => Object.keys(load(file)),
+    list: () => Object.keys(loadLogins(file)),
   };
 }
 
-function load(file: string): Readonly<Record<string, object>> {
+function loadLogins(file: string): Readonly<Record<string, object>> {
   let text: string;
   try {
     const { mode } = lstatSync(file);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw exposed(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw exposedTokensError(file);
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (isObject(error) && error['code'] === 'ENOENT') return {};
@@ -65,7 +65,7 @@ function load(file: string): Readonly<Record<string, object>> {
   }
 }
 
-const exposed = (file: string): FairleadError =>
+const exposedTokensError = (file: string): FairleadError =>
   new FairleadError('oauth/exposed-tokens', `Others can read ${file}, so the logins in it are not used.`, {
     blame: 'user',
     hint: `Remove it and log in again, or make it yours alone: chmod 600 ${file}`,

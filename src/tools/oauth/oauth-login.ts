@@ -1,15 +1,15 @@
 // The tool that logs in to an API. The model names the login and never sees what it is worth.
 import { FairleadError, toolOutput, escapeInvisibleLine, type Tool } from '../../core/index.ts';
-import { isWhole, type Logins } from './api-login.ts';
+import { isCompleteLogin, type LoginContext } from './api-login.ts';
 import type { LoginPage } from './flow.ts';
 
 /** What the tool is made from. */
-export type OAuthOptions = Logins & {
+export type OAuthLoginOptions = LoginContext & {
   /** Asks the person and shows them a login page; absent where nobody is there. */
-  readonly show?: (name: string, page: LoginPage, signal: AbortSignal) => Promise<boolean>;
+  readonly showPage?: (name: string, page: LoginPage, signal: AbortSignal) => Promise<boolean>;
 };
 
-type Wanted = {
+type OAuthLoginInput = {
   readonly name: string;
   readonly api: string;
   readonly issuer?: string;
@@ -17,7 +17,7 @@ type Wanted = {
   readonly scope?: string;
 };
 
-const text = (
+const stringSchema = (
   description: string,
   most = 500,
 ): { type: 'string'; description: string; minLength: 1; maxLength: number } => ({
@@ -28,31 +28,31 @@ const text = (
 });
 
 /** The tool that logs in. */
-export const oauthLogin = ({ store, workspace, learn, show }: OAuthOptions): Tool => ({
+export const oauthLogin = ({ store, workspace, addSecret: learn, showPage: show }: OAuthLoginOptions): Tool => ({
   name: 'oauth_login',
   description:
     'Log in to an API with OAuth. The person does it in their browser; the token is kept for them and never shown; http_request sends it along where `auth` is the name of the login.',
   input: {
     type: 'object',
     properties: {
-      name: text('What the login is to be called.', 60),
-      api: text('An address of the API. The token goes to its origin only.', 2000),
-      issuer: text('The address of the authorization server; found through the API unless given.', 2000),
-      client_id: text('The id of a client that was registered there; one is registered unless given.'),
-      scope: text('What is asked for, separated by spaces.', 2000),
+      name: stringSchema('What the login is to be called.', 60),
+      api: stringSchema('An address of the API. The token goes to its origin only.', 2000),
+      issuer: stringSchema('The address of the authorization server; found through the API unless given.', 2000),
+      client_id: stringSchema('The id of a client that was registered there; one is registered unless given.'),
+      scope: stringSchema('What is asked for, separated by spaces.', 2000),
     },
     required: ['name', 'api'],
     additionalProperties: false,
   },
   effect: 'outside',
   async execute(input, { signal }) {
-    const { name, api, issuer, client_id: client, scope } = input as Wanted;
+    const { name, api, issuer, client_id: client, scope } = input as OAuthLoginInput;
     if (!show)
       throw new FairleadError('oauth/nobody', 'A login needs a person, and nobody is here.', {
         blame: 'user',
         hint: 'Log in once at the interactive prompt; the login is kept after that.',
       });
-    const { logIn } = await import('./flow.ts');
+    const { loginWithOAuth: logIn } = await import('./flow.ts');
     const kept = store.get(name);
     const wish = {
       api,
@@ -60,8 +60,9 @@ export const oauthLogin = ({ store, workspace, learn, show }: OAuthOptions): Too
       ...(client === undefined ? {} : { client }),
       ...(scope === undefined ? {} : { scope }),
     };
-    const login = await logIn(wish, { workspace, kept, signal, show: (page) => show(name, page, signal) });
-    if (!isWhole(login)) throw new FairleadError('oauth/failed', 'The server gave no token.', { blame: 'tool' });
+    const login = await logIn(wish, { workspace, stored: kept, signal, showPage: (page) => show(name, page, signal) });
+    if (!isCompleteLogin(login))
+      throw new FairleadError('oauth/failed', 'The server gave no token.', { blame: 'tool' });
     for (const token of [login.access, login.refresh, login.secret]) if (token !== undefined) learn?.(name, token);
     store.set(name, login);
     return toolOutput({

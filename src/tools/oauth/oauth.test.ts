@@ -12,13 +12,13 @@ import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { httpRequest } from '../web/http-request.ts';
-import { tokensFrom, type ApiLogin } from './api-login.ts';
+import { createTokenProvider, type ApiLogin } from './api-login.ts';
 import { fileLogins } from './login-store.ts';
-import { logIn, type LoginPage } from './flow.ts';
+import { loginWithOAuth, type LoginPage } from './flow.ts';
 import { oauthLogin } from './oauth-login.ts';
-import { withLogins } from './with-logins.ts';
+import { withAuth } from './with-logins.ts';
 
-function desk(t: TestContext): { readonly file: string; readonly workspace: Workspace } {
+function setup(t: TestContext): { readonly file: string; readonly workspace: Workspace } {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-oauth-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const workspace = withNetwork(localWorkspace({ roots: [folder] }), { privateHosts: ['127.0.0.1'] });
@@ -34,12 +34,12 @@ const browser = async ({ url }: LoginPage): Promise<boolean> => {
 const signal = (): AbortSignal => new AbortController().signal;
 
 /** The login is made, and what asks with it. */
-async function loggedIn(t: TestContext, at: Office) {
-  const { file, workspace } = desk(t);
+async function setupLogin(t: TestContext, at: Office) {
+  const { file, workspace } = setup(t);
   const store = fileLogins<ApiLogin>(file);
-  const login = await logIn({ api: at.url }, { workspace, kept: {}, show: browser, signal: signal() });
+  const login = await loginWithOAuth({ api: at.url }, { workspace, stored: {}, showPage: browser, signal: signal() });
   store.set('things', login);
-  const tool = withLogins(httpRequest(workspace), tokensFrom({ store, workspace }));
+  const tool = withAuth(httpRequest(workspace), createTokenProvider({ store, workspace }));
   const ask = async (url: string, more: JsonObject = {}): Promise<string> => {
     const context = { signal: signal() } as Parameters<Tool['execute']>[1];
     const said = (await tool.execute({ url, auth: 'things', ...more }, context)) as { readonly text: string };
@@ -50,21 +50,21 @@ async function loggedIn(t: TestContext, at: Office) {
 
 test('[P27] a person logs in by PKCE, requests then carry the token, and neither the model nor the log ever sees it', async (t) => {
   const at = await office(t);
-  const { file, workspace } = desk(t);
+  const { file, workspace } = setup(t);
   const store = fileLogins<ApiLogin>(file);
   const pages: string[] = [];
   const learnt: string[] = [];
-  const logins = { store, workspace, learn: (_: string, token: string) => void learnt.push(token) };
+  const logins = { store, workspace, addSecret: (_: string, token: string) => void learnt.push(token) };
   const login = oauthLogin({
     ...logins,
-    show: (name, page) => (pages.push(`${name} ${page.api} ${page.issuer}`), browser(page)),
+    showPage: (name, page) => (pages.push(`${name} ${page.api} ${page.issuer}`), browser(page)),
   });
   const provider = scriptedProvider([
     calls('oauth_login', { name: 'things', api: `${at.url}/v1`, scope: 'read' }),
     calls('http_request', { url: `${at.url}/v1/things`, auth: 'things' }),
     says('done'),
   ]);
-  const tools = [login, withLogins(httpRequest(workspace), tokensFrom(logins))];
+  const tools = [login, withAuth(httpRequest(workspace), createTokenProvider(logins))];
   const log = memoryLog();
   const session = await Session.open(resolveAgent({ provider, system: 's', tools }), log);
   assert.equal((await session.run('go')).ended?.reason, 'answered');
@@ -85,7 +85,7 @@ test('[P27] a person logs in by PKCE, requests then carry the token, and neither
 test('[P27] a token that ended, or is turned away, is renewed without the person, once for all who wait', async (t) => {
   const at = await office(t);
   at.lasts = 1;
-  const { ask, store } = await loggedIn(t, at);
+  const { ask, store } = await setupLogin(t, at);
   at.lasts = 3600;
   const answers = await Promise.all([1, 2, 3].map((n) => ask(`${at.url}/things/${n}`)));
   assert.ok(
@@ -104,7 +104,7 @@ test('[P27] a token that ended, or is turned away, is renewed without the person
 test('[P27] a new token whose end nobody tells is not renewed at every request because the one before it had an end', async (t) => {
   const at = await office(t);
   at.lasts = 1;
-  const { ask } = await loggedIn(t, at);
+  const { ask } = await setupLogin(t, at);
   at.lasts = undefined;
   for (let i = 0; i < 3; i++) assert.match(await ask(`${at.url}/x`), /things/);
   assert.deepEqual(at.grants, ['authorization_code', 'refresh_token']);
@@ -113,7 +113,7 @@ test('[P27] a new token whose end nobody tells is not renewed at every request b
 test('[P27] a token goes to the origin it is for and to no other, not by a redirect either', async (t) => {
   const at = await office(t);
   const other = await office(t);
-  const { ask } = await loggedIn(t, at);
+  const { ask } = await setupLogin(t, at);
   await assert.rejects(ask(`${other.url}/things`), { code: 'oauth/other-origin' });
   const mine = { headers: { authorization: 'Bearer mine' } };
   await assert.rejects(ask(`${at.url}/things`, mine), { code: 'oauth/two-logins' });
@@ -125,9 +125,9 @@ test('[P27] a token goes to the origin it is for and to no other, not by a redir
 
 test('[P27] a refusal, a used code, another server’s answer and a stranger’s state log nobody in', async (t) => {
   const at = await office(t);
-  const { workspace } = desk(t);
-  const attempt = (more: Partial<Parameters<typeof logIn>[1]> = {}): Promise<ApiLogin> =>
-    logIn({ api: at.url }, { workspace, kept: {}, show: browser, signal: signal(), ...more });
+  const { workspace } = setup(t);
+  const attempt = (more: Partial<Parameters<typeof loginWithOAuth>[1]> = {}): Promise<ApiLogin> =>
+    loginWithOAuth({ api: at.url }, { workspace, stored: {}, showPage: browser, signal: signal(), ...more });
 
   at.bend = (back) => {
     back.searchParams.delete('code');
@@ -153,23 +153,23 @@ test('[P27] a refusal, a used code, another server’s answer and a stranger’s
     stop.abort();
     return true;
   };
-  await assert.rejects(attempt({ show, signal: stop.signal }), { code: 'run/cancelled' });
+  await assert.rejects(attempt({ showPage: show, signal: stop.signal }), { code: 'run/cancelled' });
   assert.deepEqual(statuses, [404]);
   assert.deepEqual(at.grants, ['authorization_code'], 'only the one that went as it should');
 });
 
 test('[P27] nobody is sent to a page unasked, and nothing is sent where it could be read', async (t) => {
   const at = await office(t);
-  const { workspace, file } = desk(t);
+  const { workspace, file } = setup(t);
   const store = fileLogins<ApiLogin>(file);
   const context = { signal: signal() } as Parameters<Tool['execute']>[1];
   const run = async (tool: Tool, input: JsonObject): Promise<unknown> => tool.execute(input, context);
   const alone = oauthLogin({ store, workspace });
   await assert.rejects(run(alone, { name: 'x', api: at.url }), { code: 'oauth/nobody' });
-  const unwilling = oauthLogin({ store, workspace, show: async () => false });
+  const unwilling = oauthLogin({ store, workspace, showPage: async () => false });
   await assert.rejects(run(unwilling, { name: 'x', api: at.url }), { message: /would rather not/ });
   assert.deepEqual([at.grants, store.list()], [[], []]);
-  const willing = oauthLogin({ store, workspace, show: (_, page) => browser(page) });
+  const willing = oauthLogin({ store, workspace, showPage: (_, page) => browser(page) });
   for (const wish of [{ api: 'http://api.example' }, { api: at.url, issuer: 'http://login.example' }])
     await assert.rejects(run(willing, { name: 'x', ...wish }), { message: /not an encrypted address/ });
   at.metadata = { ...at.metadata, code_challenge_methods_supported: ['plain'] };
@@ -183,9 +183,9 @@ test('[P27] nobody is sent to a page unasked, and nothing is sent where it could
 
 test('[P27] a client that we registered is used again where it was registered for, and a new one comes where that is taken', async (t) => {
   const at = await office(t);
-  const { login, workspace } = await loggedIn(t, at);
+  const { login, workspace } = await setupLogin(t, at);
   const again = (): Promise<ApiLogin> =>
-    logIn({ api: at.url }, { workspace, kept: login, show: browser, signal: signal() });
+    loginWithOAuth({ api: at.url }, { workspace, stored: login, showPage: browser, signal: signal() });
   assert.equal((await again()).client, 'client-1');
   const squatter = createServer();
   await new Promise<void>((resolve) => squatter.listen(login.port, '127.0.0.1', resolve));

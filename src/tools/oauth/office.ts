@@ -3,43 +3,47 @@ import type * as Lib from 'oauth4webapi';
 import { FairleadError, errorMessage, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 
 /** The library, and what every request of it is made with. */
-export type Office = { readonly lib: typeof Lib; readonly how: How };
+export type OAuthLibrary = { readonly lib: typeof Lib; readonly requestOptions: OAuthRequestOptions };
 
-type How = {
-  [Lib.customFetch]: ReturnType<typeof door>;
+type OAuthRequestOptions = {
+  [Lib.customFetch]: ReturnType<typeof createWorkspaceFetch>;
   [Lib.allowInsecureRequests]: true;
   signal?: AbortSignal;
 };
 
 /** Loads the library. */
-export async function openOffice(workspace: Workspace, signal?: AbortSignal): Promise<Office> {
+export async function loadOAuthLibrary(workspace: Workspace, signal?: AbortSignal): Promise<OAuthLibrary> {
   const lib = await import('oauth4webapi');
   // The door decides about encryption, which this machine's own servers may do without.
-  const how: How = {
-    [lib.customFetch]: door(workspace, signal),
+  const how: OAuthRequestOptions = {
+    [lib.customFetch]: createWorkspaceFetch(workspace, signal),
     [lib.allowInsecureRequests]: true,
     ...(signal ? { signal } : {}),
   };
-  return { lib, how };
+  return { lib, requestOptions: how };
 }
 
-type Sent = { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: unknown };
+type OAuthRequestInit = {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+};
 
-const door =
+const createWorkspaceFetch =
   (workspace: Workspace, signal: AbortSignal | undefined) =>
-  async (url: string, { method, headers, body }: Sent): Promise<Response> => {
-    if (!workspace.fetch) throw trouble('The network is closed, so nothing was sent.');
+  async (url: string, { method, headers, body }: OAuthRequestInit): Promise<Response> => {
+    if (!workspace.fetch) throw oauthError('The network is closed, so nothing was sent.');
     const said = body === undefined || body === null ? {} : { body: String(body) };
-    const request = { url: safe(url), method, headers, ...said };
+    const request = { url: requireSecureUrl(url), method, headers, ...said };
     const fetched = await workspace.fetch(request, signal ? { signal } : {});
     if (new URL(fetched.url).href !== new URL(url).href)
-      throw trouble(`${escapeInvisibleLine(new URL(url).origin)} led elsewhere in the middle of a login.`);
+      throw oauthError(`${escapeInvisibleLine(new URL(url).origin)} led elsewhere in the middle of a login.`);
     const empty = [101, 204, 205, 304].includes(fetched.status);
     return new Response(empty ? null : Buffer.from(fetched.body), { status: fetched.status, headers: fetched.headers });
   };
 
 /** The server that the API names, or the API's own origin where it names none. */
-export async function issuerOf({ lib, how }: Office, api: URL): Promise<string> {
+export async function findIssuer({ lib, requestOptions: how }: OAuthLibrary, api: URL): Promise<string> {
   try {
     const answer = await lib.resourceDiscoveryRequest(api, how);
     const { authorization_servers: servers } = await lib.processResourceDiscoveryResponse(api, answer);
@@ -51,7 +55,10 @@ export async function issuerOf({ lib, how }: Office, api: URL): Promise<string> 
 }
 
 /** What an authorization server says of itself; one without PKCE is not used. */
-export async function discover({ lib, how }: Office, issuer: URL): Promise<Lib.AuthorizationServer> {
+export async function discoverAuthorizationServer(
+  { lib, requestOptions: how }: OAuthLibrary,
+  issuer: URL,
+): Promise<Lib.AuthorizationServer> {
   let first: unknown;
   for (const algorithm of ['oauth2', 'oidc'] as const)
     try {
@@ -59,29 +66,29 @@ export async function discover({ lib, how }: Office, issuer: URL): Promise<Lib.A
       const server = await lib.processDiscoveryResponse(issuer, answer);
       const methods = server.code_challenge_methods_supported;
       if (!methods || methods.includes('S256')) return server;
-      throw trouble(`${escapeInvisibleLine(issuer.origin)} has no PKCE with S256.`);
+      throw oauthError(`${escapeInvisibleLine(issuer.origin)} has no PKCE with S256.`);
     } catch (error) {
       first ??= error;
     }
-  throw inWords(lib, first, `${escapeInvisibleLine(issuer.href)} does not say how to log in`);
+  throw toOAuthError(lib, first, `${escapeInvisibleLine(issuer.href)} does not say how to log in`);
 }
 
 /** The address, if what is sent there cannot be read on the way: encrypted, or on this machine. */
-export function safe(url: string): string {
+export function requireSecureUrl(url: string): string {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   if (protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)))
     return url;
-  throw trouble(`${escapeInvisibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
+  throw oauthError(`${escapeInvisibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
 }
 
 /** A login that cannot be. */
-export const trouble = (message: string): FairleadError =>
+export const oauthError = (message: string): FairleadError =>
   new FairleadError('oauth/failed', message, { blame: 'user' });
 
 /** What went wrong, in words that hold nothing secret: what the server calls it, or what the library does. */
-export function inWords(lib: typeof Lib, error: unknown, about = 'The login failed'): FairleadError {
+export function toOAuthError(lib: typeof Lib, error: unknown, about = 'The login failed'): FairleadError {
   if (error instanceof FairleadError) return error;
   const told = error instanceof lib.ResponseBodyError || error instanceof lib.AuthorizationResponseError;
   const word = told ? [error.error, error.error_description].filter(Boolean).join(', ') : errorMessage(error);
-  return trouble(`${about}: ${escapeInvisibleLine(word).slice(0, 300)}${told ? ' (so says the server)' : ''}.`);
+  return oauthError(`${about}: ${escapeInvisibleLine(word).slice(0, 300)}${told ? ' (so says the server)' : ''}.`);
 }

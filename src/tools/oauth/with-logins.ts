@@ -9,12 +9,12 @@ import {
   type ToolOutput,
   type Tool,
 } from '../../core/index.ts';
-import type { TokenFor } from './api-login.ts';
+import type { GetToken } from './api-login.ts';
 
-type Request = JsonObject & { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+type AuthenticatedRequest = JsonObject & { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 /** The same tool with `auth`, the name of a login. */
-export const withLogins = (tool: Tool, tokenFor: TokenFor): Tool => ({
+export const withAuth = (tool: Tool, tokenFor: GetToken): Tool => ({
   ...tool,
   description: `${tool.description} With auth, the token of that login goes along.`,
   input: {
@@ -25,9 +25,9 @@ export const withLogins = (tool: Tool, tokenFor: TokenFor): Tool => ({
     },
   },
   async execute(input, context) {
-    const { auth, ...request } = input as Request & { readonly auth?: string };
+    const { auth, ...request } = input as AuthenticatedRequest & { readonly auth?: string };
     if (auth === undefined) return tool.execute(input, context);
-    const { url, headers = {} } = request as Request;
+    const { url, headers = {} } = request as AuthenticatedRequest;
     if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
       throw new FairleadError('oauth/two-logins', 'Give auth or an Authorization header, not both.', {
         blame: 'model',
@@ -37,24 +37,24 @@ export const withLogins = (tool: Tool, tokenFor: TokenFor): Tool => ({
         { ...request, headers: { ...headers, Authorization: `Bearer ${token}` } },
         context,
       );
-      return isToolOutput(value) ? without(token, value) : value;
+      return isToolOutput(value) ? withoutToken(token, value) : value;
     };
     const token = await tokenFor(auth, url, { signal: context.signal });
     const first = await send(token);
-    if (!isTurnedAway(first, url)) return first;
+    if (!isUnauthorized(first, url)) return first;
     const fresh = await tokenFor(auth, url, { signal: context.signal, refused: token });
     return send(fresh);
   },
 });
 
 /** Whether the API itself wants another token; where it led elsewhere none was sent. */
-function isTurnedAway(value: unknown, url: string): boolean {
+function isUnauthorized(value: unknown, url: string): boolean {
   const { status, url: from } = isToolOutput(value) && isObject(value.data) ? value.data : {};
   return status === 401 && typeof from === 'string' && new URL(from).origin === new URL(url).origin;
 }
 
 /** What was answered without the token, which a server may have said back. */
-function without(token: string, { text, data, ...rest }: ToolOutput): ToolOutput {
+function withoutToken(token: string, { text, data, ...rest }: ToolOutput): ToolOutput {
   const clean = (said: string): string => said.replaceAll(token, '[the token]');
   return toolOutput({
     ...rest,

@@ -7,11 +7,11 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
-import { textAt } from '../text.ts';
+import { readTextFile } from '../text.ts';
 import type { FilePatch } from './parse.ts';
 
 /** What is to become of one file. */
-type Step =
+type PatchStep =
   | { readonly type: 'write'; readonly path: string; readonly text: string; readonly over: string | null }
   | { readonly type: 'remove'; readonly path: string };
 
@@ -38,21 +38,21 @@ export const applyPatch = (workspace: Workspace): Tool => ({
   effect: 'write',
   async execute(input): Promise<ToolOutput> {
     const { paths, patch } = input as { paths: readonly string[]; patch: string };
-    const { filesIn, refusePatch } = await import('./parse.ts');
+    const { parseFilePatches: filesIn, patchError: refusePatch } = await import('./parse.ts');
     const files = filesIn(patch);
     // Who judges a call looks at its paths: a patch must not reach a file that is not among them.
     const names = files.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined);
     const stranger = names.find((name) => !paths.includes(name));
     if (stranger !== undefined) throw refusePatch(`${escapeInvisibleLine(stranger)} is not among the paths.`);
-    const planned = await Promise.allSettled(files.map((file) => stepsFor(workspace, file)));
+    const planned = await Promise.allSettled(files.map((file) => patchSteps(workspace, file)));
     const failures = planned.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
     if (failures.length) throw refusePatch(failures.map(({ message }) => message).join('\n'));
     const steps = planned.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-    const changes = await takeAll(workspace, steps);
+    const changes = await applySteps(workspace, steps);
     const [only] = changes;
     return toolOutput({
       text: changes
-        .map(({ before, after, path }) => `${verbFor(before, after)} ${escapeInvisibleLine(path)}.`)
+        .map(({ before, after, path }) => `${changeVerb(before, after)} ${escapeInvisibleLine(path)}.`)
         .join('\n'),
       // One change is told as every other tool tells it, several as a list.
       data: { ...(changes.length === 1 && only ? only : { changes }), diff: patch },
@@ -60,34 +60,35 @@ export const applyPatch = (workspace: Workspace): Tool => ({
   },
 });
 
-const verbFor = (before: string | null, after: string | null): string =>
+const changeVerb = (before: string | null, after: string | null): string =>
   before === null ? 'Created' : after === null ? 'Deleted' : 'Patched';
 
-async function stepsFor(workspace: Workspace, { from, to, copies, patch }: FilePatch): Promise<readonly Step[]> {
+async function patchSteps(workspace: Workspace, { from, to, copies, patch }: FilePatch): Promise<readonly PatchStep[]> {
   const { applyPatch: apply } = await import('diff');
-  const { text, hash } = from === undefined ? { text: '', hash: null } : await contentOf(workspace, from);
+  const { text, hash } = from === undefined ? { text: '', hash: null } : await readTextWithHash(workspace, from);
   const next = apply(text, patch, { fuzzFactor: 0 });
   if (next === false) throw new Error(`The hunks do not fit ${escapeInvisibleLine(from ?? to ?? '')}; read it again.`);
   if (to === undefined && next !== '')
     throw new Error(`The patch deletes ${escapeInvisibleLine(from ?? '')} but leaves text of it.`);
-  const removed: readonly Step[] = from !== undefined && from !== to && !copies ? [{ type: 'remove', path: from }] : [];
+  const removed: readonly PatchStep[] =
+    from !== undefined && from !== to && !copies ? [{ type: 'remove', path: from }] : [];
   if (to === undefined) return removed;
   return [{ type: 'write', path: to, text: next, over: from === to ? hash : null }, ...removed];
 }
 
-async function contentOf(
+async function readTextWithHash(
   workspace: Workspace,
   path: string,
 ): Promise<{ readonly text: string; readonly hash: string }> {
-  const { content } = await textAt(workspace, path, { unseen: true });
+  const { content } = await readTextFile(workspace, path, { unseen: true });
   return { text: content.text, hash: content.hash };
 }
 
 /** Takes every step, or takes back those that were taken. */
-async function takeAll(workspace: Workspace, steps: readonly Step[]): Promise<readonly FileChange[]> {
+async function applySteps(workspace: Workspace, steps: readonly PatchStep[]): Promise<readonly FileChange[]> {
   const done: FileChange[] = [];
   try {
-    for (const step of steps) done.push(await take(workspace, step));
+    for (const step of steps) done.push(await applyStep(workspace, step));
     return done;
   } catch (error) {
     for (const change of done.toReversed()) {
@@ -99,7 +100,7 @@ async function takeAll(workspace: Workspace, steps: readonly Step[]): Promise<re
   }
 }
 
-async function take(workspace: Workspace, step: Step): Promise<FileChange> {
+async function applyStep(workspace: Workspace, step: PatchStep): Promise<FileChange> {
   if (step.type === 'write') return workspace.write(step.path, step.text, { over: step.over });
   if (!workspace.remove) throw new Error('Files cannot be deleted here, so nothing was changed.');
   return workspace.remove(step.path);

@@ -12,61 +12,61 @@ export type FilePatch = {
 };
 
 /** A refusal of a patch as a whole. */
-export const refusePatch = (sentence: string): FairleadError =>
+export const patchError = (sentence: string): FairleadError =>
   new FairleadError('tool/bad-patch', `Nothing was changed: ${sentence}`, { blame: 'model' });
 
 /** The files of a patch, each named once. */
-export function filesIn(text: string): readonly FilePatch[] {
-  const files = parsed(text).filter(isMeant).map(fileOf);
+export function parseFilePatches(text: string): readonly FilePatch[] {
+  const files = parseStructured(text).filter(isMeaningful).map(toFilePatch);
   if (files.length === 0)
-    throw refusePatch(
+    throw patchError(
       'this is no unified patch. Begin each file with "--- a/path" and "+++ b/path", then hunks with "@@ -1,2 +1,3 @@".',
     );
   const names = files.flatMap(({ from, to }) => [...new Set([from, to])]).filter((name) => name !== undefined);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw refusePatch(`${escapeInvisibleLine(twice)} is named twice; put its hunks together.`);
+  if (twice !== undefined) throw patchError(`${escapeInvisibleLine(twice)} is named twice; put its hunks together.`);
   return files;
 }
 
 /** Words around a patch are read as one that does nothing to no file. */
-const isMeant = ({ oldFileName, newFileName, hunks }: StructuredPatch): boolean =>
+const isMeaningful = ({ oldFileName, newFileName, hunks }: StructuredPatch): boolean =>
   oldFileName !== undefined || newFileName !== undefined || hunks.length > 0;
 
-function parsed(text: string): readonly StructuredPatch[] {
+function parseStructured(text: string): readonly StructuredPatch[] {
   const whole = text.endsWith('\n') ? text : `${text}\n`;
   try {
     return parsePatch(whole);
   } catch {
     try {
-      return parsePatch(recounted(whole));
+      return parsePatch(recountHunks(whole));
     } catch (error) {
-      throw refusePatch(`the patch cannot be read: ${errorMessage(error)}.`);
+      throw patchError(`the patch cannot be read: ${errorMessage(error)}.`);
     }
   }
 }
 
-function fileOf(patch: StructuredPatch): FilePatch {
+function toFilePatch(patch: StructuredPatch): FilePatch {
   const { oldFileName, newFileName, hunks, isBinary, isCopy, isCreate, isDelete } = patch;
   if (oldFileName === undefined || newFileName === undefined)
-    throw refusePatch('a hunk does not say which file it is of; put "--- a/path" and "+++ b/path" before it.');
-  const from = isCreate ? undefined : nameIn(oldFileName, 'a/', newFileName, 'b/');
-  const to = isDelete ? undefined : nameIn(newFileName, 'b/', oldFileName, 'a/');
+    throw patchError('a hunk does not say which file it is of; put "--- a/path" and "+++ b/path" before it.');
+  const from = isCreate ? undefined : stripNamePrefix(oldFileName, 'a/', newFileName, 'b/');
+  const to = isDelete ? undefined : stripNamePrefix(newFileName, 'b/', oldFileName, 'a/');
   const shown = escapeInvisibleLine(to ?? from ?? '');
-  if (isBinary) throw refusePatch(`${shown} is not text.`);
-  if (from === undefined && to === undefined) throw refusePatch('a file comes from nowhere and goes nowhere.');
-  if (hunks.length === 0 && from === to) throw refusePatch(`there is no hunk for ${shown}.`);
+  if (isBinary) throw patchError(`${shown} is not text.`);
+  if (from === undefined && to === undefined) throw patchError('a file comes from nowhere and goes nowhere.');
+  if (hunks.length === 0 && from === to) throw patchError(`there is no hunk for ${shown}.`);
   return { from, to, copies: isCopy === true, patch };
 }
 
 /** A name without the letters that git puts before both names; nothing for /dev/null. */
-function nameIn(given: string, letter: string, other: string, otherLetter: string): string | undefined {
+function stripNamePrefix(given: string, letter: string, other: string, otherLetter: string): string | undefined {
   if (given === '/dev/null') return undefined;
   const isMarked = given.startsWith(letter) && (other === '/dev/null' || other.startsWith(otherLetter));
   return isMarked ? given.slice(letter.length) : given;
 }
 
 /** The same patch with the number of lines in each hunk's heading as the hunk really has. */
-function recounted(text: string): string {
+function recountHunks(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const isNext = (line: string, i: number): boolean =>
     /^(?:@@ |diff --git )/.test(line) || (line.startsWith('--- ') && lines[i + 1]?.startsWith('+++ ') === true);

@@ -20,7 +20,7 @@ import { deleteFile } from '../delete-file.ts';
 import { readFile } from '../read-file.ts';
 import { applyPatch } from './apply-patch.ts';
 
-type Bench = {
+type PatchFixture = {
   readonly root: string;
   readonly workspace: Workspace;
   readonly call: (tool: string, input: Json) => Promise<Called>;
@@ -34,7 +34,7 @@ const namesIn = (patch: string): readonly string[] => [
 ];
 
 /** Files that have all been read. */
-async function bench(t: TestContext, files: Readonly<Record<string, string>>): Promise<Bench> {
+async function setup(t: TestContext, files: Readonly<Record<string, string>>): Promise<PatchFixture> {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-patch-')));
   t.after(() => rmSync(top, { recursive: true, force: true }));
   const root = path.join(top, 'root');
@@ -59,7 +59,7 @@ const edit = (name: string, from: string, to: string): string =>
   `--- a/${name}\n+++ b/${name}\n@@ -1,1 +1,1 @@\n-${from}\n+${to}\n`;
 
 test('[P13] a patch changes, makes, moves and deletes files in one go, and each change can be put back', async (t) => {
-  const { patch, text, workspace } = await bench(t, {
+  const { patch, text, workspace } = await setup(t, {
     'a.txt': 'one\ntwo\nthree\n',
     'b.txt': 'bye\n',
     'old.txt': 'x\ny\n',
@@ -108,14 +108,14 @@ rename to sub/new.txt
 });
 
 test('[P13] a patch of one file tells its change as every other tool does', async (t) => {
-  const { patch, root } = await bench(t, { 'a.txt': 'one\n' });
+  const { patch, root } = await setup(t, { 'a.txt': 'one\n' });
   const { data } = await patch(edit('a.txt', 'one', '1'));
   const { path: place, before, after } = data as unknown as FileChange;
   assert.deepEqual([place, typeof before, typeof after], [path.join(root, 'a.txt'), 'string', 'string']);
 });
 
 test('[P13] lines that were miscounted or have moved are found; line endings stay', async (t) => {
-  const { patch, text } = await bench(t, {
+  const { patch, text } = await setup(t, {
     'a.txt': `${'pad\n'.repeat(9)}one\ntwo\n\nend\n`,
     'crlf.txt': 'a\r\nb\r\n',
   });
@@ -128,7 +128,7 @@ test('[P13] lines that were miscounted or have moved are found; line endings sta
 });
 
 test('[P13] attacks 23 and 37: one file that cannot be changed leaves all others as they were', async (t) => {
-  const { patch, text, root } = await bench(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  const { patch, text, root } = await setup(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' });
   writeFileSync(path.join(root, 'unread.txt'), 'x\n');
   writeFileSync(path.join(root, 'b.txt'), 'changed meanwhile\n');
   mkdirSync(path.join(root, '../elsewhere'));
@@ -164,7 +164,7 @@ test('[P13] attacks 23 and 37: one file that cannot be changed leaves all others
 });
 
 test('[P13] a patch reaches no file that its call does not name, for calls are judged by that', async (t) => {
-  const { call, text } = await bench(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  const { call, text } = await setup(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' });
   const patch = edit('a.txt', 'one', '1') + edit('b.txt', 'two', '2');
   assert.match((await call('apply_patch', { paths: ['a.txt'], patch })).text, /b\.txt is not among the paths/);
   assert.equal(text('a.txt'), 'one\n');
@@ -172,7 +172,7 @@ test('[P13] a patch reaches no file that its call does not name, for calls are j
 });
 
 test('[P14] a deleted file can be put back from what its result says, also by the model', async (t) => {
-  const { call, text, workspace } = await bench(t, { 'a.txt': 'one\n' });
+  const { call, text, workspace } = await setup(t, { 'a.txt': 'one\n' });
   const gone = await call('delete_file', { path: 'a.txt' });
   assert.equal(text('a.txt'), undefined);
   const hash = /restore ([0-9a-f]{64})\.$/.exec(gone.text)?.[1] ?? '';
@@ -186,7 +186,7 @@ test('[P14] a deleted file can be put back from what its result says, also by th
 });
 
 test('[P14] attacks 21 and 28: what must not be changed is not deleted either', async (t) => {
-  const { call, root, text } = await bench(t, { 'a.txt': 'one\n', 'b.bin': '\0' });
+  const { call, root, text } = await setup(t, { 'a.txt': 'one\n', 'b.bin': '\0' });
   mkdirSync(path.join(root, '.git'));
   writeFileSync(path.join(root, '.git/config'), 'x');
   for (const [name, why] of [

@@ -2,7 +2,7 @@
 import { FairleadError, type FetchResult, type FetchRequest, type Workspace } from '../../core/index.ts';
 
 /** Asks through the workspace; one without a network says so. */
-export async function fetchThrough(
+export async function fetchViaWorkspace(
   workspace: Workspace,
   request: FetchRequest,
   signal: AbortSignal,
@@ -13,17 +13,17 @@ export async function fetchThrough(
 }
 
 /** The kind of an answer, without its parameters. */
-export const typeOf = ({ headers }: FetchResult): string =>
+export const contentType = ({ headers }: FetchResult): string =>
   (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-const textual =
+const textTypePattern =
   /^text\/|^application\/(?:.+\+)?(?:json|xml|yaml|x-yaml|javascript|x-ndjson|graphql|toml|sql|x-www-form-urlencoded)$|\+(?:json|xml)$/;
 
 /** An answer as text in its own encoding; nothing where it is no text. */
-export function textIn(fetched: FetchResult): string | undefined {
-  const type = typeOf(fetched);
+export function decodeBodyText(fetched: FetchResult): string | undefined {
+  const type = contentType(fetched);
   const { body, headers } = fetched;
-  if (type !== '' ? !textual.test(type) : body.includes(0)) return undefined;
+  if (type !== '' ? !textTypePattern.test(type) : body.includes(0)) return undefined;
   const start = Buffer.from(body.subarray(0, 2048)).toString('latin1');
   const label =
     /charset=["']?([\w:-]+)/i.exec(headers['content-type'] ?? '')?.[1] ??

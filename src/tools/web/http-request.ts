@@ -7,12 +7,12 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
-import { fetchThrough, textIn, typeOf } from './door.ts';
+import { fetchViaWorkspace, decodeBodyText, contentType } from './door.ts';
 
-const mostLetters = 30_000;
+const maxBodyChars = 30_000;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-type Wanted = {
+type HttpRequestInput = {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,12 +36,13 @@ export const httpRequest = (workspace: Workspace): Tool => ({
   },
   effect: 'outside',
   async execute(input, { signal }) {
-    const fetched = await fetchThrough(workspace, input as Wanted, signal);
+    const fetched = await fetchViaWorkspace(workspace, input as HttpRequestInput, signal);
     const { status, url, headers, body, truncated: cut } = fetched;
     const text =
-      textIn(fetched) ?? `(This is no text but ${typeOf(fetched) || 'of no kind that is told'}, ${body.length} bytes.)`;
+      decodeBodyText(fetched) ??
+      `(This is no text but ${contentType(fetched) || 'of no kind that is told'}, ${body.length} bytes.)`;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    const answer = escapeInvisible(`${lines.join('\n')}\n\n${truncateMiddle(text, mostLetters)}`);
+    const answer = escapeInvisible(`${lines.join('\n')}\n\n${truncateMiddle(text, maxBodyChars)}`);
     return toolOutput({
       text: `Status ${status}.${cut ? ' The body is longer and was cut.' : ''}\n${wrapUntrusted(url, answer)}`,
       failed: status >= 400,

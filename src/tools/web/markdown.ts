@@ -10,61 +10,61 @@ export type PageNode = {
 };
 
 /** A piece of text: one of its own, or one that runs on in a line. */
-type Piece = { readonly block: boolean; readonly text: string };
+type TextPiece = { readonly block: boolean; readonly text: string };
 
-const silent = new Set(
+const skippedElements = new Set(
   'script style noscript template svg math title iframe object embed canvas audio video head button select input textarea form dialog'.split(
     ' ',
   ),
 );
-const blocks = new Set(
+const blockElements = new Set(
   'address article aside body details div dd dl dt fieldset figcaption figure footer header html main nav p section summary'.split(
     ' ',
   ),
 );
-const deepest = 200;
+const maxDepth = 200;
 
 /** The text of an element; links are made whole from the page's own address. */
-export function markdownOf(node: PageNode, base: string): string {
-  return join(piecesIn(node, 0)).trim();
+export function toMarkdown(node: PageNode, base: string): string {
+  return joinPieces(piecesIn(node, 0)).trim();
 
-  function piecesIn(parent: PageNode, depth: number): readonly Piece[] {
+  function piecesIn(parent: PageNode, depth: number): readonly TextPiece[] {
     return [...parent.childNodes].flatMap((child) => pieces(child, depth + 1));
   }
 
-  function pieces(child: PageNode, depth: number): readonly Piece[] {
+  function pieces(child: PageNode, depth: number): readonly TextPiece[] {
     if (child.nodeType === 3) return [{ block: false, text: (child.textContent ?? '').replaceAll(/\s+/g, ' ') }];
-    const name = nameOf(child);
-    if (child.nodeType !== 1 || silent.has(name)) return [];
-    if (depth > deepest) return [{ block: false, text: flat(child) }];
-    const inside = (): string => join(piecesIn(child, depth)).trim();
-    const block = (text: string): readonly Piece[] => (text === '' ? [] : [{ block: true, text }]);
+    const name = elementName(child);
+    if (child.nodeType !== 1 || skippedElements.has(name)) return [];
+    if (depth > maxDepth) return [{ block: false, text: flatText(child) }];
+    const inside = (): string => joinPieces(piecesIn(child, depth)).trim();
+    const block = (text: string): readonly TextPiece[] => (text === '' ? [] : [{ block: true, text }]);
     if (name === 'br') return [{ block: false, text: '\n' }];
     if (name === 'hr') return block('---');
-    if (name === 'pre') return block(fenced(child.textContent ?? ''));
-    if (/^h[1-6]$/.test(name)) return headed(Number(name[1]), inside().replaceAll('\n', ' '));
+    if (name === 'pre') return block(codeFence(child.textContent ?? ''));
+    if (/^h[1-6]$/.test(name)) return headingPieces(Number(name[1]), inside().replaceAll('\n', ' '));
     if (name === 'ul' || name === 'ol') return block(list(child, depth, name === 'ol'));
-    if (name === 'blockquote') return block(prefixed('> ', inside()));
-    if (name === 'table') return block(table(child));
-    if (blocks.has(name) || name === 'li') return block(inside());
-    return [{ block: false, text: inline(child, name, () => join(piecesIn(child, depth))) }];
+    if (name === 'blockquote') return block(prefixLines('> ', inside()));
+    if (name === 'table') return block(formatTable(child));
+    if (blockElements.has(name) || name === 'li') return block(inside());
+    return [{ block: false, text: inline(child, name, () => joinPieces(piecesIn(child, depth))) }];
   }
 
   function inline(child: PageNode, name: string, inside: () => string): string {
-    if (name === 'code' || name === 'kbd' || name === 'samp') return `\`${flat(child)}\``;
-    if (name === 'img') return imageOf(child);
+    if (name === 'code' || name === 'kbd' || name === 'samp') return `\`${flatText(child)}\``;
+    if (name === 'img') return formatImage(child);
     const text = inside();
-    if (name === 'a') return linked(text, child.getAttribute?.('href') ?? '', base);
+    if (name === 'a') return formatLink(text, child.getAttribute?.('href') ?? '', base);
     if ((name === 'strong' || name === 'b') && text.trim() !== '') return `**${text.trim()}**`;
     return text;
   }
 
   function list(parent: PageNode, depth: number, numbered: boolean): string {
-    const items = [...parent.childNodes].filter((child) => nameOf(child) === 'li');
+    const items = [...parent.childNodes].filter((child) => elementName(child) === 'li');
     return items
       .map((item, i) => {
         const mark = numbered ? `${i + 1}. ` : '- ';
-        const [first = '', ...rest] = join(piecesIn(item, depth + 1))
+        const [first = '', ...rest] = joinPieces(piecesIn(item, depth + 1))
           .trim()
           .replaceAll(/\n\n+/g, '\n')
           .split('\n');
@@ -75,41 +75,41 @@ export function markdownOf(node: PageNode, base: string): string {
 }
 
 /** Elements that a script made may be named in capitals. */
-const nameOf = ({ localName }: PageNode): string => localName?.toLowerCase() ?? '';
+const elementName = ({ localName }: PageNode): string => localName?.toLowerCase() ?? '';
 
-const headed = (level: number, text: string): readonly Piece[] =>
+const headingPieces = (level: number, text: string): readonly TextPiece[] =>
   text === '' ? [] : [{ block: true, text: `${'#'.repeat(level)} ${text}` }];
 
-function imageOf(child: PageNode): string {
+function formatImage(child: PageNode): string {
   const alt = child.getAttribute?.('alt')?.trim();
   return alt ? `[image: ${alt}]` : '';
 }
 
 /** A link whose address is shown; what leads to no page is only its text. */
-function linked(text: string, href: string, base: string): string {
+function formatLink(text: string, href: string, base: string): string {
   const words = text.trim();
   if (words === '' || href.startsWith('#') || !URL.canParse(href, base)) return text;
   const url = new URL(href, base);
   return /^https?:$/.test(url.protocol) ? `[${words}](${url.href})` : text;
 }
 
-function fenced(text: string): string {
+function codeFence(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text.replace(/^\n|\n+$/g, '')}\n${fence}`;
 }
 
-const flat = (node: PageNode): string => (node.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
+const flatText = (node: PageNode): string => (node.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
 
-const prefixed = (mark: string, text: string): string =>
+const prefixLines = (mark: string, text: string): string =>
   text
     .split('\n')
     .map((line) => (mark + line).trimEnd())
     .join('\n');
 
-function table(node: PageNode): string {
-  const rows = elementsIn(node, 'tr').map((row) =>
-    [...row.childNodes].filter((cell) => /^t[dh]$/.test(nameOf(cell))).map(flat),
+function formatTable(node: PageNode): string {
+  const rows = findElements(node, 'tr').map((row) =>
+    [...row.childNodes].filter((cell) => /^t[dh]$/.test(elementName(cell))).map(flatText),
   );
   return rows
     .filter((row) => row.length > 0)
@@ -118,15 +118,15 @@ function table(node: PageNode): string {
 }
 
 /** The elements of this name below a node that stand in no other table; rows stand at most two levels down. */
-function elementsIn(node: PageNode, name: string): readonly PageNode[] {
+function findElements(node: PageNode, name: string): readonly PageNode[] {
   return [...node.childNodes].flatMap((child) => {
-    if (nameOf(child) === name) return [child];
-    return /^t(?:head|body|foot)$/.test(nameOf(child)) ? elementsIn(child, name) : [];
+    if (elementName(child) === name) return [child];
+    return /^t(?:head|body|foot)$/.test(elementName(child)) ? findElements(child, name) : [];
   });
 }
 
 /** Pieces put together: runs of text become lines, and what stands on its own is set off by an empty line. */
-function join(pieces: readonly Piece[]): string {
+function joinPieces(pieces: readonly TextPiece[]): string {
   const parts: string[] = [];
   let line = '';
   const flush = (): void => {

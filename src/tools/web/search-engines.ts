@@ -2,42 +2,46 @@
 import { FairleadError, isObject, type FetchRequest } from '../../core/index.ts';
 
 /** A page that was found. */
-export type Hit = { readonly title: string; readonly url: string; readonly text: string };
+export type SearchHit = { readonly title: string; readonly url: string; readonly text: string };
 
 /** A search engine. Its key goes into a header, never into a URL, so that no error and no redirect can carry it. */
 export type SearchEngine = {
   readonly name: string;
   request(query: string, count: number): FetchRequest;
-  hits(answer: unknown): readonly Hit[];
+  parseHits(answer: unknown): readonly SearchHit[];
 };
 
 /** How an engine is reached. */
-export type EngineOptions = {
+export type SearchEngineOptions = {
   readonly key: string;
   /** Its own address unless given. */
   readonly url?: string;
 };
 
-const json = { accept: 'application/json' };
+const jsonHeaders = { accept: 'application/json' };
 
 /** A URL with these words in its query. */
-function asking(url: string, query: Readonly<Record<string, string>>): string {
+function withQuery(url: string, query: Readonly<Record<string, string>>): string {
   const whole = new URL(url);
   for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, value);
   return whole.href;
 }
 
 /** The list at this place of an answer, each item a hit by the names that this engine uses. */
-function hitsAt(answer: unknown, place: readonly string[], names: readonly [string, string, string]): readonly Hit[] {
+function parseHitsAt(
+  answer: unknown,
+  place: readonly string[],
+  names: readonly [string, string, string],
+): readonly SearchHit[] {
   const found = place.reduce<unknown>((inside, key) => (isObject(inside) ? inside[key] : undefined), answer);
-  return (Array.isArray(found) ? found : []).flatMap((item: unknown): readonly Hit[] => {
+  return (Array.isArray(found) ? found : []).flatMap((item: unknown): readonly SearchHit[] => {
     const [title, url, text] = names.map((name) => (isObject(item) ? item[name] : undefined));
-    return typeof url === 'string' ? [{ title: wordsIn(title), url, text: wordsIn(text) }] : [];
+    return typeof url === 'string' ? [{ title: stripHighlights(title), url, text: stripHighlights(text) }] : [];
   });
 }
 
 /** Some engines mark the words that were found in HTML. */
-const wordsIn = (value: unknown): string =>
+const stripHighlights = (value: unknown): string =>
   typeof value === 'string'
     ? value
         .replaceAll(/<\/?(?:strong|b|em)>/gi, '')
@@ -46,59 +50,65 @@ const wordsIn = (value: unknown): string =>
     : '';
 
 /** The engine of Brave Search. */
-export const brave = ({
+export const braveSearch = ({
   key,
   url = 'https://api.search.brave.com/res/v1/web/search',
-}: EngineOptions): SearchEngine => ({
+}: SearchEngineOptions): SearchEngine => ({
   name: 'Brave',
   request: (q, count) => ({
-    url: asking(url, { q, count: `${count}` }),
-    headers: { ...json, 'X-Subscription-Token': key },
+    url: withQuery(url, { q, count: `${count}` }),
+    headers: { ...jsonHeaders, 'X-Subscription-Token': key },
   }),
-  hits: (answer) => hitsAt(answer, ['web', 'results'], ['title', 'url', 'description']),
+  parseHits: (answer) => parseHitsAt(answer, ['web', 'results'], ['title', 'url', 'description']),
 });
 
 /** The engine of Tavily, made for agents. */
-export const tavily = ({ key, url = 'https://api.tavily.com/search' }: EngineOptions): SearchEngine => ({
+export const tavilySearch = ({ key, url = 'https://api.tavily.com/search' }: SearchEngineOptions): SearchEngine => ({
   name: 'Tavily',
   request: (query, count) => ({
     url,
     method: 'POST',
-    headers: { ...json, 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    headers: { ...jsonHeaders, 'content-type': 'application/json', authorization: `Bearer ${key}` },
     body: JSON.stringify({ query, max_results: count }),
   }),
-  hits: (answer) => hitsAt(answer, ['results'], ['title', 'url', 'content']),
+  parseHits: (answer) => parseHitsAt(answer, ['results'], ['title', 'url', 'content']),
 });
 
 /** A SearXNG of one's own, which needs no key but an address. */
-export const searxng = ({ url }: { readonly url: string }): SearchEngine => ({
+export const searxngSearch = ({ url }: { readonly url: string }): SearchEngine => ({
   name: 'SearXNG',
-  request: (q) => ({ url: asking(`${url.replace(/\/+$/, '')}/search`, { q, format: 'json' }), headers: json }),
-  hits: (answer) => hitsAt(answer, ['results'], ['title', 'url', 'content']),
+  request: (q) => ({
+    url: withQuery(`${url.replace(/\/+$/, '')}/search`, { q, format: 'json' }),
+    headers: jsonHeaders,
+  }),
+  parseHits: (answer) => parseHitsAt(answer, ['results'], ['title', 'url', 'content']),
 });
 
 /** Bing Web Search. */
-export const bing = ({ key, url = 'https://api.bing.microsoft.com/v7.0/search' }: EngineOptions): SearchEngine => ({
+export const bingSearch = ({
+  key,
+  url = 'https://api.bing.microsoft.com/v7.0/search',
+}: SearchEngineOptions): SearchEngine => ({
   name: 'Bing',
   request: (q, count) => ({
-    url: asking(url, { q, count: `${count}` }),
-    headers: { ...json, 'Ocp-Apim-Subscription-Key': key },
+    url: withQuery(url, { q, count: `${count}` }),
+    headers: { ...jsonHeaders, 'Ocp-Apim-Subscription-Key': key },
   }),
-  hits: (answer) => hitsAt(answer, ['webPages', 'value'], ['name', 'url', 'snippet']),
+  parseHits: (answer) => parseHitsAt(answer, ['webPages', 'value'], ['name', 'url', 'snippet']),
 });
 
 /** Google's Programmable Search Engine; `engine` is its id. */
-export const google = ({
+export const googleSearch = ({
   key,
   engine,
   url = 'https://www.googleapis.com/customsearch/v1',
-}: EngineOptions & { readonly engine: string }): SearchEngine => ({
+}: SearchEngineOptions & { readonly engine: string }): SearchEngine => ({
   name: 'Google',
   request: (q, count) => ({
-    url: asking(url, { q, cx: engine, num: `${Math.min(count, 10)}` }),
-    headers: { ...json, 'X-Goog-Api-Key': key },
+    url: withQuery(url, { q, cx: engine, num: `${Math.min(count, 10)}` }),
+    headers: { ...jsonHeaders, 'X-Goog-Api-Key': key },
   }),
-  hits: (answer) => hitsAt(answer, ['items'], ['title', 'link', 'snippet']),
+  parseHits: (answer) => parseHitsAt(answer, ['items'], ['title', 'link', 'snippet']),
 });
 
 /** What a person's settings say about searching. */
@@ -112,18 +122,20 @@ export type SearchSettings = {
 };
 
 /** The engine that settings name; one that is not known, or lacks what it needs, is refused with a sentence. */
-export function searchEngine({ engine, key, url, id }: SearchSettings): SearchEngine {
+export function createSearchEngine({ engine, key, url, id }: SearchSettings): SearchEngine {
   const need = (value: string | undefined, what: string): string => {
     if (value) return value;
-    throw unusable(`The search engine ${engine} needs ${what}.`);
+    throw unusableEngineError(`The search engine ${engine} needs ${what}.`);
   };
   const own = url === undefined ? {} : { url };
-  if (engine === 'brave') return brave({ key: need(key, 'a key'), ...own });
-  if (engine === 'tavily') return tavily({ key: need(key, 'a key'), ...own });
-  if (engine === 'bing') return bing({ key: need(key, 'a key'), ...own });
-  if (engine === 'google') return google({ key: need(key, 'a key'), engine: need(id, 'the id of an engine'), ...own });
-  if (engine === 'searxng') return searxng({ url: need(url, 'an address') });
-  throw unusable(`There is no search engine ${engine}; there are brave, tavily, searxng, bing and google.`);
+  if (engine === 'brave') return braveSearch({ key: need(key, 'a key'), ...own });
+  if (engine === 'tavily') return tavilySearch({ key: need(key, 'a key'), ...own });
+  if (engine === 'bing') return bingSearch({ key: need(key, 'a key'), ...own });
+  if (engine === 'google')
+    return googleSearch({ key: need(key, 'a key'), engine: need(id, 'the id of an engine'), ...own });
+  if (engine === 'searxng') return searxngSearch({ url: need(url, 'an address') });
+  throw unusableEngineError(`There is no search engine ${engine}; there are brave, tavily, searxng, bing and google.`);
 }
 
-const unusable = (sentence: string): FairleadError => new FairleadError('search/unusable', sentence, { blame: 'user' });
+const unusableEngineError = (sentence: string): FairleadError =>
+  new FairleadError('search/unusable', sentence, { blame: 'user' });

@@ -10,15 +10,15 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
-import { fetchThrough, textIn, typeOf } from './door.ts';
+import { fetchViaWorkspace, decodeBodyText, contentType } from './door.ts';
 
-const mostLetters = 20_000;
-const mostKept = 8;
+const maxPieceChars = 20_000;
+const maxCachedDocuments = 8;
 /** Longer pages are cut before they are read: nobody pages through more. */
-const mostHtml = 3_000_000;
+const maxHtmlChars = 3_000_000;
 
-type Wanted = { readonly url: string; readonly offset?: number };
-type Document = {
+type WebFetchInput = { readonly url: string; readonly offset?: number };
+type FetchedDocument = {
   readonly url: string;
   readonly status: number;
   readonly type: string;
@@ -29,7 +29,7 @@ type Document = {
 /** The tool that reads pages. */
 export function webFetch(workspace: Workspace): Tool {
   /** The latest documents, so that a long one stays the same from piece to piece. */
-  const kept = new Map<string, Document>();
+  const kept = new Map<string, FetchedDocument>();
   return {
     name: 'web_fetch',
     description:
@@ -46,22 +46,22 @@ export function webFetch(workspace: Workspace): Tool {
     effect: 'outside',
     idempotent: true,
     async execute(input, { signal }) {
-      const { url, offset = 0 } = input as Wanted;
+      const { url, offset = 0 } = input as WebFetchInput;
       const document = (offset > 0 ? kept.get(url) : undefined) ?? (await fetchDocument(workspace, url, signal));
       kept.delete(url);
       kept.set(url, document);
-      for (const old of [...kept.keys()].slice(0, -mostKept)) kept.delete(old);
-      return piece(document, offset);
+      for (const old of [...kept.keys()].slice(0, -maxCachedDocuments)) kept.delete(old);
+      return pieceOutput(document, offset);
     },
   };
 }
 
-async function fetchDocument(workspace: Workspace, url: string, signal: AbortSignal): Promise<Document> {
+async function fetchDocument(workspace: Workspace, url: string, signal: AbortSignal): Promise<FetchedDocument> {
   const headers = { accept: 'text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1' };
-  const fetched = await fetchThrough(workspace, { url, headers }, signal);
-  const type = typeOf(fetched);
+  const fetched = await fetchViaWorkspace(workspace, { url, headers }, signal);
+  const type = contentType(fetched);
   const source = { url: fetched.url, status: fetched.status, type };
-  const text = textIn(fetched);
+  const text = decodeBodyText(fetched);
   if (text === undefined)
     return {
       ...source,
@@ -73,7 +73,7 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
   if (!isHtml) return { ...source, title: '', text: fetched.truncated ? `${text}\n(cut here)` : text };
   const { readPage } = await import('./page.ts');
   try {
-    return { ...source, ...(await readPage(text.slice(0, mostHtml), fetched.url, signal)) };
+    return { ...source, ...(await readPage(text.slice(0, maxHtmlChars), fetched.url, signal)) };
   } catch (error) {
     if (signal.aborted) throw error;
     throw new FairleadError('web/unreadable', `The page could not be made readable. ${errorMessage(error)}`, {
@@ -83,10 +83,10 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
   }
 }
 
-function piece({ url, status, type, title, text }: Document, offset: number): ToolOutput {
+function pieceOutput({ url, status, type, title, text }: FetchedDocument, offset: number): ToolOutput {
   if (offset > 0 && offset >= text.length)
     return toolOutput({ failed: true, text: `There is nothing at ${offset}: the page has ${text.length} characters.` });
-  const end = Math.min(text.length, offset + mostLetters);
+  const end = Math.min(text.length, offset + maxPieceChars);
   const shown = escapeInvisible(text.slice(offset, end).toWellFormed());
   const remarks = [
     ...(status >= 400 ? [`The server answered ${status}.`] : []),

@@ -8,12 +8,12 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
-import { fetchThrough } from './door.ts';
+import { fetchViaWorkspace } from './door.ts';
 import type { SearchEngine } from './search-engines.ts';
 
-const usualHits = 8;
-const mostHits = 20;
-const mostWords = 500;
+const defaultHits = 8;
+const maxHits = 20;
+const maxHitChars = 500;
 
 /** The tool that searches the web. */
 export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => ({
@@ -23,7 +23,7 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
     type: 'object',
     properties: {
       query: { type: 'string', minLength: 1, maxLength: 400 },
-      count: { type: 'integer', minimum: 1, maximum: mostHits, description: `${usualHits} unless given.` },
+      count: { type: 'integer', minimum: 1, maximum: maxHits, description: `${defaultHits} unless given.` },
     },
     required: ['query'],
     additionalProperties: false,
@@ -31,20 +31,20 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
   effect: 'outside',
   idempotent: true,
   async execute(input, { signal }) {
-    const { query, count = usualHits } = input as { query: string; count?: number };
-    const fetched = await fetchThrough(workspace, engine.request(query, count), signal);
-    const hits = engine.hits(answerIn(fetched, engine)).slice(0, count);
+    const { query, count = defaultHits } = input as { query: string; count?: number };
+    const fetched = await fetchViaWorkspace(workspace, engine.request(query, count), signal);
+    const hits = engine.parseHits(parseEngineResponse(fetched, engine)).slice(0, count);
     if (hits.length === 0) return toolOutput({ text: `${engine.name} found nothing for this.`, data: { hits } });
     const lines = hits.map(
       ({ title, url, text }, i) =>
-        `${i + 1}. ${escapeInvisibleLine(title || url)}\n   ${escapeInvisibleLine(url)}${text ? `\n   ${escapeInvisibleLine(text).slice(0, mostWords)}` : ''}`,
+        `${i + 1}. ${escapeInvisibleLine(title || url)}\n   ${escapeInvisibleLine(url)}${text ? `\n   ${escapeInvisibleLine(text).slice(0, maxHitChars)}` : ''}`,
     );
     return toolOutput({ text: wrapUntrusted(`a search with ${engine.name}`, lines.join('\n')), data: { hits } });
   },
 });
 
 /** What the engine answered. Of an answer that is an error nothing but its number is told: it may repeat what was sent. */
-function answerIn({ status, body }: FetchResult, { name }: SearchEngine): unknown {
+function parseEngineResponse({ status, body }: FetchResult, { name }: SearchEngine): unknown {
   const why =
     status === 401 || status === 403
       ? 'refused the key it was given; a person has to look at the settings'
@@ -53,13 +53,13 @@ function answerIn({ status, body }: FetchResult, { name }: SearchEngine): unknow
         : status >= 300
           ? `answered with status ${status}`
           : undefined;
-  if (why !== undefined) throw broken(name, why);
+  if (why !== undefined) throw engineError(name, why);
   try {
     return JSON.parse(Buffer.from(body).toString()) as unknown;
   } catch {
-    throw broken(name, 'answered with something that is no JSON');
+    throw engineError(name, 'answered with something that is no JSON');
   }
 }
 
-const broken = (name: string, why: string): FairleadError =>
+const engineError = (name: string, why: string): FairleadError =>
   new FairleadError('search/failed', `${name} ${why}.`, { blame: 'tool' });

@@ -2,7 +2,7 @@
 import net, { isIPv4, type BlockList } from 'node:net';
 
 /** Private, shared, loopback, link-local (where clouds keep their metadata), documentation, benchmark, multicast and reserved ranges. */
-const closedV4 = [
+const nonPublicV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -23,24 +23,24 @@ const closedV4 = [
 ];
 
 /** Of IPv6 only global unicast is open, and of that not what stands for an IPv4 address or for nothing (Teredo, 6to4, documentation). */
-const openV6 = ['2000::/3'];
-const closedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const publicV6 = ['2000::/3'];
+const nonPublicV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 /** Made when an address is first looked at: most runs look at none. */
-let lists: Readonly<Record<'closed' | 'open' | 'shut', BlockList>> | undefined;
+let blockLists: Readonly<Record<'closed' | 'open' | 'shut', BlockList>> | undefined;
 
 /** Whether an address, as a resolver or a URL writes it, is of the open internet. */
-export function isPublic(address: string): boolean {
-  const { closed, open, shut } = (lists ??= {
-    closed: listOf(closedV4, 'ipv4'),
-    open: listOf(openV6, 'ipv6'),
-    shut: listOf(closedV6, 'ipv6'),
+export function isPublicAddress(address: string): boolean {
+  const { closed, open, shut } = (blockLists ??= {
+    closed: createBlockList(nonPublicV4, 'ipv4'),
+    open: createBlockList(publicV6, 'ipv6'),
+    shut: createBlockList(nonPublicV6, 'ipv6'),
   });
   if (isIPv4(address)) return !closed.check(address, 'ipv4');
   return open.check(address, 'ipv6') && !shut.check(address, 'ipv6');
 }
 
-function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+function createBlockList(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new net.BlockList();
   for (const range of ranges) {
     const [address = '', bits] = range.split('/');

@@ -10,11 +10,11 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { FairleadError, type FetchResult, type FetchRequest } from '../../core/index.ts';
-import { localWorkspace, withNetwork, type NetOptions } from '../index.ts';
-import { isPublic } from './addresses.ts';
-import { isListed } from './hosts.ts';
+import { localWorkspace, withNetwork, type NetworkOptions } from '../index.ts';
+import { isPublicAddress } from './addresses.ts';
+import { matchesHostList } from './hosts.ts';
 
-async function listening(t: TestContext, server: Server): Promise<number> {
+async function listen(t: TestContext, server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();
@@ -23,14 +23,14 @@ async function listening(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const serve = (t: TestContext, answer: RequestListener): Promise<number> => listening(t, http.createServer(answer));
+const serve = (t: TestContext, answer: RequestListener): Promise<number> => listen(t, http.createServer(answer));
 
-type Door = (
+type GuardedFetch = (
   request: string | FetchRequest,
   how?: { signal?: AbortSignal; timeoutMs?: number },
 ) => Promise<FetchResult>;
 
-function door(options: NetOptions): Door {
+function createFetch(options: NetworkOptions): GuardedFetch {
   const workspace = withNetwork(localWorkspace({ roots: ['.'] }), options);
   return async (request, how) => {
     const fetched = await workspace.fetch?.(typeof request === 'string' ? { url: request } : request, how);
@@ -39,9 +39,12 @@ function door(options: NetOptions): Door {
   };
 }
 
-const own: NetOptions = { privateHosts: ['127.0.0.1', 'one.test', 'two.test'], resolve: async () => ['127.0.0.1'] };
-const textOf = ({ body }: FetchResult): string => Buffer.from(body).toString();
-const code = (expected: string) => (error: unknown) => {
+const privateNetwork: NetworkOptions = {
+  privateHosts: ['127.0.0.1', 'one.test', 'two.test'],
+  resolve: async () => ['127.0.0.1'],
+};
+const bodyText = ({ body }: FetchResult): string => Buffer.from(body).toString();
+const hasCode = (expected: string) => (error: unknown) => {
   assert.ok(error instanceof FairleadError, String(error));
   assert.equal(error.code, `network/${expected}`, error.message);
   return true;
@@ -54,9 +57,9 @@ test('a workspace has no network until it is given one', () => {
 test('attacks 20, 58: only addresses of the open internet are public, however they are written', () => {
   const closed =
     '127.0.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.100.100.200 0.0.0.0 224.0.0.1 255.255.255.255 198.18.0.1 168.63.129.16 :: ::1 fe80::1 fe80::1%eth0 fc00::1 fd00:ec2::254 ff02::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::7f00:1 64:ff9b::7f00:1 2002:7f00:1:: 2001::1 2001:db8::1 fec0::1 nonsense';
-  for (const each of closed.split(' ')) assert.equal(isPublic(each), false, each);
+  for (const each of closed.split(' ')) assert.equal(isPublicAddress(each), false, each);
   for (const each of ['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])
-    assert.equal(isPublic(each), true, each);
+    assert.equal(isPublicAddress(each), true, each);
 });
 
 test('attacks 20, 58: private, loopback and metadata addresses are refused before anything is sent', async (t) => {
@@ -72,11 +75,11 @@ test('attacks 20, 58: private, loopback and metadata addresses are refused befor
     '[::1]',
     '0',
   ])
-    await assert.rejects(door({})(`http://${host}:${port}/`), code('private'), host);
-  await assert.rejects(door({})('http://169.254.169.254/latest/meta-data'), code('private'));
-  await assert.rejects(door({})(`http://localhost:${port}/`), code('private'));
-  const mixed = door({ resolve: async () => ['1.1.1.1', '127.0.0.1'] });
-  await assert.rejects(mixed(`http://rebind.test:${port}/`), code('private'), 'one bad address is enough');
+    await assert.rejects(createFetch({})(`http://${host}:${port}/`), hasCode('private'), host);
+  await assert.rejects(createFetch({})('http://169.254.169.254/latest/meta-data'), hasCode('private'));
+  await assert.rejects(createFetch({})(`http://localhost:${port}/`), hasCode('private'));
+  const mixed = createFetch({ resolve: async () => ['1.1.1.1', '127.0.0.1'] });
+  await assert.rejects(mixed(`http://rebind.test:${port}/`), hasCode('private'), 'one bad address is enough');
   assert.equal(asked, 0);
 });
 
@@ -84,15 +87,15 @@ test('attack 58: a name is resolved once, and the judged address is the one that
   const port = await serve(t, (_, response) => response.end('judged'));
   let questions = 0;
   const resolve = async (): Promise<readonly string[]> => [questions++ === 0 ? '127.0.0.1' : '127.0.0.2'];
-  const fetched = await door({ privateHosts: ['rebind.test'], resolve })(`http://rebind.test:${port}/`);
-  assert.equal(textOf(fetched), 'judged');
+  const fetched = await createFetch({ privateHosts: ['rebind.test'], resolve })(`http://rebind.test:${port}/`);
+  assert.equal(bodyText(fetched), 'judged');
   assert.equal(questions, 1);
 });
 
 test('attacks 20, 58: names and passwords in a URL, other schemes and what is no URL are refused', async () => {
-  const ask = door(own);
-  await assert.rejects(ask('https://allowed.com@evil.test/'), code('credentials'));
-  await assert.rejects(ask('https://allowed.com:pw@evil.test/'), code('credentials'));
+  const ask = createFetch(privateNetwork);
+  await assert.rejects(ask('https://allowed.com@evil.test/'), hasCode('credentials'));
+  await assert.rejects(ask('https://allowed.com:pw@evil.test/'), hasCode('credentials'));
   for (const each of [
     'file:///etc/passwd',
     'ftp://a.test/',
@@ -102,11 +105,11 @@ test('attacks 20, 58: names and passwords in a URL, other schemes and what is no
     '',
     'http://a\0b.test/',
   ])
-    await assert.rejects(ask(each), code('bad-url'), each);
+    await assert.rejects(ask(each), hasCode('bad-url'), each);
 });
 
 test('attacks 58, 59: an allow-list holds for exact hosts, whatever they look like', async () => {
-  const listed = (url: string, ...list: readonly string[]): boolean => isListed(new URL(url), list);
+  const listed = (url: string, ...list: readonly string[]): boolean => matchesHostList(new URL(url), list);
   for (const url of ['https://Allowed.com', 'https://allowed.com./x', 'https://allowed.com:8443'])
     assert.ok(listed(url, 'allowed.com'), url);
   for (const url of [
@@ -123,7 +126,10 @@ test('attacks 58, 59: an allow-list holds for exact hosts, whatever they look li
   assert.ok(
     listed('http://[::1]:80', '::1') && listed('http://[::1]:81', '[::1]:81') && !listed('http://[::1]', '[::1]:81'),
   );
-  await assert.rejects(door({ hosts: ['allowed.com'] })('https://allowed.com.evil.com/'), code('not-allowed'));
+  await assert.rejects(
+    createFetch({ hosts: ['allowed.com'] })('https://allowed.com.evil.com/'),
+    hasCode('not-allowed'),
+  );
 });
 
 test('attack 58: each hop of a redirect is judged anew', async (t) => {
@@ -132,21 +138,21 @@ test('attack 58: each hop of a redirect is judged anew', async (t) => {
     response.end(`at ${url}`);
   });
   const base = `http://127.0.0.1:${port}`;
-  const ask = door(own);
+  const ask = createFetch(privateNetwork);
   const to = (place: string): string => `${base}/to?${encodeURIComponent(place)}`;
   const found = await ask(to('/there'));
-  assert.deepEqual([textOf(found), found.url], ['at /there', `${base}/there`]);
-  await assert.rejects(ask(to('http://169.254.169.254/')), code('private'));
-  await assert.rejects(ask(to(to('http://[::1]/'))), code('private'));
-  await assert.rejects(ask(to('http://u:p@one.test/')), code('credentials'));
-  await assert.rejects(ask(to('file:///etc/passwd')), code('bad-url'));
+  assert.deepEqual([bodyText(found), found.url], ['at /there', `${base}/there`]);
+  await assert.rejects(ask(to('http://169.254.169.254/')), hasCode('private'));
+  await assert.rejects(ask(to(to('http://[::1]/'))), hasCode('private'));
+  await assert.rejects(ask(to('http://u:p@one.test/')), hasCode('credentials'));
+  await assert.rejects(ask(to('file:///etc/passwd')), hasCode('bad-url'));
   await assert.rejects(
-    door({ ...own, privateHosts: [`127.0.0.1:${port}`], hosts: [] })(to('http://two.test/')),
-    code('not-allowed'),
+    createFetch({ ...privateNetwork, privateHosts: [`127.0.0.1:${port}`], hosts: [] })(to('http://two.test/')),
+    hasCode('not-allowed'),
   );
   const chain = (hops: number): string => (hops === 0 ? '/end' : `/to?${encodeURIComponent(chain(hops - 1))}`);
-  assert.equal(textOf(await ask(base + chain(5))), 'at /end');
-  await assert.rejects(ask(base + chain(6)), code('redirects'));
+  assert.equal(bodyText(await ask(base + chain(5))), 'at /end');
+  await assert.rejects(ask(base + chain(6)), hasCode('redirects'));
 });
 
 test('attack 58: what says who asks does not go along to another site, and a POST is not repeated there', async (t) => {
@@ -161,7 +167,7 @@ test('attack 58: what says who asks does not go along to another site, and a POS
     request.on('end', () => response.end());
   });
   const ask = (url: string, rest: Partial<FetchRequest> = {}): Promise<FetchResult> =>
-    door(own)({
+    createFetch(privateNetwork)({
       url: `http://one.test:${port}${url}`,
       headers: { Authorization: 'Bearer k', 'X-Key': 'k', Accept: 'a/b' },
       ...rest,
@@ -176,7 +182,7 @@ test('attack 58: what says who asks does not go along to another site, and a POS
   );
   await ask('/302/one');
   assert.equal(seen.at(-1)?.headers.authorization, 'Bearer k', 'the same site may know it');
-  await assert.rejects(ask('/307/two', { method: 'POST', body: 'secret' }), code('redirects'));
+  await assert.rejects(ask('/307/two', { method: 'POST', body: 'secret' }), hasCode('redirects'));
   await ask('/307/one', { method: 'POST', body: 'twice' });
   assert.deepEqual(bodies.splice(0).slice(-3), ['secret', 'twice', 'twice']);
   await ask('/303/two', { method: 'POST', body: 'once' });
@@ -200,9 +206,12 @@ test('an answer is unpacked and cut at its bound: a small one cannot become a hu
     return response.writeHead(200, { 'content-encoding': how, 'set-cookie': ['a=1', 'b=2'] }).end(packed[how]);
   });
   const ask = (how: string, most?: number): Promise<FetchResult> =>
-    door(own)({ url: `http://127.0.0.1:${port}/${how}`, ...(most === undefined ? {} : { maxBytes: most }) });
-  assert.equal(textOf(await ask('deflate')), 'deflated');
-  assert.equal(textOf(await ask('br')), 'crushed');
+    createFetch(privateNetwork)({
+      url: `http://127.0.0.1:${port}/${how}`,
+      ...(most === undefined ? {} : { maxBytes: most }),
+    });
+  assert.equal(bodyText(await ask('deflate')), 'deflated');
+  assert.equal(bodyText(await ask('br')), 'crushed');
   assert.equal((await ask('br')).headers['set-cookie'], 'a=1, b=2');
   const bomb = await ask('gzip', 1000);
   assert.deepEqual([bomb.body.length, bomb.truncated], [1000, true]);
@@ -212,36 +221,37 @@ test('an answer is unpacked and cut at its bound: a small one cannot become a hu
 
 test('a server that never answers is given up at its time, and at once when the run is stopped', async (t) => {
   const port = await serve(t, ({ url }, response) => void (url === '/half' && response.write('half')));
-  const ask = door(own);
-  await assert.rejects(ask(`http://127.0.0.1:${port}/`, { timeoutMs: 50 }), code('timeout'));
-  await assert.rejects(ask(`http://127.0.0.1:${port}/half`, { timeoutMs: 50 }), code('timeout'));
+  const ask = createFetch(privateNetwork);
+  await assert.rejects(ask(`http://127.0.0.1:${port}/`, { timeoutMs: 50 }), hasCode('timeout'));
+  await assert.rejects(ask(`http://127.0.0.1:${port}/half`, { timeoutMs: 50 }), hasCode('timeout'));
   await assert.rejects(
-    door({ resolve: () => new Promise(() => {}) })('http://slow.test/', { timeoutMs: 50 }),
-    code('timeout'),
+    createFetch({ resolve: () => new Promise(() => {}) })('http://slow.test/', { timeoutMs: 50 }),
+    hasCode('timeout'),
   );
   const stop = new AbortController();
   const waiting = ask(`http://127.0.0.1:${port}/`, { signal: stop.signal });
   stop.abort();
-  await assert.rejects(waiting, code('interrupted'));
+  await assert.rejects(waiting, hasCode('interrupted'));
 });
 
 test('what cannot be reached is told in a sentence that leaves out the path', async (t) => {
   const port = await serve(t, (request) => request.socket.destroy());
-  await assert.rejects(door(own)(`http://127.0.0.1:${port}/?key=k3y`), (error: Error) => {
+  await assert.rejects(createFetch(privateNetwork)(`http://127.0.0.1:${port}/?key=k3y`), (error: Error) => {
     assert.match(error.message, /^127\.0\.0\.1:\d+ could not be asked: ECONNRESET\.$/);
-    return code('failed')(error);
+    return hasCode('failed')(error);
   });
   const unknown = async (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-  await assert.rejects(door({ resolve: unknown })('http://nobody.test/'), code('unknown-host'));
+  await assert.rejects(createFetch({ resolve: unknown })('http://nobody.test/'), hasCode('unknown-host'));
 });
 
 test('a request poses as no other: methods and headers of the connection are refused', async () => {
-  const ask = (rest: Partial<FetchRequest>): Promise<FetchResult> => door(own)({ url: 'http://one.test/', ...rest });
+  const ask = (rest: Partial<FetchRequest>): Promise<FetchResult> =>
+    createFetch(privateNetwork)({ url: 'http://one.test/', ...rest });
   for (const method of ['CONNECT', 'TRACE', 'get', 'GET / HTTP/1.1\r\nx:'])
-    await assert.rejects(ask({ method }), code('bad-request'));
+    await assert.rejects(ask({ method }), hasCode('bad-request'));
   for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'Proxy-Authorization', 'a b'])
-    await assert.rejects(ask({ headers: { [name]: 'x' } }), code('bad-request'), name);
-  await assert.rejects(ask({ headers: { a: 'b\r\nc: d' } }), code('bad-request'));
+    await assert.rejects(ask({ headers: { [name]: 'x' } }), hasCode('bad-request'), name);
+  await assert.rejects(ask({ headers: { a: 'b\r\nc: d' } }), hasCode('bad-request'));
 });
 
 const openssl = ((): string | false => {
@@ -287,12 +297,12 @@ test(
       if (url === '/down') response.writeHead(302, { location: 'http://one.test/' });
       response.end('private talk');
     });
-    const port = await listening(t, server);
-    const trusting = door({ ...own, ca: readFileSync(cert, 'utf8') });
-    assert.equal(textOf(await trusting(`https://one.test:${port}/`)), 'private talk');
-    await assert.rejects(trusting(`https://one.test:${port}/down`), code('redirects'));
-    await assert.rejects(trusting(`https://two.test:${port}/`), code('failed'));
-    await assert.rejects(door(own)(`https://one.test:${port}/`), code('failed'));
+    const port = await listen(t, server);
+    const trusting = createFetch({ ...privateNetwork, ca: readFileSync(cert, 'utf8') });
+    assert.equal(bodyText(await trusting(`https://one.test:${port}/`)), 'private talk');
+    await assert.rejects(trusting(`https://one.test:${port}/down`), hasCode('redirects'));
+    await assert.rejects(trusting(`https://two.test:${port}/`), hasCode('failed'));
+    await assert.rejects(createFetch(privateNetwork)(`https://one.test:${port}/`), hasCode('failed'));
   },
 );
 
@@ -312,13 +322,13 @@ test('a proxy is gone through if one is named, and never because a variable says
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
   });
-  const proxy = `http://127.0.0.1:${await listening(t, proxyServer)}`;
+  const proxy = `http://127.0.0.1:${await listen(t, proxyServer)}`;
   const before = { ...process.env };
   Object.assign(process.env, { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy, NODE_USE_ENV_PROXY: '1' });
   t.after(() => (process.env = before));
-  assert.equal(textOf(await door(own)(`http://one.test:${port}/`)), 'direct');
+  assert.equal(bodyText(await createFetch(privateNetwork)(`http://one.test:${port}/`)), 'direct');
   assert.deepEqual(through, []);
-  assert.ok(textOf(await door({ ...own, proxy })(`http://one.test:${port}/`)));
+  assert.ok(bodyText(await createFetch({ ...privateNetwork, proxy })(`http://one.test:${port}/`)));
   assert.equal(through.length, 1);
-  await assert.rejects(door({ proxy })(`http://127.0.0.1:${port}/`), code('private'));
+  await assert.rejects(createFetch({ proxy })(`http://127.0.0.1:${port}/`), hasCode('private'));
 });

@@ -2,7 +2,7 @@
 import type { Workspace } from '../../core/index.ts';
 
 /** What of the network is open. It comes from a person, never from a model. */
-export type NetOptions = {
+export type NetworkOptions = {
   /** The only hosts that are asked: `host`, `*.host` for every host below it, either with `:port`. Every public one unless given. */
   readonly hosts?: readonly string[];
   /** Hosts that are asked although they are on a private network, in the same spelling. */
@@ -16,10 +16,10 @@ export type NetOptions = {
 };
 
 /** This workspace with the network open as far as these options say. */
-export const withNetwork = (workspace: Workspace, options: NetOptions = {}): Workspace => ({
+export const withNetwork = (workspace: Workspace, options: NetworkOptions = {}): Workspace => ({
   ...workspace,
   async fetch(request, how) {
-    const { fetchFrom } = await import('./fetch.ts');
+    const { guardedFetch: fetchFrom } = await import('./fetch.ts');
     return fetchFrom(options, request, how);
   },
 });

@@ -6,61 +6,61 @@ import { pipeline, type Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FetchResult, FetchRequest } from '../../core/index.ts';
-import { refuseNet } from './hosts.ts';
+import { networkError } from './hosts.ts';
 
 /** How a request is made. */
-export type Way = {
+export type RequestRoute = {
   readonly url: URL;
   /** The only addresses that are connected to. */
   readonly addresses: readonly string[];
   readonly signal: AbortSignal;
   /** Bytes of the unpacked answer that are kept. */
-  readonly most: number;
+  readonly maxBytes: number;
   readonly proxy?: string;
   readonly ca?: string;
 };
 
 /** An answer, whichever way it points. */
-export type Answer = Omit<FetchResult, 'url'>;
+export type RawResponse = Omit<FetchResult, 'url'>;
 
 /** Headers that are the connection's own business, or would let a request pose as another. */
-const ownHeaders =
+const connectionHeaders =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 /** Asks one URL at its judged addresses. */
-export async function ask(request: FetchRequest, way: Way): Promise<Answer> {
-  const { method, headers } = checked(request);
+export async function sendRequest(request: FetchRequest, way: RequestRoute): Promise<RawResponse> {
+  const { method, headers } = validateRequest(request);
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const { request: open } = modulesFor(way.url);
-    const sent = open(way.url, { method, headers, signal: way.signal, ...connection(way) });
+    const { request: open } = httpModule(way.url);
+    const sent = open(way.url, { method, headers, signal: way.signal, ...connectionOptions(way) });
     sent.on('response', resolve).on('error', reject).end(request.body);
   });
   // What arrives after we have enough ends in an error that nobody waits for.
   response.on('error', () => {});
   try {
-    const { body, cut } = await bounded(unpacked(response), way.most);
-    return { status: response.statusCode ?? 0, headers: told(response), body, truncated: cut };
+    const { body, cut } = await readBounded(decompress(response), way.maxBytes);
+    return { status: response.statusCode ?? 0, headers: flattenHeaders(response), body, truncated: cut };
   } finally {
     response.destroy();
   }
 }
 
 /** Not imported: that would load all of fetch with it. */
-const modulesFor = (url: URL): typeof https | typeof http =>
+const httpModule = (url: URL): typeof https | typeof http =>
   process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
 
-function checked({ method = 'GET', headers = {} }: FetchRequest): {
+function validateRequest({ method = 'GET', headers = {} }: FetchRequest): {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
 } {
   if (!/^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method))
-    throw refuseNet('bad-request', 'The method must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.');
-  const own = Object.keys(headers).find((name) => ownHeaders.test(name));
-  if (own !== undefined) throw refuseNet('bad-request', `The header ${own} cannot be set.`);
+    throw networkError('bad-request', 'The method must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.');
+  const own = Object.keys(headers).find((name) => connectionHeaders.test(name));
+  if (own !== undefined) throw networkError('bad-request', `The header ${own} cannot be set.`);
   const broken = Object.entries(headers).find(
     ([name, value]) => !/^[\w-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value),
   );
-  if (broken) throw refuseNet('bad-request', 'A header holds characters that no header may hold.');
+  if (broken) throw networkError('bad-request', 'A header holds characters that no header may hold.');
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const usual = { accept: '*/*', 'user-agent': 'fairlead', 'accept-encoding': 'gzip, deflate, br' };
   return { method, headers: { ...usual, ...Object.fromEntries(lower) } };
@@ -68,18 +68,19 @@ function checked({ method = 'GET', headers = {} }: FetchRequest): {
 
 /** An older Node would ignore the proxy and go there directly. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-const knowsProxies = major > 24 || (major === 24 && minor >= 5);
+const supportsProxies = major > 24 || (major === 24 && minor >= 5);
 
 /** A connection of its own for every request: to the judged addresses and no others, or to the proxy. */
-function connection({ url, addresses, proxy, ca }: Way): https.RequestOptions {
+function connectionOptions({ url, addresses, proxy, ca }: RequestRoute): https.RequestOptions {
   const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
-  if (proxy === undefined) return { agent: false, lookup: pinned(addresses), ...trust };
-  if (!knowsProxies) throw refuseNet('proxy', 'Going through a proxy needs Node 24.5 or later, so nothing was sent.');
-  const { Agent } = modulesFor(url);
+  if (proxy === undefined) return { agent: false, lookup: pinnedLookup(addresses), ...trust };
+  if (!supportsProxies)
+    throw networkError('proxy', 'Going through a proxy needs Node 24.5 or later, so nothing was sent.');
+  const { Agent } = httpModule(url);
   return { agent: new Agent({ proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }), ...trust };
 }
 
-const pinned =
+const pinnedLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_host, { all }, done) => {
     const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
@@ -88,7 +89,7 @@ const pinned =
     else done(null, first?.address ?? '', first?.family);
   };
 
-function unpacked(response: http.IncomingMessage): Readable {
+function decompress(response: http.IncomingMessage): Readable {
   const how = response.headers['content-encoding']?.trim().toLowerCase();
   const unpack =
     how === 'gzip' || how === 'x-gzip'
@@ -104,7 +105,10 @@ function unpacked(response: http.IncomingMessage): Readable {
 }
 
 /** The beginning of a stream; what is more is never unpacked, so that a small answer cannot become a huge one. */
-async function bounded(stream: Readable, most: number): Promise<{ readonly body: Uint8Array; readonly cut: boolean }> {
+async function readBounded(
+  stream: Readable,
+  most: number,
+): Promise<{ readonly body: Uint8Array; readonly cut: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of stream as AsyncIterable<Buffer>) {
@@ -115,7 +119,7 @@ async function bounded(stream: Readable, most: number): Promise<{ readonly body:
   return { body: Buffer.concat(pieces), cut: false };
 }
 
-const told = ({ headers }: http.IncomingMessage): FetchResult['headers'] =>
+const flattenHeaders = ({ headers }: http.IncomingMessage): FetchResult['headers'] =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );

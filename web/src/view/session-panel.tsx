@@ -18,7 +18,7 @@ import { useFeed, type Followed } from './session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
 import type { Item, Timeline } from './timeline.ts';
 
-/** What is followed, of which session; `isWhole` where nothing else on the screen sums it up. */
+/** What is followed, of which session; `isCompleteLogin` where nothing else on the screen sums it up. */
 export type PanelProps = {
   readonly followed: Followed;
   readonly session: string;
