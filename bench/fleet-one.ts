@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { resolveAgent } from '../src/agent/index.ts';
 import type { Chunk, FleetRun, FleetStore, Message, Provider, Tool } from '../src/core/index.ts';
-import { driverOf, startWorker, type Worker } from '../src/fleet/index.ts';
+import { createAgentRunHandler, startWorker, type Worker } from '../src/fleet/index.ts';
 import { openFleetStore } from '../src/stores/open-fleet.ts';
 import { bareDbos, bareSqlite } from './fleet-floors.ts';
 
@@ -46,8 +46,8 @@ function workerOn(store: FleetStore, provider: Provider, concurrency: number, dr
     tools: [send],
     gates: [() => ({ type: 'ask', question: 'Send it?' })],
   });
-  const run = driverOf(async () => ({ parts, close: async () => {} }));
-  return startWorker({ store, drivers: { run }, concurrency, drain });
+  const run = createAgentRunHandler(async () => ({ parts, close: async () => {} }));
+  return startWorker({ store, handlers: { run }, concurrency, drain });
 }
 
 async function enqueue(store: FleetStore, number: number): Promise<readonly FleetRun[]> {

@@ -1,7 +1,7 @@
 // What a fleet costs: runs in a second over the bare database, queue latency, memory a run, and growth. npm run bench -- --only fleet [--postgres <url>] [--runs 1000]
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { percentilesOf } from '../src/fleet/health/quantiles.ts';
+import { computePercentiles } from '../src/fleet/health/quantiles.ts';
 import { median } from './median.ts';
 
 type Weight = { readonly heap: number; readonly rss: number };
@@ -60,7 +60,7 @@ function show({ name, floors, where }: Ground, rounds: number, runs: number): vo
     );
   for (const floor of floors) row(floor, '');
   row('throughput', `: ${floors.map(over).join(', ')}`);
-  const { p50, p95 } = percentilesOf(measure('latency', where(), 100).waits) ?? {};
+  const { p50, p95 } = computePercentiles(measure('latency', where(), 100).waits) ?? {};
   const ends = (of: typeof p50): string => (of?.interval ?? []).map((end) => end ?? '?').join(' to ');
   console.log(
     `  from queued to begun with an idle worker: p50 ${p50?.value} ms (${ends(p50)}), p95 ${p95?.value} ms (${ends(p95)}), of ${p50?.of}`,

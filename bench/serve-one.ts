@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { resolveAgent } from '../src/agent/index.ts';
-import { driverOf, startWorker } from '../src/fleet/index.ts';
-import { openServer, readKeys } from '../src/server/index.ts';
+import { createAgentRunHandler, startWorker } from '../src/fleet/index.ts';
+import { startApiServer, loadApiKeys } from '../src/server/index.ts';
 import { openFleetStore } from '../src/stores/open-fleet.ts';
 import { scriptedProvider } from '../src/testing/index.ts';
 
@@ -14,13 +14,13 @@ const many = { burst: 1e6, perSecond: 1e6 };
 const [concurrency = '4'] = process.argv.slice(2);
 const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-serve-'));
 const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
-const server = await openServer({
+const server = await startApiServer({
   store,
-  keys: readKeys({ env: { HARNESS_API_KEY: key }, folder }),
+  keys: loadApiKeys({ env: { HARNESS_API_KEY: key }, folder }),
   version: '0',
   port: 0,
   folder,
-  bounds: { rate: many, strangers: many, requests: 4096, streams: 4096 },
+  limits: { rate: many, anonymousRate: many, requests: 4096, streams: 4096 },
 });
 /** Whether answers may be given: until then every run is in the middle of its turn. */
 const gate = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ const provider = scriptedProvider(async ({ prompt }) => {
 const parts = resolveAgent({ provider, system: 'A measurement.', tools: [], gates: [] });
 const worker = startWorker({
   store,
-  drivers: { run: driverOf(async () => ({ parts, limits: { turns: 10 }, close: async () => {} })) },
+  handlers: { run: createAgentRunHandler(async () => ({ parts, limits: { turns: 10 }, close: async () => {} })) },
   concurrency: Number(concurrency),
 });
 
@@ -51,7 +51,7 @@ process.on('message', (asked: string) => {
 });
 
 async function end(): Promise<void> {
-  worker.cut();
+  worker.abort();
   await Promise.all([server.close(0), worker.done]);
   await store.close();
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveAgent, defineTool } from 'fairlead/agent';
-import { driverOf, send, startWorker } from 'fairlead/fleet';
+import { createAgentRunHandler, sendMessage, startWorker } from 'fairlead/fleet';
 import { openFleetStore } from 'fairlead/stores';
 import { calls, scriptedProvider } from 'fairlead/testing';
 
@@ -20,7 +20,7 @@ const pay = defineTool({
 const provider = scriptedProvider(({ results }) => (results.length === 0 ? calls('pay') : `Done: ${results[0]}`));
 
 const store = await openFleetStore(join(folder, 'fleet.sqlite'));
-const driver = driverOf(async () => ({
+const driver = createAgentRunHandler(async () => ({
   parts: resolveAgent({
     provider,
     system: 'You pay bills.',
@@ -33,14 +33,14 @@ const driver = driverOf(async () => ({
 // The same id again is the same run.
 await store.queue.enqueue([{ id: 'bill-17', words: 'Pay bill 17.' }]);
 await store.queue.enqueue([{ id: 'bill-17', words: 'Pay bill 17.' }]);
-await startWorker({ store, drivers: { run: driver }, drain: true }).done;
+await startWorker({ store, handlers: { run: driver }, drain: true }).done;
 const resting = await store.queue.run('bill-17');
 console.log(resting?.status, resting?.questions[0]?.question);
 
 // Days later, from any process: the answer is a letter, and any worker goes on.
 const call = resting?.questions[0]?.call ?? '';
-await send(store, 'bill-17', { type: 'answer', call, allowed: true, by: 'Ann' });
-await startWorker({ store, drivers: { run: driver }, drain: true }).done;
+await sendMessage(store, 'bill-17', { type: 'answer', call, allowed: true, by: 'Ann' });
+await startWorker({ store, handlers: { run: driver }, drain: true }).done;
 const ended = await store.queue.run('bill-17');
 console.log(ended?.outcome?.text);
 

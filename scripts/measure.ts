@@ -2,14 +2,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
-import type { Count } from '../src/fleet/health/index.ts';
+import type { RateCount } from '../src/fleet/health/index.ts';
 import { keep } from './measure/keep.ts';
 import { idsIn, measuredIn } from './measure/remark.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const sources = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).map((file) => path.join(root, file));
 const counting = sources.filter((file) => idsIn(readFileSync(file, 'utf8')).length > 0);
-const counts: Record<string, Count | undefined> = Object.fromEntries(
+const counts: Record<string, RateCount | undefined> = Object.fromEntries(
   counting.flatMap((file) => idsIn(readFileSync(file, 'utf8'))).map((id) => [id, undefined]),
 );
 const failures: string[] = [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Client } from 'pg';
 import { resolveAgent } from '../src/agent/index.ts';
-import { driverOf, startWorker } from '../src/fleet/index.ts';
+import { createAgentRunHandler, startWorker } from '../src/fleet/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { scriptedProvider } from '../src/testing/index.ts';
 import { startPostgresStores } from './support/postgres-place.ts';
@@ -32,8 +32,8 @@ async function cost(url: string, runs: number): Promise<number> {
   try {
     await store.queue.enqueue(Array.from({ length: runs }, () => ({ words: 'Say yes.' })));
     const parts = resolveAgent({ provider: scriptedProvider(() => 'Yes.'), system: 'You are a test.' });
-    const run = driverOf(async () => ({ parts, close: async () => {} }));
-    await startWorker({ store, drivers: { run }, concurrency: 50, drain: true }).done;
+    const run = createAgentRunHandler(async () => ({ parts, close: async () => {} }));
+    await startWorker({ store, handlers: { run }, concurrency: 50, drain: true }).done;
     const ended = await store.queue.list({ status: 'ended', most: 1000 });
     assert.equal(ended.filter(({ outcome }) => outcome?.text === 'Yes.').length, runs);
   } finally {

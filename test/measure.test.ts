@@ -4,20 +4,20 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { idsIn, measuredIn } from '../scripts/measure/remark.ts';
-import { claims } from '../src/fleet/health/scorecard.ts';
+import { scorecardClaims } from '../src/fleet/health/scorecard.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
 test('[A96] every claim that tests are to count is counted by one, and none counts for a claim that is none', () => {
   const sources = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root });
   const counted = new Set(sources.flatMap((file) => idsIn(readFileSync(path.join(root, file), 'utf8'))));
-  const wanted = claims.filter(({ command }) => command === 'npm run measure').map(({ id }) => id);
+  const wanted = scorecardClaims.filter(({ command }) => command === 'npm run measure').map(({ id }) => id);
   assert.deepEqual([...counted].toSorted(), wanted.toSorted());
 });
 
 test('[A96] every command that a claim names is one', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: object };
-  for (const { id, command } of claims) {
+  for (const { id, command } of scorecardClaims) {
     const script = /^npm run (\w+)/.exec(command)?.[1];
     assert.ok(script === undefined ? command === 'fairlead eval' : script in scripts, `${id}: ${command}`);
   }

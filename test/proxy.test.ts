@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { openProxy, type Proxy, type ProxyOptions } from '../src/bridges/index.ts';
+import { openProxy, type ProxyServer, type ProxyOptions } from '../src/bridges/index.ts';
 import type { Extension } from '../src/agent/index.ts';
 import type { Gate, NamedView, Rule } from '../src/core/index.ts';
 import {
@@ -24,7 +24,7 @@ import { chatLoop, clients, responsesLoop } from './support/client-loops.ts';
 const noDeleting: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
 
-async function proxyFor(t: TestContext, target: string, more: Partial<ProxyOptions> = {}): Promise<Proxy> {
+async function proxyFor(t: TestContext, target: string, more: Partial<ProxyOptions> = {}): Promise<ProxyServer> {
   const proxy = await openProxy({ target, port: 0, extensions: [{ gates: [noDeleting] }], ...more });
   t.after(() => proxy.close());
   return proxy;
@@ -128,7 +128,7 @@ test('[M46] an error of the model server passes as it is', async (t) => {
 
 test('a model server that is not there is one sentence', async (t) => {
   const told: string[] = [];
-  const proxy = await proxyFor(t, await closedUrl(), { tell: (sentence) => told.push(sentence) });
+  const proxy = await proxyFor(t, await closedUrl(), { notify: (sentence) => told.push(sentence) });
   const got = await ask(proxy.url + chat, question(), { authorization: 'Bearer secret' });
   assert.equal(got.status, 502);
   assert.match(got.body, /could not be asked/);
@@ -168,7 +168,7 @@ test('beyond this machine it opens with a token only, and for those alone who br
 
 test('a request that is too long, compressed, no JSON or not to be guided is refused with its reason', async (t) => {
   const model = await modelFor(t, []);
-  const proxy = await proxyFor(t, model.url, { mostBytes: 2000 });
+  const proxy = await proxyFor(t, model.url, { maxBodyBytes: 2000 });
   const long = await ask(proxy.url + chat, question({ user: 'x'.repeat(3000) }));
   const pieces = await ask(proxy.url + chat, 'x'.repeat(100_000), { 'transfer-encoding': 'chunked' });
   const pressed = await ask(proxy.url + chat, gzipSync(question()), { 'content-encoding': 'gzip' });
@@ -188,7 +188,7 @@ test('more requests than may be under way are put off', async (t) => {
     await held.promise;
     outgoing.end('{}');
   });
-  const proxy = await proxyFor(t, target, { mostRequests: 1 });
+  const proxy = await proxyFor(t, target, { maxRequests: 1 });
   const first = ask(`${proxy.url}/v1/models`);
   await arrived.promise;
   const second = await ask(`${proxy.url}/v1/files`, 'x');
@@ -317,7 +317,7 @@ test('a guide that fails lets words pass, and no call', async (t) => {
   ]);
   const told: string[] = [];
   const tell = (sentence: string): void => void told.push(sentence);
-  const proxy = await proxyFor(t, model.url, { extensions: [breaking()], tell });
+  const proxy = await proxyFor(t, model.url, { extensions: [breaking()], notify: tell });
   assert.match((await ask(proxy.url + chat, question())).body, /Only words\./);
   const whole = await ask(proxy.url + chat, question());
   assert.equal(whole.status, 503);

@@ -80,7 +80,7 @@ test('what a run ends with is told by the error that clients look for', async (t
   };
   const api = await apiServer(t, {
     script: ({ prompt }) => failures[prompt as keyof typeof failures] ?? says('?'),
-    bounds: { firstMs: 30_000 },
+    bounds: { firstChunkMs: 30_000 },
   });
   const client = clientOf(api);
   await assert.rejects(client.responses.create({ model: 'fairlead', input: 'broken' }), APIError);
@@ -102,7 +102,7 @@ test('what a run ends with is told by the error that clients look for', async (t
 });
 
 test('a tenant whose budget is used up has no quota, as clients call it', async (t) => {
-  const api = await apiServer(t, { bounds: { firstMs: 30_000 } });
+  const api = await apiServer(t, { bounds: { firstChunkMs: 30_000 } });
   assert.equal((await api.ask('PUT /api/budgets/default', { body: { period: 'day', tokens: 1 } })).status, 200);
   for (const stream of [false, true])
     await assert.rejects(

@@ -87,7 +87,7 @@ test('[A110] what never fits is an error, as is what a tool ends the run with; J
   const api = await apiServer(t, {
     tools: [finish],
     script: ({ prompt, body }) => (script[prompt] ?? script[firstWord(body.messages)])?.() ?? says('?'),
-    bounds: { firstMs: 30_000 },
+    bounds: { firstChunkMs: 30_000 },
   });
   const client = clientOf(api);
   const ask = (words: string, type: 'json_object' | 'json_schema', stream = false): Promise<unknown> =>

@@ -366,7 +366,7 @@ test('a key of a tenant goes on with the answers of that tenant alone', async (t
 });
 
 test('tools that could never be called are refused by name: a name of ours, no name, no schema, a kind of theirs', async (t) => {
-  const api = await apiServer(t, { tools: [look], script: () => says('?'), bounds: { firstMs: 30_000 } });
+  const api = await apiServer(t, { tools: [look], script: () => says('?'), bounds: { firstChunkMs: 30_000 } });
   const client = clientOf(api);
   const named = (name: string, more: object = {}): unknown => ({ type: 'function', function: { name, ...more } });
   for (const [tools, param] of [

@@ -1,7 +1,7 @@
 // The official Anthropic client with a guide inside, streamed.
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
-import { guideAnthropic } from 'fairlead/bridges';
+import { wrapAnthropic } from 'fairlead/bridges';
 import { reminderSystemPrompt, defineReminder, toolFailures, compileRuleSet } from 'fairlead/rules';
 import { says, scriptedServer } from 'fairlead/testing';
 
@@ -19,7 +19,7 @@ const rules = compileRuleSet({
   ],
 });
 const plain = new Anthropic({ baseURL: server.url, apiKey: 'any' });
-const client = guideAnthropic(plain, { ...rules, system: reminderSystemPrompt });
+const client = wrapAnthropic(plain, { ...rules, system: reminderSystemPrompt });
 
 const stream = client.messages.stream({
   model: 'any-model',

@@ -1,14 +1,14 @@
 // Google's client with a guide inside: a run is stopped by its state, and the client reads why.
 import assert from 'node:assert/strict';
 import { GoogleGenAI } from '@google/genai';
-import { guideGoogle } from 'fairlead/bridges';
+import { wrapGoogle } from 'fairlead/bridges';
 import { compileRuleSet, turnLimit } from 'fairlead/rules';
 import { calls, scriptedServer } from 'fairlead/testing';
 
 await using server = await scriptedServer([calls('look', { at: 'the map' })]);
 
 const rules = compileRuleSet({ name: 'short', stops: [turnLimit(1)] });
-const client = guideGoogle(new GoogleGenAI({ apiKey: 'any', httpOptions: { baseUrl: server.url } }), rules);
+const client = wrapGoogle(new GoogleGenAI({ apiKey: 'any', httpOptions: { baseUrl: server.url } }), rules);
 
 const contents: object[] = [{ role: 'user', parts: [{ text: 'Where are we?' }] }];
 const config = { tools: [{ functionDeclarations: [{ name: 'look' }] }] };

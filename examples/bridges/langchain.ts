@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import * as messages from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { fairleadMiddleware, guideModel } from 'fairlead/bridges/langchain';
+import { fairleadMiddleware, wrapChatModel } from 'fairlead/bridges/langchain';
 import { defineGate, compileRuleSet } from 'fairlead/rules';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import { createAgent, tool } from 'langchain';
@@ -46,7 +46,7 @@ assert.equal(said.at(-1)?.text, 'It is in December.');
 assert.deepEqual(searched, ['the birthday of Ada']);
 
 // A chat model on its own: the same kind of object comes back, to be bound, piped, streamed and put into chains.
-const guided = guideModel(chat, {
+const guided = wrapChatModel(chat, {
   messages,
   stops: [({ total }) => (total.turns >= 1 ? { reason: 'rule', detail: 'One answer is enough.' } : undefined)],
 });

@@ -4,8 +4,8 @@ import * as messages from '@langchain/core/messages';
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
-import { openGuide } from 'fairlead/bridges';
-import { guideModel, guideTools } from 'fairlead/bridges/langchain';
+import { createInterceptor } from 'fairlead/bridges';
+import { wrapChatModel, guardTools } from 'fairlead/bridges/langchain';
 import { rateLimit, compileRuleSet } from 'fairlead/rules';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import { tool } from 'langchain';
@@ -25,12 +25,12 @@ const mail = tool(({ to }: { to: string }) => `sent ${sent.push(to)}`, {
 });
 
 const rules = compileRuleSet({ name: 'mail', gates: [rateLimit({ tool: 'send_mail', most: 1, per: 'turn' })] });
-const guide = await openGuide(rules);
-const model = guideModel(chat, { messages, guide }).bindTools([mail]);
+const guide = await createInterceptor(rules);
+const model = wrapChatModel(chat, { messages, interceptor: guide }).bindTools([mail]);
 
 const graph = new StateGraph(MessagesAnnotation)
   .addNode('model', async ({ messages: said }) => ({ messages: [await model.invoke(said)] }))
-  .addNode('tools', new ToolNode(guideTools([mail], guide)))
+  .addNode('tools', new ToolNode(guardTools([mail], guide)))
   .addEdge(START, 'model')
   .addConditionalEdges('model', toolsCondition)
   .addEdge('tools', 'model')

@@ -1,7 +1,7 @@
 // OpenAI's Agents SDK with a guide inside: every agent that the runner runs, unchanged.
 import assert from 'node:assert/strict';
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents';
-import { guideProvider } from 'fairlead/bridges/openai-agents';
+import { wrapModelProvider } from 'fairlead/bridges/openai-agents';
 import { compileRuleSet, requireOrder } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedServer } from 'fairlead/testing';
@@ -18,7 +18,7 @@ const openai = new OpenAIProvider({ apiKey: 'none', baseURL: `${server.url}/v1`,
 
 const log = memoryLog();
 const rules = compileRuleSet({ name: 'release', gates: [requireOrder(['run_tests', 'deploy'])] });
-const runner = new Runner({ modelProvider: guideProvider(openai, { ...rules, log }) });
+const runner = new Runner({ modelProvider: wrapModelProvider(openai, { ...rules, log }) });
 
 const done: string[] = [];
 const agent = new Agent({

@@ -1,6 +1,6 @@
 // The official OpenAI client with a guide inside: the same client comes back, and rules hold in everything it asks.
 import assert from 'node:assert/strict';
-import { guideOpenAI } from 'fairlead/bridges';
+import { wrapOpenAI } from 'fairlead/bridges';
 import { confirm, compileRuleSet } from 'fairlead/rules';
 import { calls, says, scriptedServer } from 'fairlead/testing';
 import OpenAI from 'openai';
@@ -8,7 +8,7 @@ import OpenAI from 'openai';
 await using server = await scriptedServer([calls('delete_file', { path: 'a.txt' }), says('I leave it, then.')]);
 
 const rules = compileRuleSet({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
-const client = guideOpenAI(new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'any' }), rules);
+const client = wrapOpenAI(new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'any' }), rules);
 
 const { choices } = await client.chat.completions.create({
   model: 'any-model',

@@ -1,6 +1,6 @@
 // No client and no framework: messages in, messages and decisions out.
 import assert from 'node:assert/strict';
-import { guide } from 'fairlead/bridges';
+import { guardMessages } from 'fairlead/bridges';
 import { confirm, compileRuleSet } from 'fairlead/rules';
 
 const rules = compileRuleSet({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
@@ -13,7 +13,7 @@ const messages = [
     tool_calls: [{ id: 'a', type: 'function', function: { name: 'delete_file', arguments: '{"path":"a.txt"}' } }],
   },
 ];
-const { decisions } = await guide(messages, rules);
+const { decisions } = await guardMessages(messages, rules);
 
 // Answer a refused call with its reason instead of making it, and go on.
 assert.equal(decisions[0]?.type, 'refused');

@@ -1,8 +1,8 @@
 // What a test says that it measured, in a remark: "measured prefix-kept 299/299".
-import type { Count } from '../../src/fleet/health/index.ts';
+import type { RateCount } from '../../src/fleet/health/index.ts';
 
 /** A measurement in a remark of a test, if it is one. */
-export function measuredIn(remark: string): (Count & { readonly id: string }) | undefined {
+export function measuredIn(remark: string): (RateCount & { readonly id: string }) | undefined {
   const [, id, good, total] = /^measured ([a-z][a-z-]*) (\d+)\/(\d+)$/.exec(remark) ?? [];
   return id === undefined ? undefined : { id, good: Number(good), total: Number(total) };
 }

@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Inbox } from '../core/index.ts';
 
 /** Brings word of letters until it is closed. */
-export type Carrier = {
+export type InboxDispatcher = {
   /** Calls back when this session has a new letter, until the returned function is called. */
-  hear(session: string, heard: () => void): () => void;
+  subscribe(session: string, heard: () => void): () => void;
   close(): Promise<void>;
 };
 
 /** Begins to carry. */
-export function carrierOf(inbox: Inbox): Carrier {
+export function createInboxDispatcher(inbox: Inbox): InboxDispatcher {
   const ears = new Map<string, Set<() => void>>();
   const over = new AbortController();
 
@@ -28,7 +28,7 @@ export function carrierOf(inbox: Inbox): Carrier {
 
   const carrying = carry();
   return {
-    hear(session, heard) {
+    subscribe(session, heard) {
       const all = ears.get(session) ?? new Set();
       ears.set(session, all.add(heard));
       return () => {

@@ -15,40 +15,49 @@ import {
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
 import { aRun, contextFor } from '../../test/support/driving.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { clientTools } from './client.ts';
-import { driverOf, type DriverContext } from './driver.ts';
+import { createClientTools } from './client.ts';
+import { createAgentRunHandler, type RunHandlerContext } from './driver.ts';
 
 const tools = [
   { name: 'fetch_it', description: 'Fetches.', input: { type: 'object' } },
   { name: 'send_it', description: 'Sends.', input: { type: 'object' } },
 ];
 
-type Scene = { readonly store: FleetStore; readonly script: Script<ModelRequest>; readonly gates?: readonly Gate[] };
+type ClientSetup = {
+  readonly store: FleetStore;
+  readonly script: Script<ModelRequest>;
+  readonly gates?: readonly Gate[];
+};
 
 /** Works on a run of the session as a worker would. */
-function drive(
-  { store, script, gates = [] }: Scene,
+function handle(
+  { store, script, gates = [] }: ClientSetup,
   client: JsonObject,
   more: Partial<FleetRun> = {},
-  context: Partial<DriverContext> = {},
+  context: Partial<RunHandlerContext> = {},
 ): Promise<RunSettlement> {
   const run = aRun({ id: 'one', settings: { client: { tools, ...client } }, ...more });
-  const driver = driverOf(async ({ settings }) => ({
-    parts: resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: clientTools(settings), gates }),
+  const driver = createAgentRunHandler(async ({ settings }) => ({
+    parts: resolveAgent({
+      provider: scriptedProvider(script),
+      system: 'Work.',
+      tools: createClientTools(settings),
+      gates,
+    }),
     limits: { turns: 20 },
     close: async () => {},
   }));
   return driver(run, contextFor(store, context));
 }
 
-async function factsOf({ store }: Scene): Promise<readonly Event[]> {
+async function readEvents({ store }: ClientSetup): Promise<readonly Event[]> {
   const log = await store.sessions.reader('s');
   const events = (await Array.fromAsync(log.read())).flat();
   await log.close();
   return events;
 }
 
-const handed = (settlement: RunSettlement): readonly string[] | string =>
+const listHandedTools = (settlement: RunSettlement): readonly string[] | string =>
   settlement.type === 'ended' ? (settlement.outcome.handed ?? []).map(({ tool }) => tool) : settlement.type;
 
 const textOf = (settlement: RunSettlement): string =>
@@ -65,17 +74,17 @@ const both: Script<ModelRequest> = ({ results, body }) =>
 
 test('[A53] an end that the queue never heard of is told again with its calls, and nobody is asked anew', async (t) => {
   const scene = { store: await storeFor(t), script: both };
-  const first = await drive(scene, {});
-  assert.deepEqual(handed(first), ['fetch_it', 'send_it']);
-  const before = await factsOf(scene);
-  const again = await drive({ ...scene, script: [] }, {}, { attempts: 2 });
+  const first = await handle(scene, {});
+  assert.deepEqual(listHandedTools(first), ['fetch_it', 'send_it']);
+  const before = await readEvents(scene);
+  const again = await handle({ ...scene, script: [] }, {}, { attempts: 2 });
   assert.deepEqual(again, first);
-  assert.equal((await factsOf(scene)).length, before.length);
+  assert.equal((await readEvents(scene)).length, before.length);
 });
 
 test('[A52, A53] results are written down once, however often the run that brings them is begun', async (t) => {
   const scene = { store: await storeFor(t), script: both };
-  const [fetched = '', sent = ''] = callsIn(await drive(scene, {}));
+  const [fetched = '', sent = ''] = callsIn(await handle(scene, {}));
   const client = {
     silent: true,
     results: [
@@ -86,10 +95,10 @@ test('[A52, A53] results are written down once, however often the run that bring
   const second = { id: 'two', words: '(results)' };
   const leave = new AbortController();
   leave.abort();
-  assert.equal(textOf(await drive(scene, client, second, { leave: leave.signal })), 'left');
-  assert.equal(textOf(await drive(scene, client, { ...second, attempts: 2 })), 'gone; sent of 3');
-  assert.equal(textOf(await drive({ ...scene, script: [] }, client, { ...second, attempts: 3 })), 'gone; sent of 3');
-  const facts = await factsOf(scene);
+  assert.equal(textOf(await handle(scene, client, second, { stopSignal: leave.signal })), 'left');
+  assert.equal(textOf(await handle(scene, client, { ...second, attempts: 2 })), 'gone; sent of 3');
+  assert.equal(textOf(await handle({ ...scene, script: [] }, client, { ...second, attempts: 3 })), 'gone; sent of 3');
+  const facts = await readEvents(scene);
   const receipts = facts.flatMap((fact) => (fact.type === 'tool-ended' ? [[fact.call, fact.outcome]] : []));
   assert.deepEqual(receipts, [
     [fetched, 'failed'],
@@ -101,10 +110,10 @@ test('[A52, A53] results are written down once, however often the run that bring
 
 test('[A53] calls whose client never came back have an unknown outcome once somebody says something else', async (t) => {
   const scene = { store: await storeFor(t), script: both };
-  await drive(scene, {});
-  const answer = textOf(await drive(scene, {}, { id: 'two', words: 'Never mind.' }));
+  await handle(scene, {});
+  const answer = textOf(await handle(scene, {}, { id: 'two', words: 'Never mind.' }));
   assert.equal(answer, 'The client brought no result.; The client brought no result. of 4');
-  const outcomes = (await factsOf(scene)).flatMap((fact) => (fact.type === 'tool-ended' ? [fact.outcome] : []));
+  const outcomes = (await readEvents(scene)).flatMap((fact) => (fact.type === 'tool-ended' ? [fact.outcome] : []));
   assert.deepEqual(outcomes, ['unknown', 'unknown']);
 });
 
@@ -112,36 +121,36 @@ test('[A112] a call that a person has to allow first holds the others back, and 
   const asks: Gate = ({ tool }) =>
     tool === 'send_it' ? { type: 'ask', question: 'May it be sent?' } : { type: 'allow' };
   const scene = { store: await storeFor(t), script: both, gates: [asks] };
-  const resting = await drive(scene, {});
+  const resting = await handle(scene, {});
   assert.equal(resting.type, 'resting');
   const question = resting.type === 'resting' ? resting.questions.find(({ tool }) => tool === 'send_it') : undefined;
   assert.equal(question?.question, 'May it be sent?');
   await scene.store.inbox.send('s', { type: 'answer', call: question.call, allowed: true });
-  assert.deepEqual(handed(await drive(scene, {}, { attempts: 2 })), ['fetch_it', 'send_it']);
+  assert.deepEqual(listHandedTools(await handle(scene, {}, { attempts: 2 })), ['fetch_it', 'send_it']);
 });
 
 test('a client that insists on a call gets it or no answer, and one at a time where it wants that', async (t) => {
   const scene = { store: await storeFor(t), script: both };
-  assert.deepEqual(handed(await drive(scene, { single: true })), ['fetch_it']);
+  assert.deepEqual(listHandedTools(await handle(scene, { single: true })), ['fetch_it']);
   let turns = 0;
-  const stubborn: Scene = {
+  const stubborn: ClientSetup = {
     store: await storeFor(t),
     script: ({ body }) => (turns++, body.toolChoice === 'auto' ? says('No.') : calls('unheard_of')),
   };
-  const none = await drive(stubborn, { choice: 'required' });
+  const none = await handle(stubborn, { choice: 'required' });
   assert.equal(none.type === 'ended' && none.outcome.reason, 'abstained');
   assert.ok(turns < 8, `${turns} turns`);
 });
 
 test('what a client says of sampling reaches the model', async (t) => {
   let seen: unknown;
-  const scene: Scene = {
+  const scene: ClientSetup = {
     store: await storeFor(t),
     script: ({ body }) => {
       seen = body.settings;
       return says('Yes.');
     },
   };
-  await drive(scene, { sampling: { temperature: 0.5, seed: 7, maxOutputTokens: 99 } });
+  await handle(scene, { sampling: { temperature: 0.5, seed: 7, maxOutputTokens: 99 } });
   assert.deepEqual(seen, { temperature: 0.5, seed: 7, maxOutputTokens: 99 });
 });

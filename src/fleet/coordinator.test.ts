@@ -6,9 +6,9 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { zeroUsage, type FleetRun, type FleetStore, type RunSettlement } from '../core/index.ts';
 import { openFleetStore } from '../stores/index.ts';
-import { coordinatorOf, type Conduct } from './coordinator.ts';
-import type { Driver } from './driver.ts';
-import { planConduct } from './plan/index.ts';
+import { createOrchestrationHandler, type Orchestration } from './coordinator.ts';
+import type { RunHandler } from './driver.ts';
+import { planOrchestration } from './plan/index.ts';
 import { startWorker } from './worker.ts';
 
 async function storeFor(t: TestContext): Promise<FleetStore> {
@@ -22,8 +22,8 @@ async function storeFor(t: TestContext): Promise<FleetStore> {
 }
 
 /** A driver of agents that answers by what it is asked, and remembers whom it has worked for. */
-const answering =
-  (seen: FleetRun[], answer: (run: FleetRun) => string): Driver =>
+const answeringHandler =
+  (seen: FleetRun[], answer: (run: FleetRun) => string): RunHandler =>
   async (run): Promise<RunSettlement> => {
     seen.push(run);
     const spent = { ...zeroUsage, usd: 0.25, input: 10 };
@@ -46,8 +46,8 @@ test('[A89, A117] a plan is carried out by workers that share nothing but the st
   const seen: FleetRun[] = [];
   // Each worker does one round and is gone: whatever it knew is lost with it.
   for (let round = 0; round < 20 && (await store.queue.run('p'))?.status !== 'ended'; round++) {
-    const drivers = { plan: coordinatorOf(planConduct), run: answering(seen, byName) };
-    await startWorker({ store, drivers, drain: true, concurrency: 1 }).done;
+    const drivers = { plan: createOrchestrationHandler(planOrchestration), run: answeringHandler(seen, byName) };
+    await startWorker({ store, handlers: drivers, drain: true, concurrency: 1 }).done;
   }
   const { status, outcome } = (await store.queue.run('p')) ?? {};
   assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', 'answer of p/answer']);
@@ -73,33 +73,33 @@ test('[A117] a coordinator that dies after it began its children begins none of 
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'twice' }]);
   let deaths = 0;
-  const conduct: Conduct = (_run, children) =>
+  const conduct: Orchestration = (_run, children) =>
     [...children.values()].some(({ status }) => status === 'ended')
       ? { type: 'end', outcome: { reason: 'answered', text: 'done' } }
-      : { type: 'go-on', begin: [{ name: 'one', words: 'Once.' }] };
-  const dying: Driver = async (run, context) => {
-    const settlement = await coordinatorOf(conduct)(run, context);
+      : { type: 'go-on', start: [{ name: 'one', prompt: 'Once.' }] };
+  const dying: RunHandler = async (run, context) => {
+    const settlement = await createOrchestrationHandler(conduct)(run, context);
     if (deaths++ === 0) throw new Error('died');
     return settlement;
   };
   const seen: FleetRun[] = [];
-  const worker = startWorker({ store, drivers: { twice: dying, run: answering(seen, byName) }, drain: true });
+  const worker = startWorker({ store, handlers: { twice: dying, run: answeringHandler(seen, byName) }, drain: true });
   await worker.done;
   while ((await store.queue.run('p'))?.status !== 'ended')
-    await startWorker({ store, drivers: { twice: dying, run: answering(seen, byName) }, drain: true }).done;
+    await startWorker({ store, handlers: { twice: dying, run: answeringHandler(seen, byName) }, drain: true }).done;
   assert.deepEqual([seen.length, deaths > 1], [1, true]);
 });
 
 test('[A89] a cancelled plan cancels what it has begun', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'plan' }]);
-  const resting: Driver = async () => ({ type: 'resting', questions: [] });
-  const drivers = { plan: coordinatorOf(planConduct), run: resting };
-  await startWorker({ store, drivers, drain: true }).done;
+  const resting: RunHandler = async () => ({ type: 'resting', questions: [] });
+  const drivers = { plan: createOrchestrationHandler(planOrchestration), run: resting };
+  await startWorker({ store, handlers: drivers, drain: true }).done;
   assert.equal((await store.queue.run('p/plan-1'))?.status, 'resting');
   await store.inbox.send('p', { type: 'cancel' });
   await store.queue.wake('p');
-  await startWorker({ store, drivers, drain: true }).done;
+  await startWorker({ store, handlers: drivers, drain: true }).done;
   const [parent, child] = await Promise.all([store.queue.run('p'), store.queue.run('p/plan-1')]);
   assert.deepEqual(
     [parent?.outcome?.reason, child?.status, child?.outcome?.reason],
@@ -118,9 +118,12 @@ test('a run of somebody else is no child of a plan, whatever it calls itself, an
     { id: 'r', words: 'x', kind: 'plan' },
     { id: 'z-answer', words: 'x', parent: 'r', notBefore: strange.notBefore },
   ]);
-  const worker = startWorker({ store, drivers: { plan: coordinatorOf(planConduct), run: answering([], byName) } });
+  const worker = startWorker({
+    store,
+    handlers: { plan: createOrchestrationHandler(planOrchestration), run: answeringHandler([], byName) },
+  });
   t.after(async () => {
-    worker.cut();
+    worker.abort();
     await worker.done;
   });
   for (const id of ['p', 'q', 'r'])
@@ -137,8 +140,11 @@ test('a plan heeds the cancel that names it, leaves none behind, and no other', 
     { id: 'b', words: 'x', kind: 'plan', session: 's' },
   ]);
   await store.inbox.send('s', { type: 'cancel', run: 'a' });
-  await startWorker({ store, drivers: { plan: coordinatorOf(planConduct), run: answering([], byName) }, drain: true })
-    .done;
+  await startWorker({
+    store,
+    handlers: { plan: createOrchestrationHandler(planOrchestration), run: answeringHandler([], byName) },
+    drain: true,
+  }).done;
   const [a, b] = await Promise.all([store.queue.run('a'), store.queue.run('b')]);
   assert.deepEqual([a?.outcome?.reason, b?.outcome?.reason], ['cancelled', 'answered']);
   assert.deepEqual(await store.inbox.read('s', 0), []);

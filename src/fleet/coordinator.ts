@@ -18,69 +18,72 @@ import {
   type RunSettlement,
   type UsageTotals,
 } from '../core/index.ts';
-import type { Driver, DriverContext } from './driver.ts';
-import { cancels } from './inbox.ts';
+import type { RunHandler, RunHandlerContext } from './driver.ts';
+import { isCancellationOf } from './inbox.ts';
 
 /** A run that a coordinator wants: the rest is as in its parent, less the settings that are null here. */
-export type ChildRun = { readonly name: string; readonly words: string; readonly settings?: JsonObject };
+export type ChildRun = { readonly name: string; readonly prompt: string; readonly settings?: JsonObject };
 
 /** What is next: children to begin (none: those under way are waited for), or the end. What it has found out so far is `about`. */
-export type Course =
-  | { readonly type: 'go-on'; readonly begin: readonly ChildRun[]; readonly about?: Json }
-  | { readonly type: 'end'; readonly outcome: Omit<RunOutcome, 'spent'>; readonly about?: Json };
+export type OrchestrationStep =
+  | { readonly type: 'go-on'; readonly start: readonly ChildRun[]; readonly progress?: Json }
+  | { readonly type: 'end'; readonly outcome: Omit<RunOutcome, 'spent'>; readonly progress?: Json };
 
 /** Decides from a run and its children, by their names; the same children always lead to the same course. */
-export type Conduct = (run: FleetRun, children: ReadonlyMap<string, FleetRun>) => Course | Promise<Course>;
+export type Orchestration = (
+  run: FleetRun,
+  children: ReadonlyMap<string, FleetRun>,
+) => OrchestrationStep | Promise<OrchestrationStep>;
 
 /** More than any course may begin, so that one list shows all of them. */
-const mostChildren = 1000;
+const maxChildren = 1000;
 
 /** A driver that begins children and waits for them, as a conduct says. */
-export const coordinatorOf =
-  (conduct: Conduct): Driver =>
+export const createOrchestrationHandler =
+  (conduct: Orchestration): RunHandler =>
   async (run, context) => {
-    const { store, mustGo, signal } = context;
+    const { store, assertNotStopped: mustGo, signal } = context;
     const letters = await store.inbox.read(run.session, 0);
-    const children = await childrenOf(store.queue, run);
-    const spent = spentBy(children.values());
+    const children = await listChildren(store.queue, run);
+    const spent = sumSpending(children.values());
     const upTo = letters.at(-1)?.position;
     const clear = async (): Promise<void> => {
       if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
     };
-    if (letters.some(({ message: letter }) => cancels(letter, run.id))) {
+    if (letters.some(({ message: letter }) => isCancellationOf(letter, run.id))) {
       for (const child of children.values()) await store.queue.cancel(child.id, 'What it was part of was cancelled.');
       await clear();
-      return ended({ reason: 'cancelled', detail: 'The run was cancelled by a letter.', text: '' }, spent);
+      return endedSettlement({ reason: 'cancelled', detail: 'The run was cancelled by a letter.', text: '' }, spent);
     }
     const course = await conduct(run, children);
     await mustGo();
     if (signal.aborted) return { type: 'left' };
-    await note(run, course, context);
+    await recordProgress(run, course, context);
     const settlement: RunSettlement =
       course.type === 'end'
-        ? ended(course.outcome, spent)
-        : await begin(run, course.begin, children, spent, store.queue);
+        ? endedSettlement(course.outcome, spent)
+        : await startChildren(run, course.start, children, spent, store.queue);
     await clear();
     return settlement;
   };
 
-const ended = (outcome: Omit<RunOutcome, 'spent'>, spent: UsageTotals): RunSettlement => ({
+const endedSettlement = (outcome: Omit<RunOutcome, 'spent'>, spent: UsageTotals): RunSettlement => ({
   type: 'ended',
   outcome: { ...outcome, spent },
 });
 
-const spentBy = (runs: Iterable<FleetRun>): UsageTotals =>
+const sumSpending = (runs: Iterable<FleetRun>): UsageTotals =>
   [...runs].reduce((sum, { outcome }) => addUsage(sum, outcome?.spent ?? {}), zeroUsage);
 
 /** Anybody may name a parent: only what bears its name and its tenant's is its child. */
-async function childrenOf(queue: RunQueue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
-  const found = await queue.list({ parent: id, tenant, most: mostChildren });
+async function listChildren(queue: RunQueue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
+  const found = await queue.list({ parent: id, tenant, most: maxChildren });
   const ours = found.filter((child) => child.id.startsWith(`${id}/`));
   return new Map(ours.map((child) => [child.id.slice(id.length + 1), child]));
 }
 
 /** A child whose id is known is the one that was begun before: a crash begins none twice. */
-async function begin(
+async function startChildren(
   run: FleetRun,
   wanted: readonly ChildRun[],
   children: ReadonlyMap<string, FleetRun>,
@@ -88,10 +91,10 @@ async function begin(
   queue: RunQueue,
 ): Promise<RunSettlement> {
   const fresh = wanted.filter(({ name }) => !children.has(name));
-  if (children.size + fresh.length > mostChildren)
-    throw new FairleadError('fleet/too-many', `One run may begin ${mostChildren} others at most.`, { blame: 'model' });
-  const limits = shareOf(run.settings['limits'], spent, fresh.length + 1);
-  const runs = fresh.map(({ name, words, settings }): NewRun => ({
+  if (children.size + fresh.length > maxChildren)
+    throw new FairleadError('fleet/too-many', `One run may begin ${maxChildren} others at most.`, { blame: 'model' });
+  const limits = splitLimits(run.settings['limits'], spent, fresh.length + 1);
+  const runs = fresh.map(({ name, prompt: words, settings }): NewRun => ({
     id: `${run.id}/${name}`,
     words,
     settings: withoutNulls({ ...run.settings, ...(limits ? { limits } : {}), ...settings }),
@@ -111,7 +114,7 @@ const withoutNulls = (settings: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
 /** What is left of a run's own bounds, shared out: the whole tree keeps within them. */
-function shareOf(limits: Json | undefined, spent: UsageTotals, shares: number): JsonObject | undefined {
+function splitLimits(limits: Json | undefined, spent: UsageTotals, shares: number): JsonObject | undefined {
   if (!isObject(limits)) return undefined;
   const used = { usd: spent.usd, tokens: spent.input + spent.output, calls: spent.calls };
   const shared = Object.entries(used).flatMap(([key, gone]) => {
@@ -122,8 +125,12 @@ function shareOf(limits: Json | undefined, spent: UsageTotals, shares: number): 
 }
 
 /** Writes what was found out into the run's own session, for whoever looks on; the same is written once. */
-async function note(run: FleetRun, course: Course, { store, worker }: DriverContext): Promise<void> {
-  if (course.about === undefined) return;
+async function recordProgress(
+  run: FleetRun,
+  course: OrchestrationStep,
+  { store, worker }: RunHandlerContext,
+): Promise<void> {
+  if (course.progress === undefined) return;
   const log = await store.sessions.open(run.session, { holder: worker, force: true });
   try {
     const noted: NamedView<string> = {
@@ -133,8 +140,8 @@ async function note(run: FleetRun, course: Course, { store, worker }: DriverCont
         event.type === 'annotation-added' && event.key === run.kind ? JSON.stringify(event.value) : last,
     };
     const head = await openSessionWriter(log, runStateView([], [noted]));
-    if (readView(head.state, noted) === JSON.stringify(course.about)) return;
-    const fact: Fact = { type: 'annotation-added', key: run.kind, value: course.about };
+    if (readView(head.state, noted) === JSON.stringify(course.progress)) return;
+    const fact: Fact = { type: 'annotation-added', key: run.kind, value: course.progress };
     await head.record((state) =>
       state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],
     );

@@ -15,12 +15,12 @@ import {
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
 import { aRun, contextFor } from '../../test/support/driving.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { driverOf, type DriverContext } from './driver.ts';
-import { send } from './inbox.ts';
-import type { Outfitted } from './outfitter.ts';
+import { createAgentRunHandler, type RunHandlerContext } from './driver.ts';
+import { sendMessage } from './inbox.ts';
+import type { AgentInstance } from './outfitter.ts';
 import { startWorker } from './worker.ts';
 
-const look = defineTool({
+const lookTool = defineTool({
   name: 'look',
   description: 'Looks.',
   effect: 'read',
@@ -29,22 +29,25 @@ const look = defineTool({
 });
 
 const agentFor = (script: Script, more: Partial<ResolvedAgent> = {}): ResolvedAgent => ({
-  ...resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: [look] }),
+  ...resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: [lookTool] }),
   ...more,
 });
 
-type Driven = {
+type HandleOptions = {
   readonly run?: Partial<FleetRun>;
-  readonly context?: Partial<DriverContext>;
-  readonly outfit?: Partial<Outfitted>;
+  readonly context?: Partial<RunHandlerContext>;
+  readonly outfit?: Partial<AgentInstance>;
 };
 
-const drive = (
+const handle = (
   store: FleetStore,
   parts: ResolvedAgent,
-  { run, context, outfit }: Driven = {},
+  { run, context, outfit }: HandleOptions = {},
 ): Promise<RunSettlement> =>
-  driverOf(async () => ({ parts, close: async () => {}, ...outfit }))(aRun(run), contextFor(store, context));
+  createAgentRunHandler(async () => ({ parts, close: async () => {}, ...outfit }))(
+    aRun(run),
+    contextFor(store, context),
+  );
 
 async function eventsOf(store: FleetStore, session = 's'): Promise<readonly Event[]> {
   const log = await store.sessions.reader(session);
@@ -65,15 +68,15 @@ const text = (settlement: RunSettlement): string | undefined =>
 test('[A24, A52] an end that the queue never heard of is told again without asking the model', async (t: TestContext) => {
   const store = await storeFor(t);
   const parts = agentFor(['One.']);
-  assert.equal(text(await drive(store, parts)), 'One.');
-  const again = await drive(store, parts, { run: { attempts: 2 } });
+  assert.equal(text(await handle(store, parts)), 'One.');
+  const again = await handle(store, parts, { run: { attempts: 2 } });
   assert.deepEqual([text(again), await inputs(store)], ['One.', ['r']]);
   const other = agentFor(['Two.']);
-  assert.equal(text(await drive(store, other, { run: { id: 'q', words: 'More.' } })), 'Two.');
-  const late = await drive(store, other, { run: { attempts: 3 } });
+  assert.equal(text(await handle(store, other, { run: { id: 'q', words: 'More.' } })), 'Two.');
+  const late = await handle(store, other, { run: { attempts: 3 } });
   assert.equal(text(late), 'One.', 'the end of this run, not of the latest');
   await store.inbox.send('s', { type: 'steer', words: 'One thing more.' });
-  assert.equal(text(await drive(store, agentFor(['Three.']), { run: { attempts: 4 } })), 'Three.');
+  assert.equal(text(await handle(store, agentFor(['Three.']), { run: { attempts: 4 } })), 'Three.');
   assert.deepEqual((await inputs(store)).slice(0, 2), ['r', 'q']);
   assert.equal((await inputs(store)).length, 3, 'the letter, and no turn for nobody');
 });
@@ -89,8 +92,8 @@ test('[A24, A52] a run that is left goes on with what was said and done, and its
     run: () => leave.abort(),
   });
   const first = { ...agentFor([calls('look')]), tools: new Map([['look', slow]]) };
-  assert.deepEqual(await drive(store, first, { context: { leave: leave.signal } }), { type: 'left' });
-  assert.equal(text(await drive(store, agentFor(['Done.']), { run: { attempts: 2 } })), 'Done.');
+  assert.deepEqual(await handle(store, first, { context: { stopSignal: leave.signal } }), { type: 'left' });
+  assert.equal(text(await handle(store, agentFor(['Done.']), { run: { attempts: 2 } })), 'Done.');
   assert.deepEqual(await inputs(store), ['r']);
 });
 
@@ -104,7 +107,7 @@ test('[A116] once a run is no longer ours nothing more of it is written', async 
     cut.abort(left);
     return 'Too late.';
   });
-  const before = drive(store, parts, { context: { lost: lost.signal, signal: cut.signal } });
+  const before = handle(store, parts, { context: { leaseLost: lost.signal, signal: cut.signal } });
   await assert.rejects(before, { code: 'store/fenced' });
   const types = (await eventsOf(store)).map(({ type }) => type);
   assert.equal(types.at(-1), 'turn-started', types.join(' '));
@@ -129,23 +132,23 @@ test('[A53, A116] a call that was written down before a sleep is not made after 
     };
   };
   const sleepy = { ...store, sessions: { ...store.sessions, open } };
-  await assert.rejects(drive(sleepy, parts), { code: 'store/fenced' });
+  await assert.rejects(handle(sleepy, parts), { code: 'store/fenced' });
   assert.equal(sent, 0);
 });
 
 test('words that were edited away are not said again, and what another run left unfinished is ended first', async (t) => {
   const store = await storeFor(t);
   const asking = agentFor(() => calls('look'), { gates: [() => ({ type: 'ask', question: 'Look?' })] });
-  const rests = await drive(store, asking);
+  const rests = await handle(store, asking);
   assert.equal(rests.type, 'resting');
   const session = await Session.open(asking, await store.sessions.open('s'), 's');
   await session.edit([{ role: 'user', parts: [{ type: 'text', text: 'Something else.' }] }]);
   await session.close();
-  const settled = await drive(store, agentFor(['Else.']), { run: { attempts: 2 } });
+  const settled = await handle(store, agentFor(['Else.']), { run: { attempts: 2 } });
   assert.deepEqual([text(settled), (await inputs(store)).filter((each) => each === 'r').length], ['Else.', 1]);
 
-  await drive(store, asking, { run: { id: 'q', session: 'two' } });
-  const next = await drive(store, agentFor(['Next.']), { run: { id: 'n', session: 'two', words: 'Next?' } });
+  await handle(store, asking, { run: { id: 'q', session: 'two' } });
+  const next = await handle(store, agentFor(['Next.']), { run: { id: 'n', session: 'two', words: 'Next?' } });
   const ends = (await eventsOf(store, 'two')).flatMap((event) => (event.type === 'run-ended' ? [event.reason] : []));
   assert.deepEqual([text(next), ends], ['Next.', ['cancelled', 'answered']]);
 });
@@ -158,7 +161,7 @@ test('letters that come while it ends are read by it, and every model it opens i
     return index === 0 ? 'First.' : 'Second.';
   });
   const mustGo = async (): Promise<void> => void asked++;
-  assert.equal(text(await drive(store, parts, { context: { mustGo } })), 'Second.');
+  assert.equal(text(await handle(store, parts, { context: { assertNotStopped: mustGo } })), 'Second.');
   assert.equal(asked, 2);
 });
 
@@ -180,7 +183,7 @@ test('[A112] of two questions the one that is answered first is acted on, and th
     },
     { gates: [() => ({ type: 'ask', question: 'Look?' })], tools: new Map([['look', counted]]) },
   );
-  const settled = await drive(store, asking);
+  const settled = await handle(store, asking);
   assert.deepEqual(settled.type === 'resting' && settled.questions.map(({ call }) => call), ['c00001001']);
   assert.equal(looks, 1);
 });
@@ -197,7 +200,7 @@ test('[A95] the gate of the fleet stands in front of all others, and what may ha
   const parts = agentFor(({ results }) => (results.length === 0 ? calls('look') : (results[0] ?? '')), {
     gates: [gate('Its own')],
   });
-  const settled = await drive(store, parts, { context: { gate: gate('The fleet') } });
+  const settled = await handle(store, parts, { context: { gate: gate('The fleet') } });
   assert.deepEqual([text(settled), asked], ['The fleet says no.', ['The fleet']]);
   let unsure: unknown;
   const curious = defineTool({
@@ -208,23 +211,26 @@ test('[A95] the gate of the fleet stands in front of all others, and what may ha
     run: (_, { agent }) => (unsure = agent.onUnknownOutcome),
   });
   const seen = { ...agentFor([calls('look'), 'Done.']), tools: new Map([['look', curious]]) };
-  await drive(store, seen, { run: { id: 'q', session: 'two' } });
+  await handle(store, seen, { run: { id: 'q', session: 'two' } });
   assert.equal(unsure, 'ask');
 });
 
 test('who hears the words may add to them or refuse them, and learns what happens', async (t) => {
   const store = await storeFor(t);
   const told: string[] = [];
-  const outfit: Partial<Outfitted> = {
-    opened: async (session) => session.annotate('opened', true),
-    words: async (words) => [`Heard: ${words}`],
-    told: (event) => told.push(event.type),
+  const outfit: Partial<AgentInstance> = {
+    onSessionOpened: async (session) => session.annotate('opened', true),
+    onPrompt: async (words) => [`Heard: ${words}`],
+    onEvent: (event) => told.push(event.type),
   };
-  assert.equal(text(await drive(store, agentFor(['Yes.']), { outfit })), 'Yes.');
+  assert.equal(text(await handle(store, agentFor(['Yes.']), { outfit })), 'Yes.');
   assert.deepEqual(await inputs(store), ['r-note-1', 'r']);
   assert.deepEqual([told[0], told.at(-1)], ['annotation-added', 'run-ended']);
   const words = (): Promise<never> => Promise.reject(new FairleadError('hook/refused', 'Not here.', { blame: 'user' }));
-  await assert.rejects(drive(store, agentFor([]), { run: { id: 'q', session: 'two' }, outfit: { words } }), /Not here/);
+  await assert.rejects(
+    handle(store, agentFor([]), { run: { id: 'q', session: 'two' }, outfit: { onPrompt: words } }),
+    /Not here/,
+  );
 });
 
 test('[A53] words that come while a run ends are read before it has ended, and those read before a crash are cleared', async (t) => {
@@ -232,14 +238,14 @@ test('[A53] words that come while a run ends are read before it has ended, and t
   await store.queue.enqueue([{ id: 'r', words: 'Go.', session: 's' }]);
   const parts = agentFor(['Gone.', 'Reported.']);
   let closings = 0;
-  const run = driverOf(async () => ({
+  const run = createAgentRunHandler(async () => ({
     parts,
     async close() {
       // What the run had is being let go of: nobody reads letters any more.
-      if (closings++ === 0) assert.ok(await send(store, 's', { type: 'follow-up', words: 'Report.' }));
+      if (closings++ === 0) assert.ok(await sendMessage(store, 's', { type: 'follow-up', words: 'Report.' }));
     },
   }));
-  const worker = startWorker({ store, drivers: { run }, drain: true });
+  const worker = startWorker({ store, handlers: { run }, drain: true });
   await worker.done;
   const ended = await store.queue.run('r');
   assert.deepEqual([ended?.status, ended?.outcome?.text, closings], ['ended', 'Reported.', 2]);
@@ -248,6 +254,6 @@ test('[A53] words that come while a run ends are read before it has ended, and t
   const { events = 0 } = (await store.sessions.list())[0] ?? {};
   await log.append(events, [{ type: 'annotation-added', key: 'inbox', value: place }]);
   await log.close();
-  await drive(store, parts, { run: { attempts: 2 } });
+  await handle(store, parts, { run: { attempts: 2 } });
   assert.deepEqual(await store.inbox.read('s', 0), []);
 });

@@ -12,61 +12,66 @@ import type {
   RunState,
   RunSettlement,
 } from '../core/index.ts';
-import { clientIn, handedIn, partsForClient, receipts } from './client.ts';
-import { governed } from './governor.ts';
-import { cancelStop, clearRead, deliver, inboxView, type LetterBox } from './inbox.ts';
-import { outcomeOf, pastOf, questionsOf } from './outcome.ts';
-import type { Outfitted, Outfitter } from './outfitter.ts';
-import { runLog } from './run-log.ts';
-import { voiceIn } from './voice.ts';
+import { getClientOptions, listClientCalls, applyClientOptions, clientToolResultFacts } from './client.ts';
+import { createBudgetedProvider } from './governor.ts';
+import { createCancelStop, deleteReadMessages, drainInbox, inboxView, type InboxTarget } from './inbox.ts';
+import { getRunOutcome, findPreviousAttempt, listOpenQuestions } from './outcome.ts';
+import type { AgentInstance, AgentFactory } from './outfitter.ts';
+import { createRunLog } from './run-log.ts';
+import { createPartialTextPublisher } from './voice.ts';
 
 /** What a driver is given to work on a run. */
-export type DriverContext = {
+export type RunHandlerContext = {
   readonly store: FleetStore;
   /** The worker whose run it is. */
   readonly worker: string;
   /** Cuts off what is under way and leaves the run: its reason is a FairleadError `run/left`. */
   readonly signal: AbortSignal;
   /** Leaves the run once the step under way is done. */
-  readonly leave: AbortSignal;
+  readonly stopSignal: AbortSignal;
   /** The run is no longer this worker's: nothing more may be written. `signal` aborts with it. */
-  readonly lost: AbortSignal;
+  readonly leaseLost: AbortSignal;
   /** Stands in front of all gates, and lets no call through while the fleet is stopped. */
   readonly gate: Gate;
   /** Throws while the fleet is stopped. */
-  readonly mustGo: () => Promise<void>;
+  readonly assertNotStopped: () => Promise<void>;
   /** Calls back when a session has a new letter, until the returned function is called. */
-  readonly hear: (session: string, heard: () => void) => () => void;
+  readonly onInboxMessage: (session: string, heard: () => void) => () => void;
   /** Sees what a model says before it is settled. */
-  readonly live: (chunk: Chunk) => void;
+  readonly onChunk: (chunk: Chunk) => void;
 };
 
 /** Works on the runs of one kind. What it throws puts the run back. */
-export type Driver = (run: FleetRun, context: DriverContext) => Promise<RunSettlement>;
+export type RunHandler = (run: FleetRun, context: RunHandlerContext) => Promise<RunSettlement>;
 
 /** A driver of agents. */
-export const driverOf =
-  (outfitter: Outfitter): Driver =>
+export const createAgentRunHandler =
+  (outfitter: AgentFactory): RunHandler =>
   async (run, context) => {
-    const { store, worker, mustGo, lost } = context;
+    const { store, worker, assertNotStopped: mustGo, leaseLost: lost } = context;
     const ours = new WeakSet<Provider>();
     const govern = (provider: Provider): Provider => {
       if (ours.has(provider)) return provider;
-      const around = governed(provider, { ledger: store.ledger, tenant: run.tenant, run: run.id, mustGo });
+      const around = createBudgetedProvider(provider, {
+        ledger: store.ledger,
+        tenant: run.tenant,
+        run: run.id,
+        assertNotStopped: mustGo,
+      });
       ours.add(around);
       return around;
     };
     const outfit = await outfitter(run, context.signal, govern);
     try {
-      const log = runLog(await store.sessions.open(run.session, { holder: worker, force: true }), lost);
-      const session = await Session.open(partsFor(run, outfit.parts, context, govern), log, run.session).catch(
+      const log = createRunLog(await store.sessions.open(run.session, { holder: worker, force: true }), lost);
+      const session = await Session.open(createRunParts(run, outfit.parts, context, govern), log, run.session).catch(
         async (error: unknown) => {
           await log.close();
           throw error;
         },
       );
       try {
-        return await work(run, session, outfit, context);
+        return await runToSettlement(run, session, outfit, context);
       } finally {
         await session.close();
       }
@@ -76,38 +81,38 @@ export const driverOf =
   };
 
 /** The agent as a fleet runs it: stoppable, governed, and with a person to ask about what may have happened. */
-function partsFor(
+function createRunParts(
   run: FleetRun,
   outfitted: ResolvedAgent,
-  { gate }: DriverContext,
+  { gate }: RunHandlerContext,
   govern: (provider: Provider) => Provider,
 ): ResolvedAgent {
-  const parts = partsForClient(outfitted, clientIn(run.settings));
+  const parts = applyClientOptions(outfitted, getClientOptions(run.settings));
   return {
     ...parts,
     provider: govern(parts.provider),
     gates: [gate, ...parts.gates],
-    stops: [cancelStop(run.id), ...parts.stops],
+    stops: [createCancelStop(run.id), ...parts.stops],
     views: [...(parts.views ?? []), inboxView],
     onUnknownOutcome: 'ask',
   };
 }
 
-async function work(
+async function runToSettlement(
   run: FleetRun,
   session: Session,
-  outfit: Outfitted,
-  context: DriverContext,
+  outfit: AgentInstance,
+  context: RunHandlerContext,
 ): Promise<RunSettlement> {
-  const { signal, leave, live, hear, store } = context;
-  const client = clientIn(run.settings);
-  const box: LetterBox = { inbox: store.inbox, session, name: run.session, run: run.id };
-  const voice = voiceIn(store.partialText, run.session);
+  const { signal, stopSignal: leave, onChunk: live, onInboxMessage: hear, store } = context;
+  const client = getClientOptions(run.settings);
+  const box: InboxTarget = { inbox: store.inbox, session, sessionId: run.session, runId: run.id };
+  const voice = createPartialTextPublisher(store.partialText, run.session);
   const options: RunOptions = {
     signal,
     detachSignal: leave,
     onChunk(chunk) {
-      voice.chunk(chunk);
+      voice.onChunk(chunk);
       live(chunk);
     },
     runId: run.id,
@@ -117,41 +122,41 @@ async function work(
   let last: Promise<void> = Promise.resolve();
   /** One reading after the other, so that none is under way when the run rests or ends. */
   const read = (): Promise<void> => {
-    const mine = last.then(() => deliver(box));
+    const mine = last.then(() => drainInbox(box));
     last = mine.catch(() => undefined);
     return mine;
   };
   // One that fails is tried again before the run rests or ends.
   const unhear = hear(run.session, () => void read().catch(() => undefined));
   const unwatch = session.subscribe((event, state) => {
-    voice.event(event);
-    outfit.told?.(event, state);
+    voice.onEvent(event);
+    outfit.onEvent?.(event, state);
   });
   try {
-    await outfit.opened?.(session);
+    await outfit.onSessionOpened?.(session);
     await read();
-    await clearRead(box);
-    const past = await begin(run, session, outfit, options);
+    await deleteReadMessages(box);
+    const past = await startOrResume(run, session, outfit, options);
     if (past) return past;
     for (;;) {
       if (session.state.run !== undefined && (signal.aborted || leave.aborted)) return { type: 'left' };
       await read();
-      const settled = (await handOver(session)) ?? settlementOf(session.state);
+      const settled = (await endWithClientCalls(session)) ?? getSettlement(session.state);
       if (settled) return settled;
       // Words that came too late need a run to read them, and no turn of their own to begin it.
-      await session.record(({ run: going }) => (going === undefined ? [newRun(session, outfit)] : []));
+      await session.record(({ run: going }) => (going === undefined ? [runStartedFact(session, outfit)] : []));
       await session.run(undefined, options);
     }
   } finally {
-    voice.end();
+    voice.close();
     unwatch();
     unhear();
   }
 }
 
-const newRun = (
+const runStartedFact = (
   { agent: parts }: Session,
-  { limits }: Outfitted,
+  { limits }: AgentInstance,
   { runId, toolChoice: choice }: RunOptions = {},
 ): Fact => ({
   type: 'run-started',
@@ -161,49 +166,49 @@ const newRun = (
 });
 
 /** Ends a run that has nothing left to do but what its client does; those calls stay open for a run that brings their results. */
-async function handOver(session: Session): Promise<RunSettlement | undefined> {
-  const isHanded = (state: RunState): boolean => state.run !== undefined && handedIn(state).length > 0;
+async function endWithClientCalls(session: Session): Promise<RunSettlement | undefined> {
+  const isHanded = (state: RunState): boolean => state.run !== undefined && listClientCalls(state).length > 0;
   if (!isHanded(session.state)) return undefined;
   await session.record((state) =>
-    isHanded(state) ? [{ type: 'run-ended', reason: 'answered', detail: handedOver }] : [],
+    isHanded(state) ? [{ type: 'run-ended', reason: 'answered', detail: clientCallsDetail }] : [],
   );
-  return session.state.run === undefined ? { type: 'ended', outcome: outcomeOf(session.state) } : undefined;
+  return session.state.run === undefined ? { type: 'ended', outcome: getRunOutcome(session.state) } : undefined;
 }
 
-const handedOver = 'Its calls were handed to the client.';
+const clientCallsDetail = 'Its calls were handed to the client.';
 
 /** Where a run stands that goes no further by itself; nothing where there is more to do. */
-function settlementOf(state: RunState): RunSettlement | undefined {
+function getSettlement(state: RunState): RunSettlement | undefined {
   if (state.run !== undefined) {
-    const questions = questionsOf(state);
+    const questions = listOpenQuestions(state);
     const open = state.calls.filter((call) => !call.result);
     // A call that waits holds back nothing but itself: one that was answered meanwhile is made first.
     return questions.length > 0 && questions.length === open.length ? { type: 'resting', questions } : undefined;
   }
-  return hasUnreadInput(state) ? undefined : { type: 'ended', outcome: outcomeOf(state) };
+  return hasUnreadInput(state) ? undefined : { type: 'ended', outcome: getRunOutcome(state) };
 }
 
 /** Says the words, unless an attempt before this one did: then the run is gone on with, or its end is told. */
-async function begin(
+async function startOrResume(
   run: FleetRun,
   session: Session,
-  outfit: Outfitted,
+  outfit: AgentInstance,
   options: RunOptions,
 ): Promise<RunSettlement | undefined> {
   const { state } = session;
   if (state.run === run.id) return void (await session.run(undefined, options));
-  const past = run.attempts > 1 ? await pastOf(session.log, state.seq, run.id) : undefined;
+  const past = run.attempts > 1 ? await findPreviousAttempt(session.log, state.seq, run.id) : undefined;
   if (past?.outcome && state.run === undefined)
     return hasUnreadInput(state) ? undefined : { type: 'ended', outcome: past.outcome };
-  if (past?.said) return void (await session.run(undefined, options));
+  if (past?.promptRecorded) return void (await session.run(undefined, options));
   // The queue gives out one run of a session at a time: what another left unfinished here was given up.
   if (state.run !== undefined) await session.run(undefined, { signal: AbortSignal.abort() });
-  const client = clientIn(run.settings);
+  const client = getClientOptions(run.settings);
   const said: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };
-  const begun = client.silent ? [said, newRun(session, outfit, options)] : [];
-  await session.record((now) => [...receipts(now, client), ...begun]);
+  const begun = client.silent ? [said, runStartedFact(session, outfit, options)] : [];
+  await session.record((now) => [...clientToolResultFacts(now, client), ...begun]);
   if (client.silent) return void (await session.run(undefined, options));
-  for (const [i, added] of ((await outfit.words?.(run.words, state)) ?? []).entries()) {
+  for (const [i, added] of ((await outfit.onPrompt?.(run.words, state)) ?? []).entries()) {
     const input = `${run.id}-note-${i + 1}`;
     if (!session.state.pending.some((each) => each.input === input)) await session.steer(added, { inputId: input });
   }

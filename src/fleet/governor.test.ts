@@ -10,7 +10,7 @@ import {
   type ModelRequest,
 } from '../core/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { governed } from './governor.ts';
+import { createBudgetedProvider } from './governor.ts';
 
 const request: ModelRequest = {
   system: 'Work.',
@@ -20,13 +20,13 @@ const request: ModelRequest = {
   settings: { maxOutputTokens: 1000 },
 };
 
-type Asked = Provider & { asked: number };
+type CountingProvider = Provider & { asked: number };
 
 /** A model that says three words and uses 500 tokens; or breaks off after them; or never begins. */
-function model(
+function createCountingProvider(
   how: 'ends' | 'breaks' | 'fails' = 'ends',
   price: Provider['price'] | 'unknown' = { input: 1000, output: 2000 },
-): Asked {
+): CountingProvider {
   return {
     family: 'test',
     model: 'm',
@@ -44,19 +44,19 @@ function model(
   };
 }
 
-async function drained(provider: Provider): Promise<readonly Chunk[]> {
+async function collectChunks(provider: Provider): Promise<readonly Chunk[]> {
   const chunks: Chunk[] = [];
   for await (const chunk of provider.stream(request, AbortSignal.timeout(30_000))) chunks.push(chunk);
   return chunks;
 }
 
-const going = async (): Promise<void> => {};
+const noop = async (): Promise<void> => {};
 
 test('[A64] an estimate is held before the call, and what was used is what was spent', async (t) => {
   const { ledger } = await storeFor(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 10, tokens: 10_000 });
-  const inner = model();
-  const around = governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going });
+  const inner = createCountingProvider();
+  const around = createBudgetedProvider(inner, { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop });
   let held = 0;
   for await (const chunk of around.stream(request, AbortSignal.timeout(30_000))) {
     const [acme] = await ledger.budgets();
@@ -77,27 +77,29 @@ test('[A64] an estimate is held before the call, and what was used is what was s
 test('[A64] nobody asks a model that the tenant cannot pay, and the reason says which bound it was', async (t) => {
   const { ledger } = await storeFor(t);
   const cases = [
-    [{ usd: 2.5 }, model(), 'run/money-budget', /may spend \$2.5/],
-    [{ tokens: 1500 }, model(), 'run/token-budget', /may use 1500 tokens/],
-    [{ usd: 1000 }, model('ends', 'unknown'), 'run/money-budget', /The price of m is unknown/],
+    [{ usd: 2.5 }, createCountingProvider(), 'run/money-budget', /may spend \$2.5/],
+    [{ tokens: 1500 }, createCountingProvider(), 'run/token-budget', /may use 1500 tokens/],
+    [{ usd: 1000 }, createCountingProvider('ends', 'unknown'), 'run/money-budget', /The price of m is unknown/],
   ] as const;
   for (const [bound, inner, code, message] of cases) {
     await ledger.setBudget({ tenant: 'acme', period: 'ever', ...bound });
-    const around = governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going });
-    await assert.rejects(drained(around), { code, message });
+    const around = createBudgetedProvider(inner, { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop });
+    await assert.rejects(collectChunks(around), { code, message });
     assert.equal(inner.asked, 0);
   }
-  const unbound = model('ends', 'unknown');
-  await drained(governed(unbound, { ledger, tenant: 'other', run: 'r', mustGo: going }));
+  const unbound = createCountingProvider('ends', 'unknown');
+  await collectChunks(createBudgetedProvider(unbound, { ledger, tenant: 'other', run: 'r', assertNotStopped: noop }));
   assert.equal(unbound.asked, 1);
 });
 
 test('[A64] of many that ask at once, only as many as can be paid are let through', async (t) => {
   const { ledger } = await storeFor(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 5000 });
-  const inner = model();
+  const inner = createCountingProvider();
   const all = await Promise.allSettled(
-    Array.from({ length: 8 }, () => drained(governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo: going }))),
+    Array.from({ length: 8 }, () =>
+      collectChunks(createBudgetedProvider(inner, { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop })),
+    ),
   );
   const passed = all.filter(({ status }) => status === 'fulfilled').length;
   const [acme] = await ledger.budgets();
@@ -108,24 +110,42 @@ test('[A64] of many that ask at once, only as many as can be paid are let throug
 test('what broke off is paid as far as it came, and what never began is not', async (t) => {
   const { ledger } = await storeFor(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
-  await assert.rejects(drained(governed(model('fails'), { ledger, tenant: 'acme', run: 'r', mustGo: going })));
+  await assert.rejects(
+    collectChunks(
+      createBudgetedProvider(createCountingProvider('fails'), {
+        ledger,
+        tenant: 'acme',
+        run: 'r',
+        assertNotStopped: noop,
+      }),
+    ),
+  );
   assert.deepEqual((await ledger.budgets())[0]?.spent.tokens, 0);
-  await assert.rejects(drained(governed(model('breaks'), { ledger, tenant: 'acme', run: 'r', mustGo: going })));
+  await assert.rejects(
+    collectChunks(
+      createBudgetedProvider(createCountingProvider('breaks'), {
+        ledger,
+        tenant: 'acme',
+        run: 'r',
+        assertNotStopped: noop,
+      }),
+    ),
+  );
   const [acme] = await ledger.budgets();
   assert.ok((acme?.spent.tokens ?? 0) > 1000 && (acme?.spent.tokens ?? 0) < 1100);
   assert.equal(acme?.held.tokens, 0);
 });
 
 /** A model that sends these chunks, and then what it is told to wait for. */
-const sending = (chunks: readonly Chunk[], after: (signal: AbortSignal) => Promise<void> = going): Provider => ({
-  ...model(),
+const createProvider = (chunks: readonly Chunk[], after: (signal: AbortSignal) => Promise<void> = noop): Provider => ({
+  ...createCountingProvider(),
   async *stream(_, signal) {
     yield* chunks;
     await after(signal);
   },
 });
 
-const said = (more: { readonly input: number; readonly output: number; readonly usd?: number }): Chunk => {
+const endChunk = (more: { readonly input: number; readonly output: number; readonly usd?: number }): Chunk => {
   const { usd, ...usage } = more;
   const message = { role: 'assistant', parts: [{ type: 'text', text: 'a word or two' }] } as const;
   return { type: 'end', message, finishReason: 'stop', usage, model: 'm', ...(usd === undefined ? {} : { usd }) };
@@ -143,7 +163,9 @@ test('[A64] figures that cannot be true are replaced by an estimate: nobody earn
   for (const [i, each] of wrong.entries()) {
     const tenant = `t${i}`;
     await ledger.setBudget({ tenant, period: 'ever', usd: 100, tokens: 100_000 });
-    await drained(governed(sending([said(each)]), { ledger, tenant, run: 'r', mustGo: going }));
+    await collectChunks(
+      createBudgetedProvider(createProvider([endChunk(each)]), { ledger, tenant, run: 'r', assertNotStopped: noop }),
+    );
     const { spent, held } = (await ledger.budgets()).find((one) => one.tenant === tenant) ?? {};
     assert.ok(
       (spent?.usd ?? 0) > 0 && (spent?.tokens ?? 0) > 400 && held?.tokens === 0,
@@ -156,22 +178,22 @@ test('[A64] figures that cannot be true are replaced by an estimate: nobody earn
 test('[A64] a call that was cut off before its first word, and an answer that was begun anew, are paid for', async (t) => {
   const { ledger } = await storeFor(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
-  const governor = { ledger, tenant: 'acme', run: 'r', mustGo: going };
+  const governor = { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop };
   const cut = new AbortController();
-  const slow = sending([], async (signal) => {
+  const slow = createProvider([], async (signal) => {
     cut.abort();
     signal.throwIfAborted();
   });
-  await assert.rejects(Array.fromAsync(governed(slow, governor).stream(request, cut.signal)));
+  await assert.rejects(Array.fromAsync(createBudgetedProvider(slow, governor).stream(request, cut.signal)));
   const spent = async (): Promise<number> => (await ledger.budgets())[0]?.spent.tokens ?? 0;
   const once = await spent();
   assert.ok(once > 1000 && once < 1100, `${once} tokens: the model has read the request`);
-  const again = sending([
+  const again = createProvider([
     { type: 'part-delta', index: 0, text: 'x'.repeat(400) },
     { type: 'restarted', attempt: 2, why: 'cut' },
-    said({ input: 400, output: 100 }),
+    endChunk({ input: 400, output: 100 }),
   ]);
-  await drained(governed(again, governor));
+  await collectChunks(createBudgetedProvider(again, governor));
   const twice = (await spent()) - once;
   assert.ok(twice > 1600 && twice < 1700, `${twice} tokens: the half that was lost, and the whole`);
 });
@@ -179,16 +201,24 @@ test('[A64] a call that was cut off before its first word, and an answer that wa
 test('a ledger that cannot be read lets nothing pass, and one that cannot be written to keeps what was held', async (t) => {
   const { ledger } = await storeFor(t);
   const away = (): Promise<never> => Promise.reject(new Error('the store is away'));
-  const inner = model();
+  const inner = createCountingProvider();
   const blind: BudgetLedger = { ...ledger, reserve: away };
-  await assert.rejects(drained(governed(inner, { ledger: blind, tenant: 'acme', run: 'r', mustGo: going })), {
-    code: 'store/ledger',
-    retry: true,
-  });
+  await assert.rejects(
+    collectChunks(createBudgetedProvider(inner, { ledger: blind, tenant: 'acme', run: 'r', assertNotStopped: noop })),
+    {
+      code: 'store/ledger',
+      retry: true,
+    },
+  );
   assert.equal(inner.asked, 0);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
-  const chunks = await drained(
-    governed(inner, { ledger: { ...ledger, commit: away }, tenant: 'acme', run: 'r', mustGo: going }),
+  const chunks = await collectChunks(
+    createBudgetedProvider(inner, {
+      ledger: { ...ledger, commit: away },
+      tenant: 'acme',
+      run: 'r',
+      assertNotStopped: noop,
+    }),
   );
   assert.equal(chunks.at(-1)?.type, 'end');
   assert.ok(((await ledger.budgets())[0]?.held.tokens ?? 0) > 2000);
@@ -196,8 +226,11 @@ test('a ledger that cannot be read lets nothing pass, and one that cannot be wri
 
 test('[A95] a stopped fleet asks no model', async (t) => {
   const { ledger } = await storeFor(t);
-  const inner = model();
+  const inner = createCountingProvider();
   const mustGo = (): Promise<never> => Promise.reject(new FairleadError('run/left', 'Stopped.', { blame: 'user' }));
-  await assert.rejects(drained(governed(inner, { ledger, tenant: 'acme', run: 'r', mustGo })), { code: 'run/left' });
+  await assert.rejects(
+    collectChunks(createBudgetedProvider(inner, { ledger, tenant: 'acme', run: 'r', assertNotStopped: mustGo })),
+    { code: 'run/left' },
+  );
   assert.equal(inner.asked, 0);
 });

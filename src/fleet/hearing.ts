@@ -4,17 +4,17 @@ import { FairleadError, type FleetRun, type FleetStore } from '../core/index.ts'
 type Store = Pick<FleetStore, 'queue'>;
 
 /** The runs in a session that have not ended, the one that is under way first: of the others each waits for those before it. */
-export async function liveRunsIn({ queue }: Store, session: string): Promise<readonly FleetRun[]> {
+export async function listActiveRuns({ queue }: Store, session: string): Promise<readonly FleetRun[]> {
   const live = (await queue.list({ session })).filter(({ status }) => status !== 'ended').toReversed();
   return [...live.filter(({ started }) => started), ...live.filter(({ started }) => !started)];
 }
 
 /** Runs that only begin others, by their kinds: they have no conversation in which words would be read or a question asked. */
-const deaf: Readonly<Record<string, string>> = { plan: 'a plan', verify: 'a verification' };
+const kindsWithoutInbox: Readonly<Record<string, string>> = { plan: 'a plan', verify: 'a verification' };
 
 /** Throws where a run reads nothing that is said to it, and says which runs do. */
-export async function mustHear({ queue }: Store, { id, kind }: FleetRun): Promise<void> {
-  const what = Object.hasOwn(deaf, kind) ? deaf[kind] : undefined;
+export async function assertAcceptsMessages({ queue }: Store, { id, kind }: FleetRun): Promise<void> {
+  const what = Object.hasOwn(kindsWithoutInbox, kind) ? kindsWithoutInbox[kind] : undefined;
   if (what === undefined) return;
   const begun = (await queue.list({ parent: id })).filter(({ status }) => status !== 'ended');
   const names = begun.map((run) => run.id).toReversed();

@@ -6,7 +6,7 @@ import { readView, type ResolvedAgent, type Event, type FleetStore, type Log } f
 import { memoryLog } from '../stores/index.ts';
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { cancelStop, deliver, inboxView, send } from './inbox.ts';
+import { createCancelStop, drainInbox, inboxView, sendMessage } from './inbox.ts';
 
 const pay = defineTool({
   name: 'pay',
@@ -21,40 +21,44 @@ const partsFor = (script: Script, more: Partial<ResolvedAgent> = {}): ResolvedAg
   ...more,
 });
 
-type Scene = { readonly store: FleetStore; readonly log: Log; readonly open: () => Promise<Session> };
+type InboxSetup = { readonly store: FleetStore; readonly log: Log; readonly open: () => Promise<Session> };
 
-async function scene(t: TestContext, script: Script, more: Partial<ResolvedAgent> = {}): Promise<Scene> {
+async function createInboxSetup(
+  t: TestContext,
+  script: Script,
+  more: Partial<ResolvedAgent> = {},
+): Promise<InboxSetup> {
   const log = memoryLog();
   const parts = partsFor(script, more);
   return { store: await storeFor(t), log, open: () => Session.open(parts, log, 's') };
 }
 
-const read = (store: FleetStore, session: Session): Promise<void> =>
-  deliver({ inbox: store.inbox, session, name: 's', run: 'r' });
+const drainAll = (store: FleetStore, session: Session): Promise<void> =>
+  drainInbox({ inbox: store.inbox, session, sessionId: 's', runId: 'r' });
 
-async function eventsOf({ log }: Scene): Promise<readonly Event[]> {
+async function eventsOf({ log }: InboxSetup): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const batch of log.read()) events.push(...batch);
   return events;
 }
 
 test('[A53] a letter that several read at once, and again after a crash, is in the log once', async (t) => {
-  const made = await scene(t, ['Heard.']);
+  const made = await createInboxSetup(t, ['Heard.']);
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'steer', words: 'South' });
   const kept = { ...made.store, inbox: { ...made.store.inbox, clear: async () => {} } };
-  await Promise.all([read(kept, session), read(kept, session)]);
+  await Promise.all([drainAll(kept, session), drainAll(kept, session)]);
   const again = await made.open();
-  await read(kept, again);
+  await drainAll(kept, again);
   const told = (await eventsOf(made)).filter(({ type }) => type === 'input-received' || type === 'annotation-added');
   assert.deepEqual(
     told.map(({ type }) => type),
     ['input-received', 'annotation-added'],
   );
   assert.equal((await made.store.inbox.read('s', 0)).length, 1, 'it was not cleared');
-  await read(made.store, again);
+  await drainAll(made.store, again);
   await made.store.inbox.send('s', { type: 'follow-up', words: 'Then report' });
-  await read(made.store, again);
+  await drainAll(made.store, again);
   assert.deepEqual(
     again.state.pending.map(({ how }) => how),
     ['steer', 'follow-up'],
@@ -63,7 +67,7 @@ test('[A53] a letter that several read at once, and again after a crash, is in t
 });
 
 test('a letter and its place are written in one append', async (t) => {
-  const made = await scene(t, ['Heard.']);
+  const made = await createInboxSetup(t, ['Heard.']);
   const session = await made.open();
   const sizes: number[] = [];
   const append = made.log.append.bind(made.log);
@@ -72,25 +76,25 @@ test('a letter and its place are written in one append', async (t) => {
     return append(after, facts, options);
   };
   for (const type of ['prompt', 'steer', 'follow-up'] as const) await made.store.inbox.send('s', { type, words: 'x' });
-  await read(made.store, session);
+  await drainAll(made.store, session);
   assert.deepEqual(sizes, [2, 2, 2]);
 });
 
 test('[A112] an answer is to the question that is open, and an old one opens nothing', async (t) => {
-  const made = await scene(t, [calls('pay'), calls('pay'), 'Done.'], {
+  const made = await createInboxSetup(t, [calls('pay'), calls('pay'), 'Done.'], {
     gates: [() => ({ type: 'ask', question: 'Pay?' })],
   });
   const session = await made.open();
   await session.run('Go.');
   await made.store.inbox.send('s', { type: 'answer', call: 'c00002000', allowed: true });
   await made.store.inbox.send('s', { type: 'answer', call: 'c00001000', allowed: true, by: 'Ann' });
-  await read(made.store, session);
+  await drainAll(made.store, session);
   await session.resume();
   assert.deepEqual(
     session.state.calls.map(({ id, ask }) => [id, ask?.allowed]),
     [['c00002000', undefined]],
   );
-  await read(made.store, session);
+  await drainAll(made.store, session);
   assert.equal(session.state.calls[0]?.ask?.allowed, undefined, 'the early answer is gone');
   const answered = (await eventsOf(made)).filter((event) => event.type === 'approval-resolved');
   assert.deepEqual(
@@ -100,55 +104,57 @@ test('[A112] an answer is to the question that is open, and an old one opens not
 });
 
 test('a cancelled run ends wherever it is gone on with, and no later run does', async (t) => {
-  const made = await scene(t, ['Never said.', 'Said.'], { stops: [cancelStop('r')] });
+  const made = await createInboxSetup(t, ['Never said.', 'Said.'], { stops: [createCancelStop('r')] });
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'cancel' });
-  await read(made.store, session);
+  await drainAll(made.store, session);
   const elsewhere = await made.open();
   const { ended } = await elsewhere.run('Go.', { runId: 'r' });
   assert.deepEqual([ended?.reason, elsewhere.messages.length], ['cancelled', 0]);
-  const later = await Session.open(partsFor(['Said.'], { stops: [cancelStop('other')] }), made.log);
+  const later = await Session.open(partsFor(['Said.'], { stops: [createCancelStop('other')] }), made.log);
   assert.equal((await later.run('Go.', { runId: 'other' })).ended?.reason, 'answered');
 });
 
 test('a cancel that an earlier run did not live to read ends no later one', async (t) => {
-  const made = await scene(t, ['Said.'], { stops: [cancelStop('r')] });
+  const made = await createInboxSetup(t, ['Said.'], { stops: [createCancelStop('r')] });
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'cancel', run: 'earlier' });
   const running = session.run('Go.', { runId: 'r' });
-  await read(made.store, session);
+  await drainAll(made.store, session);
   assert.equal((await running).ended?.reason, 'answered');
   assert.deepEqual(await made.store.inbox.read('s', 0), [], 'it is read all the same');
 });
 
 test('[A112] an answer is to the words that were seen: what is asked about the same call since then stays open', async (t) => {
   const asked = 'Pay 5?';
-  const made = await scene(t, [calls('pay'), 'Done.'], { gates: [() => ({ type: 'ask', question: asked })] });
+  const made = await createInboxSetup(t, [calls('pay'), 'Done.'], {
+    gates: [() => ({ type: 'ask', question: asked })],
+  });
   const session = await made.open();
   await session.run('Go.');
   const call = session.state.calls[0]?.id ?? '';
   await made.store.inbox.send('s', { type: 'answer', call, question: 'Pay 4?', allowed: true });
-  await read(made.store, session);
+  await drainAll(made.store, session);
   assert.equal(session.state.calls[0]?.ask?.allowed, undefined);
   await made.store.inbox.send('s', { type: 'answer', call, question: asked, allowed: true });
-  await read(made.store, session);
+  await drainAll(made.store, session);
   assert.equal(session.state.calls[0]?.ask?.allowed, true);
 });
 
 test('who speaks to a session in which no run is any more is told so, and a later run does not hear it', async (t) => {
   const store = await storeFor(t);
-  assert.equal(await send(store, 's', { type: 'steer', words: 'Left' }), false);
+  assert.equal(await sendMessage(store, 's', { type: 'steer', words: 'Left' }), false);
   assert.deepEqual(await store.inbox.read('s', 0), []);
   await store.queue.enqueue([{ id: 'r', words: 'x', session: 's' }]);
-  assert.equal(await send(store, 's', { type: 'steer', words: 'Right' }), true);
+  assert.equal(await sendMessage(store, 's', { type: 'steer', words: 'Right' }), true);
   assert.equal((await store.inbox.read('s', 0)).length, 1);
 });
 
 test('a fork begins with no letter read, and an epoch keeps what was', async (t) => {
-  const made = await scene(t, ['One.', 'Two.']);
+  const made = await createInboxSetup(t, ['One.', 'Two.']);
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'steer', words: 'South' });
-  await read(made.store, session);
+  await drainAll(made.store, session);
   await session.run('Go.');
   const { place } = readView(session.state, inboxView);
   assert.ok(place > 0);
@@ -173,11 +179,11 @@ test('a letter wakes a run that rests, and one that is about to', async (t) => {
     handle: async () => {
       drives++;
       // It has read its letters and is about to rest.
-      if (drives === 1) await send(store, 's', { type: 'steer', words: 'Wait' });
+      if (drives === 1) await sendMessage(store, 's', { type: 'steer', words: 'Wait' });
       return { type: 'resting', questions: [] };
     },
   });
   assert.equal(drives, 2);
-  await send(store, 's', { type: 'steer', words: 'Go on' });
+  await sendMessage(store, 's', { type: 'steer', words: 'Go on' });
   assert.equal((await store.queue.run('r'))?.status, 'queued');
 });

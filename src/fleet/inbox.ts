@@ -12,22 +12,22 @@ import {
   type RunState,
   type Stop,
 } from '../core/index.ts';
-import { liveRunsIn, mustHear } from './hearing.ts';
+import { listActiveRuns, assertAcceptsMessages } from './hearing.ts';
 
-const key = 'inbox';
+const inboxRemarkKey = 'inbox';
 
 /** Up to where the letters of a session were read, and which run one of them cancelled. */
-export type Reading = { readonly session: string; readonly place: number; readonly cancelled?: string };
+export type InboxCursor = { readonly session: string; readonly place: number; readonly cancelled?: string };
 
 /** What a log says of the letters that were read into it. A fork has read none of its own. */
-export const inboxView: NamedView<Reading> = {
+export const inboxView: NamedView<InboxCursor> = {
   name: 'inbox',
   initial: { session: '', place: 0 },
   on(reading, event) {
     if (event.type === 'session-started') return { session: event.session, place: 0 };
     if (event.type === 'epoch-started' && event.baseline && event.baseline.session !== reading.session)
       return { session: event.baseline.session, place: 0 };
-    if (event.type !== 'annotation-added' || event.key !== key) return reading;
+    if (event.type !== 'annotation-added' || event.key !== inboxRemarkKey) return reading;
     const { place, cancelled } = isObject(event.value) ? event.value : { place: event.value };
     return {
       ...reading,
@@ -36,14 +36,14 @@ export const inboxView: NamedView<Reading> = {
     };
   },
   serialize: (reading) => reading,
-  restore: (kept) => (isReading(kept) ? kept : undefined),
+  restore: (kept) => (isInboxCursor(kept) ? kept : undefined),
 };
 
-const isReading = (kept: unknown): kept is Reading =>
+const isInboxCursor = (kept: unknown): kept is InboxCursor =>
   isObject(kept) && typeof kept['session'] === 'string' && typeof kept['place'] === 'number';
 
 /** Ends a run that a letter has cancelled, whoever works on it by then. */
-export const cancelStop =
+export const createCancelStop =
   (run: string): Stop =>
   (state) =>
     readView(state, inboxView).cancelled === run
@@ -51,44 +51,48 @@ export const cancelStop =
       : undefined;
 
 /** The letters of a session in a run. */
-export type LetterBox = {
+export type InboxTarget = {
   readonly inbox: Inbox;
   readonly session: Session;
   /** What the inbox knows the session by. */
-  readonly name: string;
+  readonly sessionId: string;
   /** The run that a letter may cancel. */
-  readonly run: string;
+  readonly runId: string;
 };
 
 /** Reads the letters that are there into the log, each once; may be called by several at a time. */
-export async function deliver({ inbox, session, name, run }: LetterBox): Promise<void> {
+export async function drainInbox({ inbox, session, sessionId: name, runId: run }: InboxTarget): Promise<void> {
   const letters = await inbox.read(name, readView(session.state, inboxView).place);
   for (const delivery of letters) {
-    await session.record((state) => factsOf(delivery, state, run));
-    if (cancels(delivery.message, run)) session.cancel();
+    await session.record((state) => inboxMessageToFacts(delivery, state, run));
+    if (isCancellationOf(delivery.message, run)) session.cancel();
   }
-  if (letters.length > 0) await clearRead({ inbox, session, name, run });
+  if (letters.length > 0) await deleteReadMessages({ inbox, session, sessionId: name, runId: run });
 }
 
 /** Forgets the letters that were read before a crash could: they would look unread for ever. */
-export async function clearRead({ inbox, session, name }: LetterBox): Promise<void> {
+export async function deleteReadMessages({ inbox, session, sessionId: name }: InboxTarget): Promise<void> {
   const { place } = readView(session.state, inboxView);
   if (place > 0) await inbox.clear(name, place);
 }
 
 /** Whether a letter cancels a run. One may end before it reads that it is cancelled: the one after it is not meant. */
-export const cancels = (letter: InboxMessage, run: string): boolean =>
+export const isCancellationOf = (letter: InboxMessage, run: string): boolean =>
   letter.type === 'cancel' && (letter.run === undefined || letter.run === run);
 
 /** The facts of a letter and its place; none where it was read already. */
-function factsOf({ position: place, message: letter }: InboxDelivery, state: RunState, run: string): readonly Fact[] {
+function inboxMessageToFacts(
+  { position: place, message: letter }: InboxDelivery,
+  state: RunState,
+  run: string,
+): readonly Fact[] {
   if (readView(state, inboxView).place >= place) return [];
-  const value = cancels(letter, run) ? { place, cancelled: run } : place;
-  return [...saidIn(letter, place, state), { type: 'annotation-added', key, value }];
+  const value = isCancellationOf(letter, run) ? { place, cancelled: run } : place;
+  return [...messageContentFacts(letter, place, state), { type: 'annotation-added', key: inboxRemarkKey, value }];
 }
 
 /** What a letter says to a session. An answer to no question that is open, or to other words than are open now, says nothing. */
-function saidIn(letter: InboxMessage, place: number, state: RunState): readonly Fact[] {
+function messageContentFacts(letter: InboxMessage, place: number, state: RunState): readonly Fact[] {
   switch (letter.type) {
     case 'prompt':
     case 'steer':
@@ -113,15 +117,15 @@ function saidIn(letter: InboxMessage, place: number, state: RunState): readonly 
  * Sends a letter to a session: a worker that has it reads it at once, and a run that rests, or is about to, is woken to read it.
  * False where no run is there to read it; then it is taken back. Throws where the run that is there reads nothing.
  */
-export async function send(
+export async function sendMessage(
   store: Pick<FleetStore, 'inbox' | 'queue'>,
   session: string,
   letter: InboxMessage,
 ): Promise<boolean> {
-  const [reader] = await liveRunsIn(store, session);
-  if (reader && letter.type !== 'cancel' && letter.type !== 'ended') await mustHear(store, reader);
+  const [reader] = await listActiveRuns(store, session);
+  if (reader && letter.type !== 'cancel' && letter.type !== 'ended') await assertAcceptsMessages(store, reader);
   const place = await store.inbox.send(session, letter);
-  const live = await liveRunsIn(store, session);
+  const live = await listActiveRuns(store, session);
   for (const { id } of live) await store.queue.wake(id);
   if (live.length === 0) await store.inbox.clear(session, place);
   return live.length > 0;

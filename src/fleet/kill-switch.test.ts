@@ -2,36 +2,40 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { KillSwitch, KillSwitchState } from '../core/index.ts';
-import { watchSwitch, type SwitchWatch } from './kill-switch.ts';
+import { watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
 
-type Faulty = KillSwitch & { how: 'going' | 'stopped' | 'broken' | 'hanging'; reads: number };
+type FakeKillSwitch = KillSwitch & { mode: 'going' | 'stopped' | 'broken' | 'hanging'; reads: number };
 
 /** A kill-switch whose store can break. */
-function faulty(how: Faulty['how']): Faulty {
+function createFakeKillSwitch(how: FakeKillSwitch['mode']): FakeKillSwitch {
   return {
-    how,
+    mode: how,
     reads: 0,
     async status() {
       this.reads++;
-      if (this.how === 'broken') throw new Error('the disk is gone');
-      if (this.how === 'hanging') return new Promise<KillSwitchState>(() => {});
-      return { stopped: this.how === 'stopped', why: 'told to' };
+      if (this.mode === 'broken') throw new Error('the disk is gone');
+      if (this.mode === 'hanging') return new Promise<KillSwitchState>(() => {});
+      return { stopped: this.mode === 'stopped', why: 'told to' };
     },
     stop: () => Promise.reject(new Error('not here')),
     resume: () => Promise.reject(new Error('not here')),
   };
 }
 
-function watched(t: TestContext, killSwitch: Faulty, seen: boolean[] = []): SwitchWatch {
-  const watch = watchSwitch(killSwitch, { everyMs: 10, staleMs: 100, changed: ({ stopped }) => seen.push(stopped) });
+function startWatcher(t: TestContext, killSwitch: FakeKillSwitch, seen: boolean[] = []): KillSwitchWatcher {
+  const watch = watchKillSwitch(killSwitch, {
+    pollMs: 10,
+    staleMs: 100,
+    onChange: ({ stopped }) => seen.push(stopped),
+  });
   t.after(() => watch.close());
   return watch;
 }
 
 /** Waits until it stands so; the test runner's own time bounds it. */
-async function untilStopped(watch: SwitchWatch, stopped: boolean): Promise<KillSwitchState> {
+async function waitForStopped(watch: KillSwitchWatcher, stopped: boolean): Promise<KillSwitchState> {
   for (;;) {
-    const standing = await watch.standing();
+    const standing = await watch.status();
     if (standing.stopped === stopped) return standing;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -39,46 +43,46 @@ async function untilStopped(watch: SwitchWatch, stopped: boolean): Promise<KillS
 
 test('[A95] what is stopped, broken or silent from the beginning lets nothing go', async (t) => {
   for (const how of ['stopped', 'broken', 'hanging'] as const) {
-    const watch = watched(t, faulty(how));
-    assert.equal(watch.going.aborted, true, how);
-    await assert.rejects(watch.mustGo(), { code: 'run/left' }, how);
+    const watch = startWatcher(t, createFakeKillSwitch(how));
+    assert.equal(watch.activeSignal.aborted, true, how);
+    await assert.rejects(watch.assertNotStopped(), { code: 'run/left' }, how);
   }
 });
 
 test('[A95] a store that breaks or hangs while work goes on stops it, says why, and lets it go on when it is back', async (t) => {
   for (const how of ['broken', 'hanging'] as const) {
     const seen: boolean[] = [];
-    const killSwitch = faulty('going');
-    const watch = watched(t, killSwitch, seen);
-    await watch.mustGo();
-    const { going } = watch;
+    const killSwitch = createFakeKillSwitch('going');
+    const watch = startWatcher(t, killSwitch, seen);
+    await watch.assertNotStopped();
+    const { activeSignal: going } = watch;
     assert.equal(going.aborted, false);
-    killSwitch.how = how;
-    const { why } = await untilStopped(watch, true);
+    killSwitch.mode = how;
+    const { why } = await waitForStopped(watch, true);
     assert.match(why ?? '', how === 'broken' ? /cannot be read: the disk is gone/ : /did not answer within 50 ms/);
     assert.equal(going.aborted, true);
-    killSwitch.how = 'going';
-    await watch.untilGoing(AbortSignal.timeout(30_000));
-    await watch.mustGo();
-    assert.deepEqual([seen, watch.going.aborted], [[false, true, false], false]);
+    killSwitch.mode = 'going';
+    await watch.waitUntilActive(AbortSignal.timeout(30_000));
+    await watch.assertNotStopped();
+    assert.deepEqual([seen, watch.activeSignal.aborted], [[false, true, false], false]);
   }
 });
 
 test('a reading that is fresh is acted on without another', async (t) => {
-  const killSwitch = faulty('going');
-  const watch = watchSwitch(killSwitch, { everyMs: 60_000, staleMs: 60_000 });
+  const killSwitch = createFakeKillSwitch('going');
+  const watch = watchKillSwitch(killSwitch, { pollMs: 60_000, staleMs: 60_000 });
   t.after(() => watch.close());
-  await watch.mustGo();
+  await watch.assertNotStopped();
   const { reads } = killSwitch;
-  for (let i = 0; i < 10; i++) await watch.mustGo();
+  for (let i = 0; i < 10; i++) await watch.assertNotStopped();
   assert.equal(killSwitch.reads, reads);
 });
 
 test('who waits for a fleet to go on is let go when it is told to leave', async (t) => {
-  const watch = watched(t, faulty('stopped'));
+  const watch = startWatcher(t, createFakeKillSwitch('stopped'));
   const leave = new AbortController();
-  const waiting = watch.untilGoing(leave.signal);
+  const waiting = watch.waitUntilActive(leave.signal);
   leave.abort();
   await waiting;
-  await watch.untilGoing(leave.signal);
+  await watch.waitUntilActive(leave.signal);
 });

@@ -2,31 +2,31 @@
 import { FairleadError, errorMessage, type KillSwitch, type KillSwitchState } from '../core/index.ts';
 
 /** How a kill-switch is watched. */
-export type SwitchOptions = {
+export type KillSwitchWatchOptions = {
   /** Told each time that work has to stop or may go on. */
-  readonly changed?: (standing: KillSwitchState) => void;
+  readonly onChange?: (standing: KillSwitchState) => void;
   /** Milliseconds between two readings; 500 unless given. */
-  readonly everyMs?: number;
+  readonly pollMs?: number;
   /** Milliseconds after which a reading counts for nothing; 2,000 unless given. */
   readonly staleMs?: number;
 };
 
 /** A kill-switch that is watched. */
-export type SwitchWatch = {
+export type KillSwitchWatcher = {
   /** How it stands, by a reading that is fresh enough to act on. */
-  standing(): Promise<KillSwitchState>;
+  status(): Promise<KillSwitchState>;
   /** Throws while work must stop. */
-  mustGo(): Promise<void>;
+  assertNotStopped(): Promise<void>;
   /** A signal for work that goes on now: it aborts when work has to stop. */
-  readonly going: AbortSignal;
+  readonly activeSignal: AbortSignal;
   /** Waits until work may go on, or the signal aborts. */
-  untilGoing(signal: AbortSignal): Promise<void>;
+  waitUntilActive(signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
 /** Watches a kill-switch. Until it was read once, work is stopped. */
-export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {}): SwitchWatch {
-  const { changed, everyMs = 500, staleMs = 2000 } = options;
+export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatchOptions = {}): KillSwitchWatcher {
+  const { onChange: changed, pollMs: everyMs = 500, staleMs = 2000 } = options;
   let good: { readonly standing: KillSwitchState; readonly at: number } | undefined;
   let trouble = 'it was not read yet';
   let reading: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {})
   async function readOnce(): Promise<void> {
     const at = performance.now();
     try {
-      good = { standing: await within(staleMs / 2, killSwitch.status()), at };
+      good = { standing: await withTimeout(staleMs / 2, killSwitch.status()), at };
     } catch (error) {
       trouble = errorMessage(error);
     }
@@ -79,15 +79,15 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {})
   const timer = setInterval(tick, everyMs);
   tick();
   return {
-    standing,
-    async mustGo() {
+    status: standing,
+    async assertNotStopped() {
       const { stopped, why } = await standing();
-      if (stopped) throw new FairleadError('run/left', stoppedWords(why), { blame: 'user', retry: true });
+      if (stopped) throw new FairleadError('run/left', formatStoppedMessage(why), { blame: 'user', retry: true });
     },
-    get going() {
+    get activeSignal() {
       return going.signal;
     },
-    async untilGoing(signal) {
+    async waitUntilActive(signal) {
       const { promise, resolve } = Promise.withResolvers<void>();
       if (signal.aborted) return;
       const quit = (): void => resolve();
@@ -100,10 +100,10 @@ export function watchSwitch(killSwitch: KillSwitch, options: SwitchOptions = {})
 }
 
 /** That a fleet is stopped, and why, as a sentence. */
-export const stoppedWords = (why: string | undefined): string =>
+export const formatStoppedMessage = (why: string | undefined): string =>
   `The fleet is stopped${why === undefined || why === '' ? '.' : `: ${why}`}`;
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`it did not answer within ${ms} ms`)), ms);
   try {

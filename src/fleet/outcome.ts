@@ -13,7 +13,7 @@ import {
 } from '../core/index.ts';
 
 /** What a person has to answer before the run goes on. */
-export const questionsOf = (state: RunState): readonly ApprovalQuestion[] =>
+export const listOpenQuestions = (state: RunState): readonly ApprovalQuestion[] =>
   state.calls.flatMap((call): readonly ApprovalQuestion[] => {
     const { ask } = call;
     if (!ask || ask.allowed !== undefined) return [];
@@ -23,7 +23,7 @@ export const questionsOf = (state: RunState): readonly ApprovalQuestion[] =>
   });
 
 /** How the run came out that this state is at the end of. */
-export function outcomeOf({ ended, messages, spent, calls }: RunState): RunOutcome {
+export function getRunOutcome({ ended, messages, spent, calls }: RunState): RunOutcome {
   const tail = lastItem(messages);
   // Whatever else ends a run answers the calls that are open.
   const handed = calls.flatMap(({ id, tool, input, sent, result }) =>
@@ -41,23 +41,27 @@ export function outcomeOf({ ended, messages, spent, calls }: RunState): RunOutco
 }
 
 /** What became of a run's words in an earlier attempt: whether they were said, and how the run ended that read them. */
-export type Past = { readonly said: boolean; readonly outcome?: RunOutcome };
+export type PreviousAttempt = { readonly promptRecorded: boolean; readonly outcome?: RunOutcome };
 
 /** Looks through all branches of a log: an edit may have left the one with the words behind. */
-export async function pastOf(log: Pick<Log, 'read' | 'follow'>, tail: number, run: string): Promise<Past> {
+export async function findPreviousAttempt(
+  log: Pick<Log, 'read' | 'follow'>,
+  tail: number,
+  run: string,
+): Promise<PreviousAttempt> {
   let said = false;
   const done = new AbortController();
   for await (const event of tail > 0 ? log.follow(0, done.signal) : []) {
     if (event.type === 'input-received' && event.input === run) said = true;
-    if (said && event.type === 'run-ended') return { said, outcome: await outcomeAt(log, event) };
+    if (said && event.type === 'run-ended') return { promptRecorded: said, outcome: await getRunOutcomeAt(log, event) };
     if (event.seq >= tail) break;
   }
-  return { said };
+  return { promptRecorded: said };
 }
 
-async function outcomeAt(log: Pick<Log, 'read'>, event: Event): Promise<RunOutcome> {
+async function getRunOutcomeAt(log: Pick<Log, 'read'>, event: Event): Promise<RunOutcome> {
   const view = runStateView();
   let state = view.initial;
   for await (const events of log.read({ at: event.id, from: 'epoch' })) state = fold(view, events, state);
-  return outcomeOf(state);
+  return getRunOutcome(state);
 }

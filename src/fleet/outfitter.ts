@@ -3,20 +3,20 @@ import type { Session } from '../agent/index.ts';
 import type { ResolvedAgent, Event, FleetRun, Limits, Provider, RunState } from '../core/index.ts';
 
 /** What a run is worked on with. */
-export type Outfitted = {
+export type AgentInstance = {
   readonly parts: ResolvedAgent;
   readonly limits?: Partial<Limits>;
   /** Called once the session is open and before anything is said in it. */
-  opened?(session: Session): Promise<void>;
+  onSessionOpened?(session: Session): Promise<void>;
   /** Hears the words before they are written down, and gives what is to be added to them; throws where they are refused. */
-  words?(words: string, state: RunState): Promise<readonly string[]>;
+  onPrompt?(words: string, state: RunState): Promise<readonly string[]>;
   /** Learns of each event. */
-  told?(event: Event, state: RunState): void;
+  onEvent?(event: Event, state: RunState): void;
   close(): Promise<void>;
 };
 
 /** Puts the governor of a run around a model; every model that the run uses is to be opened through it. */
-export type Govern = (provider: Provider) => Provider;
+export type WrapProvider = (provider: Provider) => Provider;
 
 /** Makes what a run needs. An error of which the user or the model is to blame ends the run; any other puts it back. */
-export type Outfitter = (run: FleetRun, signal: AbortSignal, govern: Govern) => Promise<Outfitted>;
+export type AgentFactory = (run: FleetRun, signal: AbortSignal, govern: WrapProvider) => Promise<AgentInstance>;

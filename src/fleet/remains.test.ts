@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, FleetStore, ApprovalQuestion } from '../core/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { holdOn, openRuns, remainsOf } from './remains.ts';
+import { getBlockReason, listOpenRuns, summarizeBlockedRuns } from './remains.ts';
 
 /** Has every run that is queued now rest, for a person where it is asked for. */
-async function restAll(
+async function suspendAll(
   { queue }: FleetStore,
   questions: (run: FleetRun) => readonly ApprovalQuestion[],
 ): Promise<void> {
@@ -21,9 +21,9 @@ async function restAll(
 
 const question: ApprovalQuestion = { call: 'c', tool: 't', question: 'May I?' };
 
-const held = async (store: FleetStore, id: string): Promise<string | undefined> => {
+const getReason = async (store: FleetStore, id: string): Promise<string | undefined> => {
   const run = await store.queue.run(id);
-  return run && holdOn(store, run);
+  return run && getBlockReason(store, run);
 };
 
 test(
@@ -35,10 +35,10 @@ test(
       { id: 'p', words: '', kind: 'plan' },
       { id: 'p/asks', words: '', parent: 'p' },
     ]);
-    await restAll(store, ({ id }) => (id === 'p' ? [] : [question]));
-    assert.equal(await held(store, 'p'), 'person');
+    await suspendAll(store, ({ id }) => (id === 'p' ? [] : [question]));
+    assert.equal(await getReason(store, 'p'), 'person');
     await store.queue.enqueue([{ id: 'p/more', words: '', parent: 'p' }]);
-    assert.equal(await held(store, 'p'), undefined);
+    assert.equal(await getReason(store, 'p'), undefined);
   },
 );
 
@@ -49,8 +49,8 @@ test('[A85] runs that name each other, or themselves, as parents hold nobody up'
     { id: 'one', words: '', parent: 'two' },
     { id: 'two', words: '', parent: 'one' },
   ]);
-  await restAll(store, () => []);
-  for (const id of ['self', 'one', 'two']) assert.equal(await held(store, id), undefined, id);
-  const { later, version, person } = await remainsOf(store, await openRuns(store));
+  await suspendAll(store, () => []);
+  for (const id of ['self', 'one', 'two']) assert.equal(await getReason(store, id), undefined, id);
+  const { later, version, person } = await summarizeBlockedRuns(store, await listOpenRuns(store));
   assert.deepEqual([later, version, person], [0, 0, 0]);
 });

@@ -5,8 +5,8 @@ import { resolveAgent, defineTool } from '../agent/index.ts';
 import { epochStartedFact, runStateView, type FleetStore } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { driverOf } from './driver.ts';
-import { runLog } from './run-log.ts';
+import { createAgentRunHandler } from './driver.ts';
+import { createRunLog } from './run-log.ts';
 import { startWorker } from './worker.ts';
 
 /** Writes down what is appended, and whether it is waited for. */
@@ -44,8 +44,8 @@ test('[A52] a turn and a call are settled before the model and the tool are aske
   };
   const parts = resolveAgent({ provider, system: 'Work.', tools: [pay] });
   await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
-  const run = driverOf(async () => ({ parts, close: async () => {} }));
-  await startWorker({ store, drivers: { run }, drain: true }).done;
+  const run = createAgentRunHandler(async () => ({ parts, close: async () => {} }));
+  await startWorker({ store, handlers: { run }, drain: true }).done;
   assert.equal((await store.queue.run('r'))?.outcome?.text, 'Paid.');
   assert.deepEqual(seen, [
     'session-started epoch-started',
@@ -66,7 +66,7 @@ test('[A52] a turn and a call are settled before the model and the tool are aske
 test('[A52] words that come by letter are settled with their place, and so is a summary that was paid for', async (t) => {
   const seen: string[] = [];
   const { sessions } = noting(await storeFor(t), seen);
-  const log = runLog(await sessions.open('s'), new AbortController().signal);
+  const log = createRunLog(await sessions.open('s'), new AbortController().signal);
   const place = { type: 'annotation-added', key: 'inbox', value: 1 } as const;
   const said = { type: 'input-received', input: 'i', how: 'steer', parts: [] } as const;
   const { baseline, ...epoch } = epochStartedFact(runStateView().initial, 'compacted', []);

@@ -6,7 +6,7 @@ import { resolveAgent } from '../agent/index.ts';
 import type { FleetStore, PartialText } from '../core/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { driverOf } from './driver.ts';
+import { createAgentRunHandler } from './driver.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 const look = {
@@ -17,11 +17,11 @@ const look = {
   execute: () => 'seen',
 } as const;
 
-function working(store: FleetStore, script: Script): Worker {
+function startTestWorker(store: FleetStore, script: Script): Worker {
   const parts = resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: [look] });
   return startWorker({
     store,
-    drivers: { run: driverOf(async () => ({ parts, close: async () => {} })) },
+    handlers: { run: createAgentRunHandler(async () => ({ parts, close: async () => {} })) },
     drain: true,
   });
 }
@@ -35,7 +35,7 @@ test('[A93] the words of each turn are said, with the place where the turn began
       ? [{ reasoning: 'I had better look.' }, says('Let me look.'), calls('look', {})]
       : says('Seen.');
   await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
-  await working(store, script).done;
+  await startTestWorker(store, script).done;
   const log = await store.sessions.reader('r');
   const began: number[] = [];
   for await (const events of log.read())
@@ -53,12 +53,12 @@ test('[A93] what was said in a turn that another worker takes over is taken back
   const heard = { text: '' };
   store.partialText.subscribe('r', ({ text, restarted }) => void (heard.text = (restarted ? '' : heard.text) + text));
   await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
-  const worker = working(store, [{ chunks: ['Half ', 'of it'], cutAfter: 1, hang: true }, says('All of it')]);
+  const worker = startTestWorker(store, [{ chunks: ['Half ', 'of it'], cutAfter: 1, hang: true }, says('All of it')]);
   while (heard.text !== 'Half ') await pause(5);
   // Whoever has the session now writes to it; this worker may not, and says nothing more.
   const log = await store.sessions.open('r', { holder: 'another', force: true });
   await store.inbox.send('r', { type: 'steer', words: 'Are you there?' });
-  worker.cut();
+  worker.abort();
   await worker.done;
   await log.close();
   assert.equal(heard.text, '');

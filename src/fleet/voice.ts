@@ -2,27 +2,27 @@
 import type { Chunk, Event, PartialTextChannel } from '../core/index.ts';
 
 /** Speaks for the model of a session. */
-export type Voice = {
+export type PartialTextPublisher = {
   /** To be told of every event of the session: from them is known which turn is spoken in, and whether it was settled. */
-  event(event: Event): void;
-  chunk(chunk: Chunk): void;
+  onEvent(event: Event): void;
+  onChunk(chunk: Chunk): void;
   /** Nobody works on the session here any more. */
-  end(): void;
+  close(): void;
 };
 
 /** A voice in a session. */
-export function voiceIn(live: PartialTextChannel, session: string): Voice {
+export function createPartialTextPublisher(live: PartialTextChannel, session: string): PartialTextPublisher {
   let turn: { readonly turn: number; readonly since: number } | undefined;
   /** The parts of the answer that are text; each is a line of it. */
   let parts = new Set<number>();
   return {
-    event(event) {
+    onEvent(event) {
       if (event.type === 'turn-ended' || event.type === 'turn-failed') live.commit(session);
       if (event.type !== 'turn-started') return;
       turn = { turn: event.turn, since: event.seq };
       parts = new Set();
     },
-    chunk(chunk) {
+    onChunk(chunk) {
       if (!turn) return;
       if (chunk.type === 'restarted') {
         parts = new Set();
@@ -34,6 +34,6 @@ export function voiceIn(live: PartialTextChannel, session: string): Voice {
       }
       if (chunk.type === 'part-delta' && parts.has(chunk.index)) live.publish(session, { ...turn, text: chunk.text });
     },
-    end: () => live.discard(session),
+    close: () => live.discard(session),
   };
 }

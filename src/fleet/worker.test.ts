@@ -12,22 +12,27 @@ import {
 } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
 import { storeFor } from '../../test/support/fleet-store.ts';
-import { driverOf, type Driver } from './driver.ts';
+import { createAgentRunHandler, type RunHandler } from './driver.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
 const outcome: RunOutcome = { reason: 'answered', text: 'Done.', spent: zeroUsage };
-const ends: Driver = async () => ({ type: 'ended', outcome });
+const endingHandler: RunHandler = async () => ({ type: 'ended', outcome });
 
-function working(t: TestContext, store: FleetStore, run: Driver, more: Partial<WorkerOptions> = {}): Worker {
-  const worker = startWorker({ store, drivers: { run }, name: 'w', ...more });
+function startTestWorker(
+  t: TestContext,
+  store: FleetStore,
+  run: RunHandler,
+  more: Partial<WorkerOptions> = {},
+): Worker {
+  const worker = startWorker({ store, handlers: { run }, name: 'w', ...more });
   t.after(async () => {
-    worker.cut();
+    worker.abort();
     await worker.done;
   });
   return worker;
 }
 
-async function ended(store: FleetStore, id: string): Promise<FleetRun> {
+async function waitForEnd(store: FleetStore, id: string): Promise<FleetRun> {
   for (;;) {
     const run = await store.queue.run(id);
     if (run?.status === 'ended') return run;
@@ -43,21 +48,21 @@ test('a run that cannot be made ends with the reason, and one that only failed i
     { id: 'store', words: 'store' },
   ]);
   const told: string[] = [];
-  const driver: Driver = async ({ words, attempts }) => {
+  const driver: RunHandler = async ({ words, attempts }) => {
     if (words === 'bad') throw new FairleadError('cli/no-folder', 'There is no such folder.', { blame: 'user' });
     if (attempts < 3)
       throw words === 'store' ? new FairleadError('store/failed', 'Away.', { blame: 'store' }) : new Error('oops');
     return { type: 'ended', outcome };
   };
-  const worker = working(t, store, driver, { drain: true, tell: (sentence) => told.push(sentence) });
+  const worker = startTestWorker(t, store, driver, { drain: true, notify: (sentence) => told.push(sentence) });
   await worker.done;
-  const bad = await ended(store, 'bad');
+  const bad = await waitForEnd(store, 'bad');
   assert.deepEqual(
     [bad.outcome?.reason, bad.outcome?.error?.code, bad.attempts],
     ['provider-error', 'cli/no-folder', 1],
   );
   assert.deepEqual(
-    (await Promise.all(['shaky', 'store'].map((id) => ended(store, id)))).map((run) => run.attempts),
+    (await Promise.all(['shaky', 'store'].map((id) => waitForEnd(store, id)))).map((run) => run.attempts),
     [3, 3],
   );
   assert.ok(told.includes('bad: There is no such folder.'));
@@ -66,8 +71,8 @@ test('a run that cannot be made ends with the reason, and one that only failed i
 test('[A116] a worker is on the roster while it works, takes what it has a driver for, and leaves', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'one', words: 'x' }]);
-  const worker = working(t, store, ends, { version: '9', about: () => ({ memory: 1 }) });
-  await ended(store, 'one');
+  const worker = startTestWorker(t, store, endingHandler, { version: '9', info: () => ({ memory: 1 }) });
+  await waitForEnd(store, 'one');
   const [entry] = await store.workers.list();
   assert.deepEqual(
     [entry?.worker, entry?.pid, entry?.version, entry?.about],
@@ -97,7 +102,7 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
     return calls('look');
   });
   let stopped = false;
-  const driver = driverOf(async () => ({
+  const driver = createAgentRunHandler(async () => ({
     parts: resolveAgent({ provider, system: 'Work.', tools: [look], gates: [slow] }),
     close: async () => {},
   }));
@@ -110,14 +115,14 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
   const told = (sentence: string): void => {
     if (sentence.startsWith('The fleet is stopped')) known.resolve();
   };
-  working(t, store, driver, { tell: told });
+  startTestWorker(t, store, driver, { notify: told });
   await store.queue.enqueue([{ id: 'one', words: 'Look.' }]);
   await known.promise;
   for (let run = await store.queue.run('one'); run?.status !== 'queued'; run = await store.queue.run('one'))
     await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(made, 0);
   await store.killSwitch.resume('me');
-  assert.equal((await ended(store, 'one')).outcome?.text, 'Then seen 1');
+  assert.equal((await waitForEnd(store, 'one')).outcome?.text, 'Then seen 1');
 });
 
 test('what a model says is seen before it is settled', async (t) => {
@@ -126,33 +131,33 @@ test('what a model says is seen before it is settled', async (t) => {
   const seen: string[] = [];
   const live = ({ id }: FleetRun, chunk: Chunk): void =>
     void (chunk.type === 'part-delta' && seen.push(`${id}: ${chunk.text}`));
-  const driver = driverOf(async () => ({
+  const driver = createAgentRunHandler(async () => ({
     parts: resolveAgent({ provider: scriptedProvider(['Hello.']), system: '' }),
     close: async () => {},
   }));
-  await working(t, store, driver, { drain: true, live }).done;
+  await startTestWorker(t, store, driver, { drain: true, onChunk: live }).done;
   assert.equal(seen.join('').replaceAll('one: ', ''), 'Hello.');
 });
 
 test('a worker forgets what ended long ago, nothing else, and nothing while the fleet is stopped', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'old', words: 'x' }]);
-  await working(t, store, ends, { drain: true }).done;
+  await startTestWorker(t, store, endingHandler, { drain: true }).done;
   const asked: number[] = [];
   const prune: FleetStore['prune'] = async (before) => {
     asked.push(Date.now() - Date.parse(before));
     return store.prune(before);
   };
-  await working(t, { ...store, prune }, ends, { drain: true, keepDays: Infinity }).done;
+  await startTestWorker(t, { ...store, prune }, endingHandler, { drain: true, keepDays: Infinity }).done;
   assert.deepEqual(asked, []);
   await store.killSwitch.stop('Look into it.', 'Ann');
-  const worker = working(t, { ...store, prune }, ends, { keepDays: 0 });
+  const worker = startTestWorker(t, { ...store, prune }, endingHandler, { keepDays: 0 });
   while ((await store.workers.list()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual([asked, (await store.queue.list()).length], [[], 1]);
   await store.killSwitch.resume('Ann');
   while ((await store.queue.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   worker.stop();
-  await working(t, { ...store, prune }, ends, { drain: true }).done;
+  await startTestWorker(t, { ...store, prune }, endingHandler, { drain: true }).done;
   const day = 24 * 60 * 60 * 1000;
   assert.deepEqual(
     asked.map((ms) => Math.floor(ms / day)),

@@ -13,16 +13,16 @@ import {
   type JsonObject,
   type RunSettlement,
 } from '../core/index.ts';
-import { carrierOf, type Carrier } from './carrier.ts';
-import type { Driver } from './driver.ts';
-import { forgetDaily } from './forgetting.ts';
-import { stoppedWords, watchSwitch, type SwitchWatch } from './kill-switch.ts';
+import { createInboxDispatcher, type InboxDispatcher } from './carrier.ts';
+import type { RunHandler } from './driver.ts';
+import { pruneDaily } from './forgetting.ts';
+import { formatStoppedMessage, watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
 
 /** What a worker is started with. */
 export type WorkerOptions = {
   readonly store: FleetStore;
   /** Who works on the runs of each kind. */
-  readonly drivers: Readonly<Record<string, Driver>>;
+  readonly handlers: Readonly<Record<string, RunHandler>>;
   /** Runs at a time; 4 unless given. */
   readonly concurrency?: number;
   /** What its id begins with; the machine's name unless given. */
@@ -36,13 +36,13 @@ export type WorkerOptions = {
   /** Days that runs are kept once they have ended, for the whole fleet; 30 unless given, and for ever where it is infinite. */
   readonly keepDays?: number;
   /** Sees what the models say before it is settled. */
-  readonly live?: (run: FleetRun, chunk: Chunk) => void;
+  readonly onChunk?: (run: FleetRun, chunk: Chunk) => void;
   /** Sees what came of working on a run, before it is written down. */
-  readonly settled?: (run: FleetRun, settlement: RunSettlement) => void;
+  readonly onSettled?: (run: FleetRun, settlement: RunSettlement) => void;
   /** What others are told of it beside its runs. */
-  readonly about?: () => JsonObject;
+  readonly info?: () => JsonObject;
   /** Says what a person should know, a sentence each. */
-  readonly tell?: (sentence: string) => void;
+  readonly notify?: (sentence: string) => void;
 };
 
 /** A worker that works. */
@@ -55,93 +55,101 @@ export type Worker = {
   /** Takes no more, and hands over what it has once the steps under way are done, or the grace is over. */
   stop(): void;
   /** Hands over at once. */
-  cut(): void;
+  abort(): void;
 };
 
 /** Where the runs of a worker are worked on. */
-type Bench = {
+type WorkerContext = {
   readonly id: string;
   readonly options: WorkerOptions;
-  readonly leave: AbortSignal;
-  readonly standing: SwitchWatch;
-  readonly carrier: Carrier;
+  readonly stopSignal: AbortSignal;
+  readonly killSwitch: KillSwitchWatcher;
+  readonly inboxDispatcher: InboxDispatcher;
   /** The runs that are under way, each by what cuts it off. */
-  readonly held: Set<AbortController>;
+  readonly activeRuns: Set<AbortController>;
 };
 
 /** Milliseconds between two signs of life. */
-const beatMs = 3000;
+const heartbeatMs = 3000;
 
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
-  mustBeWhole(options);
-  const { store, graceMs = 10_000, keepDays = 30, tell } = options;
+  assertWorkerOptions(options);
+  const { store, graceMs = 10_000, keepDays = 30, notify: tell } = options;
   const leave = new AbortController();
   const held = new Set<AbortController>();
   const cutAll = (why: string): void => {
-    for (const cut of held) cut.abort(left(why));
+    for (const cut of held) cut.abort(createLeftError(why));
   };
   let wasStopped = false;
-  const standing = watchSwitch(store.killSwitch, {
-    changed({ stopped, why }) {
-      if (stopped || wasStopped) tell?.(stopped ? stoppedWords(why) : 'The fleet goes on.');
-      if (stopped) cutAll(stoppedWords(why));
+  const standing = watchKillSwitch(store.killSwitch, {
+    onChange({ stopped, why }) {
+      if (stopped || wasStopped) tell?.(stopped ? formatStoppedMessage(why) : 'The fleet goes on.');
+      if (stopped) cutAll(formatStoppedMessage(why));
       wasStopped = stopped;
     },
   });
   const id = `${options.name ?? hostname()}-${crypto.randomUUID().slice(0, 8)}`;
-  const bench: Bench = { id, options, leave: leave.signal, standing, carrier: carrierOf(store.inbox), held };
+  const bench: WorkerContext = {
+    id,
+    options,
+    stopSignal: leave.signal,
+    killSwitch: standing,
+    inboxDispatcher: createInboxDispatcher(store.inbox),
+    activeRuns: held,
+  };
   const ended = new AbortController();
-  const beating = beat(bench, ended.signal);
-  const forgetting = forgetDaily({ store, standing, keepDays, tell }, ended.signal);
+  const beating = sendHeartbeats(bench, ended.signal);
+  const forgetting = pruneDaily({ store, killSwitch: standing, keepDays, notify: tell }, ended.signal);
   let grace: ReturnType<typeof setTimeout> | undefined;
   const finish = async (): Promise<void> => {
     clearTimeout(grace);
     standing.close();
     ended.abort();
-    await Promise.all([bench.carrier.close(), beating, forgetting]);
+    await Promise.all([bench.inboxDispatcher.close(), beating, forgetting]);
   };
   return {
     id,
     get running() {
       return held.size;
     },
-    done: takeRuns(bench).then(finish),
+    done: claimRuns(bench).then(finish),
     stop() {
       if (leave.signal.aborted) return;
       leave.abort();
-      grace = setTimeout(() => cutAll(ending), graceMs);
+      grace = setTimeout(() => cutAll(endingReason), graceMs);
     },
-    cut() {
+    abort() {
       this.stop();
-      cutAll(ending);
+      cutAll(endingReason);
     },
   };
 }
 
 /** Whoever writes plain JavaScript is told here what is missing. */
-function mustBeWhole({ store, drivers }: Partial<WorkerOptions> = {}): void {
+function assertWorkerOptions({ store, handlers: drivers }: Partial<WorkerOptions> = {}): void {
   const missing = isObject(store) ? (isObject(drivers) ? undefined : 'drivers, by the kind of run') : 'a store';
   if (missing !== undefined)
     throw new FairleadError('fleet/bad-option', `A worker needs ${missing}.`, { blame: 'user' });
 }
 
-const ending = 'The worker is ending.';
+const endingReason = 'The worker is ending.';
 
-const left = (why: string): FairleadError => new FairleadError('run/left', why, { blame: 'user', retry: true });
+const createLeftError = (why: string): FairleadError =>
+  new FairleadError('run/left', why, { blame: 'user', retry: true });
 
 /** Takes runs while the fleet goes on, until told to leave; a store that is away is waited for. */
-async function takeRuns(bench: Bench): Promise<void> {
-  const { id, options, leave, standing } = bench;
-  const { store, concurrency = 4, drain = false, version, tell } = options;
-  const drive = (run: FleetRun, lost: AbortSignal): Promise<RunSettlement> => driveOne(bench, run, lost);
+async function claimRuns(bench: WorkerContext): Promise<void> {
+  const { id, options, stopSignal: leave, killSwitch: standing } = bench;
+  const { store, concurrency = 4, drain = false, version, notify: tell } = options;
+  const drive = (run: FleetRun, lost: AbortSignal): Promise<RunSettlement> => handleRun(bench, run, lost);
   for (let troubles = 0; !leave.aborted;) {
-    if ((await standing.standing()).stopped) {
+    if ((await standing.status()).stopped) {
       if (drain && (await isStopped(store))) return;
-      await standing.untilGoing(drain ? AbortSignal.any([leave, AbortSignal.timeout(1000)]) : leave);
+      await standing.waitUntilActive(drain ? AbortSignal.any([leave, AbortSignal.timeout(1000)]) : leave);
       continue;
     }
-    const signal = AbortSignal.any([leave, standing.going]);
+    const signal = AbortSignal.any([leave, standing.activeSignal]);
     try {
       await store.queue.work({
         worker: id,
@@ -167,17 +175,17 @@ const isStopped = ({ killSwitch }: FleetStore): Promise<boolean> =>
     () => false,
   );
 
-async function driveOne(bench: Bench, run: FleetRun, lost: AbortSignal): Promise<RunSettlement> {
-  const { options, leave, standing, held } = bench;
+async function handleRun(bench: WorkerContext, run: FleetRun, lost: AbortSignal): Promise<RunSettlement> {
+  const { options, stopSignal: leave, killSwitch: standing, activeRuns: held } = bench;
   const cut = new AbortController();
-  const quit = (): void => cut.abort(left('Another worker has this run now.'));
+  const quit = (): void => cut.abort(createLeftError('Another worker has this run now.'));
   lost.addEventListener('abort', quit, { once: true });
   if (lost.aborted) quit();
   held.add(cut);
   try {
-    if (leave.aborted || (await standing.standing()).stopped) return { type: 'left' };
-    const settlement = await worked(bench, run, lost, cut.signal);
-    if (!lost.aborted) options.settled?.(run, settlement);
+    if (leave.aborted || (await standing.status()).stopped) return { type: 'left' };
+    const settlement = await invokeHandler(bench, run, lost, cut.signal);
+    if (!lost.aborted) options.onSettled?.(run, settlement);
     return settlement;
   } finally {
     held.delete(cut);
@@ -186,9 +194,14 @@ async function driveOne(bench: Bench, run: FleetRun, lost: AbortSignal): Promise
 }
 
 /** What came of working on a run. What cannot be mended by another attempt ends it. */
-async function worked(bench: Bench, run: FleetRun, lost: AbortSignal, signal: AbortSignal): Promise<RunSettlement> {
-  const { id, options, leave, standing, carrier } = bench;
-  const { store, drivers } = options;
+async function invokeHandler(
+  bench: WorkerContext,
+  run: FleetRun,
+  lost: AbortSignal,
+  signal: AbortSignal,
+): Promise<RunSettlement> {
+  const { id, options, stopSignal: leave, killSwitch: standing, inboxDispatcher: carrier } = bench;
+  const { store, handlers: drivers } = options;
   const driver = Object.hasOwn(drivers, run.kind) ? drivers[run.kind] : undefined;
   try {
     if (!driver) throw new FairleadError('store/no-driver', `Nobody here works on "${run.kind}".`, { blame: 'store' });
@@ -196,19 +209,19 @@ async function worked(bench: Bench, run: FleetRun, lost: AbortSignal, signal: Ab
       store,
       worker: id,
       signal,
-      leave,
-      lost,
+      stopSignal: leave,
+      leaseLost: lost,
       gate: async () => {
-        const { stopped, why } = await standing.standing();
-        return stopped ? { type: 'deny', reason: stoppedWords(why) } : { type: 'allow' };
+        const { stopped, why } = await standing.status();
+        return stopped ? { type: 'deny', reason: formatStoppedMessage(why) } : { type: 'allow' };
       },
-      mustGo: () => standing.mustGo(),
-      hear: (session, heard) => carrier.hear(session, heard),
-      live: (chunk) => options.live?.(run, chunk),
+      assertNotStopped: () => standing.assertNotStopped(),
+      onInboxMessage: (session, heard) => carrier.subscribe(session, heard),
+      onChunk: (chunk) => options.onChunk?.(run, chunk),
     });
   } catch (error) {
     if (signal.aborted) return { type: 'left' };
-    options.tell?.(`${run.id}: ${errorMessage(error)}`);
+    options.notify?.(`${run.id}: ${errorMessage(error)}`);
     if (!(error instanceof FairleadError) || error.retry || error.blame === 'store') throw error;
     const outcome = { reason: 'provider-error', detail: error.message, error: toFailure(error), text: '' } as const;
     return { type: 'ended', outcome: { ...outcome, spent: zeroUsage } };
@@ -216,13 +229,13 @@ async function worked(bench: Bench, run: FleetRun, lost: AbortSignal, signal: Ab
 }
 
 /** Gives signs of life until the signal aborts. One that is not heard is made up for by the next. */
-async function beat({ id, options, held }: Bench, signal: AbortSignal): Promise<void> {
+async function sendHeartbeats({ id, options, activeRuns: held }: WorkerContext, signal: AbortSignal): Promise<void> {
   const { workers: roster } = options.store;
-  const { version = '', about } = options;
+  const { version = '', info: about } = options;
   const me = { worker: id, host: hostname(), pid: process.pid, version, begun: new Date().toISOString() };
   while (!signal.aborted) {
     await roster.heartbeat({ ...me, running: held.size, about: about?.() ?? {} }).catch(() => undefined);
-    await pause(beatMs, undefined, { signal }).catch(() => undefined);
+    await pause(heartbeatMs, undefined, { signal }).catch(() => undefined);
   }
   await roster.deregister(id).catch(() => undefined);
 }

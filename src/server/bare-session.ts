@@ -9,21 +9,21 @@ import {
   type RunState,
   type Tool,
 } from '../core/index.ts';
-import { stateOf } from './reading.ts';
+import { readSessionState } from './reading.ts';
 
 /** Opens a log with the agent that its own facts describe, so that opening it writes nothing. What the views have seen is taken along: a label must not be lost by an edit. */
-export async function openBare(log: Log, views: readonly NamedView<unknown>[]): Promise<Session> {
-  const state = await stateOf(log);
+export async function openOfflineSession(log: Log, views: readonly NamedView<unknown>[]): Promise<Session> {
+  const state = await readSessionState(log);
   if (state.session === '')
     throw new FairleadError('store/no-session', 'Nothing was said in this session yet.', { blame: 'user' });
-  return Session.open({ ...partsIn(state), views }, log);
+  return Session.open({ ...createOfflineParts(state), views }, log);
 }
 
 /** The parts of an agent that cannot do anything. */
-const partsIn = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): ResolvedAgent => ({
+const createOfflineParts = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): ResolvedAgent => ({
   system,
-  provider: mute(model),
-  tools: new Map(tools.map((spec): [string, Tool] => [spec.name, { ...spec, effect: 'read', execute: refuse }])),
+  provider: createOfflineProvider(model),
+  tools: new Map(tools.map((spec): [string, Tool] => [spec.name, { ...spec, effect: 'read', execute: throwNoAgent }])),
   rules: [],
   reminders: [],
   gates: [],
@@ -32,8 +32,8 @@ const partsIn = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | '
   settings: {},
 });
 
-const refuse = (): never => {
+const throwNoAgent = (): never => {
   throw new FairleadError('server/no-agent', 'This session is only read and edited here.', { blame: 'harness' });
 };
 
-const mute = (model: string): Provider => ({ family: 'none', model, stream: refuse });
+const createOfflineProvider = (model: string): Provider => ({ family: 'none', model, stream: throwNoAgent });

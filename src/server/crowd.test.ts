@@ -9,7 +9,7 @@ import test, { type TestContext } from 'node:test';
 import { apiServer, eventually, keys } from '../../test/support/api-server.ts';
 
 /** A connection that sends what it is told to and reads nothing. */
-async function deaf(t: TestContext, port: number, text: string): Promise<Socket> {
+async function connectWithoutReading(t: TestContext, port: number, text: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   t.after(() => socket.destroy());
   await once(socket, 'connect');
@@ -18,7 +18,7 @@ async function deaf(t: TestContext, port: number, text: string): Promise<Socket>
   return socket;
 }
 
-function bigPage(t: TestContext): string {
+function createLargeStaticDir(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-big-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(path.join(folder, 'assets'));
@@ -44,11 +44,13 @@ test('[A95] [A97] the kill-switch is reached while runners hold every place for 
 test('[A97] strangers who ask for the page and do not read it hold up nobody with a key, and are let go', async (t) => {
   const { ask, server } = await apiServer(t, {
     worker: false,
-    page: bigPage(t),
+    page: createLargeStaticDir(t),
     bounds: { requests: 4, stallMs: 500 },
   });
   const request = `GET /assets/app.js HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`;
-  const sockets = await Promise.all(Array.from({ length: 6 }, () => deaf(t, server.port, request.repeat(4))));
+  const sockets = await Promise.all(
+    Array.from({ length: 6 }, () => connectWithoutReading(t, server.port, request.repeat(4))),
+  );
   await eventually(
     'strangers are refused',
     async () => (await ask('GET /assets/app.js', { as: 'nobody' })).status === 503,

@@ -7,14 +7,26 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { apiServer, eventually, keys } from '../../test/support/api-server.ts';
-import { openServer } from './listening.ts';
-import { checkHost, checkOrigin, rateLimit, type Arrival, keyIn } from './doors.ts';
-import { readKeys } from './keys.ts';
+import { startApiServer } from './listening.ts';
+import {
+  assertAllowedHost,
+  assertAllowedOrigin,
+  createRateLimiter,
+  type GuardedRequest,
+  parseBearerKey,
+} from './doors.ts';
+import { loadApiKeys } from './keys.ts';
 
-type Got = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly text: string };
+type RawResponse = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly text: string };
 
 /** A request with any headers, which `fetch` would not send. */
-function raw(url: string, method: string, address: string, headers: Record<string, string>, body = ''): Promise<Got> {
+function sendRaw(
+  url: string,
+  method: string,
+  address: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const asked = request({ hostname, port, method, path: address, headers }, (answer) => {
@@ -50,7 +62,7 @@ test('[A97] pages of other origins and names that were rebound to this machine a
     { host: '192.168.1.77' },
   ];
   for (const headers of foreign) {
-    const { status, headers: got } = await raw(url, 'GET', '/api/me', { authorization, ...headers });
+    const { status, headers: got } = await sendRaw(url, 'GET', '/api/me', { authorization, ...headers });
     assert.ok(status === 403 || status === 400, `${JSON.stringify(headers)}: ${status}`);
     assert.equal(got['access-control-allow-origin'], undefined);
   }
@@ -61,38 +73,38 @@ test('[A97] pages of other origins and names that were rebound to this machine a
     { host: `[::1]:${port}` },
   ])
     assert.equal(
-      (await raw(url, 'GET', '/api/me', { authorization, ...headers })).status,
+      (await sendRaw(url, 'GET', '/api/me', { authorization, ...headers })).status,
       200,
       JSON.stringify(headers),
     );
-  const preflight = await raw(url, 'OPTIONS', '/api/run', {
+  const preflight = await sendRaw(url, 'OPTIONS', '/api/run', {
     origin: 'https://evil.example',
     'access-control-request-method': 'POST',
   });
   assert.equal(preflight.status, 403);
   const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
-  assert.equal((await raw(url, 'GET', '/', link)).status, 200, 'a link from elsewhere to the page');
+  assert.equal((await sendRaw(url, 'GET', '/', link)).status, 200, 'a link from elsewhere to the page');
 });
 
 test('[A97] the address at which a caller arrived is a name of the server, and so are those it was told', () => {
-  const arrival = (host: string, localAddress: string): Arrival => ({
+  const arrival = (host: string, localAddress: string): GuardedRequest => ({
     method: 'GET',
     path: '/',
     header: (name) => (name === 'host' ? host : undefined),
     localAddress,
   });
-  checkHost(arrival('10.0.0.5:8080', '::ffff:10.0.0.5'), ['0.0.0.0']);
-  checkHost(arrival('Fleet.Example:8080', '10.0.0.5'), ['fleet.example']);
-  assert.throws(() => checkHost(arrival('10.0.0.6:8080', '10.0.0.5'), ['0.0.0.0']), /that name/);
-  assert.throws(() => checkHost(arrival('fleet.example.evil', '10.0.0.5'), ['fleet.example']), /that name/);
+  assertAllowedHost(arrival('10.0.0.5:8080', '::ffff:10.0.0.5'), ['0.0.0.0']);
+  assertAllowedHost(arrival('Fleet.Example:8080', '10.0.0.5'), ['fleet.example']);
+  assert.throws(() => assertAllowedHost(arrival('10.0.0.6:8080', '10.0.0.5'), ['0.0.0.0']), /that name/);
+  assert.throws(() => assertAllowedHost(arrival('fleet.example.evil', '10.0.0.5'), ['fleet.example']), /that name/);
   assert.throws(
-    () => checkOrigin({ ...arrival('x', ''), header: (name) => (name === 'origin' ? 'http://y' : 'x') }),
+    () => assertAllowedOrigin({ ...arrival('x', ''), header: (name) => (name === 'origin' ? 'http://y' : 'x') }),
     /other origins/,
   );
 });
 
 test('[A97] a key that a person set with blanks in it is a key like any other', () => {
-  const inHeader = (authorization: string): string => keyIn({ header: () => authorization });
+  const inHeader = (authorization: string): string => parseBearerKey({ header: () => authorization });
   assert.equal(inHeader('Bearer correct horse battery staple'), 'correct horse battery staple');
   assert.equal(inHeader('Basic correct horse'), '');
 });
@@ -102,7 +114,7 @@ test('[A97] a body that is too long is refused before it is read, however its le
   const big = JSON.stringify({ words: 'x'.repeat(20_000) });
   assert.equal((await ask('POST /api/run', { body: big })).status, 413);
   const headers = { authorization, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
-  assert.equal((await raw(url, 'POST', '/api/run', headers, big)).status, 413);
+  assert.equal((await sendRaw(url, 'POST', '/api/run', headers, big)).status, 413);
   assert.equal((await ask('POST /api/run', { body: { words: 'x'.repeat(5000) } })).status, 202);
 });
 
@@ -120,7 +132,7 @@ test('[A97] a body has to be plain JSON and say so', async (t) => {
   ];
   for (const [headers, body, status] of tried)
     assert.equal(
-      (await raw(url, 'POST', '/api/run', { authorization, ...headers }, body)).status,
+      (await sendRaw(url, 'POST', '/api/run', { authorization, ...headers }, body)).status,
       status,
       JSON.stringify(headers) + body,
     );
@@ -148,7 +160,7 @@ test('[A97] a client that is slow with its headers or its body is let go, and ot
 test('[A97] a key that asks too often is told when to come back, and others are not held up by it', async (t) => {
   const { ask } = await apiServer(t, {
     worker: false,
-    bounds: { rate: { burst: 3, perSecond: 0.001 }, strangers: { burst: 2, perSecond: 0.001 } },
+    bounds: { rate: { burst: 3, perSecond: 0.001 }, anonymousRate: { burst: 2, perSecond: 0.001 } },
   });
   const statuses = [];
   for (let i = 0; i < 4; i++) statuses.push((await ask('GET /api/me', { as: 'reader' })).status);
@@ -163,7 +175,7 @@ test('[A97] a key that asks too often is told when to come back, and others are 
 
 test('[A97] what was let through is let through again as time goes on', () => {
   let now = 0;
-  const often = rateLimit({ burst: 2, perSecond: 1 }, () => now);
+  const often = createRateLimiter({ burst: 2, perSecond: 1 }, () => now);
   often('a');
   often('a');
   assert.throws(() => often('a'), /too often/);
@@ -195,9 +207,9 @@ test('[A97] paths lead to the built page and to nothing beside it', async (t) =>
   writeFileSync(path.join(folder, 'page/assets/inner/deep.js'), 'deep');
   symlinkSync(path.join(folder, 'secret.js'), path.join(folder, 'page/assets/link.js'));
   const { url } = await apiServer(t, { worker: false, page: path.join(folder, 'page') });
-  const page = await raw(url, 'GET', '/', {});
+  const page = await sendRaw(url, 'GET', '/', {});
   assert.equal(page.text, '<!doctype html>the page');
-  const app = await raw(url, 'GET', '/assets/app-1a2b.js', {});
+  const app = await sendRaw(url, 'GET', '/assets/app-1a2b.js', {});
   assert.equal(app.text, 'the app');
   assert.match(String(app.headers['content-type']), /^text\/javascript/);
   const tricks = [
@@ -220,7 +232,7 @@ test('[A97] paths lead to the built page and to nothing beside it', async (t) =>
     '/secret.js',
   ];
   for (const trick of tricks) {
-    const { status, text } = await raw(url, 'GET', trick, {});
+    const { status, text } = await sendRaw(url, 'GET', trick, {});
     assert.ok(status === 404 || status === 400, `${trick}: ${status}`);
     assert.doesNotMatch(text, /^(?:secret|inside|deep|hidden|root:)/);
   }
@@ -231,11 +243,13 @@ test('[A97] an address that others can reach needs a key that a person set, and 
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const { store } = await apiServer(t, { worker: false });
   const open = (env: Record<string, string>): Promise<unknown> =>
-    openServer({ store, keys: readKeys({ env, folder }), version: '0', host: '0.0.0.0', port: 0, folder });
+    startApiServer({ store, keys: loadApiKeys({ env, folder }), version: '0', host: '0.0.0.0', port: 0, folder });
   await assert.rejects(open({}), /no key was set/);
   await assert.rejects(open({ HARNESS_API_KEY: 'short' }), /fewer than 16/);
-  const server = (await open({ HARNESS_API_KEY: 'long enough to be a key' })) as Awaited<ReturnType<typeof openServer>>;
-  const { status } = await raw(`http://127.0.0.1:${server.port}`, 'GET', '/api/me', { host: 'evil.example' });
+  const server = (await open({ HARNESS_API_KEY: 'long enough to be a key' })) as Awaited<
+    ReturnType<typeof startApiServer>
+  >;
+  const { status } = await sendRaw(`http://127.0.0.1:${server.port}`, 'GET', '/api/me', { host: 'evil.example' });
   await server.close();
   assert.equal(status, 403);
 });

@@ -1,10 +1,10 @@
 // The doors of the server: under which name it is spoken to, from which page, how often, by how many at once, and with how long a body.
 import { isIP } from 'node:net';
 import { isLoopback } from '../bridges/proxy/door.ts';
-import { refused } from './faults.ts';
+import { createHttpError } from './faults.ts';
 
 /** What a door looks at. */
-export type Arrival = {
+export type GuardedRequest = {
   readonly method: string;
   readonly path: string;
   readonly header: (name: string) => string | undefined;
@@ -13,43 +13,44 @@ export type Arrival = {
 };
 
 /** Throws unless the server is spoken to under a name of its own: a page that rebinds its name to this machine is not. */
-export function checkHost({ header, localAddress }: Arrival, names: readonly string[]): void {
-  const host = hostIn(`http://${header('host') ?? ''}`);
+export function assertAllowedHost({ header, localAddress }: GuardedRequest, names: readonly string[]): void {
+  const host = parseHostname(`http://${header('host') ?? ''}`);
   const ours = isIP(host) !== 0 && host === localAddress?.replace(/^::ffff:/, '');
   if (host !== '' && (isLoopback(host) || ours || names.includes(host))) return;
-  throw refused('server/wrong-host', 'This server does not answer under that name.', {
+  throw createHttpError('server/wrong-host', 'This server does not answer under that name.', {
     hint: 'Use localhost, or start it with --allowed-host <name>.',
   });
 }
 
 /** Throws where a page of another origin asks. A link from elsewhere to the page itself is followed. */
-export function checkOrigin({ method, path, header }: Arrival): void {
+export function assertAllowedOrigin({ method, path, header }: GuardedRequest): void {
   const origin = header('origin');
   const site = header('sec-fetch-site');
   const foreign =
     origin === undefined
       ? (site === 'cross-site' || site === 'same-site') &&
         !(method === 'GET' && path === '/' && header('sec-fetch-mode') === 'navigate')
-      : authorityIn(origin) !== (header('host') ?? '').toLowerCase();
-  if (foreign) throw refused('server/wrong-origin', 'Pages of other origins may not use this server.');
+      : parseAuthority(origin) !== (header('host') ?? '').toLowerCase();
+  if (foreign) throw createHttpError('server/wrong-origin', 'Pages of other origins may not use this server.');
 }
 
-const hostIn = (url: string): string =>
+const parseHostname = (url: string): string =>
   URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, '').toLowerCase() : '';
 
 /** The name and port of an origin, as a Host header has them. */
-const authorityIn = (origin: string): string | undefined => (URL.canParse(origin) ? new URL(origin).host : undefined);
+const parseAuthority = (origin: string): string | undefined =>
+  URL.canParse(origin) ? new URL(origin).host : undefined;
 
 /** The bearer's key, or an empty one. */
-export const keyIn = ({ header }: Pick<Arrival, 'header'>): string =>
+export const parseBearerKey = ({ header }: Pick<GuardedRequest, 'header'>): string =>
   /^Bearer +(\S.*)$/i.exec(header('authorization') ?? '')?.[1] ?? '';
 
 /** How often each may ask: so many at once, and so many more every second. */
-export type Rate = { readonly burst: number; readonly perSecond: number };
+export type RequestRate = { readonly burst: number; readonly perSecond: number };
 
 /** Lets each name ask at its rate, and throws where one asks more often. */
-export function rateLimit(
-  { burst, perSecond }: Rate,
+export function createRateLimiter(
+  { burst, perSecond }: RequestRate,
   now: () => number = () => performance.now(),
 ): (name: string) => void {
   const buckets = new Map<string, { left: number; at: number }>();
@@ -58,26 +59,26 @@ export function rateLimit(
     const bucket = buckets.get(name) ?? { left: burst, at };
     const left = Math.min(burst, bucket.left + ((at - bucket.at) / 1000) * perSecond);
     if (left < 1)
-      throw refused('server/too-many', 'That is too often.', {
+      throw createHttpError('server/too-many', 'That is too often.', {
         afterMs: ((1 - left) / perSecond) * 1000,
       });
     // The latest last, so that the first ones are those to forget.
     buckets.delete(name);
     buckets.set(name, { left: left - 1, at });
     for (const [old] of buckets) {
-      if (buckets.size <= mostNames) break;
+      if (buckets.size <= maxBuckets) break;
       buckets.delete(old);
     }
   };
 }
 
-const mostNames = 10_000;
+const maxBuckets = 10_000;
 
 /** Lets so many in at once, and throws where one more comes; what it gives is called when one leaves. */
-export function doorKeeper(most: number): () => () => void {
+export function createConcurrencyLimiter(most: number): () => () => void {
   let inside = 0;
   return () => {
-    if (inside >= most) throw refused('server/busy', `${most} requests are under way.`, { afterMs: 1000 });
+    if (inside >= most) throw createHttpError('server/busy', `${most} requests are under way.`, { afterMs: 1000 });
     inside++;
     let gone = false;
     return () => {
@@ -88,12 +89,13 @@ export function doorKeeper(most: number): () => () => void {
 }
 
 /** The JSON in a request's body, bounded while it is read. */
-export async function bodyOf(request: Request, most: number): Promise<unknown> {
+export async function readJsonBody(request: Request, most: number): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') throw refused('server/wrong-type', 'The body has to be JSON (application/json).');
+  if (type !== 'application/json')
+    throw createHttpError('server/wrong-type', 'The body has to be JSON (application/json).');
   const encoding = request.headers.get('content-encoding') ?? 'identity';
-  if (encoding !== 'identity') throw refused('server/wrong-type', 'The body may not be compressed.');
-  const long = refused('server/too-large', `A body may have ${most} bytes.`);
+  if (encoding !== 'identity') throw createHttpError('server/wrong-type', 'The body may not be compressed.');
+  const long = createHttpError('server/too-large', `A body may have ${most} bytes.`);
   if (Number(request.headers.get('content-length') ?? 0) > most) throw long;
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -104,18 +106,18 @@ export async function bodyOf(request: Request, most: number): Promise<unknown> {
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
-    if (depthOf(text) <= deepest) return JSON.parse(text) as unknown;
+    if (measureJsonDepth(text) <= maxJsonDepth) return JSON.parse(text) as unknown;
   } catch {
-    throw refused('server/bad-request', 'The body is not JSON.');
+    throw createHttpError('server/bad-request', 'The body is not JSON.');
   }
-  throw refused('server/bad-request', `The body is nested deeper than ${deepest} levels.`);
+  throw createHttpError('server/bad-request', `The body is nested deeper than ${maxJsonDepth} levels.`);
 }
 
 /** Levels of a body: what is nested deeper could be read and then not be written again. */
-const deepest = 100;
+const maxJsonDepth = 100;
 
 /** How deep a text nests, if it is JSON; what stands between quotes does not count. Each character is looked at once. */
-function depthOf(text: string): number {
+function measureJsonDepth(text: string): number {
   let depth = 0;
   let most = 0;
   let quoted = false;

@@ -2,7 +2,7 @@
 import { FairleadError } from '../core/index.ts';
 
 /** A refusal as an answer. */
-export type Refusal = {
+export type HttpErrorResponse = {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -13,7 +13,7 @@ export type Refusal = {
 };
 
 /** The refusals of this server by their codes. */
-const statuses: Readonly<Record<string, number>> = {
+const statusByCode: Readonly<Record<string, number>> = {
   'server/bad-request': 400,
   'server/too-long': 400,
   'server/no-key': 401,
@@ -39,34 +39,38 @@ const statuses: Readonly<Record<string, number>> = {
   'session/running': 409,
 };
 
-type More = { readonly hint?: string; readonly afterMs?: number; readonly param?: string };
+type HttpErrorOptions = { readonly hint?: string; readonly afterMs?: number; readonly param?: string };
 
-class Refused extends FairleadError {
+class HttpError extends FairleadError {
   readonly param: string | undefined;
 
-  constructor(code: string, message: string, { param, ...more }: More) {
+  constructor(code: string, message: string, { param, ...more }: HttpErrorOptions) {
     super(code, message, { blame: 'user', ...more });
     this.param = param;
   }
 }
 
 /** An error that this server refuses a request with. */
-export const refused = (code: `server/${string}`, message: string, more: More = {}): FairleadError =>
-  new Refused(code, message, more);
+export const createHttpError = (
+  code: `server/${string}`,
+  message: string,
+  more: HttpErrorOptions = {},
+): FairleadError => new HttpError(code, message, more);
 
 /** What was thrown, as an answer. What went wrong in here is not told of: it may hold paths, addresses, anything. */
-export function refusalOf(thrown: unknown): Refusal {
-  if (!(thrown instanceof FairleadError)) return { status: 500, code: 'server/failed', message: failed, headers: {} };
+export function toHttpError(thrown: unknown): HttpErrorResponse {
+  if (!(thrown instanceof FairleadError))
+    return { status: 500, code: 'server/failed', message: internalErrorMessage, headers: {} };
   const { code, hint, afterMs, blame } = thrown;
-  const status = statuses[code] ?? (blame === 'user' || blame === 'model' ? 400 : blame === 'store' ? 503 : 500);
+  const status = statusByCode[code] ?? (blame === 'user' || blame === 'model' ? 400 : blame === 'store' ? 503 : 500);
   const isInside = status >= 500 && !code.startsWith('server/');
   const wait = afterMs ?? (status === 503 ? 1000 : undefined);
   return {
     status,
     code,
-    message: isInside ? (blame === 'store' ? 'The store cannot be used now.' : failed) : thrown.message,
+    message: isInside ? (blame === 'store' ? 'The store cannot be used now.' : internalErrorMessage) : thrown.message,
     ...(hint === undefined || isInside ? {} : { hint }),
-    ...(thrown instanceof Refused && thrown.param !== undefined ? { param: thrown.param } : {}),
+    ...(thrown instanceof HttpError && thrown.param !== undefined ? { param: thrown.param } : {}),
     headers: {
       ...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait / 1000))) }),
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
@@ -74,4 +78,4 @@ export function refusalOf(thrown: unknown): Refusal {
   };
 }
 
-const failed = 'Something went wrong in the server; its own output says what.';
+const internalErrorMessage = 'Something went wrong in the server; its own output says what.';

@@ -1,4 +1,4 @@
 // The server's public names.
-export { readKeys, type Caller, type Keys, type KeySources, type Role } from './keys.ts';
-export { openServer, usualPort, type ApiServer, type ServerOptions } from './listening.ts';
-export { usualBounds, type Bounds } from './place.ts';
+export { loadApiKeys, type Caller, type ApiKeys, type ApiKeySources, type Role } from './keys.ts';
+export { startApiServer, defaultServerPort, type ApiServer, type ServerOptions } from './listening.ts';
+export { defaultServerLimits, type ServerLimits } from './place.ts';

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { readKeys } from './keys.ts';
+import { loadApiKeys } from './keys.ts';
 
 function folderFor(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-keys-'));
@@ -14,18 +14,18 @@ function folderFor(t: TestContext): string {
 
 test('[A97] a token of 32 random bytes is made on the first start, kept for its owner alone, and told once', (t) => {
   const folder = path.join(folderFor(t), 'state');
-  const first = readKeys({ env: {}, folder });
-  const made = first.made ?? '';
+  const first = loadApiKeys({ env: {}, folder });
+  const made = first.newToken ?? '';
   assert.equal(Buffer.from(made, 'base64url').length, 32);
   const file = path.join(folder, 'server-token');
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(readFileSync(file, 'utf8').trim(), made);
-  const second = readKeys({ env: {}, folder });
-  assert.equal(second.made, undefined);
-  assert.equal(second.callerWith(made)?.role, 'operator');
-  assert.equal(second.callerWith(`${made}x`), undefined);
-  assert.equal(second.callerWith(''), undefined);
-  assert.notEqual(readKeys({ env: {}, folder: folderFor(t) }).made, made);
+  const second = loadApiKeys({ env: {}, folder });
+  assert.equal(second.newToken, undefined);
+  assert.equal(second.authenticate(made)?.role, 'operator');
+  assert.equal(second.authenticate(`${made}x`), undefined);
+  assert.equal(second.authenticate(''), undefined);
+  assert.notEqual(loadApiKeys({ env: {}, folder: folderFor(t) }).newToken, made);
 });
 
 test(
@@ -33,16 +33,16 @@ test(
   { skip: process.platform === 'win32' },
   (t) => {
     const folder = folderFor(t);
-    const { made = '' } = readKeys({ env: {}, folder });
+    const { newToken: made = '' } = loadApiKeys({ env: {}, folder });
     const file = path.join(folder, 'server-token');
     chmodSync(file, 0o644);
     assert.throws(
-      () => readKeys({ env: {}, folder }),
+      () => loadApiKeys({ env: {}, folder }),
       (error: Error) => /others may read it/.test(error.message) && !error.message.includes(made),
     );
     rmSync(file);
     writeFileSync(file, '\n', { mode: 0o600 });
-    assert.throws(() => readKeys({ env: {}, folder }), /no token in it/);
+    assert.throws(() => loadApiKeys({ env: {}, folder }), /no token in it/);
   },
 );
 
@@ -50,13 +50,13 @@ test('[A97] HARNESS_API_KEY is the operator’s instead of a token; more keys co
   const folder = folderFor(t);
   const file = path.join(folder, 'keys');
   writeFileSync(file, '# who reads\nreader key-of-the-file\n\nrunner:another-key # and who runs\n');
-  const keys = readKeys({
+  const keys = loadApiKeys({
     env: { HARNESS_API_KEY: 'the-own-key', HARNESS_API_KEYS: 'reader:one, runner:two\noperator:three' },
     file,
     folder,
   });
-  assert.equal(keys.made, undefined);
-  const roleOf = (key: string): string | undefined => keys.callerWith(key)?.role;
+  assert.equal(keys.newToken, undefined);
+  const roleOf = (key: string): string | undefined => keys.authenticate(key)?.role;
   assert.deepEqual(['the-own-key', 'one', 'two', 'three', 'key-of-the-file', 'another-key', 'four'].map(roleOf), [
     'operator',
     'reader',
@@ -66,19 +66,19 @@ test('[A97] HARNESS_API_KEY is the operator’s instead of a token; more keys co
     'runner',
     undefined,
   ]);
-  const names = new Set(['one', 'two', 'three'].map((key) => keys.callerWith(key)?.name));
+  const names = new Set(['one', 'two', 'three'].map((key) => keys.authenticate(key)?.name));
   assert.equal(names.size, 3);
   for (const name of names) assert.match(name ?? '', /^\w+ [0-9a-f]{8}$/);
-  const readersOnly = readKeys({ env: { HARNESS_API_KEYS: 'reader:one' }, folder });
-  assert.ok(readersOnly.made, 'somebody has to be able to operate it');
+  const readersOnly = loadApiKeys({ env: { HARNESS_API_KEYS: 'reader:one' }, folder });
+  assert.ok(readersOnly.newToken, 'somebody has to be able to operate it');
 });
 
 test('[A97] a mistake among the keys is told by its place, never by the key', (t) => {
   const folder = folderFor(t);
   for (const entry of ['writer:hunter2-secret', 'hunter2-secret', 'reader:'])
     assert.throws(
-      () => readKeys({ env: { HARNESS_API_KEYS: `reader:fine,${entry}` }, folder }),
+      () => loadApiKeys({ env: { HARNESS_API_KEYS: `reader:fine,${entry}` }, folder }),
       (error: Error) => /Entry 2 of HARNESS_API_KEYS/.test(error.message) && !error.message.includes('hunter2'),
     );
-  assert.throws(() => readKeys({ env: {}, file: path.join(folder, 'absent'), folder }), /key file cannot be read/);
+  assert.throws(() => loadApiKeys({ env: {}, file: path.join(folder, 'absent'), folder }), /key file cannot be read/);
 });

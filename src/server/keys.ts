@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isSame } from '../bridges/proxy/door.ts';
+import { isEqualConstantTime } from '../bridges/proxy/door.ts';
 import { FairleadError, errorMessage } from '../core/index.ts';
 
 /** What a key is good for; each role may do what those before it may. */
@@ -20,19 +20,19 @@ export type Caller = {
 };
 
 /** The keys of a server. */
-export type Keys = {
+export type ApiKeys = {
   /** Who has this key, told in a time that depends on no key. */
-  callerWith(given: string): Caller | undefined;
+  authenticate(given: string): Caller | undefined;
   /** Why these keys are not enough where others can reach the server, if they are not. */
-  readonly weakness: string | undefined;
+  readonly weaknessReason: string | undefined;
   /** The token that was made just now, on the first start. */
-  readonly made?: string;
+  readonly newToken?: string;
   /** The file of that token, on every start; absent where the person set a key. */
-  readonly kept?: string;
+  readonly tokenFile?: string;
 };
 
 /** Where keys come from. */
-export type KeySources = {
+export type ApiKeySources = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file with a role and a key in each line. */
   readonly file?: string;
@@ -40,52 +40,54 @@ export type KeySources = {
   readonly folder: string;
 };
 
-type Key = { readonly role: Role; readonly key: string; readonly tenant?: string };
+type ApiKey = { readonly role: Role; readonly key: string; readonly tenant?: string };
 
 /** Whether a role may do what another may. */
-export const mayAct = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
+export const hasRole = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
 
 /** Reads the keys. The operator's is the one that the person set, or else a token that is made once and kept. */
-export function readKeys({ env, file, folder }: KeySources): Keys {
+export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
   const own = env['HARNESS_API_KEY']?.trim();
   const given = [
     ...(own ? [{ role: 'operator', key: own } as const] : []),
-    ...keysIn((env['HARNESS_API_KEYS'] ?? '').split(/[\s,]+/), 'HARNESS_API_KEYS'),
-    ...(file === undefined ? [] : keysIn(linesOf(file), file)),
+    ...parseApiKeys((env['HARNESS_API_KEYS'] ?? '').split(/[\s,]+/), 'HARNESS_API_KEYS'),
+    ...(file === undefined ? [] : parseApiKeys(readKeyLines(file), file)),
   ];
-  const token = given.some(({ role }) => role === 'operator') ? undefined : tokenIn(folder);
+  const token = given.some(({ role }) => role === 'operator') ? undefined : loadOrCreateToken(folder);
   const all = token ? [...given, { role: 'operator', key: token.key } as const] : given;
   return {
-    callerWith(key) {
+    authenticate(key) {
       let found: Caller | undefined;
       // Every key is compared, whichever fits: how long it takes tells nothing.
-      for (const each of all) if (isSame(key, each.key)) found ??= callerOf(each);
+      for (const each of all) if (isEqualConstantTime(key, each.key)) found ??= toCaller(each);
       return found;
     },
-    weakness: weaknessOf(given),
-    ...(token?.isNew ? { made: token.key } : {}),
-    ...(token ? { kept: token.file } : {}),
+    weaknessReason: findKeyWeakness(given),
+    ...(token?.isNew ? { newToken: token.key } : {}),
+    ...(token ? { tokenFile: token.file } : {}),
   };
 }
 
-const least = 16;
+const minKeyLength = 16;
 
-function weaknessOf(given: readonly Key[]): string | undefined {
+function findKeyWeakness(given: readonly ApiKey[]): string | undefined {
   if (given.length === 0) return 'no key was set';
-  return given.some(({ key }) => key.length < least) ? `a key has fewer than ${least} characters` : undefined;
+  return given.some(({ key }) => key.length < minKeyLength)
+    ? `a key has fewer than ${minKeyLength} characters`
+    : undefined;
 }
 
-const callerOf = (key: Key): Caller => ({
+const toCaller = (key: ApiKey): Caller => ({
   role: key.role,
-  name: nameOf(key),
+  name: formatCallerName(key),
   ...(key.tenant === undefined ? {} : { tenant: key.tenant }),
 });
 
 /** Enough of a key's hash to tell keys apart, and nothing of the key. */
-const nameOf = ({ role, key }: Key): string =>
+const formatCallerName = ({ role, key }: ApiKey): string =>
   `${role} ${createHash('sha256').update(`fairlead ${key}`).digest('hex').slice(0, 8)}`;
 
-function keysIn(entries: readonly string[], where: string): readonly Key[] {
+function parseApiKeys(entries: readonly string[], where: string): readonly ApiKey[] {
   return entries.filter(Boolean).map((entry, i) => {
     const [, role, tenant, key] = /^(reader|runner|operator)(?:@([\w.-]{1,200}))?(?::|\s+)(\S+)$/.exec(entry) ?? [];
     if (role !== undefined && key !== undefined)
@@ -97,7 +99,7 @@ function keysIn(entries: readonly string[], where: string): readonly Key[] {
   });
 }
 
-function linesOf(file: string): readonly string[] {
+function readKeyLines(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8')
       .split('\n')
@@ -111,7 +113,7 @@ function linesOf(file: string): readonly string[] {
 }
 
 /** The token in this folder, made if there is none. Of two servers that start at once, one makes it and the other reads it. */
-function tokenIn(folder: string): { readonly key: string; readonly isNew: boolean; readonly file: string } {
+function loadOrCreateToken(folder: string): { readonly key: string; readonly isNew: boolean; readonly file: string } {
   const file = path.join(folder, 'server-token');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -125,7 +127,7 @@ function tokenIn(folder: string): { readonly key: string; readonly isNew: boolea
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
       throw new Error('others may read it, so it is no secret.');
     const kept = readFileSync(file, 'utf8').trim();
-    if (kept.length < least) throw new Error('there is no token in it.');
+    if (kept.length < minKeyLength) throw new Error('there is no token in it.');
     return { key: kept, isNew: false, file };
   } catch (cause) {
     throw new FairleadError('server/no-token', `The token in ${file} cannot be used: ${errorMessage(cause)}`, {

@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { isLoopback } from '../bridges/proxy/door.ts';
 import { FairleadError, errorMessage, type FleetStore } from '../core/index.ts';
-import { healthReader, type HealthOptions } from '../fleet/health/index.ts';
+import { createHealthReader, type HealthOptions } from '../fleet/health/index.ts';
 import { inboxView } from '../fleet/inbox.ts';
-import { appFor } from './app.ts';
-import type { Keys } from './keys.ts';
-import { usualBounds, type Bounds, type Place } from './place.ts';
-import { routes } from './table.ts';
-import { watching } from './watching.ts';
-import { realOf } from './wishes.ts';
+import { createApp } from './app.ts';
+import type { ApiKeys } from './keys.ts';
+import { defaultServerLimits, type ServerLimits, type ServerContext } from './place.ts';
+import { apiRoutes } from './table.ts';
+import { createBroadcasters } from './watching.ts';
+import { resolveRealPath } from './wishes.ts';
 
 /** How a server is opened. */
 export type ServerOptions = {
   readonly store: FleetStore;
-  readonly keys: Keys;
+  readonly keys: ApiKeys;
   readonly version: string;
   /** 127.0.0.1 unless given; one that others can reach needs keys that a person set. */
   readonly host?: string;
@@ -24,20 +24,20 @@ export type ServerOptions = {
   readonly port?: number;
   /** Other names under which it may be spoken to. */
   readonly allowedHosts?: readonly string[];
-  readonly page?: string;
+  readonly staticDir?: string;
   /** The folder in which runs work that name none, and others in which they may. */
   readonly folder: string;
   readonly folders?: readonly string[];
   /** What the fleet is held to. */
   readonly health?: HealthOptions;
   /** The folder of what was measured on this machine. */
-  readonly measured?: string;
+  readonly measurementsDir?: string;
   /** What an edit or a fork of a session takes along of what was seen in it, letters that were read apart. */
-  readonly views?: Place['views'];
-  readonly models?: Place['models'];
-  readonly isModel?: Place['isModel'];
-  readonly bounds?: Partial<Bounds>;
-  readonly tell?: (sentence: string) => void;
+  readonly views?: ServerContext['views'];
+  readonly models?: ServerContext['models'];
+  readonly isModel?: ServerContext['isModel'];
+  readonly limits?: Partial<ServerLimits>;
+  readonly notify?: (sentence: string) => void;
 };
 
 /** A server that listens. */
@@ -49,37 +49,44 @@ export type ApiServer = AsyncDisposable & {
 };
 
 /** The port of a server that is not told another. */
-export const usualPort = 8080;
+export const defaultServerPort = 8080;
 
 /** Opens a server. */
-export async function openServer(options: ServerOptions): Promise<ApiServer> {
-  const { store, keys, host = '127.0.0.1', port = usualPort, tell = () => {}, allowedHosts = [] } = options;
-  if (!isLoopback(host) && keys.weakness !== undefined)
-    throw new FairleadError('server/needs-key', `Others could reach a server on ${host}, and ${keys.weakness}.`, {
+export async function startApiServer(options: ServerOptions): Promise<ApiServer> {
+  const {
+    store,
+    keys,
+    host = '127.0.0.1',
+    port = defaultServerPort,
+    notify: tell = () => {},
+    allowedHosts = [],
+  } = options;
+  if (!isLoopback(host) && keys.weaknessReason !== undefined)
+    throw new FairleadError('server/needs-key', `Others could reach a server on ${host}, and ${keys.weaknessReason}.`, {
       blame: 'user',
       hint: 'Set HARNESS_API_KEY to a long key, or let it listen on 127.0.0.1.',
     });
   const ending = new AbortController();
-  const bounds: Bounds = { ...usualBounds, ...options.bounds };
-  const place: Place = {
+  const bounds: ServerLimits = { ...defaultServerLimits, ...options.limits };
+  const place: ServerContext = {
     store,
     keys,
     version: options.version,
-    watching: watching(store, tell),
-    health: healthReader(store, options.health),
-    measured: options.measured,
+    broadcasters: createBroadcasters(store, tell),
+    health: createHealthReader(store, options.health),
+    measurementsDir: options.measurementsDir,
     models: options.models ?? (async () => []),
     isModel: options.isModel ?? (async () => false),
-    folders: [realOf(options.folder), ...(options.folders ?? []).map(realOf)],
+    folders: [resolveRealPath(options.folder), ...(options.folders ?? []).map(resolveRealPath)],
     views: [inboxView, ...(options.views ?? [])],
-    page: options.page,
-    bounds,
-    tell,
-    ending: ending.signal,
+    staticDir: options.staticDir,
+    limits: bounds,
+    notify: tell,
+    shutdownSignal: ending.signal,
   };
-  const app = appFor(
+  const app = createApp(
     place,
-    routes,
+    apiRoutes,
     [host, ...allowedHosts].map((each) => each.toLowerCase()),
   );
   const server = createAdaptorServer({

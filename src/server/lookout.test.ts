@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { openFleetStore } from '../stores/open-fleet.ts';
-import { lookout } from './lookout.ts';
+import { createSessionBroadcaster } from './lookout.ts';
 
 test('[A93] watchers that are slow, late or ahead see every event once, though a lookout keeps only a few', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-lookout-'));
@@ -16,7 +16,7 @@ test('[A93] watchers that are slow, late or ahead see every event once, though a
       await log.append(seq - 1, [{ type: 'annotation-added', key: 'n', value: seq }]);
   };
   await append(1, 40);
-  const out = lookout(store, { session: 's' }, 0, assert.fail, { items: 4, chars: 2000 });
+  const out = createSessionBroadcaster(store, { session: 's' }, 0, assert.fail, { items: 4, chars: 2000 });
   t.after(async () => {
     await out.close();
     await log.close();

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { apiServer } from '../../test/support/api-server.ts';
-import { documentOf, operationOf } from './openapi.ts';
-import { routes } from './table.ts';
+import { createOpenApiDocument, getOperationId } from './openapi.ts';
+import { apiRoutes } from './table.ts';
 
 type Operation = {
   readonly operationId: string;
@@ -23,12 +23,12 @@ type Description = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-const description = documentOf(routes, '1.2.3') as unknown as Description;
+const description = createOpenApiDocument(apiRoutes, '1.2.3') as unknown as Description;
 
 /** Every `$ref` in a value. */
-function refsIn(value: unknown): readonly string[] {
+function collectRefs(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : refsIn(inner)));
+  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : collectRefs(inner)));
 }
 
 test('[A85] the document names every route once, with its parameters, its key and its answers', () => {
@@ -37,11 +37,11 @@ test('[A85] the document names every route once, with its parameters, its key an
   const ids = Object.values(description.paths).flatMap((path) =>
     Object.values(path).map(({ operationId }) => operationId),
   );
-  assert.equal(new Set(ids).size, routes.length);
-  for (const route of routes) {
+  assert.equal(new Set(ids).size, apiRoutes.length);
+  for (const route of apiRoutes) {
     const operation = description.paths[route.path]?.[route.method];
     assert.ok(operation, `${route.method} ${route.path}`);
-    assert.equal(operation.operationId, operationOf(route));
+    assert.equal(operation.operationId, getOperationId(route));
     assert.equal(operation.security.length, route.role === 'anyone' ? 0 : 1);
     const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const told = (operation.parameters ?? []).filter((each) => each.in === 'path');
@@ -50,14 +50,14 @@ test('[A85] the document names every route once, with its parameters, its key an
       inPath,
     );
     assert.ok(told.every(({ required }) => required));
-    assert.deepEqual(Object.keys(operation.responses), [...Object.keys(route.answers), 'default']);
+    assert.deepEqual(Object.keys(operation.responses), [...Object.keys(route.responses), 'default']);
     for (const { description: words } of Object.values(operation.responses)) assert.ok(words);
-    assert.equal(operation.requestBody !== undefined, route.shapes?.body !== undefined);
+    assert.equal(operation.requestBody !== undefined, route.schemas?.body !== undefined);
   }
 });
 
 test('[A85] every reference in the document leads to a schema, and every schema is one', () => {
-  const refs = new Set(refsIn(description));
+  const refs = new Set(collectRefs(description));
   assert.ok(refs.size > 20);
   for (const ref of refs) {
     const name = /^#\/components\/schemas\/([^/]+)$/.exec(ref)?.[1] ?? '';

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { JsonObject } from '../core/index.ts';
 import type { Route } from './route.ts';
-import { shapes } from './schemas.ts';
+import { apiSchemas } from './schemas.ts';
 
-const inComponents = (id: string): string => `#/components/schemas/${id}`;
+const componentRef = (id: string): string => `#/components/schemas/${id}`;
 
 /** A route's name in the document: `postApiRunsIdCancel`. */
-export const operationOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
+export const getOperationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   method +
   path
     .split(/[^A-Za-z0-9]+/)
@@ -17,16 +17,16 @@ export const operationOf = ({ method, path }: Pick<Route, 'method' | 'path'>): s
   (path === '/' ? 'Page' : '');
 
 /** The document for these routes. */
-export function documentOf(routes: readonly Route[], version: string): JsonObject {
+export function createOpenApiDocument(routes: readonly Route[], version: string): JsonObject {
   const registry = z.registry<{ id: string }>();
-  for (const [id, shape] of Object.entries(shapes)) registry.add(shape, { id });
+  for (const [id, shape] of Object.entries(apiSchemas)) registry.add(shape, { id });
   const refTo = (schema: z.ZodType, id: string): JsonObject => {
     if (!registry.has(schema)) registry.add(schema, { id });
-    return { $ref: inComponents(registry.get(schema)?.id ?? id) };
+    return { $ref: componentRef(registry.get(schema)?.id ?? id) };
   };
   const paths: Record<string, Record<string, JsonObject>> = {};
-  for (const route of routes) (paths[route.path] ??= {})[route.method] = operation(route, refTo);
-  const { schemas } = z.toJSONSchema(registry, { uri: inComponents, io: 'input', unrepresentable: 'any' });
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = createOperation(route, refTo);
+  const { schemas } = z.toJSONSchema(registry, { uri: componentRef, io: 'input', unrepresentable: 'any' });
   const described = Object.entries(schemas).map(([id, schema]) => {
     const { $schema: _, $id: __, ...rest } = schema as Record<string, unknown>;
     return [id, rest];
@@ -44,9 +44,9 @@ export function documentOf(routes: readonly Route[], version: string): JsonObjec
 
 type RefTo = (schema: z.ZodType, id: string) => JsonObject;
 
-function operation(route: Route, refTo: RefTo): JsonObject {
-  const { role, summary, shapes: asked, answers, path } = route;
-  const id = operationOf(route);
+function createOperation(route: Route, refTo: RefTo): JsonObject {
+  const { role, summary, schemas: asked, responses: answers, path } = route;
+  const id = getOperationId(route);
   const content = (what: z.ZodType | string, name: string): JsonObject =>
     typeof what === 'string' ? { [what]: {} } : { 'application/json': { schema: refTo(what, name) } };
   const responses = Object.entries(answers).map(([status, what]) => [
@@ -57,18 +57,18 @@ function operation(route: Route, refTo: RefTo): JsonObject {
     operationId: id,
     summary: role === 'anyone' ? summary : `${summary} Needs the role ${role}.`,
     security: role === 'anyone' ? [] : [{ key: [] }],
-    ...parameters(path, asked?.query),
+    ...createParameters(path, asked?.query),
     ...(asked?.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: refTo(asked.body, `${id}Body`) } } } }
       : {}),
     responses: {
       ...(Object.fromEntries(responses) as JsonObject),
-      default: { description: 'Refused, and why.', content: content(shapes.Fault, 'Fault') },
+      default: { description: 'Refused, and why.', content: content(apiSchemas.Fault, 'Fault') },
     },
   };
 }
 
-function parameters(path: string, query: z.ZodObject | undefined): JsonObject {
+function createParameters(path: string, query: z.ZodObject | undefined): JsonObject {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',

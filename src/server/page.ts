@@ -1,10 +1,10 @@
 // The page and its assets as they were built: files of one folder by plain names, and nothing beside them.
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { refused } from './faults.ts';
-import type { Answer } from './route.ts';
+import { createHttpError } from './faults.ts';
+import type { RouteResponse } from './route.ts';
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.ico': 'image/x-icon',
@@ -17,30 +17,30 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-const unbuilt =
+const notBuiltPage =
   '<!doctype html><title>Fairlead</title><p>The page was not built: run <code>npm run build</code>. The API is here; /openapi.json describes it.</p>';
 
 /** The page; a sentence where it was not built. It holds no data: what it shows it asks for with a key. */
-export async function pageIn(folder: string | undefined): Promise<Answer> {
-  const found = folder === undefined ? undefined : await fileIn(folder, 'index.html');
+export async function readIndexPage(folder: string | undefined): Promise<RouteResponse> {
+  const found = folder === undefined ? undefined : await readFileWithin(folder, 'index.html');
   return {
-    content: found ?? unbuilt,
-    type: types['.html'] ?? '',
+    content: found ?? notBuiltPage,
+    type: contentTypes['.html'] ?? '',
     headers: { 'cache-control': 'no-cache' },
   };
 }
 
 /** An asset of the page. Its name changes with its content, so it may be kept. */
-export async function assetIn(folder: string | undefined, name: string): Promise<Answer> {
-  const type = types[path.extname(name)];
+export async function readAsset(folder: string | undefined, name: string): Promise<RouteResponse> {
+  const type = contentTypes[path.extname(name)];
   const isPlain = /^[\w-][\w.-]*$/.test(name) && type !== undefined;
-  const content = folder !== undefined && isPlain ? await fileIn(path.join(folder, 'assets'), name) : undefined;
-  if (content === undefined || type === undefined) throw refused('server/not-found', 'There is no such file.');
+  const content = folder !== undefined && isPlain ? await readFileWithin(path.join(folder, 'assets'), name) : undefined;
+  if (content === undefined || type === undefined) throw createHttpError('server/not-found', 'There is no such file.');
   return { content, type, headers: { 'cache-control': 'public, max-age=31536000, immutable' } };
 }
 
 /** A file that lies in the folder itself, whatever links say. */
-async function fileIn(folder: string, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function readFileWithin(folder: string, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {
     const [real, base] = await Promise.all([realpath(path.join(folder, name)), realpath(folder)]);
     if (path.dirname(real) !== base || !(await stat(real)).isFile()) return undefined;

@@ -1,10 +1,10 @@
 // Sessions as the server reads them: their events after a seq, and where they stand.
 import { runStateView, toArray, type Event, type FleetStore, type Log, type RunState } from '../core/index.ts';
-import { refused } from './faults.ts';
-import { liveRunOf } from './letters.ts';
+import { createHttpError } from './faults.ts';
+import { findActiveRun } from './letters.ts';
 
 /** Does something with a session that is only read. */
-export async function withReader<T>(
+export async function withSessionReader<T>(
   { sessions }: Pick<FleetStore, 'sessions'>,
   session: string,
   work: (log: Log) => Promise<T>,
@@ -18,13 +18,16 @@ export async function withReader<T>(
 }
 
 /** Fails where there is no such session, unless a run is about to begin it. */
-export async function mustHave(store: Pick<FleetStore, 'sessions' | 'queue'>, session: string): Promise<void> {
-  if (await liveRunOf(store, session)) return;
-  await withReader(store, session, async () => undefined);
+export async function assertSessionExists(
+  store: Pick<FleetStore, 'sessions' | 'queue'>,
+  session: string,
+): Promise<void> {
+  if (await findActiveRun(store, session)) return;
+  await withSessionReader(store, session, async () => undefined);
 }
 
 /** Where a session stands, as far as its log tells without an agent. */
-export async function stateOf(log: Pick<Log, 'read'>): Promise<RunState> {
+export async function readSessionState(log: Pick<Log, 'read'>): Promise<RunState> {
   const view = runStateView();
   let state = view.initial;
   for await (const events of log.read({ from: 'epoch' })) for (const event of events) state = view.on(state, event);
@@ -32,7 +35,7 @@ export async function stateOf(log: Pick<Log, 'read'>): Promise<RunState> {
 }
 
 /** At most so many events after a seq, in the order written, all branches. */
-export async function eventsAfter(
+export async function readEventsAfter(
   log: Pick<Log, 'follow'>,
   from: number,
   tail: number,
@@ -50,7 +53,7 @@ export async function eventsAfter(
 }
 
 /** The questions of a session that wait for a person, with what the calls would do. What is open where no run is, a client has. */
-export const waitingIn = (state: RunState): readonly Record<string, unknown>[] =>
+export const listPendingQuestions = (state: RunState): readonly Record<string, unknown>[] =>
   state.calls.flatMap(({ id, tool, input, ask }) =>
     ask && ask.allowed === undefined && state.run !== undefined
       ? [{ call: id, tool, question: ask.question, ...(ask.kind ? { about: ask.kind } : {}), input }]
@@ -58,11 +61,11 @@ export const waitingIn = (state: RunState): readonly Record<string, unknown>[] =
   );
 
 /** A state in short. */
-export const summaryOf = (state: RunState): Record<string, unknown> => ({
+export const summarizeSessionState = (state: RunState): Record<string, unknown> => ({
   messages: toArray(state.messages).length,
   run: state.run ?? null,
   ended: state.ended ?? null,
-  waiting: waitingIn(state),
+  waiting: listPendingQuestions(state),
   spent: state.total,
   model: state.model,
   head: state.head,
@@ -70,10 +73,10 @@ export const summaryOf = (state: RunState): Record<string, unknown> => ({
 });
 
 /** Throws where a run is in a session: its history may not change under it. */
-export async function mustBeIdle(store: Pick<FleetStore, 'queue'>, session: string): Promise<void> {
-  const live = await liveRunOf(store, session);
+export async function assertNoActiveRun(store: Pick<FleetStore, 'queue'>, session: string): Promise<void> {
+  const live = await findActiveRun(store, session);
   if (live)
-    throw refused('server/conflict', `The run ${live.id} is ${live.status} in this session.`, {
+    throw createHttpError('server/conflict', `The run ${live.id} is ${live.status} in this session.`, {
       hint: 'Cancel it first, or fork the session.',
     });
 }

@@ -6,11 +6,12 @@ import test from 'node:test';
 import type { FleetRun } from '../core/index.ts';
 import { apiServer, type Reply, type Sending } from '../../test/support/api-server.ts';
 
-const messageIn = ({ body }: Reply): string => (body as { readonly error: { readonly message: string } }).error.message;
-const runIn = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
+const getErrorMessage = ({ body }: Reply): string =>
+  (body as { readonly error: { readonly message: string } }).error.message;
+const getRun = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
 
 /** Every way to begin a run with settings of one's own. */
-const ways: readonly (readonly [request: string, body: (wish: object) => unknown])[] = [
+const startRequests: readonly (readonly [request: string, body: (wish: object) => unknown])[] = [
   ['POST /api/run', (wish) => ({ words: 'x', ...wish })],
   ['POST /api/orchestrate', (wish) => ({ words: 'x', ...wish })],
   ['POST /api/verify', (wish) => ({ words: 'x', ...wish })],
@@ -22,7 +23,7 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
   const { ask, store, folder } = await apiServer(t, { worker: false });
   mkdirSync(path.join(folder, 'inside'));
   symlinkSync('/', path.join(folder, 'link'));
-  for (const [request, body] of ways) {
+  for (const [request, body] of startRequests) {
     for (const wanted of ['/', '/etc', '..', '../..', `${folder}-beside`, 'link', 'link/etc', 'inside/../..', 'a\0b'])
       for (const as of ['runner', 'operator'] as const) {
         const reply = await ask(request, { as, body: body({ folder: wanted }) });
@@ -34,7 +35,7 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
   for (const wanted of [folder, 'inside', path.join(folder, 'inside'), 'inside/not-there-yet'])
     assert.equal((await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: wanted } })).status, 202);
   const named = await ask('POST /api/run', { body: { words: 'x', model: 'fairlead' } });
-  assert.ok(!('model' in runIn(named).settings), 'the name for any model is no model');
+  assert.ok(!('model' in getRun(named).settings), 'the name for any model is no model');
   for (const { settings } of await store.queue.list()) {
     assert.ok(String(settings['folder']).startsWith(folder), JSON.stringify(settings));
     assert.deepEqual(settings['within'], [folder]);
@@ -44,16 +45,16 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
 test('[A97] folders that the server was given are open to runs too', async (t) => {
   const { ask, folder } = await apiServer(t, { worker: false, folders: ['/usr'] });
   const there = await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: '/usr/share' } });
-  assert.equal(runIn(there).settings['folder'], '/usr/share');
-  assert.deepEqual(runIn(there).settings['within'], [folder, '/usr']);
+  assert.equal(getRun(there).settings['folder'], '/usr/share');
+  assert.deepEqual(getRun(there).settings['within'], [folder, '/usr']);
 });
 
 test('[A97] to change things unasked takes the key of an operator', async (t) => {
   const { ask, store } = await apiServer(t, { worker: false });
-  for (const [request, body] of ways) {
+  for (const [request, body] of startRequests) {
     const reply = await ask(request, { as: 'runner', body: body({ auto: true }) });
     assert.equal(reply.status, 403, request);
-    assert.match(messageIn(reply), /auto/);
+    assert.match(getErrorMessage(reply), /auto/);
     assert.equal((await ask(request, { as: 'runner', body: body({ auto: false }) })).status < 300, true, request);
   }
   assert.ok((await store.queue.list()).every(({ settings }) => settings['auto'] !== true));
@@ -73,7 +74,7 @@ test('[A97] the settings of queued runs are held to the same schema, by name', a
   ]) {
     const queued = await ask('POST /api/enqueue', { body: { runs: [{ words: 'x', settings }] } });
     assert.equal(queued.status, 400, JSON.stringify(settings));
-    assert.match(messageIn(queued), new RegExp(Object.keys(settings)[0] ?? ''));
+    assert.match(getErrorMessage(queued), new RegExp(Object.keys(settings)[0] ?? ''));
   }
   assert.equal((await ask('POST /api/enqueue', { body: { runs: [{ words: 'x', kind: 'nonsense' }] } })).status, 400);
   assert.equal((await store.queue.list()).length, 0);
@@ -82,7 +83,7 @@ test('[A97] the settings of queued runs are held to the same schema, by name', a
 test('[A97] a key that belongs to a tenant begins runs for that tenant alone', async (t) => {
   const { ask, store } = await apiServer(t, { worker: false, more: 'runner@acme:a-key-of-acme-and-nobody' });
   const acme: Sending = { headers: { authorization: 'Bearer a-key-of-acme-and-nobody' } };
-  for (const [request, body] of ways) {
+  for (const [request, body] of startRequests) {
     assert.ok((await ask(request, { ...acme, body: body({}) })).status < 300, request);
     const other = { ...(body({ tenant: 'other' }) as Record<string, unknown>) };
     if (request.startsWith('POST /api/enqueue')) other['runs'] = [{ words: 'x', tenant: 'other' }];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { apiServer, type As } from '../../test/support/api-server.ts';
 import { roles } from './keys.ts';
-import { routes } from './table.ts';
+import { apiRoutes } from './table.ts';
 
 const bodies: Readonly<Record<string, unknown>> = {
   '/api/run': { words: 'hello' },
@@ -25,7 +25,7 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
   const { ask, store } = await apiServer(t, { worker: false });
   const askers: readonly As[] = ['nobody', 'wrong', ...roles];
   let tried = 0;
-  for (const { method, path, role } of routes) {
+  for (const { method, path, role } of apiRoutes) {
     const address = path.replace('{id}', 'absent').replaceAll(/\{\w+\}/g, 'some');
     // What would wait for an answer is not begun here.
     const waits = path.startsWith('/v1/') && method === 'post';
@@ -43,7 +43,7 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
       tried++;
     }
   }
-  t.diagnostic(`${routes.length} routes, ${tried} requests`);
+  t.diagnostic(`${apiRoutes.length} routes, ${tried} requests`);
   assert.ok(tried > 100);
 });
 

@@ -2,15 +2,15 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Caller, Role } from './keys.ts';
-import { refused } from './faults.ts';
-import type { Place } from './place.ts';
+import { createHttpError } from './faults.ts';
+import type { ServerContext } from './place.ts';
 
 /** The schemas of what a route is asked. */
-export type Shapes = { readonly query?: z.ZodObject; readonly body?: z.ZodType };
+export type RouteSchemas = { readonly query?: z.ZodObject; readonly body?: z.ZodType };
 
 /** What a handler is given. */
-export type Asked = {
-  readonly place: Place;
+export type RouteRequest = {
+  readonly context: ServerContext;
   readonly caller: Caller;
   readonly params: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
@@ -19,7 +19,7 @@ export type Asked = {
 };
 
 /** What a handler answers: JSON, a file, or a stream that it writes itself. */
-export type Answer =
+export type RouteResponse =
   | { readonly status?: number; readonly json: unknown; readonly headers?: Readonly<Record<string, string>> }
   | {
       readonly content: string | Uint8Array<ArrayBuffer>;
@@ -31,48 +31,48 @@ export type Answer =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-type Parsed<S extends Shapes> = {
+type ParsedInput<S extends RouteSchemas> = {
   readonly query: S['query'] extends z.ZodType ? z.infer<S['query']> : undefined;
   readonly body: S['body'] extends z.ZodType ? z.infer<S['body']> : undefined;
 };
 
-type Definition<S extends Shapes> = {
+type RouteDefinition<S extends RouteSchemas> = {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** As OpenAPI writes it: `/api/runs/{id}`. */
   readonly path: string;
   /** Who may ask. */
   readonly role: Role | 'anyone';
   /** Answered however many others are under way: what stops the fleet must not have to wait for it. */
-  readonly always?: true;
+  readonly exemptFromLimits?: true;
   /** What it does, in a line. */
   readonly summary: string;
-  readonly shapes?: S;
+  readonly schemas?: S;
   /** The schemas of its JSON by status, or the media type of anything else. */
-  readonly answers: Readonly<Record<number, z.ZodType | string>>;
-  handle(asked: Asked & Parsed<S>): Promise<Answer> | Answer;
+  readonly responses: Readonly<Record<number, z.ZodType | string>>;
+  handle(asked: RouteRequest & ParsedInput<S>): Promise<RouteResponse> | RouteResponse;
 };
 
 /** A route as the server keeps it. */
-export type Route = Omit<Definition<Shapes>, 'handle'> & {
-  handle(asked: Asked, query: unknown, body: unknown): Promise<Answer>;
+export type Route = Omit<RouteDefinition<RouteSchemas>, 'handle'> & {
+  handle(asked: RouteRequest, query: unknown, body: unknown): Promise<RouteResponse>;
 };
 
 /** Makes a route: what it is asked is held to its schemas before it is handled. */
-export function route<S extends Shapes>(definition: Definition<S>): Route {
-  const { shapes } = definition;
+export function defineRoute<S extends RouteSchemas>(definition: RouteDefinition<S>): Route {
+  const { schemas: shapes } = definition;
   return {
     ...definition,
     async handle(asked, query, body) {
       const parsed = {
-        query: shapes?.query ? fitting(shapes.query, query, 'The query') : undefined,
-        body: shapes?.body ? fitting(shapes.body, body, 'The body') : undefined,
-      } as Parsed<S>;
+        query: shapes?.query ? parseWithSchema(shapes.query, query, 'The query') : undefined,
+        body: shapes?.body ? parseWithSchema(shapes.body, body, 'The body') : undefined,
+      } as ParsedInput<S>;
       return definition.handle({ ...asked, ...parsed });
     },
   };
 }
 
-function fitting(schema: z.ZodType, value: unknown, what: string): unknown {
+function parseWithSchema(schema: z.ZodType, value: unknown, what: string): unknown {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const sentences = error.issues.slice(0, 3).map((issue) => {
@@ -84,5 +84,5 @@ function fitting(schema: z.ZodType, value: unknown, what: string): unknown {
   });
   const { path = [] } = error.issues[0] ?? {};
   const more = path.length === 0 ? {} : { param: path.join('.').slice(0, 200) };
-  throw refused('server/bad-request', sentences.join(' '), more);
+  throw createHttpError('server/bad-request', sentences.join(' '), more);
 }

@@ -3,35 +3,35 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, Tool } from '../core/index.ts';
 import { calls, says } from '../testing/index.ts';
-import { verifyConduct } from '../fleet/verify/index.ts';
+import { createVerifyOrchestration } from '../fleet/verify/index.ts';
 import { apiServer, type Reply } from '../../test/support/api-server.ts';
 
-const runIn = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
+const getRun = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
 
 test('[A88] a run is begun by a POST, answered at once, and waited for where the caller prefers that', async (t) => {
   const { ask, until } = await apiServer(t);
   const begun = await ask('POST /api/run', { as: 'runner', body: { words: 'hello' } });
   assert.equal(begun.status, 202);
   const { stream } = begun.body as { readonly stream: string };
-  assert.equal(stream, `/api/stream?run=${runIn(begun).id}`);
-  const ended = await until(runIn(begun).id, 'ended');
+  assert.equal(stream, `/api/stream?run=${getRun(begun).id}`);
+  const ended = await until(getRun(begun).id, 'ended');
   assert.equal(ended.outcome?.text, 'You said: hello');
   const waited = await ask('POST /api/run', { as: 'runner', body: { words: 'again' }, headers: { prefer: 'wait=20' } });
   assert.equal(waited.status, 200);
-  assert.equal(runIn(waited).outcome?.text, 'You said: again');
+  assert.equal(getRun(waited).outcome?.text, 'You said: again');
   const listed = (await ask('GET /api/runs?status=ended&most=1')).body as { readonly runs: readonly FleetRun[] };
   assert.deepEqual(
     listed.runs.map(({ words }) => words),
     ['again'],
   );
-  assert.equal(runIn(await ask(`GET /api/runs/${ended.id}`)).id, ended.id);
+  assert.equal(getRun(await ask(`GET /api/runs/${ended.id}`)).id, ended.id);
 });
 
 test('[A88] a wait that is over before the run gives the run as it stands', async (t) => {
   const { ask } = await apiServer(t, { worker: false });
   const reply = await ask('POST /api/run', { body: { words: 'hello' }, headers: { prefer: 'wait=0' } });
   assert.equal(reply.status, 202);
-  assert.equal(runIn(reply).status, 'queued');
+  assert.equal(getRun(reply).status, 'queued');
 });
 
 test('[A88] the same Idempotency-Key is the same run, which is not run twice', async (t) => {
@@ -39,8 +39,8 @@ test('[A88] the same Idempotency-Key is the same run, which is not run twice', a
   const headers = { 'idempotency-key': 'one-and-the-same' };
   const first = await ask('POST /api/run', { body: { words: 'hello' }, headers });
   const second = await ask('POST /api/run', { body: { words: 'hello' }, headers });
-  assert.equal(runIn(first).id, 'one-and-the-same');
-  assert.equal(runIn(second).id, 'one-and-the-same');
+  assert.equal(getRun(first).id, 'one-and-the-same');
+  assert.equal(getRun(second).id, 'one-and-the-same');
   assert.equal((await store.queue.list()).length, 1);
   const strange = await ask('POST /api/run', { body: { words: 'x' }, headers: { 'idempotency-key': '../../etc' } });
   assert.equal(strange.status, 400);
@@ -48,14 +48,14 @@ test('[A88] the same Idempotency-Key is the same run, which is not run twice', a
 
 test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the queue with what they were asked', async (t) => {
   const { ask } = await apiServer(t, { worker: false });
-  const plan = runIn(await ask('POST /api/orchestrate', { body: { words: 'a big thing', model: 'm' } }));
+  const plan = getRun(await ask('POST /api/orchestrate', { body: { words: 'a big thing', model: 'm' } }));
   assert.equal(plan.kind, 'plan');
   assert.equal(plan.settings['model'], 'm');
   const verify = { words: 'is it so?', answer: 'yes', models: ['a', 'b'] };
-  const examined = runIn(await ask('POST /api/verify', { body: verify }));
+  const examined = getRun(await ask('POST /api/verify', { body: verify }));
   assert.equal(examined.kind, 'verify');
   assert.deepEqual([examined.settings['claim'], examined.settings['models']], ['yes', ['a', 'b']]);
-  const judged = await verifyConduct({ models: async () => ({ others: [] }) })(examined, new Map());
+  const judged = await createVerifyOrchestration({ models: async () => ({ others: [] }) })(examined, new Map());
   assert.match(JSON.stringify(judged), /"own-1"/, 'the answer that was given is what is judged');
   const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, words: `task ${i}`, tenant: 'acme' }));
   const queued = await ask('POST /api/enqueue', { body: { runs: many } });
@@ -104,7 +104,7 @@ test('[A92] a run that asks a person rests, is found among the approvals, and go
     gates: [() => ({ type: 'ask', question: 'Send it?' })],
     script: ({ results }) => (results.length === 0 ? calls('send', { to: 'Ada' }) : says(`Done: ${results[0]}`)),
   });
-  const { id, session } = runIn(await ask('POST /api/run', { body: { words: 'write to Ada' } }));
+  const { id, session } = getRun(await ask('POST /api/run', { body: { words: 'write to Ada' } }));
   await until(id, 'resting');
   const { approvals } = (await ask('GET /api/approvals')).body as {
     readonly approvals: readonly {
@@ -148,7 +148,7 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
     tools: [wait],
     script: ({ results, prompt }) => (results.length === 0 ? calls('wait', {}) : says(`Heard: ${prompt}`)),
   });
-  const { id, session } = runIn(await ask('POST /api/run', { body: { words: 'begin' } }));
+  const { id, session } = getRun(await ask('POST /api/run', { body: { words: 'begin' } }));
   await until(id, 'running');
   const twice = await ask('POST /api/run', { body: { words: 'too soon', session } });
   assert.equal(twice.status, 409);
@@ -157,14 +157,14 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
   const { outcome } = await until(id, 'ended');
   assert.match(outcome?.text ?? '', /and hurry/);
   assert.equal((await ask(`POST /api/sessions/${session}/steer`, { body: { words: 'late' } })).status, 409);
-  const next = runIn(await ask('POST /api/run', { body: { words: 'go on', session } }));
+  const next = getRun(await ask('POST /api/run', { body: { words: 'go on', session } }));
   assert.equal((await until(next.id, 'ended')).session, session);
 });
 
 test('[A92] a run that nobody works on is cancelled at once', async (t) => {
   const { ask } = await apiServer(t, { worker: false });
-  const { id } = runIn(await ask('POST /api/run', { body: { words: 'hello' } }));
-  const ended = runIn(await ask(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
+  const { id } = getRun(await ask('POST /api/run', { body: { words: 'hello' } }));
+  const ended = getRun(await ask(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
   assert.equal(ended.status, 'ended');
   assert.equal(ended.outcome?.reason, 'cancelled');
   assert.equal((await ask('POST /api/runs/absent/cancel')).status, 404);
@@ -176,7 +176,7 @@ test('[A89, A92] words and answers to a plan or an examination are refused in a 
     ['/api/orchestrate', 'a plan'],
     ['/api/verify', 'a verification'],
   ] as const) {
-    const { id, session } = runIn(await ask(`POST ${path}`, { body: { words: 'a big thing' } }));
+    const { id, session } = getRun(await ask(`POST ${path}`, { body: { words: 'a big thing' } }));
     await store.queue.enqueue([{ id: `${id}/part`, words: 'a small thing', parent: id }]);
     for (const [letter, body] of [
       ['steer', { words: 'Leave the tests alone' }],
@@ -207,7 +207,7 @@ test('[A92] what is said to a session goes to the run that is under way there, n
   await store.queue.work({ worker: 'w', concurrency: 1, signal: over.signal, handle: drive });
   await store.queue.enqueue([{ id: 'second', words: 'later', kind: 'plan', session: 's' }]);
   const steered = await ask('POST /api/sessions/s/steer', { body: { words: 'South' } });
-  assert.deepEqual([steered.status, runIn(steered).id], [202, 'first']);
-  assert.equal(runIn(await ask('POST /api/sessions/s/cancel')).id, 'first');
+  assert.deepEqual([steered.status, getRun(steered).id], [202, 'first']);
+  assert.equal(getRun(await ask('POST /api/sessions/s/cancel')).id, 'first');
   assert.equal((await store.queue.run('second'))?.status, 'queued');
 });

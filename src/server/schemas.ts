@@ -22,27 +22,27 @@ import type {
   RunStats,
   WorkerInfo,
 } from '../core/index.ts';
-import { settings } from './wishes.ts';
+import { runSettingsSchema } from './wishes.ts';
 
 /** What came as JSON is JSON. */
-const json = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
-const seconds = z.iso.datetime();
-const count = z.number().int().min(0);
+const jsonObjectSchema = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
+const dateTimeSchema = z.iso.datetime();
+const countSchema = z.number().int().min(0);
 
 /** A name in a path or a body: no control characters, not endless. */
-export const name: z.ZodString = z
+export const nameSchema: z.ZodString = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[\w.:@-]+$/, 'letters, digits and . : @ _ - only');
 
 /** What is asked of a model. */
-export const words: z.ZodString = z.string().min(1).max(1_000_000);
+export const promptSchema: z.ZodString = z.string().min(1).max(1_000_000);
 
 /** Each word of a union under itself, so that none can be left out. */
-type Words<T extends string> = { readonly [K in T]: K };
+type EnumMap<T extends string> = { readonly [K in T]: K };
 
-const blames: Words<Blame> = {
+const blames: EnumMap<Blame> = {
   user: 'user',
   model: 'model',
   provider: 'provider',
@@ -51,7 +51,7 @@ const blames: Words<Blame> = {
   harness: 'harness',
 };
 
-const reasons: Words<StopReason> = {
+const stopReasons: EnumMap<StopReason> = {
   answered: 'answered',
   'task-complete': 'task-complete',
   abstained: 'abstained',
@@ -70,9 +70,9 @@ const reasons: Words<StopReason> = {
 };
 
 /** Where a run stands. */
-export const status: z.ZodType<RunStatus> = z.enum(['queued', 'running', 'resting', 'ended']);
+export const runStatusSchema: z.ZodType<RunStatus> = z.enum(['queued', 'running', 'resting', 'ended']);
 
-const spent = z.object({
+const spendingSchema = z.object({
   turns: z.number(),
   calls: z.number(),
   input: z.number(),
@@ -84,7 +84,7 @@ const spent = z.object({
   ms: z.number(),
 });
 
-const failure = z.object({
+const failureSchema = z.object({
   code: z.string(),
   message: z.string(),
   blame: z.enum(blames),
@@ -92,38 +92,38 @@ const failure = z.object({
   hint: z.string().exactOptional(),
 });
 
-const question = z.object({
+const questionSchema = z.object({
   call: z.string(),
   tool: z.string(),
   question: z.string(),
   kind: z.enum(['unknown-outcome', 'client-tool']).exactOptional(),
 });
 
-const run = z.object({
+const runSchema = z.object({
   id: z.string(),
   words: z.string(),
   kind: z.string(),
-  settings: json,
+  settings: jsonObjectSchema,
   session: z.string(),
   tenant: z.string(),
   priority: z.number(),
   parent: z.string().exactOptional(),
-  status,
-  attempts: count,
+  status: runStatusSchema,
+  attempts: countSchema,
   queued: z.string(),
   started: z.string().exactOptional(),
   ended: z.string().exactOptional(),
   notBefore: z.string().exactOptional(),
   worker: z.string().exactOptional(),
   version: z.string().exactOptional(),
-  questions: z.array(question),
+  questions: z.array(questionSchema),
   outcome: z
     .object({
-      reason: z.enum(reasons),
+      reason: z.enum(stopReasons),
       detail: z.string().exactOptional(),
       text: z.string(),
-      error: failure.exactOptional(),
-      spent,
+      error: failureSchema.exactOptional(),
+      spent: spendingSchema,
       handed: z
         .array(z.object({ id: z.string(), tool: z.string(), input: z.unknown() as z.ZodType<Json> }))
         .exactOptional(),
@@ -131,47 +131,47 @@ const run = z.object({
     .exactOptional(),
 });
 
-const newRun = z.strictObject({
-  id: name.exactOptional(),
-  words,
+const newRunSchema = z.strictObject({
+  id: nameSchema.exactOptional(),
+  words: promptSchema,
   kind: z.enum(['run', 'plan', 'verify']).exactOptional(),
-  settings: settings.exactOptional(),
-  session: name.exactOptional(),
-  tenant: name.exactOptional(),
+  settings: runSettingsSchema.exactOptional(),
+  session: nameSchema.exactOptional(),
+  tenant: nameSchema.exactOptional(),
   priority: z.number().int().min(-1000).max(1000).exactOptional(),
-  notBefore: seconds.exactOptional(),
-  parent: name.exactOptional(),
+  notBefore: dateTimeSchema.exactOptional(),
+  parent: nameSchema.exactOptional(),
 });
 
-const event = z.looseObject({
+const eventSchema = z.looseObject({
   type: z.string(),
-  seq: count,
+  seq: countSchema,
   id: z.string(),
   parent: z.string().nullable(),
   time: z.string(),
 });
 
-const meta = z.strictObject({ family: z.string(), data: json }) satisfies z.ZodType<ProviderMetadata>;
+const metaSchema = z.strictObject({ family: z.string(), data: jsonObjectSchema }) satisfies z.ZodType<ProviderMetadata>;
 
-const file = z.strictObject({
+const filePartSchema = z.strictObject({
   type: z.literal('file'),
   mediaType: z.string(),
   data: z.string(),
   name: z.string().exactOptional(),
-  meta: meta.exactOptional(),
+  meta: metaSchema.exactOptional(),
 });
 
-const part = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), text: z.string(), meta: meta.exactOptional() }),
-  z.strictObject({ type: z.literal('reasoning'), text: z.string(), meta: meta.exactOptional() }),
-  file,
+const partSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string(), meta: metaSchema.exactOptional() }),
+  z.strictObject({ type: z.literal('reasoning'), text: z.string(), meta: metaSchema.exactOptional() }),
+  filePartSchema,
   z.strictObject({
     type: z.literal('tool-call'),
     id: z.string(),
     tool: z.string(),
     input: z.unknown() as unknown as z.ZodType<Json>,
     invalid: z.string().exactOptional(),
-    meta: meta.exactOptional(),
+    meta: metaSchema.exactOptional(),
   }),
   z.strictObject({
     type: z.literal('tool-result'),
@@ -179,41 +179,43 @@ const part = z.discriminatedUnion('type', [
     tool: z.string(),
     text: z.string(),
     failed: z.boolean(),
-    files: z.array(file).exactOptional(),
+    files: z.array(filePartSchema).exactOptional(),
   }),
 ]);
 
-const message = z.strictObject({ role: z.enum(['user', 'assistant', 'tool']), parts: z.array(part) });
+const messageSchema = z.strictObject({ role: z.enum(['user', 'assistant', 'tool']), parts: z.array(partSchema) });
 
-const session = z.object({
+const sessionSchema = z.object({
   session: z.string(),
   name: z.string().exactOptional(),
   begun: z.string(),
   changed: z.string(),
-  events: count,
+  events: countSchema,
   holder: z.string().exactOptional(),
 });
 
-const queueLimits = z.strictObject({
+const queueLimitsSchema = z.strictObject({
   concurrency: z.number().int().min(1).exactOptional(),
   tenantConcurrency: z.number().int().min(1).exactOptional(),
   rate: z.strictObject({ runs: z.number().int().min(1), ms: z.number().int().min(1) }).exactOptional(),
 });
 
-const schedule = z.object({
+const scheduleSchema = z.object({
   name: z.string(),
   cron: z.string(),
-  run: newRun.omit({ id: true }).extend({ kind: z.string().exactOptional(), settings: json.exactOptional() }),
+  run: newRunSchema
+    .omit({ id: true })
+    .extend({ kind: z.string().exactOptional(), settings: jsonObjectSchema.exactOptional() }),
 });
 
-const standing = z.object({
+const killSwitchSchema = z.object({
   stopped: z.boolean(),
   why: z.string().exactOptional(),
   by: z.string().exactOptional(),
   since: z.string().exactOptional(),
 });
 
-const worker = z.object({
+const workerSchema = z.object({
   worker: z.string(),
   host: z.string(),
   pid: z.number(),
@@ -221,58 +223,58 @@ const worker = z.object({
   begun: z.string(),
   seen: z.string(),
   running: z.number(),
-  about: json,
+  about: jsonObjectSchema,
 });
 
-const amount = z.object({ usd: z.number(), tokens: z.number() });
+const amountSchema = z.object({ usd: z.number(), tokens: z.number() });
 
-const allowance = z.object({
+const budgetSchema = z.object({
   tenant: z.string(),
   period: z.enum(['day', 'month', 'ever']),
   usd: z.number().exactOptional(),
   tokens: z.number().exactOptional(),
-  spent: amount,
-  held: amount,
+  spent: amountSchema,
+  held: amountSchema,
 });
 
-const percentiles = z.tuple([z.number(), z.number(), z.number()]);
+const percentilesSchema = z.tuple([z.number(), z.number(), z.number()]);
 
-const tally = z.object({
+const runStatsSchema = z.object({
   from: z.string(),
-  ended: count,
-  reasons: z.partialRecord(z.enum(reasons), z.number()),
+  ended: countSchema,
+  reasons: z.partialRecord(z.enum(stopReasons), z.number()),
   usd: z.number(),
   tokens: z.number(),
-  waited: percentiles.optional(),
-  took: percentiles.optional(),
+  waited: percentilesSchema.optional(),
+  took: percentilesSchema.optional(),
 });
 
-const fault = z.object({
+const errorSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().exactOptional() }),
 });
 
 /** A run that comes again; it has a new id each time. */
-export const recurring: z.ZodType<Omit<NewRun, 'id'>> = newRun.omit({ id: true });
+export const recurringRunSchema: z.ZodType<Omit<NewRun, 'id'>> = newRunSchema.omit({ id: true });
 
 /** The shapes that have a name of their own in the OpenAPI document. */
-export const shapes: Shapes = {
-  Run: run,
-  NewRun: newRun,
-  Question: question,
-  Event: event,
-  Message: message,
-  Session: session,
-  QueueLimits: queueLimits,
-  Schedule: schedule,
-  Standing: standing,
-  Worker: worker,
-  Allowance: allowance,
-  Tally: tally,
-  Spent: spent,
-  Fault: fault,
+export const apiSchemas: ApiSchemas = {
+  Run: runSchema,
+  NewRun: newRunSchema,
+  Question: questionSchema,
+  Event: eventSchema,
+  Message: messageSchema,
+  Session: sessionSchema,
+  QueueLimits: queueLimitsSchema,
+  Schedule: scheduleSchema,
+  Standing: killSwitchSchema,
+  Worker: workerSchema,
+  Allowance: budgetSchema,
+  Tally: runStatsSchema,
+  Spent: spendingSchema,
+  Fault: errorSchema,
 };
 
-type Shapes = {
+type ApiSchemas = {
   readonly Run: z.ZodType<FleetRun>;
   readonly NewRun: z.ZodType<NewRun>;
   readonly Question: z.ZodType<ApprovalQuestion>;
@@ -290,7 +292,7 @@ type Shapes = {
 };
 
 /** How long a list may be. */
-export const most: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(1).max(1000).optional();
+export const maxItemsSchema: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(1).max(1000).optional();
 
 /** The seq after which to go on. */
-export const from: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(0).optional();
+export const fromSeqSchema: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(0).optional();

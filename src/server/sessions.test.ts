@@ -14,7 +14,7 @@ type Read = {
   };
 };
 
-async function talked({ ask, until }: Api, words: string, session?: string): Promise<FleetRun> {
+async function runPrompt({ ask, until }: Api, words: string, session?: string): Promise<FleetRun> {
   const { run } = (await ask('POST /api/run', { body: { words, ...(session === undefined ? {} : { session }) } }))
     .body as {
     readonly run: FleetRun;
@@ -24,7 +24,7 @@ async function talked({ ask, until }: Api, words: string, session?: string): Pro
 
 test('[A92] a session is listed and read in pieces, and tells where it stands', async (t) => {
   const api = await apiServer(t);
-  const { session } = await talked(api, 'hello');
+  const { session } = await runPrompt(api, 'hello');
   const { sessions } = (await api.ask('GET /api/sessions')).body as {
     readonly sessions: readonly { session: string }[];
   };
@@ -47,9 +47,9 @@ test('[A92] a session is listed and read in pieces, and tells where it stands', 
 
 test('[A92] a session is forked as it stands or as it stood, and goes on by itself', async (t) => {
   const api = await apiServer(t);
-  const { session } = await talked(api, 'one');
+  const { session } = await runPrompt(api, 'one');
   const { events } = (await api.ask(`GET /api/sessions/${session}`)).body as Read;
-  await talked(api, 'two', session);
+  await runPrompt(api, 'two', session);
   const forked = async (body: unknown): Promise<string> =>
     ((await api.ask(`POST /api/sessions/${session}/fork`, { as: 'runner', body })).body as { session: string }).session;
   const count = async (id: string): Promise<number> =>
@@ -57,7 +57,7 @@ test('[A92] a session is forked as it stands or as it stood, and goes on by itse
   assert.equal(await count(await forked({})), 4);
   const early = await forked({ at: events.at(-1)?.id });
   assert.equal(await count(early), 2);
-  await talked(api, 'another way', early);
+  await runPrompt(api, 'another way', early);
   assert.deepEqual([await count(early), await count(session)], [4, 4]);
   assert.equal((await api.ask(`POST /api/sessions/${session}/fork`, { body: { at: 'nowhere' } })).status, 404);
   assert.equal((await api.ask('POST /api/sessions/absent/fork', { body: {} })).status, 404);
@@ -65,7 +65,7 @@ test('[A92] a session is forked as it stands or as it stood, and goes on by itse
 
 test('[A92] an edit is a new branch, must be legal, and is refused while a run is in the session', async (t) => {
   const api = await apiServer(t, { script: ({ prompt }) => `Heard ${prompt}` });
-  const { session } = await talked(api, 'one');
+  const { session } = await runPrompt(api, 'one');
   const text = (role: Message['role'], words: string): Message => ({ role, parts: [{ type: 'text', text: words }] });
   const edit = (messages: readonly Message[]) =>
     api.ask(`POST /api/sessions/${session}/edit`, { as: 'runner', body: { messages } });
@@ -76,7 +76,7 @@ test('[A92] an edit is a new branch, must be legal, and is refused while a run i
   const after = (await api.ask(`GET /api/sessions/${session}`)).body as Read;
   assert.deepEqual(after.events.slice(0, before.events.length), before.events);
   assert.ok(after.events.some(({ type }) => type === 'branch-started'));
-  await talked(api, 'two', session);
+  await runPrompt(api, 'two', session);
   const stopped = (await api.ask('POST /api/control/stop', { body: { why: 'to see a run wait' } }))
     .body as KillSwitchState;
   assert.equal(stopped.stopped, true);
@@ -93,7 +93,7 @@ test('[A92] a session that was labelled as private stays so through an edit and 
     { type: 'annotation-added', key: 'privacy/labelled', value: {} },
   ]);
   await log.close();
-  await talked(api, 'one', session);
+  await runPrompt(api, 'one', session);
   const { session: copy } = (await api.ask(`POST /api/sessions/${session}/fork`, { body: {} })).body as {
     readonly session: string;
   };
@@ -149,7 +149,7 @@ test('[A92] limits, schedules and budgets are set by who may, and read by who as
 
 test('[A94] [A96] health, its history, the metrics and the scorecard say what was counted, and nothing where nothing was', async (t) => {
   const api = await apiServer(t);
-  await talked(api, 'hello');
+  await runPrompt(api, 'hello');
   const health = (await api.ask('GET /api/health', { as: 'reader' })).body as {
     readonly rates: { readonly ended: number };
     readonly workers: readonly { readonly alive: boolean }[];

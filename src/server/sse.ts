@@ -1,34 +1,34 @@
 // A stream of events to one client: written as fast as it reads and no faster, kept alive, and dropped where it does not read.
 import type { ServerResponse } from 'node:http';
-import { refused } from './faults.ts';
+import { createHttpError } from './faults.ts';
 
 /** How a stream is kept. */
-export type StreamOptions = {
+export type SseOptions = {
   readonly signal: AbortSignal;
   /** Milliseconds between signs of life; 15 seconds unless given. */
   readonly pingMs?: number;
   /** Milliseconds for which a client may read nothing of what waits for it; 30 seconds unless given. */
   readonly stallMs?: number;
   /** Said at the end where the server ends. */
-  readonly farewell?: () => string | undefined;
+  readonly closingComment?: () => string | undefined;
 };
 
 /** The headers of a stream of events. */
-export const streamHeaders: Readonly<Record<string, string>> = {
+export const sseHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 };
 
 /** A frame of a stream of events. */
-export const frameOf = (event: string, data: unknown, id?: number): string =>
+export const formatSseFrame = (event: string, data: unknown, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** Writes frames until there are no more or the client has gone. Nothing waits in memory for a client that does not read. */
-export async function sendFrames(
+export async function sendSseFrames(
   outgoing: ServerResponse,
   frames: AsyncIterable<string>,
-  { signal, pingMs = 15_000, stallMs = 30_000, farewell }: StreamOptions,
+  { signal, pingMs = 15_000, stallMs = 30_000, closingComment: farewell }: SseOptions,
 ): Promise<void> {
   outgoing.writeHead(200);
   outgoing.flushHeaders();
@@ -38,7 +38,7 @@ export async function sendFrames(
   try {
     for await (const frame of frames) {
       if (outgoing.destroyed) return;
-      if (!outgoing.write(frame) && !(await drained(outgoing, stallMs))) return void outgoing.destroy();
+      if (!outgoing.write(frame) && !(await waitForDrain(outgoing, stallMs))) return void outgoing.destroy();
     }
     const last = signal.aborted ? farewell?.() : undefined;
     if (!outgoing.destroyed) outgoing.end(last === undefined ? '' : `: ${last}\n\n`);
@@ -48,7 +48,7 @@ export async function sendFrames(
 }
 
 /** Waits until what was written is on its way; false where the client has gone or does not read. */
-function drained(outgoing: ServerResponse, stallMs: number): Promise<boolean> {
+function waitForDrain(outgoing: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const late = setTimeout(() => done(false), stallMs);
     const onDrain = (): void => done(true);
@@ -63,9 +63,9 @@ function drained(outgoing: ServerResponse, stallMs: number): Promise<boolean> {
 }
 
 /** The seq after which a client wants to go on: what it saw last, or what it asks for. */
-export function resumeAfter(lastEventId: string | undefined, from: number | undefined): number {
+export function parseResumeSeq(lastEventId: string | undefined, from: number | undefined): number {
   if (lastEventId === undefined || lastEventId === '') return from ?? 0;
   if (!/^\d{1,15}$/.test(lastEventId))
-    throw refused('server/bad-request', 'Last-Event-ID has to be the seq of an event.');
+    throw createHttpError('server/bad-request', 'Last-Event-ID has to be the seq of an event.');
   return Number(lastEventId);
 }

@@ -6,7 +6,7 @@ import type { FleetRun, Tool } from '../core/index.ts';
 import { calls, says } from '../testing/index.ts';
 import { apiServer, eventually, frames, keys, type Api, type Frame } from '../../test/support/api-server.ts';
 
-const begin = async ({ ask }: Api, body: Record<string, unknown>): Promise<FleetRun> =>
+const startTestRun = async ({ ask }: Api, body: Record<string, unknown>): Promise<FleetRun> =>
   ((await ask('POST /api/run', { body })).body as { readonly run: FleetRun }).run;
 
 const seqs = (seen: readonly Frame[]): readonly number[] => seen.flatMap(({ id }) => (id === undefined ? [] : [id]));
@@ -27,7 +27,7 @@ test('[A93] a run is followed from its first event to its end: tokens as they co
       return { ...says('one two three'), chunks: ['one ', 'two ', 'three'] };
     },
   });
-  const run = await begin(api, { words: 'count' });
+  const run = await startTestRun(api, { words: 'count' });
   const following = all(frames(api.url, `/api/stream?run=${run.id}`));
   await api.until(run.id, 'running');
   go.resolve();
@@ -59,7 +59,7 @@ test('[A93] a stream that breaks off anywhere is taken up with Last-Event-ID, wi
     tools: [step],
     script: ({ results }) => (results.length < 5 ? calls('step', { n: results.length }) : says('done')),
   });
-  const run = await begin(api, { words: 'go' });
+  const run = await startTestRun(api, { words: 'go' });
   const seen: Frame[] = [];
   let ended = false;
   for (let last = 0, broken = 0; !ended; broken++) {
@@ -90,7 +90,7 @@ test('[A93] a stream that breaks off anywhere is taken up with Last-Event-ID, wi
 
 test('[A93] a session is followed through several runs; a stream of nothing is refused; a GET begins nothing', async (t) => {
   const api = await apiServer(t);
-  const run = await begin(api, { words: 'one' });
+  const run = await startTestRun(api, { words: 'one' });
   await api.until(run.id, 'ended');
   const leave = new AbortController();
   const seen: Frame[] = [];
@@ -101,7 +101,7 @@ test('[A93] a session is followed through several runs; a stream of nothing is r
       if (ends === 2) return;
     }
   })();
-  const next = await begin(api, { words: 'two', session: run.session });
+  const next = await startTestRun(api, { words: 'two', session: run.session });
   await api.until(next.id, 'ended');
   await following;
   leave.abort();
@@ -120,7 +120,7 @@ test('[A93] many watchers of one run share one lookout, and all see the same', a
       return says('for all of you');
     },
   });
-  const run = await begin(api, { words: 'hello' });
+  const run = await startTestRun(api, { words: 'hello' });
   const watchers = Array.from({ length: 100 }, () => all(frames(api.url, `/api/stream?run=${run.id}`)));
   const metric = async (name: string): Promise<number> => {
     const { body } = await api.ask('GET /metrics', { as: 'reader' });
@@ -143,7 +143,7 @@ test('[A93] a client that does not read is dropped, and nothing is kept for it',
     // Long enough to be seen watching on a machine that is busy.
     bounds: { stallMs: 2000 },
   });
-  const run = await begin(api, { words: 'much' });
+  const run = await startTestRun(api, { words: 'much' });
   await api.until(run.id, 'ended');
   const { port } = new URL(api.url);
   const closed = Promise.withResolvers<void>();
@@ -163,7 +163,7 @@ test('[A93] a client that does not read is dropped, and nothing is kept for it',
 
 test('[A93] a server that ends says so on its streams and closes them', async (t) => {
   const api = await apiServer(t, { worker: false });
-  const run = await begin(api, { words: 'waits' });
+  const run = await startTestRun(api, { words: 'waits' });
   const answer = await fetch(`${api.url}/api/stream?run=${run.id}`, {
     headers: { authorization: `Bearer ${keys.reader}` },
   });
@@ -174,7 +174,7 @@ test('[A93] a server that ends says so on its streams and closes them', async (t
 
 test('[A93] a stream keeps giving signs of life', async (t) => {
   const api = await apiServer(t, { worker: false, bounds: { pingMs: 20 } });
-  const run = await begin(api, { words: 'waits' });
+  const run = await startTestRun(api, { words: 'waits' });
   const leave = new AbortController();
   const { body } = await fetch(`${api.url}/api/stream?run=${run.id}`, {
     headers: { authorization: `Bearer ${keys.reader}` },

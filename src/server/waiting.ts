@@ -1,11 +1,11 @@
 // Waiting for a run to end, or to rest, without asking the store more often than is useful.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetRun } from '../core/index.ts';
-import type { Place } from './place.ts';
+import type { ServerContext } from './place.ts';
 
 /** The run once it has ended or rests, or as it stands when the time is over. */
-export async function settled(
-  { store }: Pick<Place, 'store'>,
+export async function waitForRun(
+  { store }: Pick<ServerContext, 'store'>,
   run: FleetRun,
   ms: number,
   signal: AbortSignal,

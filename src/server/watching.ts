@@ -1,49 +1,49 @@
 // Who watches what: one lookout a run or session, however many watch it, and none where nobody does.
 import type { FleetStore } from '../core/index.ts';
-import { lookout, type Lookout, type Sight } from './lookout.ts';
+import { createSessionBroadcaster, type SessionBroadcaster, type BroadcastTarget } from './lookout.ts';
 
 /** The lookouts of a server. */
-export type Watching = {
+export type Broadcasters = {
   /** What happens in a run or session after a seq, as frames, until the signal aborts or the run has ended. */
-  watch(sight: Sight, from: number, signal: AbortSignal): AsyncIterable<string>;
+  subscribe(sight: BroadcastTarget, from: number, signal: AbortSignal): AsyncIterable<string>;
   /** How many watch, and by how many lookouts. */
-  counts(): { readonly watchers: number; readonly lookouts: number };
+  counts(): { readonly subscribers: number; readonly broadcasters: number };
 };
 
-type Post = { readonly lookout: Lookout; watchers: number };
+type BroadcasterEntry = { readonly broadcaster: SessionBroadcaster; subscribers: number };
 
 /** Nobody watches yet. */
-export function watching(
+export function createBroadcasters(
   store: Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>,
   tell: (sentence: string) => void,
-): Watching {
-  const posts = new Map<string, Post>();
+): Broadcasters {
+  const posts = new Map<string, BroadcasterEntry>();
 
-  function post(sight: Sight, from: number): Post {
+  function post(sight: BroadcastTarget, from: number): BroadcasterEntry {
     const key = `${sight.session} ${sight.run ?? ''}`;
     const found = posts.get(key);
     if (found) return found;
-    const made = { lookout: lookout(store, sight, from, tell), watchers: 0 };
+    const made = { broadcaster: createSessionBroadcaster(store, sight, from, tell), subscribers: 0 };
     posts.set(key, made);
     return made;
   }
 
   return {
-    async *watch(sight, from, signal) {
+    async *subscribe(sight, from, signal) {
       const mine = post(sight, from);
-      mine.watchers++;
+      mine.subscribers++;
       try {
-        yield* mine.lookout.frames(from, signal);
+        yield* mine.broadcaster.frames(from, signal);
       } finally {
-        if (--mine.watchers === 0) {
+        if (--mine.subscribers === 0) {
           for (const [key, each] of posts) if (each === mine) posts.delete(key);
-          await mine.lookout.close();
+          await mine.broadcaster.close();
         }
       }
     },
     counts: () => ({
-      watchers: [...posts.values()].reduce((sum, { watchers }) => sum + watchers, 0),
-      lookouts: posts.size,
+      subscribers: [...posts.values()].reduce((sum, { subscribers: watchers }) => sum + watchers, 0),
+      broadcasters: posts.size,
     }),
   };
 }

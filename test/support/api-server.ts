@@ -16,10 +16,10 @@ import {
   type ModelRequest as ModelRequest,
   type Tool,
 } from '../../src/core/index.ts';
-import { clientTools, driverOf, startWorker } from '../../src/fleet/index.ts';
-import { openServer, readKeys, type ApiServer, type Bounds, type Role } from '../../src/server/index.ts';
-import { routes } from '../../src/server/table.ts';
-import { shapes } from '../../src/server/schemas.ts';
+import { createClientTools, createAgentRunHandler, startWorker } from '../../src/fleet/index.ts';
+import { startApiServer, loadApiKeys, type ApiServer, type ServerLimits, type Role } from '../../src/server/index.ts';
+import { apiRoutes } from '../../src/server/table.ts';
+import { apiSchemas } from '../../src/server/schemas.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { scriptedProvider, type Script } from '../../src/testing/index.ts';
 import { framesOf, type Frame } from './frames.ts';
@@ -53,7 +53,7 @@ export type ApiOptions = {
   readonly script?: Script<ModelRequest>;
   readonly tools?: readonly Tool[];
   readonly gates?: readonly Gate[];
-  readonly bounds?: Partial<Bounds>;
+  readonly bounds?: Partial<ServerLimits>;
   /** False where nobody is to work on the runs. */
   readonly worker?: boolean;
   readonly page?: string;
@@ -84,22 +84,22 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-api-'));
   const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
   const listed = (['reader', 'runner', 'operator'] as const).map((role: Role) => `${role}:${keys[role]}`).join(',');
-  const server = await openServer({
+  const server = await startApiServer({
     store,
-    keys: readKeys({ env: { HARNESS_API_KEYS: `${listed},${options.more ?? ''}` }, folder }),
+    keys: loadApiKeys({ env: { HARNESS_API_KEYS: `${listed},${options.more ?? ''}` }, folder }),
     version: '0.0.0',
     port: 0,
     folder,
     models: async () => ['scripted'],
     views: [privacy],
-    bounds: { rate: many, strangers: many, ...options.bounds },
-    ...(options.page === undefined ? {} : { page: options.page }),
+    limits: { rate: many, anonymousRate: many, ...options.bounds },
+    ...(options.page === undefined ? {} : { staticDir: options.page }),
     ...(options.folders === undefined ? {} : { folders: options.folders }),
-    ...(options.told ? { tell: options.told } : {}),
+    ...(options.told ? { notify: options.told } : {}),
   });
   const worker = options.worker === false ? undefined : workerFor(store, options);
   t.after(async () => {
-    worker?.cut();
+    worker?.abort();
     await Promise.all([server.close(0), worker?.done]);
     await store.close();
     rmSync(folder, { recursive: true, force: true });
@@ -126,13 +126,19 @@ function workerFor(store: FleetStore, options: ApiOptions): ReturnType<typeof st
     resolveAgent({
       provider,
       system: 'A test.',
-      tools: [...(options.tools ?? []), ...clientTools(settings)],
+      tools: [...(options.tools ?? []), ...createClientTools(settings)],
       gates: options.gates ?? [],
       ...(isObject(settings['answer']) ? { outputSchema: createOutputSchema(settings['answer']) } : {}),
     });
   return startWorker({
     store,
-    drivers: { run: driverOf(async (run) => ({ parts: partsFor(run), limits: { turns: 10 }, close: async () => {} })) },
+    handlers: {
+      run: createAgentRunHandler(async (run) => ({
+        parts: partsFor(run),
+        limits: { turns: 10 },
+        close: async () => {},
+      })),
+    },
   });
 }
 
@@ -161,9 +167,10 @@ export async function ask(url: string, request: string, sending: Sending = {}): 
 function mustFit(method: string, address: string, { status, body }: Reply): void {
   const place = new URL(address, 'http://x').pathname;
   const isHere = (pattern: string): boolean => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(place);
-  const route = routes.find((each) => each.method === method.toLowerCase() && isHere(each.path));
+  const route = apiRoutes.find((each) => each.method === method.toLowerCase() && isHere(each.path));
   const isOurs = !place.startsWith('/v1/');
-  const schema = status < 300 ? route?.answers[status] : isOurs ? shapes.Fault : z.object({ error: z.looseObject({}) });
+  const schema =
+    status < 300 ? route?.responses[status] : isOurs ? apiSchemas.Fault : z.object({ error: z.looseObject({}) });
   if (status < 300 && schema === undefined)
     throw new Error(`${method} ${address} says nothing of the status ${status}.`);
   if (typeof schema === 'string' || schema === undefined) return;

@@ -1,7 +1,7 @@
 // What every bridge has to do, in one table: a bridge is a row that says how its own loop is opened.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { dialects, type ConversationOptions } from '../../src/bridges/index.ts';
+import { wireFormats, type ConversationTrackerOptions } from '../../src/bridges/index.ts';
 import type { Gate, Json, JsonObject, Message, Rule } from '../../src/core/index.ts';
 import { calls, says, scriptedServer, type RecordedRequest, type ScriptStep } from '../../src/testing/index.ts';
 
@@ -16,7 +16,7 @@ export type Opening = {
   /** The scripted model's server. */
   readonly url: string;
   /** What guides. */
-  readonly options: ConversationOptions;
+  readonly options: ConversationTrackerOptions;
   readonly streamed: boolean;
   /** What the tool does. */
   readonly run: (command: string) => string;
@@ -39,7 +39,7 @@ type Outcome = {
 
 type Case = {
   readonly title: string;
-  readonly options: ConversationOptions;
+  readonly options: ConversationTrackerOptions;
   readonly script: readonly ScriptStep[];
   readonly prompts?: readonly string[];
   check(outcome: Outcome): void;
@@ -216,7 +216,7 @@ function seenIn({ body, dialect, path }: RecordedRequest): Seen {
   const request = body as JsonObject;
   const name = dialect === 'google' ? 'gemini' : dialect;
   if (!name || name === 'ollama') throw new Error(`No bridge speaks ${dialect}.`);
-  const { system, messages } = dialects[name].asked(request, path);
+  const { system, messages } = wireFormats[name].parseRequest(request, path);
   const given = request['messages'] ?? request['contents'] ?? request['input'] ?? [];
   const raw = typeof given === 'string' ? [{ role: 'user', content: given }] : (given as readonly Json[]);
   return { system, raw, words: messages.map(wordsOf).join('\n') };

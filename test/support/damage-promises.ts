@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../../src/core/index.ts';
-import { healthOf } from '../../src/fleet/health/index.ts';
+import { readHealth } from '../../src/fleet/health/index.ts';
 import { drainStore, endedResult } from './queue-promises.ts';
 
 /** A store, and a way to change its rows as another program would; `runs` is the table of runs. */
@@ -43,7 +43,7 @@ export function damageConformance(
       }
       const letters = await store.inbox.read('above', 0);
       assert.equal(letters.length, 7, 'and whoever waits for it is told');
-      const { rates } = await healthOf(store, new Date());
+      const { rates } = await readHealth(store, new Date());
       assert.deepEqual([rates.ended, rates.errors.good], [7, 5]);
     },
   );

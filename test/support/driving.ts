@@ -1,6 +1,6 @@
 // A run as a driver is handed it, and what it is handed with.
 import type { FleetRun, FleetStore } from '../../src/core/index.ts';
-import type { DriverContext } from '../../src/fleet/driver.ts';
+import type { RunHandlerContext } from '../../src/fleet/driver.ts';
 import { takenRun } from './fleet-run.ts';
 
 /** A run that a worker has just taken. */
@@ -8,15 +8,15 @@ export const aRun = (more: Partial<FleetRun> = {}): FleetRun =>
   takenRun({ id: 'r', words: 'Go.', kind: 'run', session: 's', ...more });
 
 /** What a worker gives a driver: nothing stops it, everything is allowed. */
-export const contextFor = (store: FleetStore, more: Partial<DriverContext> = {}): DriverContext => ({
+export const contextFor = (store: FleetStore, more: Partial<RunHandlerContext> = {}): RunHandlerContext => ({
   store,
   worker: 'w',
   signal: new AbortController().signal,
-  leave: new AbortController().signal,
-  lost: new AbortController().signal,
+  stopSignal: new AbortController().signal,
+  leaseLost: new AbortController().signal,
   gate: () => ({ type: 'allow' }),
-  mustGo: async () => {},
-  hear: () => () => {},
-  live: () => {},
+  assertNotStopped: async () => {},
+  onInboxMessage: () => () => {},
+  onChunk: () => {},
   ...more,
 });

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { resolveAgent } from '../../src/agent/index.ts';
 import type { FleetRun, FleetStore, Tool, ToolContext } from '../../src/core/index.ts';
-import { driverOf, startWorker, type Driver } from '../../src/fleet/index.ts';
+import { createAgentRunHandler, startWorker, type RunHandler } from '../../src/fleet/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { calls, join, says, scriptedProvider } from '../../src/testing/index.ts';
 
@@ -47,7 +47,7 @@ function toolsFor(run: FleetRun): readonly Tool[] {
   ];
 }
 
-const drive = driverOf(async (run, signal) => ({
+const drive = createAgentRunHandler(async (run, signal) => ({
   parts: resolveAgent({
     system: 'You do what is to be done, once.',
     tools: toolsFor(run),
@@ -60,7 +60,7 @@ const drive = driverOf(async (run, signal) => ({
   close: async () => {},
 }));
 
-const driver: Driver = (run, context) => drive(run, context).finally(() => say(`over ${run.id}`));
+const driver: RunHandler = (run, context) => drive(run, context).finally(() => say(`over ${run.id}`));
 
 /** The store, and a word for each write that it refuses. */
 function overheard(store: FleetStore): FleetStore {
@@ -78,7 +78,7 @@ function overheard(store: FleetStore): FleetStore {
 }
 
 const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 50 });
-const worker = startWorker({ store: overheard(store), drivers: { run: driver }, tell: say });
+const worker = startWorker({ store: overheard(store), handlers: { run: driver }, notify: say });
 process.on('SIGTERM', () => {
   worker.stop();
   say('leaving');

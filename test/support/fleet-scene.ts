@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Event, FleetRun, FleetStore } from '../../src/core/index.ts';
-import { send } from '../../src/fleet/index.ts';
+import { sendMessage } from '../../src/fleet/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { eventsOf } from '../crash/checker.ts';
 import type { Hand, Hire } from './fleet-crew.ts';
@@ -71,7 +71,7 @@ async function lookAfter(store: FleetStore, outside: Outside): Promise<number> {
     for (const { call, tool, kind: about } of questions) {
       assert.deepEqual([about, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
       const happened = outside.effects(id, tool).length > 0;
-      await send(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
+      await sendMessage(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
     }
   const { queued, running, resting } = await store.queue.depth();
   return queued + running + resting;

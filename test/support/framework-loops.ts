@@ -18,8 +18,8 @@ import { createAgent, tool as chainTool } from 'langchain';
 import { z } from 'zod';
 import { fairleadMiddleware } from '../../src/bridges/ai-sdk/index.ts';
 import type { BridgeOptions } from '../../src/bridges/frameworks/conversations.ts';
-import { fairleadMiddleware as agentMiddleware, guideModel } from '../../src/bridges/langchain/index.ts';
-import { guideModel as guideAgentModel, guideProvider } from '../../src/bridges/openai-agents/index.ts';
+import { fairleadMiddleware as agentMiddleware, wrapChatModel } from '../../src/bridges/langchain/index.ts';
+import { wrapModel as guideAgentModel, wrapModelProvider } from '../../src/bridges/openai-agents/index.ts';
 
 /** What a person does with an agent: says something and reads what comes, piece by piece, to its end or to where they stop reading. */
 export type Loop = {
@@ -169,7 +169,7 @@ export const rows: readonly Row[] = [
     name: 'LangGraph with a guided model',
     open({ url, options, streamed, run }) {
       const tools = [chainRun(run)];
-      const model = guideModel(chainModel(url), { ...options, messages }).bindTools(tools);
+      const model = wrapChatModel(chainModel(url), { ...options, messages }).bindTools(tools);
       const ask = async ({ messages: said }: typeof MessagesAnnotation.State) => ({
         messages: [await model.invoke([new messages.SystemMessage('Help.'), ...said])],
       });
@@ -202,7 +202,7 @@ export const rows: readonly Row[] = [
     name: 'OpenAI Agents, a guided provider',
     open({ url, options, streamed, run }) {
       const provider = new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses: true });
-      const runner = new Runner({ modelProvider: guideProvider(provider, options) });
+      const runner = new Runner({ modelProvider: wrapModelProvider(provider, options) });
       return agentsLoop(
         runner,
         new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [agentsRun(run)] }),

@@ -21,9 +21,9 @@ import {
   type ScriptedServer,
 } from '../../testing/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { openConversations } from '../conversations/conversations.ts';
-import { openGuide } from '../guide/guide.ts';
-import { fairleadMiddleware, guideTools, type BridgeOptions } from './index.ts';
+import { createConversationTracker } from '../conversations/conversations.ts';
+import { createInterceptor } from '../guide/guide.ts';
+import { fairleadMiddleware, guardToolSet, type BridgeOptions } from './index.ts';
 
 const chat = ({ url }: ScriptedServer, options: BridgeOptions) =>
   wrapLanguageModel({
@@ -46,8 +46,8 @@ test('[M42] a caller who names its conversations keeps two that begin alike apar
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-sdk-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   await using server = await scriptedServer(() => says('Hello.'));
-  const conversations = openConversations({ folder });
-  const model = chat(server, { conversations });
+  const conversations = createConversationTracker({ folder });
+  const model = chat(server, { tracker: conversations });
   for (const conversation of ['ada', 'tenant/bob', 'ada'])
     await generateText({ model, prompt: 'Hi.', providerOptions: { fairlead: { conversation } } });
   await conversations.close();
@@ -130,9 +130,9 @@ test('an error inside a stream is the SDK’s to tell, and no call that waited r
 });
 
 test('[M41] a tool has a door of its own for calls that no guided model made', async () => {
-  const guide = await openGuide({ gates: [noDeleting] });
+  const guide = await createInterceptor({ gates: [noDeleting] });
   const ran: string[] = [];
-  const guarded = guideTools(tools(ran), guide);
+  const guarded = guardToolSet(tools(ran), guide);
   const options = { toolCallId: '1', messages: [], context: {} };
   await assert.rejects(async () => guarded.run.execute?.({ command: 'rm' }, options), /Nothing is deleted/);
   assert.equal(await guarded.run.execute?.({ command: 'ls' }, options), 'ran 1');

@@ -6,12 +6,12 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import type { Conversations, Talk } from '../conversations/conversations.ts';
-import { stopWords, type Stopping } from '../dialects/dialect.ts';
-import { conversationsOf, looksAtAnswers, nameOf, type BridgeOptions } from '../frameworks/conversations.ts';
-import { exchange, wholeExchange } from '../frameworks/exchange.ts';
-import { answeredOf, askedOf, withAdditions } from './prompt.ts';
-import { joining, streamReader } from './stream.ts';
+import type { ConversationTracker, TrackedRequest } from '../conversations/conversations.ts';
+import { formatStopMessage, type StopAction } from '../dialects/dialect.ts';
+import { resolveTracker, hasChecks, toConversationId, type BridgeOptions } from '../frameworks/conversations.ts';
+import { interceptModelStream, interceptModelCall } from '../frameworks/exchange.ts';
+import { parseAiSdkResponse, parseAiSdkRequest, insertIntoPrompt } from './prompt.ts';
+import { dropStreamStart, createAiSdkStreamReader } from './stream.ts';
 
 /** A middleware of the AI SDK, for `wrapLanguageModel({ model, middleware })`. */
 export type FairleadMiddleware = {
@@ -30,60 +30,68 @@ export type FairleadMiddleware = {
 
 /** A middleware that adds notes, refuses calls and stops. A conversation is known by its beginning, or by `providerOptions.fairlead.conversation`. */
 export function fairleadMiddleware(options: BridgeOptions = {}): FairleadMiddleware {
-  const talks = conversationsOf(options);
-  const held = looksAtAnswers(options);
+  const talks = resolveTracker(options);
+  const held = hasChecks(options);
   return {
     specificationVersion: 'v4',
     // The SDK's own types are not part of our declarations: who does not use it need not have it.
-    wrapGenerate: (call) => generate(talks, call as unknown as Wrapped) as Promise<never>,
-    wrapStream: (call) => stream(talks, call as unknown as Wrapped, held) as Promise<never>,
+    wrapGenerate: (call) => generate(talks, call as unknown as WrappedCall) as Promise<never>,
+    wrapStream: (call) => stream(talks, call as unknown as WrappedCall, held) as Promise<never>,
   };
 }
 
-type Wrapped = { readonly params: LanguageModelV4CallOptions; readonly model: LanguageModelV4 };
+type WrappedCall = { readonly params: LanguageModelV4CallOptions; readonly model: LanguageModelV4 };
 
 /** A caller who knows which conversation this is can say so. */
-function asking(talks: Conversations, { params, model }: Wrapped): () => Promise<Talk> {
+function createTrackRequest(talks: ConversationTracker, { params, model }: WrappedCall): () => Promise<TrackedRequest> {
   const told = params.providerOptions?.['fairlead']?.['conversation'];
-  return () => talks.ask(askedOf(params, model.modelId), nameOf(told));
+  return () => talks.trackRequest(parseAiSdkRequest(params, model.modelId), toConversationId(told));
 }
 
-const generate = (talks: Conversations, call: Wrapped): Promise<LanguageModelV4GenerateResult> =>
-  wholeExchange<LanguageModelV4GenerateResult>({
-    ask: asking(talks, call),
+const generate = (talks: ConversationTracker, call: WrappedCall): Promise<LanguageModelV4GenerateResult> =>
+  interceptModelCall<LanguageModelV4GenerateResult>({
+    ask: createTrackRequest(talks, call),
     send: (additions) =>
-      call.model.doGenerate({ ...call.params, prompt: withAdditions(call.params.prompt, additions) }),
-    read: ({ content, finishReason, usage }) => answeredOf(content, finishReason, usage),
-    stopped: (stop) => ({ content: [{ type: 'text', text: stopWords(stop) }], warnings: [], ...ending(stop) }),
+      call.model.doGenerate({ ...call.params, prompt: insertIntoPrompt(call.params.prompt, additions) }),
+    read: ({ content, finishReason, usage }) => parseAiSdkResponse(content, finishReason, usage),
+    stopped: (stop) => ({
+      content: [{ type: 'text', text: formatStopMessage(stop) }],
+      warnings: [],
+      ...createStopFields(stop),
+    }),
   });
 
-async function stream(talks: Conversations, call: Wrapped, held: boolean): Promise<LanguageModelV4StreamResult> {
+async function stream(
+  talks: ConversationTracker,
+  call: WrappedCall,
+  held: boolean,
+): Promise<LanguageModelV4StreamResult> {
   // What the SDK wants to know of a request before its first part.
   const first = Promise.withResolvers<Omit<LanguageModelV4StreamResult, 'stream'>>();
   let begun = false;
   const leaving = new AbortController();
   const abortSignal = AbortSignal.any([leaving.signal, ...(call.params.abortSignal ? [call.params.abortSignal] : [])]);
-  const parts = exchange<LanguageModelV4StreamPart>({
-    ask: asking(talks, call),
+  const parts = interceptModelStream<LanguageModelV4StreamPart>({
+    ask: createTrackRequest(talks, call),
     held,
     async send(additions, attempt) {
-      const prompt = withAdditions(call.params.prompt, additions);
+      const prompt = insertIntoPrompt(call.params.prompt, additions);
       const { stream: sent, ...about } = await call.model.doStream({ ...call.params, prompt, abortSignal });
       begun = true;
       first.resolve(about);
-      return attempt === 0 ? sent : sent.pipeThrough(joining());
+      return attempt === 0 ? sent : sent.pipeThrough(dropStreamStart());
     },
-    reader: streamReader,
-    stopped: (stop) => [...(begun ? [] : [{ type: 'stream-start' as const, warnings: [] }]), ...stoppedParts(stop)],
+    reader: createAiSdkStreamReader,
+    stopped: (stop) => [...(begun ? [] : [{ type: 'stream-start' as const, warnings: [] }]), ...createStopParts(stop)],
   });
   const next = parts.next();
   next.then(() => first.resolve({}), first.reject);
   const about = await first.promise;
-  return { ...about, stream: streamOf(next, parts, () => leaving.abort()) };
+  return { ...about, stream: toReadableStream(next, parts, () => leaving.abort()) };
 }
 
 /** Parts as a stream of the SDK; the first was asked for before. They are taken in whether they are read or not: an answer that nobody reads must not hold its conversation. */
-function streamOf<E>(
+function toReadableStream<E>(
   first: Promise<IteratorResult<E, void>>,
   rest: AsyncGenerator<E, void>,
   leave: () => void,
@@ -105,7 +113,7 @@ function streamOf<E>(
   });
 }
 
-const ending = (stop: Stopping) => ({
+const createStopFields = (stop: StopAction) => ({
   finishReason: { unified: 'stop' as const, raw: `fairlead: ${stop.reason}` },
   usage: {
     inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -114,12 +122,12 @@ const ending = (stop: Stopping) => ({
   providerMetadata: { fairlead: { stop: { reason: stop.reason, detail: stop.detail } } },
 });
 
-function stoppedParts(stop: Stopping): readonly LanguageModelV4StreamPart[] {
+function createStopParts(stop: StopAction): readonly LanguageModelV4StreamPart[] {
   const id = 'fairlead-stop';
   return [
     { type: 'text-start', id },
-    { type: 'text-delta', id, delta: stopWords(stop) },
+    { type: 'text-delta', id, delta: formatStopMessage(stop) },
     { type: 'text-end', id },
-    { type: 'finish', ...ending(stop) },
+    { type: 'finish', ...createStopFields(stop) },
   ];
 }

@@ -18,61 +18,64 @@ import {
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
-import { byPlace, joined, systemWords } from '../dialects/dialect.ts';
-import { argumentsIn, inner, opaque } from '../dialects/reading.ts';
-import type { Addition } from '../guide/given.ts';
-import type { Answered, Asked } from '../guide/guide.ts';
+import { groupByPosition, joinParagraphs, getSystemAddition } from '../dialects/dialect.ts';
+import { parseCallArguments, asObject, toOpaquePart } from '../dialects/reading.ts';
+import type { MessageAddition } from '../guide/given.ts';
+import type { InterceptedResponse, InterceptedRequest } from '../guide/guide.ts';
 
 type AssistantPart = (LanguageModelV4Message & { role: 'assistant' })['content'][number];
 
 /** A request as a guide sees it: one message for each of the prompt's, null for the system's. */
-export const askedOf = ({ prompt, tools }: LanguageModelV4CallOptions, model: string): Asked => ({
+export const parseAiSdkRequest = (
+  { prompt, tools }: LanguageModelV4CallOptions,
+  model: string,
+): InterceptedRequest => ({
   model,
   system: prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n'),
   tools: (tools ?? []).map((tool): ToolSpec => ({
     name: tool.name,
     description: tool.type === 'function' ? (tool.description ?? '') : '',
-    input: tool.type === 'function' ? inner(toJson(tool.inputSchema)) : {},
+    input: tool.type === 'function' ? asObject(toJson(tool.inputSchema)) : {},
   })),
-  messages: prompt.map(messageOf),
+  messages: prompt.map(parsePromptMessage),
 });
 
-function messageOf(message: LanguageModelV4Message): Message | null {
+function parsePromptMessage(message: LanguageModelV4Message): Message | null {
   if (message.role === 'system') return null;
   if (message.role === 'user')
     return {
       role: 'user',
       parts: message.content.map((part): MessagePart =>
-        part.type === 'text' ? { type: 'text', text: part.text } : fileOf(part),
+        part.type === 'text' ? { type: 'text', text: part.text } : parseFilePart(part),
       ),
     };
-  if (message.role === 'assistant') return { role: 'assistant', parts: message.content.flatMap(saidPart) };
+  if (message.role === 'assistant') return { role: 'assistant', parts: message.content.flatMap(parseAssistantPart) };
   return {
     role: 'tool',
     parts: message.content.flatMap((part): readonly MessagePart[] => {
       if (part.type !== 'tool-result') return [];
       const { toolCallId: id, toolName: tool, output } = part;
       const failed = /^(error-|execution-denied)/.test(output.type);
-      return [{ type: 'tool-result', id, tool, text: resultText(output), failed }];
+      return [{ type: 'tool-result', id, tool, text: formatToolOutput(output), failed }];
     }),
   };
 }
 
-function fileOf({ mediaType, data }: LanguageModelV4FilePart): MessagePart {
+function parseFilePart({ mediaType, data }: LanguageModelV4FilePart): MessagePart {
   if (data.type === 'url') return { type: 'file', mediaType, data: data.url.href };
-  if (data.type !== 'data') return opaque(toJson(data));
+  if (data.type !== 'data') return toOpaquePart(toJson(data));
   const bytes = typeof data.data === 'string' ? data.data : Buffer.from(data.data).toString('base64');
   return { type: 'file', mediaType, data: bytes };
 }
 
-function saidPart(part: AssistantPart): readonly MessagePart[] {
+function parseAssistantPart(part: AssistantPart): readonly MessagePart[] {
   if (part.type === 'text' || part.type === 'reasoning') return [{ type: part.type, text: part.text }];
   // What a provider runs itself has happened by the time it is told: there is nothing to judge.
   if (part.type !== 'tool-call' || part.providerExecuted) return [];
   return [{ type: 'tool-call', id: part.toolCallId, tool: part.toolName, input: toJson(part.input) }];
 }
 
-function resultText(output: LanguageModelV4ToolResultOutput): string {
+function formatToolOutput(output: LanguageModelV4ToolResultOutput): string {
   if (output.type === 'execution-denied') return output.reason ?? 'The call was denied.';
   if (output.type === 'content')
     return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
@@ -80,25 +83,28 @@ function resultText(output: LanguageModelV4ToolResultOutput): string {
 }
 
 /** The prompt with the additions in their places. */
-export function withAdditions(prompt: LanguageModelV4Prompt, additions: readonly Addition[]): LanguageModelV4Prompt {
-  const places = byPlace(additions);
-  const words = systemWords(places);
+export function insertIntoPrompt(
+  prompt: LanguageModelV4Prompt,
+  additions: readonly MessageAddition[],
+): LanguageModelV4Prompt {
+  const places = groupByPosition(additions);
+  const words = getSystemAddition(places);
   const lastSystem = prompt.findLastIndex(({ role }) => role === 'system');
   const whole = prompt.flatMap((message, i) => [
     i === lastSystem && message.role === 'system' && words
-      ? { ...message, content: joined(message.content, words) }
+      ? { ...message, content: joinParagraphs(message.content, words) }
       : message,
-    ...(places.get(i) ?? []).flatMap(added),
+    ...(places.get(i) ?? []).flatMap(formatAddition),
   ]);
   return words && lastSystem < 0 ? [{ role: 'system', content: words }, ...whole] : whole;
 }
 
-function added(addition: Addition): LanguageModelV4Message[] {
+function formatAddition(addition: MessageAddition): LanguageModelV4Message[] {
   if (addition.type !== 'exchange') return [{ role: 'user', content: [{ type: 'text', text: addition.text }] }];
   const { raw, answer, results } = addition;
   const said: LanguageModelV4Message = {
     role: 'assistant',
-    content: Array.isArray(raw) ? (raw as AssistantPart[]) : answer.parts.flatMap(partOf),
+    content: Array.isArray(raw) ? (raw as AssistantPart[]) : answer.parts.flatMap(formatPart),
   };
   if (results.length === 0) return [said];
   const told = results.map(({ id, tool, text }) => ({
@@ -110,46 +116,46 @@ function added(addition: Addition): LanguageModelV4Message[] {
   return [said, { role: 'tool', content: told }];
 }
 
-function partOf(part: MessagePart): AssistantPart[] {
+function formatPart(part: MessagePart): AssistantPart[] {
   if (part.type === 'text' || part.type === 'reasoning') return [{ type: part.type, text: part.text }];
   if (part.type !== 'tool-call') return [];
   return [{ type: 'tool-call', toolCallId: part.id, toolName: part.tool, input: part.input }];
 }
 
 /** An answer as a guide sees it. */
-export const answeredOf = (
+export const parseAiSdkResponse = (
   content: readonly LanguageModelV4Content[],
   finish: LanguageModelV4FinishReason | undefined,
   usage: LanguageModelV4Usage | undefined,
-): Answered => ({
-  message: { role: 'assistant', parts: content.flatMap(answerPart) },
-  finish: finishes[finish?.unified ?? ''] ?? 'other',
-  ...(usage ? { usage: usageOf(usage) } : {}),
-  raw: content.flatMap(shownAgain),
+): InterceptedResponse => ({
+  message: { role: 'assistant', parts: content.flatMap(parseContentPart) },
+  finish: finishReasons[finish?.unified ?? ''] ?? 'other',
+  ...(usage ? { usage: parseAiSdkUsage(usage) } : {}),
+  raw: content.flatMap(toPromptPart),
 });
 
-function answerPart(part: LanguageModelV4Content): readonly MessagePart[] {
+function parseContentPart(part: LanguageModelV4Content): readonly MessagePart[] {
   if (part.type === 'text' || part.type === 'reasoning') return [{ type: part.type, text: part.text }];
   if (part.type !== 'tool-call' || part.providerExecuted) return [];
-  return [{ type: 'tool-call', id: part.toolCallId, tool: part.toolName, ...argumentsIn(part.input) }];
+  return [{ type: 'tool-call', id: part.toolCallId, tool: part.toolName, ...parseCallArguments(part.input) }];
 }
 
 /** The answer as a part of a later prompt, with what its provider wants back of it. */
-function shownAgain(part: LanguageModelV4Content): readonly Json[] {
+function toPromptPart(part: LanguageModelV4Content): readonly Json[] {
   if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') return [];
   const { providerMetadata, ...rest } = part;
-  const own = rest.type === 'tool-call' ? { ...rest, input: argumentsIn(rest.input).input } : rest;
+  const own = rest.type === 'tool-call' ? { ...rest, input: parseCallArguments(rest.input).input } : rest;
   return [toJson({ ...own, ...(providerMetadata ? { providerOptions: providerMetadata } : {}) })];
 }
 
-const finishes: Readonly<Record<string, FinishReason>> = {
+const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   'tool-calls': 'tool-calls',
   length: 'length',
   'content-filter': 'filtered',
 };
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+function parseAiSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   const counts = {
     input: inputTokens.total,
     output: outputTokens.total,

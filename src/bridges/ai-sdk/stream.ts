@@ -6,14 +6,14 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import { errorMessage } from '../../core/index.ts';
-import type { Reader } from '../frameworks/exchange.ts';
-import { answeredOf } from './prompt.ts';
+import type { ModelStreamReader } from '../frameworks/exchange.ts';
+import { parseAiSdkResponse } from './prompt.ts';
 
-type Block = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>;
+type ContentBlock = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>;
 
 /** Puts a streamed answer together. */
-export function streamReader(): Reader<LanguageModelV4StreamPart> {
-  const blocks = new Map<string, Block>();
+export function createAiSdkStreamReader(): ModelStreamReader<LanguageModelV4StreamPart> {
+  const blocks = new Map<string, ContentBlock>();
   const content: LanguageModelV4Content[] = [];
   let finish: { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | undefined;
   let failure: Error | undefined;
@@ -36,7 +36,7 @@ export function streamReader(): Reader<LanguageModelV4StreamPart> {
   }
 
   function begin({ type, id }: LanguageModelV4StreamPart & { type: 'text-start' | 'reasoning-start' }): void {
-    const block: Block = { type: type === 'text-start' ? 'text' : 'reasoning', text: '' };
+    const block: ContentBlock = { type: type === 'text-start' ? 'text' : 'reasoning', text: '' };
     blocks.set(id, block);
     content.push(block);
   }
@@ -45,7 +45,7 @@ export function streamReader(): Reader<LanguageModelV4StreamPart> {
   let shown: readonly string[] | undefined;
   const words = (): readonly string[] => content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return {
-    waits(part) {
+    push(part) {
       if (isCall(part) || part.type === 'finish') shown ??= words();
       take(part);
       const id = 'id' in part ? part.id : undefined;
@@ -53,9 +53,10 @@ export function streamReader(): Reader<LanguageModelV4StreamPart> {
       if (!shown && id !== undefined && part.type.endsWith('-end')) open.delete(id);
       return shown !== undefined;
     },
-    answer: () => (failure ? { told: failure } : answeredOf(content, finish?.finishReason, finish?.usage)),
-    shown: () => shown ?? words(),
-    closing: (held) =>
+    response: () =>
+      failure ? { reported: failure } : parseAiSdkResponse(content, finish?.finishReason, finish?.usage),
+    shownText: () => shown ?? words(),
+    closingEvents: (held) =>
       held.filter((part) => {
         if (part.type === 'text-end' || part.type === 'reasoning-end') return open.has(part.id);
         return failure !== undefined && (part.type === 'error' || part.type === 'finish');
@@ -67,7 +68,7 @@ const isCall = ({ type }: LanguageModelV4StreamPart): boolean =>
   type === 'tool-call' || type === 'tool-approval-request' || type.startsWith('tool-input-');
 
 /** The parts of another answer in a stream that has begun: that it begins is said once. */
-export const joining = (): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> =>
+export const dropStreamStart = (): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> =>
   new TransformStream({
     transform(part, controller) {
       if (part.type !== 'stream-start') controller.enqueue(part);

@@ -6,19 +6,19 @@ import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import type { Gate, JsonObject, Rule } from '../../core/index.ts';
 import { calls, scriptedServer } from '../../testing/index.ts';
-import { guidedFetch } from './guided-fetch.ts';
-import { guide } from './plain.ts';
-import { guideAnthropic, guideGoogle, guideOpenAI } from './wrapped.ts';
+import { wrapFetch } from './guided-fetch.ts';
+import { guardMessages } from './plain.ts';
+import { wrapAnthropic, wrapGoogle, wrapOpenAI } from './wrapped.ts';
 
 const noDeleting: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
-const failing: Rule = (event) =>
+const failingRule: Rule = (event) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 
 test('[M41, M45] a guided client is of its own kind, keeps its settings, and leaves the given one alone', async () => {
   await using server = await scriptedServer(['Hello.']);
   const openai = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1`, maxRetries: 7, organization: 'o' });
-  const guided = guideOpenAI(openai);
+  const guided = wrapOpenAI(openai);
   assert.ok(guided instanceof OpenAI && guided !== openai);
   assert.deepEqual([guided.maxRetries, guided.organization, guided.baseURL], [7, 'o', `${server.url}/v1`]);
   assert.equal((await guided.models.list()).data[0]?.id, 'scripted', 'what is no question passes');
@@ -27,17 +27,17 @@ test('[M41, M45] a guided client is of its own kind, keeps its settings, and lea
     .withResponse();
   assert.equal(data.choices[0]?.message.content, 'Hello.');
   assert.equal(response.url, `${server.url}/v1/chat/completions`);
-  assert.ok(guideAnthropic(new Anthropic({ apiKey: 'k' })) instanceof Anthropic);
+  assert.ok(wrapAnthropic(new Anthropic({ apiKey: 'k' })) instanceof Anthropic);
   const google = new GoogleGenAI({ apiKey: 'k' });
-  assert.ok(guideGoogle(google) instanceof GoogleGenAI);
-  assert.notEqual(guideGoogle(google).models, google.models);
-  assert.throws(() => guideGoogle({}), /no client of @google\/genai/);
+  assert.ok(wrapGoogle(google) instanceof GoogleGenAI);
+  assert.notEqual(wrapGoogle(google).models, google.models);
+  assert.throws(() => wrapGoogle({}), /no client of @google\/genai/);
 });
 
 test('a chat of the Google client is guided too', async () => {
   await using server = await scriptedServer(['One.', 'Two.']);
   const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: server.url } });
-  const chat = guideGoogle(google, { reminders: [() => 'Be brief.'] }).chats.create({ model: 'm' });
+  const chat = wrapGoogle(google, { reminders: [() => 'Be brief.'] }).chats.create({ model: 'm' });
   await chat.sendMessage({ message: 'Hi.' });
   await chat.sendMessage({ message: 'And?' });
   const seen = server.requests[1]?.raw.toString() ?? '';
@@ -46,7 +46,7 @@ test('a chat of the Google client is guided too', async () => {
 
 test('[M45] any client that takes a fetch is guided by one; what cannot be read is not sent', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm' }), 'No, then.']);
-  const send = guidedFetch({ gates: [noDeleting] });
+  const send = wrapFetch({ gates: [noDeleting] });
   const url = `${server.url}/v1/messages`;
   const body = {
     model: 'm',
@@ -82,7 +82,7 @@ test('[M31, M45] a client that gives its request as one object is guided too', a
     headers,
     body: JSON.stringify(body),
   });
-  const answer = await guidedFetch({ gates: [noDeleting] })(request);
+  const answer = await wrapFetch({ gates: [noDeleting] })(request);
   assert.match(await answer.text(), /No, then\./);
   assert.deepEqual(
     server.requests.map((each) => each.headers['authorization']),
@@ -91,21 +91,21 @@ test('[M31, M45] a client that gives its request as one object is guided too', a
 });
 
 test('[M3, M4, M40, M42] plain messages come back with what the model should read, always in the same places', async () => {
-  const how = { rules: [failing], system: 'Reminders exist.' };
+  const how = { rules: [failingRule], system: 'Reminders exist.' };
   const messages = [
     { role: 'system', content: 'Help.' },
     { role: 'user', content: 'Go.' },
     call('a', 'bad'),
     result('a', 'Error: no'),
   ];
-  const first = await guide(messages, how);
+  const first = await guardMessages(messages, how);
   assert.deepEqual(first.messages[0], { role: 'system', content: 'Help.\n\nReminders exist.' });
   assert.match(String(first.messages.at(-1)?.['content']), /Try another way\./);
   assert.deepEqual(
     first.decisions.map(({ type }) => type),
     ['noted', 'noted'],
   );
-  const more = await guide([...messages, call('b', 'ls'), result('b', 'fine')], how);
+  const more = await guardMessages([...messages, call('b', 'ls'), result('b', 'fine')], how);
   assert.deepEqual(more.messages.slice(0, first.messages.length), first.messages);
   assert.equal(more.messages.length, first.messages.length + 2);
 });
@@ -118,7 +118,9 @@ test('[M31] of calls that plain messages end with, each is allowed or refused wi
       ...(call('b', 'rm')['tool_calls'] as JsonObject[]),
     ],
   };
-  const { messages, decisions } = await guide([{ role: 'user', content: 'Go.' }, both], { gates: [noDeleting] });
+  const { messages, decisions } = await guardMessages([{ role: 'user', content: 'Go.' }, both], {
+    gates: [noDeleting],
+  });
   assert.equal(messages.length, 2);
   assert.deepEqual(decisions, [
     { type: 'allowed', id: 'a', tool: 'run' },
@@ -127,7 +129,7 @@ test('[M31] of calls that plain messages end with, each is allowed or refused wi
 });
 
 test('[M25] plain messages of a run that is over are not to be sent', async () => {
-  const { decisions } = await guide([{ role: 'user', content: 'Go.' }, call('a', 'ls'), result('a', 'fine')], {
+  const { decisions } = await guardMessages([{ role: 'user', content: 'Go.' }, call('a', 'ls'), result('a', 'fine')], {
     stops: [({ spent }) => (spent.turns >= 1 ? { reason: 'rule', detail: 'Enough.' } : undefined)],
   });
   assert.deepEqual(decisions, [{ type: 'stopped', reason: 'rule', detail: 'Enough.' }]);
@@ -135,6 +137,6 @@ test('[M25] plain messages of a run that is over are not to be sent', async () =
 
 test('plain messages of another dialect, whose system text stands apart', async () => {
   const messages = [{ role: 'user', content: 'Go.' }];
-  const { system } = await guide(messages, { dialect: 'anthropic', system: 'Reminders exist.' });
+  const { system } = await guardMessages(messages, { format: 'anthropic', system: 'Reminders exist.' });
   assert.equal(system, 'Reminders exist.');
 });

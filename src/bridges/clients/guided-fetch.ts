@@ -1,44 +1,59 @@
 // A fetch that guides: whatever client takes one of its own is guided by it, without a change in the client.
 import { FairleadError, isObject } from '../../core/index.ts';
-import { openConversations, type ConversationOptions, type Conversations } from '../conversations/conversations.ts';
-import { jsonIn } from '../dialects/reading.ts';
-import { dialectOf } from '../dialects/table.ts';
-import { carryOut } from '../exchange/exchange.ts';
-import { unasked, type Arrived } from '../exchange/judging.ts';
+import {
+  createConversationTracker,
+  type ConversationTrackerOptions,
+  type ConversationTracker,
+} from '../conversations/conversations.ts';
+import { parseJsonBytes } from '../dialects/reading.ts';
+import { detectWireFormat } from '../dialects/table.ts';
+import { interceptHttp } from '../exchange/exchange.ts';
+import { toTrackingError, type UpstreamResponse } from '../exchange/judging.ts';
 
 /** How a client is guided. */
-export type ClientOptions = ConversationOptions & {
+export type WrapClientOptions = ConversationTrackerOptions & {
   /** Names the conversation that every request of this client belongs to; without it they are told apart by how they begin. */
   readonly session?: string;
   /** Conversations that are open already, to be closed by who opened them; without them, the client's own are open as long as the program. */
-  readonly conversations?: Conversations;
+  readonly tracker?: ConversationTracker;
   /** Is told what went wrong and did not fail a request. */
-  readonly tell?: (sentence: string) => void;
+  readonly notify?: (sentence: string) => void;
 };
 
 /** What clients call `fetch`. */
-export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export type FetchFunction = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** A fetch whose requests to a model are guided; all others pass. */
-export function guidedFetch(options: ClientOptions = {}, plain: Fetch = fetch): Fetch {
-  const { session, tell = () => {}, conversations = openConversations(options) } = options;
+export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction = fetch): FetchFunction {
+  const { session, notify: tell = () => {}, tracker: conversations = createConversationTracker(options) } = options;
   const holdsWords = (options.checks ?? []).length > 0;
   return async (input, init) => {
-    const asked = await askedIn(input, init);
+    const asked = await parseModelRequest(input, init);
     if (!asked) return plain(input, init);
     const { url, dialect, request, raw } = asked;
-    const wrong = dialect.unguidable(request);
-    if (wrong !== undefined) return Response.json(dialect.failure(wrong), { status: 400 });
-    const talk = await conversations.ask(dialect.asked(request, url.pathname), session).catch(unasked);
-    const send = async (body: Uint8Array): Promise<Arrived<Response>> =>
-      arrived(await plain(input, sent(input, init, body)));
+    const wrong = dialect.unsupportedReason(request);
+    if (wrong !== undefined) return Response.json(dialect.errorBody(wrong), { status: 400 });
+    const talk = await conversations
+      .trackRequest(dialect.parseRequest(request, url.pathname), session)
+      .catch(toTrackingError);
+    const send = async (body: Uint8Array): Promise<UpstreamResponse<Response>> =>
+      toUpstreamResponse(await plain(input, withRequestBody(input, init, body)));
     const wantsEvents = request['stream'] === true || url.searchParams.get('alt') === 'sse';
-    const reply = await carryOut({ dialect, request, raw, wantsEvents, holdsWords, talk, send, tell });
+    const reply = await interceptHttp({
+      format: dialect,
+      request,
+      raw,
+      wantsStream: wantsEvents,
+      holdText: holdsWords,
+      tracked: talk,
+      send,
+      notify: tell,
+    });
     const headers = new Headers(reply.head?.headers ?? { 'content-type': reply.contentType });
     // Fetch has undone the encoding, and the length may be another.
     for (const name of ['content-length', 'content-encoding']) headers.delete(name);
     const { status, head } = reply;
-    const made = new Response(asBody(reply.chunks), {
+    const made = new Response(toReadableStream(reply.chunks), {
       status,
       headers,
       ...(head ? { statusText: head.statusText } : {}),
@@ -48,7 +63,7 @@ export function guidedFetch(options: ClientOptions = {}, plain: Fetch = fetch): 
   };
 }
 
-const asBody = (chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> => {
+const toReadableStream = (chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const source = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
@@ -62,30 +77,30 @@ const asBody = (chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<Ar
   });
 };
 
-const arrived = (response: Response): Arrived<Response> => ({
+const toUpstreamResponse = (response: Response): UpstreamResponse<Response> => ({
   status: response.status,
   contentType: response.headers.get('content-type') ?? '',
   head: response,
-  chunks: response.body ?? nothing(),
+  chunks: response.body ?? emptyChunks(),
 });
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyChunks(): AsyncGenerator<Uint8Array> {}
 
 /** A client writes its bodies as JSON text; what is written otherwise is none of the requests that are guided. */
-function sent(input: string | URL | Request, init: RequestInit | undefined, body: Uint8Array): RequestInit {
+function withRequestBody(input: string | URL | Request, init: RequestInit | undefined, body: Uint8Array): RequestInit {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
   headers.delete('content-length');
   return { ...init, headers, body: body as Uint8Array<ArrayBuffer> };
 }
 
-async function askedIn(input: string | URL | Request, init: RequestInit | undefined) {
+async function parseModelRequest(input: string | URL | Request, init: RequestInit | undefined) {
   // Some clients give a request as one object, and only what they change of it beside it.
   const whole = input instanceof Request ? input : undefined;
   const url = new URL(whole?.url ?? (input as string | URL));
-  const dialect = dialectOf(url.pathname);
+  const dialect = detectWireFormat(url.pathname);
   if (!dialect || (init?.method ?? whole?.method ?? 'GET').toUpperCase() !== 'POST') return undefined;
-  const raw = bytesOf(init?.body ?? (whole?.body ? new Uint8Array(await whole.clone().arrayBuffer()) : undefined));
-  const request = raw && jsonIn(raw);
+  const raw = toBytes(init?.body ?? (whole?.body ? new Uint8Array(await whole.clone().arrayBuffer()) : undefined));
+  const request = raw && parseJsonBytes(raw);
   if (!raw || !isObject(request))
     throw new FairleadError('bridge/unread-request', 'This request to a model cannot be read, so it is not sent.', {
       blame: 'user',
@@ -94,7 +109,7 @@ async function askedIn(input: string | URL | Request, init: RequestInit | undefi
   return { url, dialect, request, raw };
 }
 
-function bytesOf(body: RequestInit['body']): Buffer | undefined {
+function toBytes(body: RequestInit['body']): Buffer | undefined {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return undefined;

@@ -1,60 +1,70 @@
 // Many conversations at once, each with its guide: recognised by how they begin, bounded in number, found again after a restart.
 import type { Message } from '../../core/index.ts';
-import type { Reading } from '../dialects/dialect.ts';
-import { markAfter, marksOf } from '../guide/given.ts';
-import { openGuide, type Guidance, type Guide, type GuideOptions } from '../guide/guide.ts';
-import { indexFile } from './index-file.ts';
-import { beginAs, checkedName, logsIn } from './logs.ts';
-import { namedAnswers } from './named-answers.ts';
-import { recognition, type Kept } from './recognising.ts';
+import type { ParsedModelRequest } from '../dialects/dialect.ts';
+import { extendPrefixHash, computePrefixHashes } from '../guide/given.ts';
+import { createInterceptor, type InterceptAction, type Interceptor, type InterceptorOptions } from '../guide/guide.ts';
+import { openPrefixIndex } from './index-file.ts';
+import { copyLogPrefix, parseSessionName, createLogOpener } from './logs.ts';
+import { createResponseHistoryCache } from './named-answers.ts';
+import { createPrefixMatcher, type KnownConversation } from './recognising.ts';
 
 /** How conversations are guided and kept. */
-export type ConversationOptions = Omit<GuideOptions, 'log' | 'session'> & {
+export type ConversationTrackerOptions = Omit<InterceptorOptions, 'log' | 'session'> & {
   /** A folder for session files; without one everything is kept in memory, and no longer than the guide is open. */
   readonly folder?: string;
   /** How many guides may be open at once; the one that rested longest is closed first. 64 unless given. */
-  readonly most?: number;
+  readonly maxOpen?: number;
 };
 
 /** One request of a conversation, from the question whether it may be sent to the answer that the caller was given. */
-export type Talk = {
-  readonly guide: Guide;
-  readonly guidance: Guidance;
+export type TrackedRequest = {
+  readonly interceptor: Interceptor;
+  readonly action: InterceptAction;
   /** How many of the messages that the guide knows are not part of this request, because the provider keeps them. */
-  readonly before: number;
+  readonly storedMessages: number;
   /** The caller is given this answer, which the provider may have a name for. */
-  passed(message: Message, name?: string): void;
+  markDelivered(message: Message, name?: string): void;
   /** The request is over. */
-  done(): void;
+  release(): void;
 };
 
 /** All conversations of one client or proxy. */
-export type Conversations = {
+export type ConversationTracker = {
   /** Finds or begins the conversation of a request, and asks its guide. */
-  ask(reading: Reading, session?: string): Promise<Talk>;
+  trackRequest(reading: ParsedModelRequest, session?: string): Promise<TrackedRequest>;
   close(): Promise<void>;
 };
 
-type Claim = { readonly kept: Kept; readonly from: number; readonly done: () => void };
+type RequestClaim = { readonly conversation: KnownConversation; readonly from: number; readonly release: () => void };
 
 /** Opens a place for conversations. */
-export function openConversations({ folder, most = 64, ...options }: ConversationOptions = {}): Conversations {
-  const index = folder === undefined ? undefined : indexFile(folder);
-  const openLog = logsIn(folder);
-  const known = recognition();
-  const guides = new Map<Kept, Promise<Guide>>();
-  const named = new Map<string, Kept>();
-  const closing = new Map<Kept, Promise<void>>();
-  const answers = namedAnswers();
-  for (const { id, marks, tip, answers: given } of index?.beginnings ?? []) {
-    const kept: Kept = { id, marks, tip, answers: new Map(given), busy: undefined };
+export function createConversationTracker({
+  folder,
+  maxOpen: most = 64,
+  ...options
+}: ConversationTrackerOptions = {}): ConversationTracker {
+  const index = folder === undefined ? undefined : openPrefixIndex(folder);
+  const openLog = createLogOpener(folder);
+  const known = createPrefixMatcher();
+  const guides = new Map<KnownConversation, Promise<Interceptor>>();
+  const named = new Map<string, KnownConversation>();
+  const closing = new Map<KnownConversation, Promise<void>>();
+  const answers = createResponseHistoryCache();
+  for (const { id, marks, tip, answers: given } of index?.conversations ?? []) {
+    const kept: KnownConversation = { id, marks, tip, answers: new Map(given), busy: undefined };
     if (id.startsWith('named-')) named.set(id, kept);
     else known.add(kept);
   }
 
-  const newKept = (id: string): Kept => ({ id, marks: [], tip: undefined, answers: new Map(), busy: undefined });
+  const newKept = (id: string): KnownConversation => ({
+    id,
+    marks: [],
+    tip: undefined,
+    answers: new Map(),
+    busy: undefined,
+  });
 
-  function guideOf(kept: Kept, open: () => Promise<Guide>): Promise<Guide> {
+  function guideOf(kept: KnownConversation, open: () => Promise<Interceptor>): Promise<Interceptor> {
     const guide = guides.get(kept) ?? open();
     // The one that was used last stands last.
     guides.delete(kept);
@@ -63,19 +73,24 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
     return guide;
   }
 
-  const opened = (kept: Kept): Promise<Guide> =>
+  const opened = (kept: KnownConversation): Promise<Interceptor> =>
     guideOf(kept, async () => {
       await closing.get(kept);
-      return openGuide({ ...options, log: await openLog(kept.id), session: kept.id });
+      return createInterceptor({ ...options, log: await openLog(kept.id), session: kept.id });
     });
 
-  const openedLike = (kept: Kept, like: Kept, after: number, answered: boolean): Promise<Guide> =>
+  const openedLike = (
+    kept: KnownConversation,
+    like: KnownConversation,
+    after: number,
+    answered: boolean,
+  ): Promise<Interceptor> =>
     guideOf(kept, async () => {
       const source = await opened(like);
-      const at = (answered ? like.answers.get(after) : undefined) ?? source.known(after);
+      const at = (answered ? like.answers.get(after) : undefined) ?? source.findEventAfter(after);
       const log = await openLog(kept.id);
-      if (at !== undefined) await beginAs(source.log, at, log, kept.id);
-      return openGuide({ ...options, log, session: kept.id });
+      if (at !== undefined) await copyLogPrefix(source.log, at, log, kept.id);
+      return createInterceptor({ ...options, log, session: kept.id });
     });
 
   /** Closes those that rested longest. Nobody waits for it but who wants the same one again. */
@@ -85,7 +100,7 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
       if (kept.busy) continue;
       guides.delete(kept);
       if (!index) {
-        known.drop(kept);
+        known.remove(kept);
         named.delete(kept.id);
       }
       const closed = guide.then((each) => each.close()).catch(() => undefined);
@@ -95,9 +110,9 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
   }
 
   /** Takes a conversation for a request. Nothing may be awaited between finding it and this, or two requests would take it. */
-  function claim(kept: Kept, marks: readonly number[], recognised: boolean): Claim {
+  function claim(kept: KnownConversation, marks: readonly number[], recognised: boolean): RequestClaim {
     const { promise, resolve } = Promise.withResolvers<void>();
-    known.drop(kept);
+    known.remove(kept);
     const other = kept.marks.findIndex((mark, i) => mark !== marks[i]);
     const from = other < 0 ? Math.min(kept.marks.length, marks.length) : other;
     Object.assign(kept, { marks, tip: undefined, busy: promise });
@@ -106,30 +121,33 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
       kept.busy = undefined;
       resolve();
     };
-    return { kept, from, done };
+    return { conversation: kept, from, release: done };
   }
 
   /** The conversation by its beginning. */
   async function find(
     messages: readonly (Message | null)[],
     marks: readonly number[],
-  ): Promise<Claim & { readonly opening: Promise<Guide> }> {
+  ): Promise<RequestClaim & { readonly opening: Promise<Interceptor> }> {
     for (;;) {
       const match = known.match(marks, messages);
       if (match.type === 'wait') {
-        await match.kept.busy;
+        await match.conversation.busy;
         continue;
       }
-      const kept = match.type === 'goes-on' ? match.kept : newKept(crypto.randomUUID());
+      const kept = match.type === 'goes-on' ? match.conversation : newKept(crypto.randomUUID());
       const claimed = claim(kept, marks, true);
       if (match.type !== 'parts') return { ...claimed, opening: opened(kept) };
       const answered = messages[match.after]?.role === 'assistant';
-      return { ...claimed, opening: openedLike(kept, match.kept, match.after, answered) };
+      return { ...claimed, opening: openedLike(kept, match.conversation, match.after, answered) };
     }
   }
 
   /** The conversation that a caller has a name for: one request after the other. */
-  async function byName(id: string, marks: readonly number[]): Promise<Claim & { readonly opening: Promise<Guide> }> {
+  async function byName(
+    id: string,
+    marks: readonly number[],
+  ): Promise<RequestClaim & { readonly opening: Promise<Interceptor> }> {
     const kept = named.get(id) ?? newKept(id);
     named.set(id, kept);
     while (kept.busy) await kept.busy;
@@ -137,31 +155,32 @@ export function openConversations({ folder, most = 64, ...options }: Conversatio
   }
 
   return {
-    async ask(reading, session) {
-      const earlier = answers.get(reading.follows);
+    async trackRequest(reading, session) {
+      const earlier = answers.get(reading.previousResponseId);
       const messages = [...(earlier ?? []), ...reading.messages];
-      const marks = marksOf(messages);
-      const found = session === undefined ? find(messages, marks) : byName(checkedName(session), marks);
-      const { kept, from, done, opening } = await found;
+      const marks = computePrefixHashes(messages);
+      const found = session === undefined ? find(messages, marks) : byName(parseSessionName(session), marks);
+      const { conversation: kept, from, release: done, opening } = await found;
       try {
         const guide = await opening;
         makeRoom();
-        const guidance = await guide.before({ ...reading, messages, marks });
-        if (reading.follows !== undefined && !earlier) await guide.remark('guide/unseen', reading.follows);
-        index?.asked(kept.id, from, marks);
+        const guidance = await guide.beforeRequest({ ...reading, messages, marks });
+        if (reading.previousResponseId !== undefined && !earlier)
+          await guide.remark('guide/unseen', reading.previousResponseId);
+        index?.recordRequest(kept.id, from, marks);
         return {
-          guide,
-          guidance,
-          before: earlier?.length ?? 0,
-          passed(message, name) {
+          interceptor: guide,
+          action: guidance,
+          storedMessages: earlier?.length ?? 0,
+          markDelivered(message, name) {
             const at = guide.state.head ?? '';
-            kept.tip = markAfter(marks.at(-1) ?? 0, message);
+            kept.tip = extendPrefixHash(marks.at(-1) ?? 0, message);
             kept.answers.set(marks.length, at);
             if (session === undefined) known.add(kept);
-            index?.answered(kept.id, kept.tip, at);
+            index?.recordResponse(kept.id, kept.tip, at);
             if (name !== undefined) answers.set(name, [...messages, message]);
           },
-          done,
+          release: done,
         };
       } catch (error) {
         // What it holds in mind may not be what is written: it is opened again from its log.

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isObject } from '../../core/index.ts';
 
 /** A conversation as far as it has to be recognised. */
-export type Beginning = {
+export type IndexedConversation = {
   readonly id: string;
   /** A mark of everything up to each of the caller's messages. */
   readonly marks: readonly number[];
@@ -15,7 +15,7 @@ export type Beginning = {
 };
 
 /** One line: from which message on the marks are new, or what was answered. */
-type Line = {
+type IndexLine = {
   readonly id: string;
   readonly from?: number;
   readonly marks?: readonly number[];
@@ -24,35 +24,35 @@ type Line = {
 };
 
 /** A file of beginnings. */
-export type IndexFile = {
-  readonly beginnings: readonly Beginning[];
-  asked(id: string, from: number, marks: readonly number[]): void;
-  answered(id: string, tip: number, at: string): void;
+export type PrefixIndex = {
+  readonly conversations: readonly IndexedConversation[];
+  recordRequest(id: string, from: number, marks: readonly number[]): void;
+  recordResponse(id: string, tip: number, at: string): void;
 };
 
 /** Of so many conversations the beginnings are kept; older ones are begun anew if they ever go on. */
-const mostKnown = 2000;
+const maxIndexed = 2000;
 
 /** Reads the file of a folder, in the order in which the conversations last went on, and writes on in it. */
-export function indexFile(folder: string): IndexFile {
+export function openPrefixIndex(folder: string): PrefixIndex {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'marks.jsonl');
-  const found = new Map<string, Beginning>();
-  for (const line of linesIn(file)) take(found, line);
-  const beginnings = [...found.values()].slice(-mostKnown);
+  const found = new Map<string, IndexedConversation>();
+  for (const line of readIndexLines(file)) applyIndexLine(found, line);
+  const beginnings = [...found.values()].slice(-maxIndexed);
   // Written anew and swapped in: what was replaced line by line would grow for ever.
   const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, beginnings.map(whole).join(''), { mode: 0o600 });
+  writeFileSync(fresh, beginnings.map(formatIndexLines).join(''), { mode: 0o600 });
   renameSync(fresh, file);
-  const write = (line: Line): void => appendFileSync(file, `${JSON.stringify(line)}\n`);
+  const write = (line: IndexLine): void => appendFileSync(file, `${JSON.stringify(line)}\n`);
   return {
-    beginnings,
-    asked: (id, from, marks) => write({ id, from, marks: marks.slice(from) }),
-    answered: (id, tip, at) => write({ id, tip, at }),
+    conversations: beginnings,
+    recordRequest: (id, from, marks) => write({ id, from, marks: marks.slice(from) }),
+    recordResponse: (id, tip, at) => write({ id, tip, at }),
   };
 }
 
-function linesIn(file: string): readonly Line[] {
+function readIndexLines(file: string): readonly IndexLine[] {
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
@@ -62,7 +62,7 @@ function linesIn(file: string): readonly Line[] {
   return text.split('\n').flatMap((line) => {
     try {
       const value: unknown = JSON.parse(line);
-      return isObject(value) && typeof value['id'] === 'string' ? [value as unknown as Line] : [];
+      return isObject(value) && typeof value['id'] === 'string' ? [value as unknown as IndexLine] : [];
     } catch {
       // The last line of a process that died; what it would have said is found out again.
       return [];
@@ -70,7 +70,7 @@ function linesIn(file: string): readonly Line[] {
   });
 }
 
-function take(found: Map<string, Beginning>, { id, from, marks, tip, at }: Line): void {
+function applyIndexLine(found: Map<string, IndexedConversation>, { id, from, marks, tip, at }: IndexLine): void {
   const { marks: known, answers } = found.get(id) ?? { marks: [], answers: new Map<number, string>() };
   found.delete(id);
   if (from !== undefined && marks) {
@@ -81,8 +81,8 @@ function take(found: Map<string, Beginning>, { id, from, marks, tip, at }: Line)
 }
 
 /** A beginning as the lines that make it up. */
-function whole({ id, marks, tip, answers }: Beginning): string {
-  const lines: Line[] = [];
+function formatIndexLines({ id, marks, tip, answers }: IndexedConversation): string {
+  const lines: IndexLine[] = [];
   let from = 0;
   for (const [length, at] of answers) {
     lines.push({ id, from, marks: marks.slice(from, length) }, { id, tip: tip ?? 0, at });

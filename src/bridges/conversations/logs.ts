@@ -7,13 +7,13 @@ import { memoryLog, openJsonl } from '../../stores/index.ts';
 export type OpenLog = (id: string) => Promise<Log>;
 
 /** Logs in memory, gone with their guides; or session files in a folder. */
-export const logsIn = (folder: string | undefined): OpenLog =>
+export const createLogOpener = (folder: string | undefined): OpenLog =>
   folder === undefined
     ? async () => memoryLog()
-    : async (id) => hasty(await openJsonl(path.join(folder, `${id}.jsonl`), { session: id }));
+    : async (id) => withoutFsync(await openJsonl(path.join(folder, `${id}.jsonl`), { session: id }));
 
 /** A power cut may cost the end of such a log. A caller who waits for its model does not wait for the disk. */
-const hasty = (log: Log): Log => ({
+const withoutFsync = (log: Log): Log => ({
   read: (options) => log.read(options),
   append: (after, facts, { durable: _, ...options } = {}) => log.append(after, facts, options),
   follow: (from, signal) => log.follow(from, signal),
@@ -21,7 +21,7 @@ const hasty = (log: Log): Log => ({
 });
 
 /** Writes down again what one conversation holds up to an event, as the beginning of another. The nonce stays: what the model has read stays as it was. */
-export async function beginAs(source: Log, at: string, log: Log, session: string): Promise<void> {
+export async function copyLogPrefix(source: Log, at: string, log: Log, session: string): Promise<void> {
   let after = 0;
   for await (const events of source.read({ at })) {
     const facts = events.map(({ seq: _, id: __, parent: ___, time: ____, ...fact }): Fact =>
@@ -35,7 +35,7 @@ export async function beginAs(source: Log, at: string, log: Log, session: string
 }
 
 /** Names that callers give become names of files. */
-export function checkedName(session: string): string {
+export function parseSessionName(session: string): string {
   if (/^[\w-][\w.-]{0,99}$/.test(session)) return `named-${session}`;
   throw new FairleadError('bridge/bad-session', `"${session.slice(0, 60)}" cannot be the name of a session.`, {
     blame: 'user',

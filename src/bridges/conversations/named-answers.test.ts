@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Message } from '../../core/index.ts';
-import { namedAnswers } from './named-answers.ts';
+import { createResponseHistoryCache } from './named-answers.ts';
 
 const picture: Message = {
   role: 'user',
@@ -10,7 +10,7 @@ const picture: Message = {
 };
 
 test('[M40] of many long conversations only the latest are remembered, and always the last', () => {
-  const answers = namedAnswers();
+  const answers = createResponseHistoryCache();
   for (const name of ['one', 'two', 'three']) answers.set(name, [picture]);
   assert.deepEqual(
     ['one', 'two', 'three', undefined].map((name) => answers.get(name)?.length),
@@ -23,7 +23,7 @@ test('[M40] of many long conversations only the latest are remembered, and alway
 });
 
 test('[M40] of many short ones a thousand are', () => {
-  const answers = namedAnswers();
+  const answers = createResponseHistoryCache();
   for (let i = 0; i <= 1000; i++) answers.set(`n${i}`, []);
   assert.deepEqual([answers.get('n0'), answers.get('n1'), answers.get('n1000')], [undefined, [], []]);
 });

@@ -2,7 +2,7 @@
 import type { Message } from '../../core/index.ts';
 
 /** A conversation that is kept. */
-export type Kept = {
+export type KnownConversation = {
   readonly id: string;
   marks: readonly number[];
   tip: number | undefined;
@@ -13,27 +13,27 @@ export type Kept = {
 };
 
 /** What a request is to the conversations that are known. */
-export type Match =
+export type PrefixMatch =
   | { readonly type: 'new' }
-  | { readonly type: 'goes-on'; readonly kept: Kept }
+  | { readonly type: 'goes-on'; readonly conversation: KnownConversation }
   /** It may be the next request of one whose answer is not written down yet. */
-  | { readonly type: 'wait'; readonly kept: Kept }
+  | { readonly type: 'wait'; readonly conversation: KnownConversation }
   /** It begins like one and goes another way after so many messages. */
-  | { readonly type: 'parts'; readonly kept: Kept; readonly after: number };
+  | { readonly type: 'parts'; readonly conversation: KnownConversation; readonly after: number };
 
 /** The beginnings that are known. */
-export type Recognition = {
-  add(kept: Kept): void;
-  drop(kept: Kept): void;
-  match(marks: readonly number[], messages: readonly (Message | null)[]): Match;
+export type PrefixMatcher = {
+  add(kept: KnownConversation): void;
+  remove(kept: KnownConversation): void;
+  match(marks: readonly number[], messages: readonly (Message | null)[]): PrefixMatch;
 };
 
 /** Knows conversations by the marks of their beginnings. */
-export function recognition(): Recognition {
-  const tips = new Map<number, Kept>();
-  const places = new Map<number, Kept>();
+export function createPrefixMatcher(): PrefixMatcher {
+  const tips = new Map<number, KnownConversation>();
+  const places = new Map<number, KnownConversation>();
 
-  function open(marks: readonly number[]): { readonly kept: Kept; readonly length: number } | undefined {
+  function open(marks: readonly number[]): { readonly kept: KnownConversation; readonly length: number } | undefined {
     for (let length = marks.length; length > 0; length--) {
       const kept = tips.get(marks[length - 1] as number);
       if (kept && kept.tip === marks[length - 1]) return { kept, length };
@@ -44,10 +44,10 @@ export function recognition(): Recognition {
   function shared(
     marks: readonly number[],
     least: number,
-  ): { readonly kept: Kept; readonly length: number } | undefined {
+  ): { readonly kept: KnownConversation; readonly length: number } | undefined {
     for (let length = marks.length; length > least; length--) {
       const kept = places.get(marks[length - 1] as number);
-      if (kept?.marks[length - 1] === marks[length - 1]) return { kept: kept as Kept, length };
+      if (kept?.marks[length - 1] === marks[length - 1]) return { kept: kept as KnownConversation, length };
     }
     return undefined;
   }
@@ -57,7 +57,7 @@ export function recognition(): Recognition {
       for (const mark of kept.marks) places.set(mark, kept);
       if (kept.tip !== undefined) tips.set(kept.tip, kept);
     },
-    drop(kept) {
+    remove(kept) {
       for (const mark of kept.marks) if (places.get(mark) === kept) places.delete(mark);
       if (kept.tip !== undefined && tips.get(kept.tip) === kept) tips.delete(kept.tip);
     },
@@ -65,7 +65,10 @@ export function recognition(): Recognition {
       const next = open(marks);
       const like = shared(marks, next?.length ?? 0);
       if (!like) {
-        if (next) return next.kept.busy ? { type: 'wait', kept: next.kept } : { type: 'goes-on', kept: next.kept };
+        if (next)
+          return next.kept.busy
+            ? { type: 'wait', conversation: next.kept }
+            : { type: 'goes-on', conversation: next.kept };
         return { type: 'new' };
       }
       const { kept, length } = like;
@@ -73,9 +76,9 @@ export function recognition(): Recognition {
       if (!messages.slice(0, length).some(Boolean)) return { type: 'new' };
       const whole = kept.marks.length === length && kept.tip === undefined;
       const further = messages.slice(length).some((message) => message?.role === 'assistant');
-      if (whole && kept.busy && further) return { type: 'wait', kept };
-      if (whole && !kept.busy) return { type: 'goes-on', kept };
-      return { type: 'parts', kept, after: length };
+      if (whole && kept.busy && further) return { type: 'wait', conversation: kept };
+      if (whole && !kept.busy) return { type: 'goes-on', conversation: kept };
+      return { type: 'parts', conversation: kept, after: length };
     },
   };
 }

@@ -4,22 +4,22 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { messageToolCalls, isObject, messageText, type Json, type JsonObject } from '../../core/index.ts';
 import { calls, says, scriptedServer, type Answer } from '../../testing/index.ts';
-import { framesIn } from '../exchange/frames.ts';
-import type { Addition } from '../guide/given.ts';
-import type { DialectName, StreamEvent } from './dialect.ts';
-import { dialectOf, dialects } from './table.ts';
+import { splitSseFrames } from '../exchange/frames.ts';
+import type { MessageAddition } from '../guide/given.ts';
+import type { WireFormatName, WireStreamEvent } from './dialect.ts';
+import { detectWireFormat, wireFormats } from './table.ts';
 
-const names = Object.keys(dialects) as readonly DialectName[];
+const names = Object.keys(wireFormats) as readonly WireFormatName[];
 
 /** Whatever somebody may have put anywhere, apart from our own mark. */
 const anything: fc.Arbitrary<Json> = fc.constantFrom<Json>(null, 7, 'x', false, [], {}, [null, ['y']], {
   z: { a: 1e300 },
 });
-const words = fc.constantFrom('Go.', 'one\n\ntwo', '{"tool_calls"}', ' ');
-const withMore = (known: JsonObject): fc.Arbitrary<JsonObject> =>
+const textArbitrary = fc.constantFrom('Go.', 'one\n\ntwo', '{"tool_calls"}', ' ');
+const withUnknownFields = (known: JsonObject): fc.Arbitrary<JsonObject> =>
   fc.option(anything, { nil: undefined }).map((more) => (more === undefined ? known : { x_more: more, ...known }));
 
-const parts: Readonly<Record<DialectName, (text: string) => JsonObject>> = {
+const parts: Readonly<Record<WireFormatName, (text: string) => JsonObject>> = {
   chat: (text) => ({ type: 'text', text }),
   anthropic: (text) => ({ type: 'text', text }),
   responses: (text) => ({ type: 'input_text', text }),
@@ -27,58 +27,61 @@ const parts: Readonly<Record<DialectName, (text: string) => JsonObject>> = {
 };
 
 /** A caller's message, with a text or with parts, and with fields that we do not know. */
-function messageFor(name: DialectName): fc.Arbitrary<Json> {
+function messageFor(name: WireFormatName): fc.Arbitrary<Json> {
   const answering = name === 'gemini' ? 'model' : 'assistant';
   const role = fc.constantFrom('user', answering, ...(name === 'chat' ? ['tool'] : []));
   const pieces = fc.array(
-    words.chain((text) => withMore(parts[name](text))),
+    textArbitrary.chain((text) => withUnknownFields(parts[name](text))),
     { minLength: 1, maxLength: 3 },
   );
-  const content = name === 'gemini' ? pieces : fc.oneof(words, pieces);
+  const content = name === 'gemini' ? pieces : fc.oneof(textArbitrary, pieces);
   return fc
     .tuple(role, content)
-    .chain(([each, said]) => withMore({ role: each, [name === 'gemini' ? 'parts' : 'content']: said }));
+    .chain(([each, said]) => withUnknownFields({ role: each, [name === 'gemini' ? 'parts' : 'content']: said }));
 }
 
-const lists: Readonly<Record<DialectName, string>> = {
+const lists: Readonly<Record<WireFormatName, string>> = {
   chat: 'messages',
   anthropic: 'messages',
   responses: 'input',
   gemini: 'contents',
 };
 
-const requestFor = (name: DialectName): fc.Arbitrary<JsonObject> =>
+const requestFor = (name: WireFormatName): fc.Arbitrary<JsonObject> =>
   fc
     .array(fc.oneof({ weight: 9, arbitrary: messageFor(name) }, { weight: 1, arbitrary: anything }), {
       minLength: 1,
       maxLength: 5,
     })
-    .chain((messages) => withMore({ [lists[name]]: messages, model: 'm' }));
+    .chain((messages) => withUnknownFields({ [lists[name]]: messages, model: 'm' }));
 
-const mark = '\u0007ours';
+const additionMarker = '\u0007ours';
 
-const additionFor = (after: number): fc.Arbitrary<Addition> =>
+const additionFor = (after: number): fc.Arbitrary<MessageAddition> =>
   fc.oneof(
-    fc.constant<Addition>({ type: 'notes', after, text: `${mark} note` }),
-    fc.constant<Addition>({
+    fc.constant<MessageAddition>({ type: 'notes', after, text: `${additionMarker} note` }),
+    fc.constant<MessageAddition>({
       type: 'exchange',
       after,
-      answer: { role: 'assistant', parts: [{ type: 'tool-call', id: `${mark}c`, tool: mark, input: {} }] },
-      results: [{ id: `${mark}c`, tool: mark, text: `${mark} no` }],
+      answer: {
+        role: 'assistant',
+        parts: [{ type: 'tool-call', id: `${additionMarker}c`, tool: additionMarker, input: {} }],
+      },
+      results: [{ id: `${additionMarker}c`, tool: additionMarker, text: `${additionMarker} no` }],
     }),
-    fc.constant<Addition>({ type: 'system', after: -1, text: `${mark} system` }),
+    fc.constant<MessageAddition>({ type: 'system', after: -1, text: `${additionMarker} system` }),
   );
 
 /** A request without anything that bears our mark. */
-function without(value: Json): Json | undefined {
+function stripAdditions(value: Json): Json | undefined {
   if (typeof value === 'string') {
-    const at = value.indexOf(mark);
+    const at = value.indexOf(additionMarker);
     if (at < 0) return value;
     return at === 0 ? undefined : value.slice(0, at).replace(/\n\n$/, '');
   }
-  if (Array.isArray(value)) return value.map((each: Json) => without(each)).filter((each) => each !== undefined);
+  if (Array.isArray(value)) return value.map((each: Json) => stripAdditions(each)).filter((each) => each !== undefined);
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, each]) => [key, without(each)] as const);
+  const entries = Object.entries(value).map(([key, each]) => [key, stripAdditions(each)] as const);
   const gone = entries.filter(([, each]) => each === undefined).map(([key]) => key);
   const left = Object.fromEntries(entries.filter(([, each]) => each !== undefined)) as JsonObject;
   // What was only there to carry our words goes with them.
@@ -95,7 +98,7 @@ function without(value: Json): Json | undefined {
 const isEmpty = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
 
 /** The same text may be written as a text or as the one part that holds it. */
-function asParts(name: DialectName, request: JsonObject): Json {
+function normalizeRequest(name: WireFormatName, request: JsonObject): Json {
   const messages = (request[lists[name]] as readonly Json[]).map((message) =>
     isObject(message) && typeof message['content'] === 'string'
       ? { ...message, content: [parts[name](message['content'])] }
@@ -114,10 +117,10 @@ for (const name of names) {
     fc.assert(
       fc.property(sample, ([request, additions]) => {
         const before = JSON.stringify(request);
-        const sent = dialects[name].withAdditions(request, additions);
+        const sent = wireFormats[name].insertAdditions(request, additions);
         assert.equal(JSON.stringify(request), before, 'the caller keeps what it has');
         assert.ok(JSON.stringify(sent).includes('ours'), 'something was added');
-        assert.deepEqual(asParts(name, without(sent) as JsonObject), asParts(name, request));
+        assert.deepEqual(normalizeRequest(name, stripAdditions(sent) as JsonObject), normalizeRequest(name, request));
       }),
       { numRuns: 200 },
     );
@@ -125,18 +128,18 @@ for (const name of names) {
 
   test(`${name}: without additions the request is the very same`, () => {
     const request = { [lists[name]]: [{ role: 'user' }], model: 'm' };
-    assert.equal(dialects[name].withAdditions(request, []), request);
+    assert.equal(wireFormats[name].insertAdditions(request, []), request);
   });
 }
 
-const paths: Readonly<Record<DialectName, (streamed: boolean) => string>> = {
+const paths: Readonly<Record<WireFormatName, (streamed: boolean) => string>> = {
   chat: () => '/v1/chat/completions',
   anthropic: () => '/v1/messages',
   responses: () => '/v1/responses',
   gemini: (streamed) => `/v1beta/models/m:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
 };
 
-const bodies: Readonly<Record<DialectName, JsonObject>> = {
+const bodies: Readonly<Record<WireFormatName, JsonObject>> = {
   chat: {
     model: 'm',
     messages: [{ role: 'user', content: 'Go.' }],
@@ -164,24 +167,24 @@ for (const name of names)
   for (const [title, answer] of Object.entries(answers))
     test(`[M40] ${name}: ${title} read alike, whole and streamed`, async () => {
       await using server = await scriptedServer(() => answer);
-      const dialect = dialects[name];
+      const dialect = wireFormats[name];
       const ask = async (streamed: boolean): Promise<Response> => {
         const body = name === 'gemini' ? bodies[name] : { ...bodies[name], stream: streamed };
         return fetch(server.url + paths[name](streamed), { method: 'POST', body: JSON.stringify(body) });
       };
-      const whole = dialect.answered((await (await ask(false)).json()) as JsonObject);
-      const reader = dialect.assembler();
+      const whole = dialect.parseResponse((await (await ask(false)).json()) as JsonObject);
+      const reader = dialect.createAssembler();
       let holds = false;
-      for (const { bytes, event } of framesIn(Buffer.from(await (await ask(true)).arrayBuffer()))) {
-        const held = event !== undefined && reader.take(event).holds;
+      for (const { bytes, event } of splitSseFrames(Buffer.from(await (await ask(true)).arrayBuffer()))) {
+        const held = event !== undefined && reader.push(event).mustHold;
         if (held)
           assert.ok(
-            dialect.markers.some((marker) => bytes.includes(marker)),
+            dialect.toolCallMarkers.some((marker) => bytes.includes(marker)),
             'a call bears a marker',
           );
         holds ||= held;
       }
-      const told = reader.answer();
+      const told = reader.response();
       assert.equal(holds, title !== 'words');
       assert.equal(messageText(told.message), messageText(whole.message));
       const made = (each: typeof told) => messageToolCalls(each.message).map(({ tool, input }) => ({ tool, input }));
@@ -192,7 +195,7 @@ for (const name of names)
         title === 'words' ? ['stop', 'stop'] : ['tool-calls', 'tool-calls'],
       );
       assert.equal(told.usage?.output, name === 'chat' ? undefined : whole.usage?.output);
-      const again = dialect.withAdditions(bodies[name], [
+      const again = dialect.insertAdditions(bodies[name], [
         { type: 'exchange', after: 0, answer: told.message, results: results(told), raw: told.raw ?? null },
         ...(title === 'words' ? [{ type: 'notes', after: 0, text: 'Again.' } as const] : []),
       ]);
@@ -206,20 +209,20 @@ const results = (told: { readonly message: Parameters<typeof messageToolCalls>[0
 for (const name of names)
   test(`[M31] ${name}: another answer goes on in the stream that has begun, and both read as one`, async () => {
     await using server = await scriptedServer(({ index }) => [says(`Answer ${index}.`)]);
-    const dialect = dialects[name];
-    const events = async (): Promise<readonly StreamEvent[]> => {
+    const dialect = wireFormats[name];
+    const events = async (): Promise<readonly WireStreamEvent[]> => {
       const body = name === 'gemini' ? bodies[name] : { ...bodies[name], stream: true };
       const response = await fetch(server.url + paths[name](true), { method: 'POST', body: JSON.stringify(body) });
-      return [...framesIn(Buffer.from(await response.arrayBuffer()))].flatMap(({ event }) => event ?? []);
+      return [...splitSseFrames(Buffer.from(await response.arrayBuffer()))].flatMap(({ event }) => event ?? []);
     };
     // What is given before a call begins: neither the end of the answer nor of the stream.
     const ending = /message_(?:delta|stop)|response\.completed|\[DONE\]|"finish_?[rR]eason":"/;
     const sent = (await events()).filter((each) => !ending.test(JSON.stringify(each)));
-    const join = dialect.joining(sent);
+    const join = dialect.continueStream(sent);
     const all = [...sent, ...(await events()).flatMap((event) => join(event) ?? [])];
-    const reader = dialect.assembler();
-    for (const event of all) reader.take(event);
-    assert.equal(messageText(reader.answer().message).replaceAll('\n', ''), 'Answer 0.Answer 1.');
+    const reader = dialect.createAssembler();
+    for (const event of all) reader.push(event);
+    assert.equal(messageText(reader.response().message).replaceAll('\n', ''), 'Answer 0.Answer 1.');
     const data = all.flatMap((event) => (event.data === '[DONE]' ? [] : [event.data]));
     const openings = data.filter(({ type }) => type === 'message_start' || type === 'response.created');
     assert.ok(openings.length <= 1, 'it begins once');
@@ -236,17 +239,20 @@ test('an address is known however it is spelt, and others are none of ours', () 
     '/v1/Chat/Completions',
     '/v1/%63hat/completions',
   ])
-    assert.equal(dialectOf(path)?.name, 'chat', path);
-  assert.equal(dialectOf('/v1beta/models/gemini-x:streamGenerateContent')?.name, 'gemini');
+    assert.equal(detectWireFormat(path)?.name, 'chat', path);
+  assert.equal(detectWireFormat('/v1beta/models/gemini-x:streamGenerateContent')?.name, 'gemini');
   for (const path of ['/v1/models', '/v1/messages/batches', '/v1/threads/t1/messages', '/v1/responses/resp_1', '/%'])
-    assert.equal(dialectOf(path), undefined, path);
+    assert.equal(detectWireFormat(path), undefined, path);
 });
 
 test('what could get past a guide is refused before it is sent', () => {
   const tools = [{ type: 'function' }];
-  assert.match(dialects.chat.unguidable({ n: 2, tools }) ?? '', /ask for one/);
-  assert.match(dialects.chat.unguidable({ functions: [] }) ?? '', /tools/);
-  assert.match(dialects.responses.unguidable({ background: true }) ?? '', /background/);
-  assert.match(dialects.gemini.unguidable({ generationConfig: { candidateCount: 2 }, tools }) ?? '', /ask for one/);
-  for (const name of names) assert.equal(dialects[name].unguidable(bodies[name]), undefined);
+  assert.match(wireFormats.chat.unsupportedReason({ n: 2, tools }) ?? '', /ask for one/);
+  assert.match(wireFormats.chat.unsupportedReason({ functions: [] }) ?? '', /tools/);
+  assert.match(wireFormats.responses.unsupportedReason({ background: true }) ?? '', /background/);
+  assert.match(
+    wireFormats.gemini.unsupportedReason({ generationConfig: { candidateCount: 2 }, tools }) ?? '',
+    /ask for one/,
+  );
+  for (const name of names) assert.equal(wireFormats[name].unsupportedReason(bodies[name]), undefined);
 });

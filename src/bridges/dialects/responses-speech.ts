@@ -1,10 +1,10 @@
 // Words of ours as one of OpenAI's responses, whole or as the events of a stream.
 import type { JsonObject } from '../../core/index.ts';
-import type { StreamEvent } from './dialect.ts';
-import { list, text } from './reading.ts';
+import type { WireStreamEvent } from './dialect.ts';
+import { asObjectArray, asString } from './reading.ts';
 
 /** A whole response that says this. */
-export const finished = (request: JsonObject, words: string): JsonObject => ({
+export const createTextResponse = (request: JsonObject, words: string): JsonObject => ({
   id: `resp_${crypto.randomUUID().replaceAll('-', '')}`,
   object: 'response',
   created_at: Math.floor(Date.now() / 1000),
@@ -12,7 +12,7 @@ export const finished = (request: JsonObject, words: string): JsonObject => ({
   error: null,
   incomplete_details: null,
   instructions: request['instructions'] ?? null,
-  model: text(request['model']),
+  model: asString(request['model']),
   output: [
     {
       id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
@@ -29,16 +29,16 @@ export const finished = (request: JsonObject, words: string): JsonObject => ({
 });
 
 /** A response of one message as the events of a stream, in the order in which they are made; what is added last joins the whole response. */
-export function speech(response: JsonObject): {
-  readonly opening: readonly StreamEvent[];
-  readonly delta: (words: string) => StreamEvent;
-  readonly closing: (words: string, more?: JsonObject) => readonly StreamEvent[];
+export function createResponseEvents(response: JsonObject): {
+  readonly opening: readonly WireStreamEvent[];
+  readonly delta: (words: string) => WireStreamEvent;
+  readonly closing: (words: string, more?: JsonObject) => readonly WireStreamEvent[];
 } {
-  const [item = {}] = list(response['output']);
+  const [item = {}] = asObjectArray(response['output']);
   const part = { type: 'output_text', text: '', annotations: [] };
   const place = { item_id: item['id'] ?? '', output_index: 0, content_index: 0 };
   let next = 0;
-  const event = (type: string, data: JsonObject): StreamEvent => ({
+  const event = (type: string, data: JsonObject): WireStreamEvent => ({
     event: type,
     data: { type, sequence_number: next++, ...data },
   });

@@ -1,91 +1,91 @@
 // One request of a caller's, guided: sent with what is added to it, its answer judged, asked again where a call is refused.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
-import type { Dialect, Stopping, StreamEvent, Told } from '../dialects/dialect.ts';
-import { jsonIn } from '../dialects/reading.ts';
-import { frameOf, framesIn } from './frames.ts';
-import { mayCall } from './holding.ts';
+import type { WireFormat, StopAction, WireStreamEvent, ParsedModelResponse } from '../dialects/dialect.ts';
+import { parseJsonBytes } from '../dialects/reading.ts';
+import { encodeSseEvent, splitSseFrames } from './frames.ts';
+import { mayContainCall } from './holding.ts';
 import {
-  bodyFor,
-  firstGuidance,
-  isRefusal,
-  judged,
-  over,
-  passed,
-  told,
-  unreadCalls,
-  type Exchange,
-  type Reply,
+  createRequestBody,
+  getRequestAction,
+  isInterceptorFailedError,
+  evaluateResponse,
+  releaseTrackedRequest,
+  markDelivered,
+  recordUpstreamFailure,
+  createUnreadableCallsError,
+  type HttpExchange,
+  type InterceptReply,
 } from './judging.ts';
-import { streamed } from './streaming.ts';
+import { interceptStream } from './streaming.ts';
 
 /** Carries out a request. Whatever becomes of it, the conversation is free for the next one afterwards. */
-export async function carryOut<Head>(exchange: Exchange<Head>): Promise<Reply<Head>> {
+export async function interceptHttp<Head>(exchange: HttpExchange<Head>): Promise<InterceptReply<Head>> {
   let streams = false;
   try {
-    const reply = await answerTo(exchange);
-    streams = reply.streams;
+    const reply = await sendUntilAccepted(exchange);
+    streams = reply.isStream;
     return reply;
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    exchange.tell(error.message);
-    return ours(503, exchange.dialect.failure(error.message));
+    if (!isInterceptorFailedError(error)) throw error;
+    exchange.notify(error.message);
+    return createLocalReply(503, exchange.format.errorBody(error.message));
   } finally {
-    if (!streams) over(exchange);
+    if (!streams) releaseTrackedRequest(exchange);
   }
 }
 
-async function answerTo<Head>(exchange: Exchange<Head>): Promise<Reply<Head>> {
-  let guidance = firstGuidance(exchange);
+async function sendUntilAccepted<Head>(exchange: HttpExchange<Head>): Promise<InterceptReply<Head>> {
+  let guidance = getRequestAction(exchange);
   for (;;) {
-    if (guidance.type === 'stop') return stopped(exchange, guidance);
+    if (guidance.type === 'stop') return createStopReply(exchange, guidance);
     if (guidance.type === 'pass') throw new TypeError('A guide lets answers pass, not requests.');
-    const arrived = await exchange.send(bodyFor(exchange, guidance));
+    const arrived = await exchange.send(createRequestBody(exchange, guidance));
     const { status, contentType, head, chunks } = arrived;
     if (status < 200 || status > 299) {
-      await told(exchange, `HTTP ${status}`);
-      return { status, contentType, head, streams: false, chunks };
+      await recordUpstreamFailure(exchange, `HTTP ${status}`);
+      return { status, contentType, head, isStream: false, chunks };
     }
     if (/event-stream/i.test(contentType))
-      return { status, contentType, head, streams: true, chunks: streamed(exchange, arrived) };
-    const bytes = await whole(chunks);
-    const answer = answerIn(exchange.dialect, bytes);
-    guidance = answer ? await judged(exchange, answer) : { type: 'pass' };
+      return { status, contentType, head, isStream: true, chunks: interceptStream(exchange, arrived) };
+    const bytes = await readAllChunks(chunks);
+    const answer = parseWholeResponse(exchange.format, bytes);
+    guidance = answer ? await evaluateResponse(exchange, answer) : { type: 'pass' };
     if (guidance.type !== 'pass') continue;
-    if (answer) passed(exchange, answer);
-    return { status, contentType, head, streams: false, chunks: once(bytes) };
+    if (answer) markDelivered(exchange, answer);
+    return { status, contentType, head, isStream: false, chunks: singleChunk(bytes) };
   }
 }
 
-function stopped<Head>(exchange: Exchange<Head>, stop: Stopping): Reply<Head> {
-  const { dialect, request, wantsEvents } = exchange;
-  const answer = dialect.stopped(request, stop);
-  passed(exchange, dialect.answered(answer));
-  if (!wantsEvents) return ours(200, answer);
-  const events = Buffer.concat(dialect.stoppedEvents(request, stop).map(frameOf));
-  return { status: 200, contentType: 'text/event-stream', streams: false, chunks: once(events) };
+function createStopReply<Head>(exchange: HttpExchange<Head>, stop: StopAction): InterceptReply<Head> {
+  const { format: dialect, request, wantsStream: wantsEvents } = exchange;
+  const answer = dialect.stopResponse(request, stop);
+  markDelivered(exchange, dialect.parseResponse(answer));
+  if (!wantsEvents) return createLocalReply(200, answer);
+  const events = Buffer.concat(dialect.stopEvents(request, stop).map(encodeSseEvent));
+  return { status: 200, contentType: 'text/event-stream', isStream: false, chunks: singleChunk(events) };
 }
 
-const ours = (status: number, body: JsonObject): Reply<never> => ({
+const createLocalReply = (status: number, body: JsonObject): InterceptReply<never> => ({
   status,
   contentType: 'application/json',
-  streams: false,
-  chunks: once(Buffer.from(JSON.stringify(body))),
+  isStream: false,
+  chunks: singleChunk(Buffer.from(JSON.stringify(body))),
 });
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
 /** How long an answer in one piece may be. */
-const mostBytes = 64 * 1024 * 1024;
+const maxResponseBytes = 64 * 1024 * 1024;
 
-async function whole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readAllChunks(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     parts.push(chunk);
     size += chunk.length;
-    if (size > mostBytes)
+    if (size > maxResponseBytes)
       throw new FairleadError('bridge/answer-too-long', 'The answer of the model is too long to be judged.', {
         blame: 'provider',
       });
@@ -94,17 +94,17 @@ async function whole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 /** An answer in one piece, in whatever form it came: a client may read events out of what does not call itself so. */
-function answerIn(dialect: Dialect, bytes: Buffer): Told | undefined {
-  const value = jsonIn(bytes);
-  if (isObject(value)) return dialect.answered(value);
+function parseWholeResponse(dialect: WireFormat, bytes: Buffer): ParsedModelResponse | undefined {
+  const value = parseJsonBytes(bytes);
+  if (isObject(value)) return dialect.parseResponse(value);
   const events = Array.isArray(value)
-    ? (value as readonly Json[]).flatMap((data): readonly StreamEvent[] => (isObject(data) ? [{ data }] : []))
-    : [...framesIn(bytes)].flatMap(({ bytes: frame, event }) => {
-        if (!event && mayCall(dialect, frame)) throw unreadCalls();
+    ? (value as readonly Json[]).flatMap((data): readonly WireStreamEvent[] => (isObject(data) ? [{ data }] : []))
+    : [...splitSseFrames(bytes)].flatMap(({ bytes: frame, event }) => {
+        if (!event && mayContainCall(dialect, frame)) throw createUnreadableCallsError();
         return event ? [event] : [];
       });
   if (events.length === 0) return undefined;
-  const reader = dialect.assembler();
-  for (const event of events) reader.take(event);
-  return reader.answer();
+  const reader = dialect.createAssembler();
+  for (const event of events) reader.push(event);
+  return reader.response();
 }

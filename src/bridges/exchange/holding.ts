@@ -1,16 +1,16 @@
 // Lets the bytes of a streamed answer through as they come, up to the first call: from there on they wait for the verdict.
-import type { Dialect, StreamEvent } from '../dialects/dialect.ts';
-import { framesIn, wholeEnd } from './frames.ts';
+import type { WireFormat, WireStreamEvent } from '../dialects/dialect.ts';
+import { splitSseFrames, findLastEventEnd } from './frames.ts';
 
 /** A stream on its way through. */
-export type Passage = {
+export type ToolCallHold = {
   /** Takes bytes, and gives what may go on at once. */
-  take(chunk: Uint8Array): Buffer | undefined;
+  push(chunk: Uint8Array): Buffer | undefined;
   /** Nothing more comes: gives what may go on without a verdict. */
-  end(): Buffer | undefined;
-  readonly holds: boolean;
+  finish(): Buffer | undefined;
+  readonly isHolding: boolean;
   /** Whether a call has begun. */
-  readonly calls: boolean;
+  readonly hasCalls: boolean;
   /** What waits. */
   readonly held: readonly Buffer[];
   /** What went on. */
@@ -18,10 +18,10 @@ export type Passage = {
 };
 
 /** How many bytes may wait, a single event or all that is held. */
-const mostHeld = 64 * 1024 * 1024;
+const maxHeldBytes = 64 * 1024 * 1024;
 
 /** A passage. Nothing is read that holds no marker of a call: what only passes costs a search. */
-export function passage(dialect: Dialect, holdsAll: boolean): Passage {
+export function createToolCallHold(dialect: WireFormat, holdsAll: boolean): ToolCallHold {
   let tail: Buffer = Buffer.alloc(0);
   let holds = holdsAll;
   let calls = false;
@@ -31,7 +31,7 @@ export function passage(dialect: Dialect, holdsAll: boolean): Passage {
 
   function pass(block: Buffer): Buffer | undefined {
     if (block.length === 0) return undefined;
-    const found = !calls && mayCall(dialect, block) ? firstCall(block, dialect) : -1;
+    const found = !calls && mayContainCall(dialect, block) ? findFirstCall(block, dialect) : -1;
     calls ||= found >= 0;
     const call = holds ? 0 : found;
     if (call < 0) {
@@ -47,23 +47,23 @@ export function passage(dialect: Dialect, holdsAll: boolean): Passage {
   }
 
   return {
-    take(chunk) {
-      const bytes = asBuffer(chunk);
+    push(chunk) {
+      const bytes = toBuffer(chunk);
       const whole = tail.length ? Buffer.concat([tail, bytes]) : bytes;
-      const end = wholeEnd(whole);
+      const end = findLastEventEnd(whole);
       tail = whole.subarray(end);
-      if (tail.length + waiting > mostHeld) throw new RangeError('The answer is too long to be held.');
+      if (tail.length + waiting > maxHeldBytes) throw new RangeError('The answer is too long to be held.');
       return pass(whole.subarray(0, end));
     },
-    end() {
+    finish() {
       const rest = tail;
       tail = Buffer.alloc(0);
       return pass(rest);
     },
-    get holds() {
+    get isHolding() {
       return holds;
     },
-    get calls() {
+    get hasCalls() {
       return calls;
     },
     held,
@@ -71,33 +71,33 @@ export function passage(dialect: Dialect, holdsAll: boolean): Passage {
   };
 }
 
-const asBuffer = (chunk: Uint8Array): Buffer =>
+const toBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
 /** Whether a call may be in these bytes. A name may be written with escapes: then only reading it tells. */
-export const mayCall = ({ markers }: Dialect, block: Buffer): boolean =>
+export const mayContainCall = ({ toolCallMarkers: markers }: WireFormat, block: Buffer): boolean =>
   markers.some((marker) => block.includes(marker)) || block.includes('\\u');
 
-function firstCall(block: Buffer, dialect: Dialect): number {
-  const reader = dialect.assembler();
+function findFirstCall(block: Buffer, dialect: WireFormat): number {
+  const reader = dialect.createAssembler();
   let at = 0;
-  for (const { bytes, event } of framesIn(block)) {
+  for (const { bytes, event } of splitSseFrames(block)) {
     // What we cannot read, a more generous client might.
-    if (event ? reader.take(event).holds : mayCall(dialect, bytes)) return at;
+    if (event ? reader.push(event).mustHold : mayContainCall(dialect, bytes)) return at;
     at += bytes.length;
   }
   return -1;
 }
 
 /** The events in these bytes; `unread` hears of those that cannot be read. A long answer is read in slices, so that others are served meanwhile. */
-export async function eventsIn(
+export async function parseSseEvents(
   blocks: readonly Buffer[],
   unread: (frame: Buffer) => void = () => {},
-): Promise<readonly StreamEvent[]> {
-  const found: StreamEvent[] = [];
+): Promise<readonly WireStreamEvent[]> {
+  const found: WireStreamEvent[] = [];
   let read = 0;
   for (const block of blocks) {
-    for (const { bytes, event } of framesIn(block))
+    for (const { bytes, event } of splitSseFrames(block))
       if (event) found.push(event);
       else unread(bytes);
     read += block.length;

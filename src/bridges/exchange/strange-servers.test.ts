@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Gate } from '../../core/index.ts';
-import { guidedFetch, type Fetch } from '../clients/guided-fetch.ts';
+import { wrapFetch, type FetchFunction } from '../clients/guided-fetch.ts';
 
 const noDeleting: Gate = ({ tool, input }) =>
   tool === 'wipe' || JSON.stringify(input).includes('/etc')
@@ -10,17 +10,18 @@ const noDeleting: Gate = ({ tool, input }) =>
     : { type: 'allow' };
 
 /** What the caller is given where a server answers the first request so, and later ones with words. */
-async function given(path: string, type: string, body: string, words: string): Promise<string> {
+async function interceptedBody(path: string, type: string, body: string, words: string): Promise<string> {
   let asked = 0;
-  const server: Fetch = async () => new Response(asked++ === 0 ? body : words, { headers: { 'content-type': type } });
-  const send = guidedFetch({ gates: [noDeleting] }, server);
+  const server: FetchFunction = async () =>
+    new Response(asked++ === 0 ? body : words, { headers: { 'content-type': type } });
+  const send = wrapFetch({ gates: [noDeleting] }, server);
   const request = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Go.' }], input: 'Go.' };
   const answer = await send(`http://model.test${path}`, { method: 'POST', body: JSON.stringify(request) });
   return answer.text();
 }
 
 const sse = 'text/event-stream';
-const framed = (events: readonly object[], end = '\n\n'): string =>
+const formatFrames = (events: readonly object[], end = '\n\n'): string =>
   events.map((event) => `data: ${JSON.stringify(event)}${end}`).join('');
 const chunk = (delta: object, finish: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
@@ -28,28 +29,31 @@ const chunk = (delta: object, finish: string | null = null): object => ({
 const wipe = (more: object = {}): object => ({
   tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'wipe', arguments: '' }, ...more }],
 });
-const chatWords = framed([chunk({ content: 'No, then.' }), chunk({}, 'stop')]);
+const chatTextFrames = formatFrames([chunk({ content: 'No, then.' }), chunk({}, 'stop')]);
 const chat = '/v1/chat/completions';
 
 test('[M31] a name that is repeated with every piece of a call is one name', async () => {
-  const body = framed([
+  const body = formatFrames([
     chunk(wipe()),
     chunk(wipe({ function: { name: 'wipe', arguments: '{}' } })),
     chunk({}, 'tool_calls'),
   ]);
-  assert.doesNotMatch(await given(chat, sse, body, chatWords), /wipe/);
+  assert.doesNotMatch(await interceptedBody(chat, sse, body, chatTextFrames), /wipe/);
 });
 
 test('[M31] calls that share an index under several ids are several', async () => {
   const read = { index: 0, id: 'r', type: 'function', function: { name: 'look', arguments: '' } };
-  const body = framed([chunk({ tool_calls: [read] }), chunk(wipe()), chunk({}, 'tool_calls')]);
-  assert.doesNotMatch(await given(chat, sse, body, chatWords), /wipe/);
+  const body = formatFrames([chunk({ tool_calls: [read] }), chunk(wipe()), chunk({}, 'tool_calls')]);
+  assert.doesNotMatch(await interceptedBody(chat, sse, body, chatTextFrames), /wipe/);
 });
 
 test('[M31] events that cannot be told apart hold no call that passes', async () => {
-  const lines = framed([chunk({ content: 'Well.' }), chunk(wipe()), chunk({}, 'tool_calls')], '\n');
-  assert.doesNotMatch(await given(chat, sse, lines, chatWords), /wipe/);
-  assert.doesNotMatch(await given(chat, sse, `\uFEFF${framed([chunk(wipe())])}`, chatWords), /wipe/);
+  const lines = formatFrames([chunk({ content: 'Well.' }), chunk(wipe()), chunk({}, 'tool_calls')], '\n');
+  assert.doesNotMatch(await interceptedBody(chat, sse, lines, chatTextFrames), /wipe/);
+  assert.doesNotMatch(
+    await interceptedBody(chat, sse, `\uFEFF${formatFrames([chunk(wipe())])}`, chatTextFrames),
+    /wipe/,
+  );
 });
 
 test('[M31] an answer in one piece that only a generous client reads is judged, or does not pass', async () => {
@@ -60,7 +64,7 @@ test('[M31] an answer in one piece that only a generous client reads is judged, 
     choices: [{ message: { role: 'assistant', content: 'No, then.' }, finish_reason: 'stop' }],
   });
   for (const body of [`\uFEFF${JSON.stringify(whole)}`, `${JSON.stringify(whole)}\n${JSON.stringify(whole)}`])
-    assert.doesNotMatch(await given(chat, 'application/json', body, words), /wipe/);
+    assert.doesNotMatch(await interceptedBody(chat, 'application/json', body, words), /wipe/);
 });
 
 test('[M31] arguments that are cut off are not judged as none: clients read them as far as they go', async () => {
@@ -72,13 +76,13 @@ test('[M31] arguments that are cut off are not judged as none: clients read them
     { type: 'message_delta', delta: { stop_reason: 'max_tokens' }, usage: {} },
     { type: 'message_stop' },
   ];
-  const words = framed([
+  const words = formatFrames([
     { type: 'message_start', message: { id: 'm', usage: {} } },
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'No, then.' } },
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: {} },
     { type: 'message_stop' },
   ]);
-  assert.doesNotMatch(await given('/v1/messages', sse, framed(events), words), /etc/);
+  assert.doesNotMatch(await interceptedBody('/v1/messages', sse, formatFrames(events), words), /etc/);
 });
 
 test('[M31] a response whose calls are only told at their end, or at its own, waits for the verdict', async () => {
@@ -88,7 +92,7 @@ test('[M31] a response whose calls are only told at their end, or at its own, wa
     type: 'response.completed',
     response: { id: 'r', output },
   });
-  const words = framed([
+  const words = formatFrames([
     begun,
     completed([{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'No, then.' }] }]),
   ]);
@@ -99,26 +103,29 @@ test('[M31] a response whose calls are only told at their end, or at its own, wa
     [begun, completed([item])],
     [begun, added, { type: 'response.function_call_arguments.done', output_index: 0, arguments: '{}' }, completed([])],
   ])
-    assert.doesNotMatch(await given('/v1/responses', sse, framed(events), words), /wipe/);
+    assert.doesNotMatch(await interceptedBody('/v1/responses', sse, formatFrames(events), words), /wipe/);
 });
 
 test('[M31] calls of a further choice that nobody asked for are judged too', async () => {
   const message = { role: 'assistant', content: 'Well.' };
   const words = JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] });
   const whole = JSON.stringify({ choices: [{ message }, { message: { ...message, ...wipe() } }] });
-  assert.doesNotMatch(await given(chat, 'application/json', whole, words), /wipe/);
+  assert.doesNotMatch(await interceptedBody(chat, 'application/json', whole, words), /wipe/);
   const both = {
     choices: [
       { index: 0, delta: { content: 'Well.' } },
       { index: 1, delta: wipe() },
     ],
   };
-  assert.doesNotMatch(await given(chat, sse, framed([both]), chatWords), /wipe/);
+  assert.doesNotMatch(await interceptedBody(chat, sse, formatFrames([both]), chatTextFrames), /wipe/);
   const candidate = (part: object): object => ({ content: { role: 'model', parts: [part] } });
   const said = candidate({ text: 'Well.' });
   const several = { candidates: [said, candidate({ functionCall: { name: 'wipe', args: {} } })] };
   const gemini = '/v1beta/models/m:generateContent';
   const answer = { candidates: [said] };
-  assert.doesNotMatch(await given(gemini, 'application/json', JSON.stringify(several), JSON.stringify(answer)), /wipe/);
-  assert.doesNotMatch(await given(gemini, sse, framed([several]), framed([answer])), /wipe/);
+  assert.doesNotMatch(
+    await interceptedBody(gemini, 'application/json', JSON.stringify(several), JSON.stringify(answer)),
+    /wipe/,
+  );
+  assert.doesNotMatch(await interceptedBody(gemini, sse, formatFrames([several]), formatFrames([answer])), /wipe/);
 });

@@ -3,39 +3,39 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError, type Gate } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { openGuide, type Asked, type GuideOptions } from '../guide/guide.ts';
-import { conversationsOf, nameOf } from './conversations.ts';
-import { exchange, type Exchange } from './exchange.ts';
-import { objection } from './second-door.ts';
+import { createInterceptor, type InterceptedRequest, type InterceptorOptions } from '../guide/guide.ts';
+import { resolveTracker, toConversationId } from './conversations.ts';
+import { interceptModelStream, type ModelExchange } from './exchange.ts';
+import { getToolDenial } from './second-door.ts';
 
 type Piece = { readonly text: string } | { readonly call: string } | { readonly end: true };
 
-const asked: Asked = {
+const baseRequest: InterceptedRequest = {
   model: 'm',
   system: '',
   tools: [{ name: 'run', description: '', input: {} }],
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Go.' }] }],
 };
-const nothing: Gate = () => ({ type: 'deny', reason: 'No.' });
+const denyAll: Gate = () => ({ type: 'deny', reason: 'No.' });
 
 /** An exchange over these streams, one for each attempt. */
 async function call(
   streams: readonly (() => AsyncIterable<Piece>)[],
-  options: GuideOptions = {},
-  more: Partial<Exchange<Piece>> = {},
+  options: InterceptorOptions = {},
+  more: Partial<ModelExchange<Piece>> = {},
 ): Promise<AsyncGenerator<Piece, void>> {
-  const talks = conversationsOf({ guide: await openGuide(options) });
-  return exchange<Piece>({
-    ask: () => talks.ask(asked),
+  const talks = resolveTracker({ interceptor: await createInterceptor(options) });
+  return interceptModelStream<Piece>({
+    ask: () => talks.trackRequest(baseRequest),
     send: (_additions, attempt) => streams[attempt]?.() ?? assert.fail('asked too often'),
     reader() {
       const pieces: Piece[] = [];
       const words = (): string[] => pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
       return {
-        waits: (piece) => (pieces.push(piece), 'call' in piece),
-        shown: words,
-        closing: (held) => held.filter((piece) => 'end' in piece),
-        answer: () => ({
+        push: (piece) => (pieces.push(piece), 'call' in piece),
+        shownText: words,
+        closingEvents: (held) => held.filter((piece) => 'end' in piece),
+        response: () => ({
           message: {
             role: 'assistant',
             parts: [
@@ -79,7 +79,7 @@ test('words pass before the answer is whole, and a call waits for it', async () 
 });
 
 test('of a refused answer only the ends of what began pass, and the next answer follows', async () => {
-  let gate: Gate = nothing;
+  let gate: Gate = denyAll;
   const streams = [
     async function* () {
       yield { text: 'a' };
@@ -92,7 +92,7 @@ test('of a refused answer only the ends of what began pass, and the next answer 
     },
   ];
   const events = await call(streams, { gates: [(...given) => gate(...given)] });
-  gate = nothing;
+  gate = denyAll;
   const pieces = await all(events);
   assert.deepEqual(
     pieces,
@@ -107,28 +107,28 @@ test('of a refused answer only the ends of what began pass, and the next answer 
         yield { text: 'b' };
       },
     ],
-    { gates: [nothing] },
+    { gates: [denyAll] },
   );
   assert.deepEqual(await all(refused), [{ text: 'a' }, { end: true }, { text: 'b' }]);
 });
 
 test('who stops listening leaves the conversation free, and the log says so', async () => {
-  const guide = await openGuide();
-  const talks = conversationsOf({ guide });
+  const guide = await createInterceptor();
+  const talks = resolveTracker({ interceptor: guide });
   const stream = async function* (): AsyncGenerator<Piece> {
     yield { text: 'a' };
     yield { text: 'b' };
   };
-  const events = await call([stream], {}, { ask: () => talks.ask(asked) });
+  const events = await call([stream], {}, { ask: () => talks.trackRequest(baseRequest) });
   await events.next();
   await events.return();
-  const again = await call([stream], {}, { ask: () => talks.ask(asked) });
+  const again = await call([stream], {}, { ask: () => talks.trackRequest(baseRequest) });
   assert.equal((await all(again)).length, 2);
 });
 
 test('a request that fails frees the conversation too', async () => {
-  const guide = await openGuide();
-  const talks = conversationsOf({ guide });
+  const guide = await createInterceptor();
+  const talks = resolveTracker({ interceptor: guide });
   const broken = await call(
     [
       () => {
@@ -136,7 +136,7 @@ test('a request that fails frees the conversation too', async () => {
       },
     ],
     {},
-    { ask: () => talks.ask(asked) },
+    { ask: () => talks.trackRequest(baseRequest) },
   );
   await assert.rejects(all(broken), /no line/);
   const again = await call(
@@ -146,7 +146,7 @@ test('a request that fails frees the conversation too', async () => {
       },
     ],
     {},
-    { ask: () => talks.ask(asked) },
+    { ask: () => talks.trackRequest(baseRequest) },
   );
   assert.deepEqual(await all(again), [{ text: 'a' }]);
 });
@@ -157,39 +157,39 @@ test('a log that cannot be opened sends nothing, and is tried again the next tim
       throw new FairleadError('store/gone', 'The disk is gone.', { blame: 'harness' });
     },
   } as never;
-  const talks = conversationsOf({ log });
-  await assert.rejects(talks.ask(asked), /disk is gone/);
-  await assert.rejects(talks.ask(asked), /disk is gone/);
+  const talks = resolveTracker({ log });
+  await assert.rejects(talks.trackRequest(baseRequest), /disk is gone/);
+  await assert.rejects(talks.trackRequest(baseRequest), /disk is gone/);
 });
 
 test('a framework may name a conversation as it likes, and two names stay two', () => {
-  assert.equal(nameOf('a-1'), 'a-1');
-  assert.equal(nameOf(''), undefined);
-  assert.equal(nameOf(7), undefined);
-  const [one, two] = [nameOf('tenant/1:thread'), nameOf('tenant/2:thread')];
+  assert.equal(toConversationId('a-1'), 'a-1');
+  assert.equal(toConversationId(''), undefined);
+  assert.equal(toConversationId(7), undefined);
+  const [one, two] = [toConversationId('tenant/1:thread'), toConversationId('tenant/2:thread')];
   assert.match(one ?? '', /^[\w-]{1,100}$/);
   assert.notEqual(one, two);
 });
 
 test('a call that was let through is not judged again at the tool; one that was changed since is', async () => {
   let asks = 0;
-  const guide = await openGuide({ gates: [() => (asks++, { type: 'allow' })] });
-  await guide.before(asked);
+  const guide = await createInterceptor({ gates: [() => (asks++, { type: 'allow' })] });
+  await guide.beforeRequest(baseRequest);
   const input = { a: 1, b: 2 };
-  await guide.after({
+  await guide.afterResponse({
     message: { role: 'assistant', parts: [{ type: 'tool-call', id: '1', tool: 'run', input }] },
     finish: 'tool-calls',
   });
   assert.equal(asks, 1);
-  assert.equal(await objection(guide, { id: '1', tool: 'run', input: { b: 2, a: 1 } }), undefined);
+  assert.equal(await getToolDenial(guide, { id: '1', tool: 'run', input: { b: 2, a: 1 } }), undefined);
   assert.equal(asks, 1);
-  await objection(guide, { id: '1', tool: 'run', input: { a: 2 } });
-  await objection(guide, { id: '2', tool: 'run', input });
+  await getToolDenial(guide, { id: '1', tool: 'run', input: { a: 2 } });
+  await getToolDenial(guide, { id: '2', tool: 'run', input });
   assert.equal(asks, 3);
 });
 
 test('in one log requests come one after the other, however they are made', async () => {
-  const talks = conversationsOf({ log: memoryLog() });
+  const talks = resolveTracker({ log: memoryLog() });
   let open = 0;
   let most = 0;
   const stream = async function* (): AsyncGenerator<Piece> {
@@ -198,7 +198,7 @@ test('in one log requests come one after the other, however they are made', asyn
     yield { text: 'a' };
     open--;
   };
-  const one = () => call([stream], {}, { ask: () => talks.ask(asked) }).then(all);
+  const one = () => call([stream], {}, { ask: () => talks.trackRequest(baseRequest) }).then(all);
   await Promise.all([one(), one(), one()]);
   assert.equal(most, 1);
 });

@@ -15,7 +15,7 @@ import {
 } from '../../core/index.ts';
 
 /** Something the model reads that the caller's own messages do not hold. It stands after the caller's message of this index, for ever. */
-export type Addition =
+export type MessageAddition =
   /** Stands at the end of the system text, from the session's first request on. */
   | { readonly type: 'system'; readonly after: -1; readonly text: string }
   | { readonly type: 'notes'; readonly after: number; readonly text: string }
@@ -29,30 +29,30 @@ export type Addition =
     };
 
 /** A message of the caller's as far as we know it: by a mark of everything up to it, and the event that took it in. */
-export type Mark = { readonly mark: number; readonly event: string };
+export type MessageMark = { readonly mark: number; readonly event: string };
 
 /** How far the caller's conversation is known. */
-export type Given = {
-  readonly marks: PersistentList<Mark>;
-  readonly additions: PersistentList<Addition>;
+export type CallerHistory = {
+  readonly marks: PersistentList<MessageMark>;
+  readonly additions: PersistentList<MessageAddition>;
   /** The event after which the conversation's first message was taken in. */
   readonly start: string;
   readonly nonce: string;
 };
 
 /** The key of the remark that follows each message taken in. */
-export const GIVEN = 'guide/given';
+export const MESSAGE_REMARK = 'guide/given';
 /** The key of the remark that keeps what the system text is added. */
-export const SYSTEM = 'guide/system';
+export const SYSTEM_REMARK = 'guide/system';
 /** The key of the remark that keeps a refused answer. */
-export const EXCHANGE = 'guide/exchange';
+export const EXCHANGE_REMARK = 'guide/exchange';
 
 /** A mark of a conversation that grew by one message. */
-export const markAfter = (mark: number, message: Message | null): number =>
-  hash53(`${mark} ${message ? canonicalJson(essence(message)) : ''}`);
+export const extendPrefixHash = (mark: number, message: Message | null): number =>
+  hash53(`${mark} ${message ? canonicalJson(canonicalMessage(message)) : ''}`);
 
 /** What a caller gives back of an answer unchanged, whatever else its framework does to it. */
-function essence({ role, parts }: Message): Json {
+function canonicalMessage({ role, parts }: Message): Json {
   return {
     role,
     parts: parts.flatMap((part): readonly Json[] => {
@@ -65,45 +65,56 @@ function essence({ role, parts }: Message): Json {
 }
 
 /** Folds what the remarks of a guide say, and the notes that turns showed. */
-export const givenView = (wordsFor: (notes: readonly Note[], nonce: string) => string): NamedView<Given> => ({
+export const createCallerHistoryView = (
+  wordsFor: (notes: readonly Note[], nonce: string) => string,
+): NamedView<CallerHistory> => ({
   name: 'guide/given',
-  initial: { marks: createPersistentList<Mark>(), additions: createPersistentList<Addition>(), start: '', nonce: '' },
+  initial: {
+    marks: createPersistentList<MessageMark>(),
+    additions: createPersistentList<MessageAddition>(),
+    start: '',
+    nonce: '',
+  },
   on(state, event) {
     if (event.type === 'session-started') return { ...state, nonce: event.nonce ?? '' };
     if (event.type === 'epoch-started' && state.marks.length === 0) return { ...state, start: event.id };
-    if (event.type === 'annotation-added' && event.key === GIVEN && typeof event.value === 'number')
+    if (event.type === 'annotation-added' && event.key === MESSAGE_REMARK && typeof event.value === 'number')
       return { ...state, marks: appendItem(state.marks, { mark: event.value, event: event.id }) };
-    const added = additionIn(event, state.marks.length - 1, (notes) => wordsFor(notes, state.nonce));
+    const added = parseAddition(event, state.marks.length - 1, (notes) => wordsFor(notes, state.nonce));
     return added ? { ...state, additions: appendItem(state.additions, added) } : state;
   },
 });
 
-function additionIn(event: Event, after: number, words: (notes: readonly Note[]) => string): Addition | undefined {
+function parseAddition(
+  event: Event,
+  after: number,
+  words: (notes: readonly Note[]) => string,
+): MessageAddition | undefined {
   if (event.type === 'turn-started' && event.notes.length) return { type: 'notes', after, text: words(event.notes) };
-  if (event.type === 'annotation-added' && event.key === SYSTEM && typeof event.value === 'string')
+  if (event.type === 'annotation-added' && event.key === SYSTEM_REMARK && typeof event.value === 'string')
     return { type: 'system', after: -1, text: event.value };
-  if (event.type === 'annotation-added' && event.key === EXCHANGE && isObject(event.value))
-    return { ...(event.value as unknown as Addition & { readonly type: 'exchange' }), type: 'exchange', after };
+  if (event.type === 'annotation-added' && event.key === EXCHANGE_REMARK && isObject(event.value))
+    return { ...(event.value as unknown as MessageAddition & { readonly type: 'exchange' }), type: 'exchange', after };
   return undefined;
 }
 
 /** All additions so far, in the order in which the model reads them. */
-export const additionsOf = ({ additions }: Given): readonly Addition[] => toArray(additions);
+export const listAdditions = ({ additions }: CallerHistory): readonly MessageAddition[] => toArray(additions);
 
 /** The marks of all the beginnings of a conversation. */
-export function marksOf(messages: readonly (Message | null)[]): readonly number[] {
+export function computePrefixHashes(messages: readonly (Message | null)[]): readonly number[] {
   let mark = 0;
-  return messages.map((message) => (mark = markAfter(mark, message)));
+  return messages.map((message) => (mark = extendPrefixHash(mark, message)));
 }
 
 /** How many of these marks are known: the beginning that this conversation and the log have in common. */
-export function commonLength({ marks: known }: Given, marks: readonly number[]): number {
+export function countCommonMessages({ marks: known }: CallerHistory, marks: readonly number[]): number {
   const other = marks.findIndex((mark, i) => i >= known.length || known.items[i]?.mark !== mark);
   return other < 0 ? marks.length : other;
 }
 
 /** Where to go back to so that no call is left without its result: what is new in the middle of a round begins the round again. */
-export function beforeRound(messages: readonly (Message | null)[], known: number): number {
+export function rewindToTurnStart(messages: readonly (Message | null)[], known: number): number {
   if (messages[known]?.role !== 'tool') return known;
   let at = known;
   while (at > 0 && messages[at - 1]?.role === 'tool') at--;

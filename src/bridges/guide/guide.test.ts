@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { messageToolCalls, type Gate, type Json, type Message, type Rule } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import type { Addition } from './given.ts';
-import { openGuide, type Guide, type GuideOptions } from './guide.ts';
+import type { MessageAddition } from './given.ts';
+import { createInterceptor, type Interceptor, type InterceptorOptions } from './guide.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
@@ -16,14 +16,14 @@ const result = (id: string, tool: string, text: string): Message => ({
   role: 'tool',
   parts: [{ type: 'tool-result', id, tool, text, failed: false }],
 });
-const about = {
+const requestFields = {
   model: 'm',
   system: 'Help.',
   tools: [{ name: 'run', description: 'Runs.', input: { type: 'object' } }],
 };
 
 /** What the model reads, as lines: the caller's messages with the additions in their places. */
-function read(messages: readonly Message[], additions: readonly Addition[]): readonly string[] {
+function readMessages(messages: readonly Message[], additions: readonly MessageAddition[]): readonly string[] {
   const words = ({ role, parts }: Message): string =>
     `${role}: ${parts.map((part) => ('text' in part ? part.text : 'tool' in part ? `${part.tool}()` : '')).join(' ')}`;
   return messages.flatMap((message, i) => [
@@ -39,17 +39,17 @@ function read(messages: readonly Message[], additions: readonly Addition[]): rea
 }
 
 /** A loop that knows nothing of guides but asks one before and after each request. */
-async function loop(guide: Guide, prompt: string, answers: Message[], messages: Message[] = []) {
+async function runLoop(guide: Interceptor, prompt: string, answers: Message[], messages: Message[] = []) {
   const requests: (readonly string[])[] = [];
   messages.push(user(prompt));
   for (;;) {
-    let guidance = await guide.before({ ...about, messages });
+    let guidance = await guide.beforeRequest({ ...requestFields, messages });
     let answer: Message | undefined;
     while (guidance.type === 'send') {
-      requests.push(read(messages, guidance.additions));
+      requests.push(readMessages(messages, guidance.additions));
       answer = answers.shift();
       assert.ok(answer, 'the model has lines left');
-      guidance = await guide.after({
+      guidance = await guide.afterResponse({
         message: answer,
         finish: messageToolCalls(answer).length ? 'tool-calls' : 'stop',
       });
@@ -67,18 +67,18 @@ const noDeleting: Gate = ({ input }) =>
 const failing: Rule = (event) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 
-const guided = (options: GuideOptions = {}): Promise<Guide> =>
-  openGuide({ gates: [noDeleting], rules: [failing], ...options });
+const openTestInterceptor = (options: InterceptorOptions = {}): Promise<Interceptor> =>
+  createInterceptor({ gates: [noDeleting], rules: [failing], ...options });
 
 test('[M41, M42] a foreign loop goes on as before where there is nothing to say', async () => {
-  const { requests, messages } = await loop(await guided(), 'Go.', [calls('a', 'run'), says('Done.')]);
+  const { requests, messages } = await runLoop(await openTestInterceptor(), 'Go.', [calls('a', 'run'), says('Done.')]);
   assert.deepEqual(requests, [['user: Go.'], ['user: Go.', 'assistant: run()', 'tool: fine']]);
   assert.equal(messages.length, 4);
 });
 
 test('[M4, M6] a note is added after the result it is about, and stays there: each request extends the one before', async () => {
   const answers = [calls('bad1', 'run'), calls('b', 'run'), says('Done.')];
-  const { requests } = await loop(await guided(), 'Go.', answers);
+  const { requests } = await runLoop(await openTestInterceptor(), 'Go.', answers);
   assert.deepEqual(requests[1]?.slice(-1), ['note: Try another way.']);
   for (const [i, request] of requests.slice(1).entries())
     assert.deepEqual(request.slice(0, requests[i]?.length), requests[i], 'the prefix holds');
@@ -87,7 +87,7 @@ test('[M4, M6] a note is added after the result it is about, and stays there: ea
 
 test('[M31] a refused call never reaches the caller: the model is told why and asked again', async () => {
   const answers = [calls('a', 'run', { command: 'rm -r' }), calls('b', 'run', { command: 'ls' }), says('Done.')];
-  const { requests, messages } = await loop(await guided(), 'Clean up.', answers);
+  const { requests, messages } = await runLoop(await openTestInterceptor(), 'Clean up.', answers);
   assert.deepEqual(requests[1], ['user: Clean up.', 'assistant: run()', 'tool: Nothing is deleted here.']);
   assert.deepEqual(requests[2]?.slice(0, 3), requests[1], 'and the refusal stays where it was');
   assert.ok(!JSON.stringify(messages).includes('rm -r'));
@@ -95,31 +95,31 @@ test('[M31] a refused call never reaches the caller: the model is told why and a
 
 test('a model that will not hear is stopped after a bounded number of refusals', async () => {
   const stubborn = Array.from({ length: 20 }, (_, i) => calls(`c${i}`, 'run', { command: 'rm' }));
-  const { stopped, requests } = await loop(await guided({ limits: { errors: 3 } }), 'Go.', stubborn);
+  const { stopped, requests } = await runLoop(await openTestInterceptor({ limits: { errors: 3 } }), 'Go.', stubborn);
   assert.equal(stopped?.reason, 'error-threshold');
   assert.equal(requests.length, 3);
 });
 
 test('[M25, M37] stops are decided from the state, before a request is sent', async () => {
-  const stop: GuideOptions['stops'] = [
+  const stop: InterceptorOptions['stops'] = [
     ({ spent }) => (spent.turns >= 2 ? { reason: 'rule', detail: 'Enough.' } : undefined),
   ];
   const answers = [calls('a', 'run'), calls('b', 'run'), says('never asked')];
-  const { stopped } = await loop(await guided({ stops: stop }), 'Go.', answers);
+  const { stopped } = await runLoop(await openTestInterceptor({ stops: stop }), 'Go.', answers);
   assert.deepEqual([stopped?.reason, stopped?.detail, answers.length], ['rule', 'Enough.', 1]);
 });
 
 test('a check that is not passed has the model answer again, and the caller sees only the answer that passed', async () => {
   const check = {
     name: 'polite',
-    run: ({ messages }: Guide['state']) => {
+    run: ({ messages }: Interceptor['state']) => {
       const last = messages.items[messages.length - 1];
       return JSON.stringify(last).includes('please')
         ? ({ type: 'passed' } as const)
         : ({ type: 'failed', why: 'Say please.' } as const);
     },
   };
-  const { requests, messages } = await loop(await guided({ checks: [check] }), 'Ask.', [
+  const { requests, messages } = await runLoop(await openTestInterceptor({ checks: [check] }), 'Ask.', [
     says('Give.'),
     says('Give, please.'),
   ]);
@@ -130,21 +130,27 @@ test('a check that is not passed has the model answer again, and the caller sees
 test('what would be asked is asked, or refused where nobody can be', async () => {
   const asks: Gate = () => ({ type: 'ask', question: 'Run it?' });
   const asked: string[] = [];
-  const yes = await guided({ gates: [asks], ask: async (_call, question) => asked.push(question) > 0 });
-  await loop(yes, 'Go.', [calls('a', 'run'), says('Done.')]);
+  const yes = await openTestInterceptor({
+    gates: [asks],
+    askUser: async (_call, question) => asked.push(question) > 0,
+  });
+  await runLoop(yes, 'Go.', [calls('a', 'run'), says('Done.')]);
   assert.deepEqual(asked, ['Run it?']);
-  const { requests } = await loop(await guided({ gates: [asks] }), 'Go.', [calls('a', 'run'), says('No.')]);
+  const { requests } = await runLoop(await openTestInterceptor({ gates: [asks] }), 'Go.', [
+    calls('a', 'run'),
+    says('No.'),
+  ]);
   assert.match(requests[1]?.at(-1) ?? '', /nobody can be asked/);
 });
 
 test('a conversation that is edited or forked goes on from where it parts, on a branch of the log', async () => {
-  const guide = await guided();
-  const { messages } = await loop(guide, 'Go.', [calls('bad1', 'run'), says('Done.')]);
+  const guide = await openTestInterceptor();
+  const { messages } = await runLoop(guide, 'Go.', [calls('bad1', 'run'), says('Done.')]);
   const edited = [user('Go.'), calls('bad1', 'run'), result('bad1', 'run', 'fine after all')];
-  const guidance = await guide.before({ ...about, messages: edited });
+  const guidance = await guide.beforeRequest({ ...requestFields, messages: edited });
   assert.equal(guidance.type, 'send');
   assert.deepEqual(
-    read(edited, guidance.type === 'send' ? guidance.additions : []).length,
+    readMessages(edited, guidance.type === 'send' ? guidance.additions : []).length,
     3,
     'the note belonged to the other way',
   );
@@ -155,10 +161,10 @@ test('a conversation that is edited or forked goes on from where it parts, on a 
 test('a guide that is opened again on its log knows the conversation, and adds the same in the same places', async () => {
   const log = memoryLog();
   const messages: Message[] = [];
-  const first = await guided({ log });
-  const { requests } = await loop(first, 'Go.', [calls('bad1', 'run'), says('Done.')], messages);
-  const again = await guided({ log: memoryLog(log.events) });
-  const more = await loop(again, 'And now?', [says('Nothing.')], messages);
+  const first = await openTestInterceptor({ log });
+  const { requests } = await runLoop(first, 'Go.', [calls('bad1', 'run'), says('Done.')], messages);
+  const again = await openTestInterceptor({ log: memoryLog(log.events) });
+  const more = await runLoop(again, 'And now?', [says('Nothing.')], messages);
   assert.deepEqual(more.requests[0]?.slice(0, requests[1]?.length), requests[1]);
 });
 
@@ -167,24 +173,27 @@ test('a call whose arguments are no JSON is not let past gates that could not re
     role: 'assistant',
     parts: [{ type: 'tool-call', id: 'a', tool: 'run', input: {}, invalid: '{"command": rm' }],
   };
-  const { requests, messages } = await loop(await guided(), 'Go.', [broken, says('Done.')]);
+  const { requests, messages } = await runLoop(await openTestInterceptor(), 'Go.', [broken, says('Done.')]);
   assert.match(requests[1]?.at(-1) ?? '', /not JSON/);
   assert.equal(messages.length, 2);
 });
 
 test('a loop that was given no limits is not stopped, however long, failing or repetitive it is', async () => {
   const answers = [...Array.from({ length: 40 }, () => calls('bad', 'run')), says('Done.')];
-  const { stopped, messages } = await loop(await guided(), 'Go.', answers);
+  const { stopped, messages } = await runLoop(await openTestInterceptor(), 'Go.', answers);
   assert.equal(stopped, undefined);
   assert.equal(messages.length, 82);
 });
 
 test('[M2] words for the system text are added once, and stay when the guide is opened again without them', async () => {
   const log = memoryLog();
-  const first = await guided({ log, system: 'Reminders exist.' });
-  await first.before({ ...about, messages: [user('Go.')] });
-  const again = await guided({ log: memoryLog(log.events) });
-  const guidance = await again.before({ ...about, messages: [user('Go.'), says('Done.'), user('More.')] });
+  const first = await openTestInterceptor({ log, system: 'Reminders exist.' });
+  await first.beforeRequest({ ...requestFields, messages: [user('Go.')] });
+  const again = await openTestInterceptor({ log: memoryLog(log.events) });
+  const guidance = await again.beforeRequest({
+    ...requestFields,
+    messages: [user('Go.'), says('Done.'), user('More.')],
+  });
   assert.deepEqual(guidance.type === 'send' && guidance.additions[0], {
     type: 'system',
     after: -1,
@@ -193,12 +202,12 @@ test('[M2] words for the system text are added once, and stay when the guide is 
 });
 
 test('what a person says beside a result is heard, and an answer that was let through elsewhere is history', async () => {
-  const guide = await guided();
-  await guide.before({ ...about, messages: [user('Go.')] });
-  await guide.accept({ message: calls('a', 'run', { command: 'rm' }), finish: 'tool-calls' });
+  const guide = await openTestInterceptor();
+  await guide.beforeRequest({ ...requestFields, messages: [user('Go.')] });
+  await guide.acceptResponse({ message: calls('a', 'run', { command: 'rm' }), finish: 'tool-calls' });
   const beside: Message = { role: 'tool', parts: [...result('a', 'run', 'fine').parts, ...user('Hurry.').parts] };
-  const guidance = await guide.before({
-    ...about,
+  const guidance = await guide.beforeRequest({
+    ...requestFields,
     messages: [user('Go.'), calls('a', 'run', { command: 'rm' }), beside],
   });
   assert.equal(guidance.type, 'send');

@@ -28,21 +28,29 @@ import {
 } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import {
-  additionsOf,
-  beforeRound,
-  commonLength,
-  GIVEN,
-  givenView,
-  markAfter,
-  marksOf,
-  type Addition,
+  listAdditions,
+  rewindToTurnStart,
+  countCommonMessages,
+  MESSAGE_REMARK,
+  createCallerHistoryView,
+  extendPrefixHash,
+  computePrefixHashes,
+  type MessageAddition,
 } from './given.ts';
-import { factsOf, looksFailed, type FailureTest } from './taking-in.ts';
-import { begin, ended, loose, newRun, refusal, started, wanted } from './recording.ts';
-import { standInModel, standInTools } from './stand-ins.ts';
+import { callerMessageToFacts, defaultToolFailureTest, type ToolFailureTest } from './taking-in.ts';
+import {
+  recordSessionStart,
+  turnEndedFact,
+  closeOpenCallFacts,
+  runStartedFacts,
+  denialFacts,
+  toolStartedFact,
+  pendingInputFacts,
+} from './recording.ts';
+import { createPlaceholderProvider, createPlaceholderTools } from './stand-ins.ts';
 
 /** What a guide goes by: rules, gates, stops, checks, views and reminders, and what is known of the caller's model. */
-export type GuideOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> & {
+export type InterceptorOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> & {
   /** Where the conversation is kept; in memory unless given. */
   readonly log?: Log;
   readonly session?: string;
@@ -55,14 +63,14 @@ export type GuideOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> 
   readonly price?: Price;
   readonly window?: number;
   /** Which tools only read; every other counts as one that changes the world. */
-  readonly reads?: readonly string[];
-  readonly isFailure?: FailureTest;
+  readonly readOnlyTools?: readonly string[];
+  readonly isFailure?: ToolFailureTest;
   /** Puts a call to a person; without it, what would be asked is refused. */
-  readonly ask?: (call: Pick<ToolCall, 'tool' | 'input'>, question: string) => Promise<boolean>;
+  readonly askUser?: (call: Pick<ToolCall, 'tool' | 'input'>, question: string) => Promise<boolean>;
 };
 
 /** A request that the caller is about to make. A message that is none of ours to understand is null. */
-export type Asked = {
+export type InterceptedRequest = {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -72,7 +80,7 @@ export type Asked = {
 };
 
 /** An answer that came. `raw` is kept where the answer has to be shown to the model again. */
-export type Answered = {
+export type InterceptedResponse = {
   readonly message: Message;
   readonly finish: FinishReason;
   readonly usage?: Usage;
@@ -82,70 +90,74 @@ export type Answered = {
 };
 
 /** A call that may not be made, and why. */
-export type Refused = { readonly id: string; readonly tool: string; readonly reason: string };
+export type DeniedCall = { readonly id: string; readonly tool: string; readonly reason: string };
 
 /** What to do with a request or after an answer. */
-export type Guidance =
+export type InterceptAction =
   /** Send the caller's messages with these additions, each in its place, the earlier ones too: then the prefix holds. */
-  | { readonly type: 'send'; readonly additions: readonly Addition[]; readonly refused: readonly Refused[] }
+  | { readonly type: 'send'; readonly additions: readonly MessageAddition[]; readonly denied: readonly DeniedCall[] }
   /** Hand the answer to the caller. */
   | { readonly type: 'pass' }
   /** Send nothing and let no call of the answer through: the run is over. */
   | { readonly type: 'stop'; readonly reason: StopReason; readonly detail: string };
 
 /** A guide of one conversation. Calls come one at a time: a request, its answer, the next request. */
-export type Guide = {
+export type Interceptor = {
   readonly state: RunState;
   readonly log: Log;
-  before(asked: Asked): Promise<Guidance>;
-  after(answered: Answered): Promise<Guidance>;
+  beforeRequest(asked: InterceptedRequest): Promise<InterceptAction>;
+  afterResponse(answered: InterceptedResponse): Promise<InterceptAction>;
   /** Takes an answer as one that was let through, whatever the gates would have said: what has happened is history. */
-  accept(answered: Answered): Promise<void>;
+  acceptResponse(answered: InterceptedResponse): Promise<void>;
   /** Keeps that no answer came, and why. The caller has seen the failure itself, and may try again. */
-  failed(why: string): Promise<void>;
+  recordFailure(why: string): Promise<void>;
   /** Keeps something that the guide cannot act on. */
   remark(key: string, value: Json): Promise<void>;
   /** The event after which this many of the caller's messages were known; nothing if they never were. */
-  known(messages: number): string | undefined;
+  findEventAfter(messages: number): string | undefined;
   /** What the gates say to a call now; for callers whose tools are wrapped one by one. */
-  judge(call: Pick<ToolCall, 'id' | 'tool' | 'input'>): Promise<Refused | undefined>;
+  evaluateCall(call: Pick<ToolCall, 'id' | 'tool' | 'input'>): Promise<DeniedCall | undefined>;
   close(): Promise<void>;
 };
 
-const mostRefusals = 5;
+const maxDenials = 5;
 
 /** Limits that a caller did not ask for do not stop its loop. */
-const unbound: Partial<Limits> = { turns: 1e9, errors: 1e9, stuckAfter: 0 };
+const noLimits: Partial<Limits> = { turns: 1e9, errors: 1e9, stuckAfter: 0 };
 
 /** Opens a guide. */
-export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
-  const { log = memoryLog(), isFailure = looksFailed } = options;
-  const given = givenView((notes, nonce) => renderNotes(notes, nonce)[0]?.text ?? '');
+export async function createInterceptor(options: InterceptorOptions = {}): Promise<Interceptor> {
+  const { log = memoryLog(), isFailure = defaultToolFailureTest } = options;
+  const given = createCallerHistoryView((notes, nonce) => renderNotes(notes, nonce)[0]?.text ?? '');
   const { rules, views } = mergeExtensions([options]);
   const head = await openSessionWriter(log, runStateView(rules, [...views, given]), 'root');
-  let agent = partsFor(options, { model: head.state.model, tools: head.state.tools, system: head.state.system });
+  let agent = createInterceptorParts(options, {
+    model: head.state.model,
+    tools: head.state.tools,
+    system: head.state.system,
+  });
   const signal = new AbortController().signal;
-  const additions = (): readonly Addition[] => additionsOf(readView(head.state, given));
+  const additions = (): readonly MessageAddition[] => listAdditions(readView(head.state, given));
 
   /** A conversation that goes another way than before is a branch from where they part. */
-  async function goBack({ messages, marks = marksOf(messages) }: Asked): Promise<void> {
+  async function goBack({ messages, marks = computePrefixHashes(messages) }: InterceptedRequest): Promise<void> {
     const seen = readView(head.state, given);
-    const common = commonLength(seen, marks);
+    const common = countCommonMessages(seen, marks);
     if (common === seen.marks.length) return;
-    const known = beforeRound(messages, common);
+    const known = rewindToTurnStart(messages, common);
     const at = seen.marks.items[known - 1]?.event ?? seen.start;
     await head.branch(at, [{ type: 'branch-started', from: at, reason: 'edited' }]);
   }
 
   /** Takes in what is new. */
-  async function takeIn({ messages }: Asked): Promise<void> {
+  async function takeIn({ messages }: InterceptedRequest): Promise<void> {
     const { marks } = readView(head.state, given);
     const known = marks.length;
     let mark = known === 0 ? 0 : (marks.items[known - 1]?.mark ?? 0);
     for (const message of messages.slice(known)) {
-      mark = markAfter(mark, message);
-      await head.record((state) => factsOf(message, state, isFailure));
-      await head.record([{ type: 'annotation-added', key: GIVEN, value: mark }]);
+      mark = extendPrefixHash(mark, message);
+      await head.record((state) => callerMessageToFacts(message, state, isFailure));
+      await head.record([{ type: 'annotation-added', key: MESSAGE_REMARK, value: mark }]);
     }
   }
 
@@ -154,12 +166,12 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     const { marks, additions: made } = readView(head.state, given);
     const place = marks.length - 1;
     const times = toArray(made).filter(({ type, after }) => type === 'exchange' && after === place).length;
-    if (times < Math.max(1, options.limits?.errors ?? mostRefusals)) return undefined;
+    if (times < Math.max(1, options.limits?.errors ?? maxDenials)) return undefined;
     return { type: 'end', reason: 'error-threshold', detail: `${times} answers in a row were refused.` };
   }
 
   /** Begins a turn of the model, unless the run is over. */
-  async function send(refused: readonly Refused[]): Promise<Guidance> {
+  async function send(refused: readonly DeniedCall[]): Promise<InterceptAction> {
     const { state } = head;
     const step = exhausted() ?? nextStep(state, agent);
     if (step.type === 'end') {
@@ -169,13 +181,13 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     const { notes, remarks } = collectNotes(agent, state);
     const inputs = deliverableInputs(state).map(({ input }) => input);
     await head.record([...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }], { durable: true });
-    return { type: 'send', additions: additions(), refused };
+    return { type: 'send', additions: additions(), denied: refused };
   }
 
-  async function objections(calls: readonly ToolCall[]): Promise<readonly Refused[]> {
-    const found: Refused[] = [];
+  async function objections(calls: readonly ToolCall[]): Promise<readonly DeniedCall[]> {
+    const found: DeniedCall[] = [];
     for (const call of calls) {
-      const reason = await objectionTo(agent, call, head.state, options.ask);
+      const reason = await getDenialReason(agent, call, head.state, options.askUser);
       if (reason !== undefined) found.push({ id: call.id, tool: call.tool, reason });
     }
     return found;
@@ -186,23 +198,23 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     get state() {
       return head.state;
     },
-    async before(asked) {
+    async beforeRequest(asked) {
       await goBack(asked);
-      await begin(head, asked, options);
-      agent = partsFor(options, asked);
+      await recordSessionStart(head, asked, options);
+      agent = createInterceptorParts(options, asked);
       await takeIn(asked);
       await head.record((state) => [
-        ...loose(state),
-        ...newRun(state, agent, { ...unbound, ...options.limits }),
-        ...wanted(state),
+        ...closeOpenCallFacts(state),
+        ...runStartedFacts(state, agent, { ...noLimits, ...options.limits }),
+        ...pendingInputFacts(state),
       ]);
       return send([]);
     },
-    async after(answered) {
-      await head.record((state) => [ended(state, answered)], { durable: true });
+    async afterResponse(answered) {
+      await head.record((state) => [turnEndedFact(state, answered)], { durable: true });
       const refused = await objections(head.state.calls);
       if (refused.length === 0) {
-        await head.record((state) => state.calls.map((call) => started(call, state)), { durable: true });
+        await head.record((state) => state.calls.map((call) => toolStartedFact(call, state)), { durable: true });
         if (head.state.calls.length) return { type: 'pass' };
         if (nextStep(head.state, agent).type === 'check')
           await runChecks(agent, { writer: head, signal, onChunk: () => {}, clock: () => performance.now() });
@@ -211,51 +223,57 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
         if (step.type !== 'turn') return { type: 'pass' };
       }
       // The caller never sees this answer, but the model has to: it is shown again with what was wrong with it.
-      await head.record(refusal(answered, refused), { durable: true });
+      await head.record(denialFacts(answered, refused), { durable: true });
       return send(refused);
     },
-    async accept(answered) {
-      await head.record((state) => [ended(state, answered)]);
-      await head.record((state) => state.calls.map((call) => started(call, state)));
+    async acceptResponse(answered) {
+      await head.record((state) => [turnEndedFact(state, answered)]);
+      await head.record((state) => state.calls.map((call) => toolStartedFact(call, state)));
     },
-    async failed(why) {
+    async recordFailure(why) {
       await head.record([{ type: 'annotation-added', key: 'guide/no-answer', value: why }]);
     },
     async remark(key, value) {
       await head.record([{ type: 'annotation-added', key, value }]);
     },
-    known(messages) {
+    findEventAfter(messages) {
       const { marks, start } = readView(head.state, given);
       if (messages === 0) return start;
       return messages <= marks.length ? marks.items[messages - 1]?.event : undefined;
     },
-    async judge(call) {
-      const reason = await objectionTo(agent, call, head.state, options.ask);
+    async evaluateCall(call) {
+      const reason = await getDenialReason(agent, call, head.state, options.askUser);
       return reason === undefined ? undefined : { id: call.id, tool: call.tool, reason };
     },
     close: () => log.close(),
   };
 }
 
-function partsFor(options: GuideOptions, { model, tools, system }: Omit<Asked, 'messages'>): ResolvedAgent {
+function createInterceptorParts(
+  options: InterceptorOptions,
+  { model, tools, system }: Omit<InterceptedRequest, 'messages'>,
+): ResolvedAgent {
   const { rules, views, gates, stops, checks, reminders } = mergeExtensions([options]);
-  const provider = standInModel(model, options);
+  const provider = createPlaceholderProvider(model, options);
   const parts = { rules, views, gates, stops, checks, reminders, provider, system };
   // The history is the caller's: it is not ours to make shorter.
   const { compactor: _, ...own } = resolveAgent(parts);
   // Nor are its tools: whether they are well described is for it to know.
-  return { ...own, tools: new Map(standInTools(tools, options.reads).map((tool) => [tool.name, tool])) };
+  return {
+    ...own,
+    tools: new Map(createPlaceholderTools(tools, options.readOnlyTools).map((tool) => [tool.name, tool])),
+  };
 }
 
 /** The caller runs what the model wrote, so a call that a rule would change has to be made by the model. */
-const rewritten = ({ tool }: Pick<ToolCall, 'tool'>, input: Json): string =>
+const formatRewriteRequest = ({ tool }: Pick<ToolCall, 'tool'>, input: Json): string =>
   `Call ${tool} with these arguments instead: ${JSON.stringify(input)}`;
 
-async function objectionTo(
+async function getDenialReason(
   agent: ResolvedAgent,
   call: ToolCall,
   state: RunState,
-  ask: GuideOptions['ask'],
+  ask: InterceptorOptions['askUser'],
 ): Promise<string | undefined> {
   // A client may read what JSON.parse does not, and the gates would have judged something else.
   if (call.invalid !== undefined && agent.gates.length > 0)
@@ -263,7 +281,8 @@ async function objectionTo(
   let now = call;
   for (let questions = 0; questions < 8; questions++) {
     const ruling = await evaluateGates(agent, now, state);
-    if (ruling.type === 'allow') return ruling.input === call.input ? undefined : rewritten(call, ruling.input);
+    if (ruling.type === 'allow')
+      return ruling.input === call.input ? undefined : formatRewriteRequest(call, ruling.input);
     if (ruling.type === 'deny') return ruling.reason;
     if (!(await ask?.(call, ruling.question)))
       return ask

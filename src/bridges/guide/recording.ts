@@ -10,13 +10,13 @@ import {
   type Limits,
   type RunState,
 } from '../../core/index.ts';
-import { EXCHANGE, SYSTEM } from './given.ts';
-import type { Answered, Asked, Refused } from './guide.ts';
+import { EXCHANGE_REMARK, SYSTEM_REMARK } from './given.ts';
+import type { InterceptedResponse, InterceptedRequest, DeniedCall } from './guide.ts';
 
 /** Writes the first facts of a session, or a new epoch where the caller's text, tools or model changed. */
-export async function begin(
+export async function recordSessionStart(
   head: SessionWriter,
-  { model, system, tools }: Asked,
+  { model, system, tools }: InterceptedRequest,
   {
     session = crypto.randomUUID(),
     nonce = crypto.randomUUID().slice(0, 8),
@@ -32,13 +32,13 @@ export async function begin(
     return [
       { type: 'session-started', session, nonce },
       { ...epoch, reason: 'started' },
-      ...(added ? [{ type: 'annotation-added', key: SYSTEM, value: added } as const] : []),
+      ...(added ? [{ type: 'annotation-added', key: SYSTEM_REMARK, value: added } as const] : []),
     ];
   });
 }
 
 /** The ends of calls whose results the caller never showed: the model will not see them either. */
-export const loose = (state: RunState): readonly Fact[] =>
+export const closeOpenCallFacts = (state: RunState): readonly Fact[] =>
   state.calls
     .filter(({ result }) => !result)
     .map(({ id }) => ({
@@ -50,19 +50,26 @@ export const loose = (state: RunState): readonly Fact[] =>
     }));
 
 /** Who makes a request wants an answer, whatever the conversation looks like. */
-export const wanted = (state: RunState): readonly Fact[] =>
+export const pendingInputFacts = (state: RunState): readonly Fact[] =>
   state.due || state.pending.length > 0 || state.calls.length > 0
     ? []
     : [{ type: 'input-received', input: `g${state.seq}c`, how: 'continue', parts: [] }];
 
 /** A run for whatever comes next, unless one is going on. */
-export const newRun = (state: RunState, agent: ResolvedAgent, limits: Partial<Limits> | undefined): readonly Fact[] =>
+export const runStartedFacts = (
+  state: RunState,
+  agent: ResolvedAgent,
+  limits: Partial<Limits> | undefined,
+): readonly Fact[] =>
   state.run === undefined
     ? [{ type: 'run-started', run: `r${state.seq}`, limits: resolveLimits(agent.provider, limits) }]
     : [];
 
 /** The fact of an answer. */
-export const ended = (state: RunState, { message, finish, usage = {}, usd, ms = 0 }: Answered): Fact => ({
+export const turnEndedFact = (
+  state: RunState,
+  { message, finish, usage = {}, usd, ms = 0 }: InterceptedResponse,
+): Fact => ({
   type: 'turn-ended',
   turn: state.turn,
   message,
@@ -74,7 +81,7 @@ export const ended = (state: RunState, { message, finish, usage = {}, usd, ms = 
 });
 
 /** The fact that a call was let through. */
-export const started = ({ id, tool }: ToolCall, state: RunState): Fact => ({
+export const toolStartedFact = ({ id, tool }: ToolCall, state: RunState): Fact => ({
   type: 'tool-started',
   call: id,
   tool,
@@ -82,7 +89,7 @@ export const started = ({ id, tool }: ToolCall, state: RunState): Fact => ({
 });
 
 /** What the model is told of an answer that holds a refused call: nothing of it was run, and why. */
-export function refusal({ message, raw }: Answered, refused: readonly Refused[]): readonly Fact[] {
+export function denialFacts({ message, raw }: InterceptedResponse, refused: readonly DeniedCall[]): readonly Fact[] {
   const why = new Map(refused.map(({ id, reason }) => [id, reason]));
   const results = messageToolCalls(message).map(({ id, tool }) => ({
     id,
@@ -99,6 +106,6 @@ export function refusal({ message, raw }: Answered, refused: readonly Refused[])
       text,
       ms: 0,
     })),
-    { type: 'annotation-added', key: EXCHANGE, value: exchange as unknown as Json },
+    { type: 'annotation-added', key: EXCHANGE_REMARK, value: exchange as unknown as Json },
   ];
 }

@@ -2,7 +2,7 @@
 import { FairleadError, type Price, type Provider, type Tool, type ToolSpec } from '../../core/index.ts';
 
 /** The caller's model: known by name, never asked by us. */
-export const standInModel = (
+export const createPlaceholderProvider = (
   model: string,
   { price, window }: { readonly price?: Price; readonly window?: number },
 ): Provider => ({
@@ -10,19 +10,19 @@ export const standInModel = (
   model: model || 'unknown',
   ...(price ? { price } : {}),
   ...(window === undefined ? {} : { contextWindow: window }),
-  stream: () => notOurs(`model ${model}`),
+  stream: () => throwNotExecutable(`model ${model}`),
 });
 
 /** The caller's tools. */
-export const standInTools = (specs: readonly ToolSpec[], reads: readonly string[] = []): readonly Tool[] =>
+export const createPlaceholderTools = (specs: readonly ToolSpec[], reads: readonly string[] = []): readonly Tool[] =>
   specs.map((spec) => ({
     ...spec,
     effect: reads.includes(spec.name) ? 'read' : 'outside',
     validate: () => undefined,
-    execute: () => notOurs(`tool ${spec.name}`),
+    execute: () => throwNotExecutable(`tool ${spec.name}`),
   }));
 
-function notOurs(what: string): never {
+function throwNotExecutable(what: string): never {
   throw new FairleadError('bridge/not-ours', `The ${what} belongs to the caller and is run by it.`, {
     blame: 'harness',
   });

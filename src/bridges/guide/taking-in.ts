@@ -2,18 +2,22 @@
 import { messageToolCalls, type Fact, type Message, type RunState } from '../../core/index.ts';
 
 /** Tells a result that failed where the caller's format has no word for it. */
-export type FailureTest = (tool: string, text: string) => boolean;
+export type ToolFailureTest = (tool: string, text: string) => boolean;
 
 /** The usual test: programs say so at the beginning. */
-export const looksFailed: FailureTest = (_tool, text) =>
+export const defaultToolFailureTest: ToolFailureTest = (_tool, text) =>
   /^\s*(?:error|exception|traceback|failed|fatal)\b/i.test(text.slice(0, 200));
 
 /** The facts of one message of the caller's; none where the log has them already. */
-export function factsOf(message: Message | null, state: RunState, isFailure: FailureTest): readonly Fact[] {
+export function callerMessageToFacts(
+  message: Message | null,
+  state: RunState,
+  isFailure: ToolFailureTest,
+): readonly Fact[] {
   if (!message) return [];
   if (message.role === 'user')
     return [{ type: 'input-received', input: `g${state.seq}`, how: 'prompt', parts: message.parts }];
-  if (message.role === 'assistant') return foreignAnswer(message, state);
+  if (message.role === 'assistant') return importAssistantMessage(message, state);
   const words = message.parts.filter((part) => part.type === 'text' || part.type === 'file');
   const beside: readonly Fact[] = words.length
     ? [{ type: 'input-received', input: `g${state.seq}`, how: 'prompt', parts: words }]
@@ -30,8 +34,8 @@ export function factsOf(message: Message | null, state: RunState, isFailure: Fai
 }
 
 /** An answer that came without us, from before we were there or put in by the caller, is history; one that we saw is in the log. */
-function foreignAnswer(message: Message, state: RunState): readonly Fact[] {
-  if (isLatest(message, state)) return [];
+function importAssistantMessage(message: Message, state: RunState): readonly Fact[] {
+  if (isLatestAssistantMessage(message, state)) return [];
   const { turn } = state;
   const inputs = state.pending.map(({ input }) => input);
   return [
@@ -56,7 +60,7 @@ function foreignAnswer(message: Message, state: RunState): readonly Fact[] {
 }
 
 /** Whether this is the answer that the model gave last: by its calls, or its words where it made none. */
-function isLatest(message: Message, state: RunState): boolean {
+function isLatestAssistantMessage(message: Message, state: RunState): boolean {
   const { items, length } = state.messages;
   const own = items.slice(Math.max(0, length - 3), length).findLast(({ role }) => role === 'assistant');
   if (!own) return false;

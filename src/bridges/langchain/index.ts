@@ -2,5 +2,5 @@
 export type { BridgeOptions } from '../frameworks/conversations.ts';
 export type { MessageClass, MessageClasses } from './messages.ts';
 export { fairleadMiddleware, type FairleadAgentMiddleware } from './middleware.ts';
-export { guideModel, type LangChainOptions } from './model.ts';
-export { guideTools } from './tools.ts';
+export { wrapChatModel, type LangChainOptions } from './model.ts';
+export { guardTools } from './tools.ts';

@@ -10,9 +10,15 @@ import {
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
-import { byPlace, joined, systemWords, type Reading, type Told } from '../dialects/dialect.ts';
-import { count, inner, list, opaque, text } from '../dialects/reading.ts';
-import type { Addition } from '../guide/given.ts';
+import {
+  groupByPosition,
+  joinParagraphs,
+  getSystemAddition,
+  type ParsedModelRequest,
+  type ParsedModelResponse,
+} from '../dialects/dialect.ts';
+import { numberField, asObject, asObjectArray, toOpaquePart, asString } from '../dialects/reading.ts';
+import type { MessageAddition } from '../guide/given.ts';
 
 /** The caller's classes of messages: `import * as messages from '@langchain/core/messages'`, or `'langchain'`, holds them. */
 export type MessageClasses = {
@@ -27,7 +33,7 @@ export type MessageClasses = {
 export type MessageClass = new (fields: never) => object;
 
 /** A message of LangChain's, as far as it is looked at. */
-export type AnyMessage = {
+export type LangChainMessage = {
   readonly type: string;
   readonly content: Json;
   readonly tool_calls?: readonly { readonly id?: string; readonly name: string; readonly args: unknown }[];
@@ -43,54 +49,63 @@ export type AnyMessage = {
 };
 
 /** Whether a message, or a piece of one, holds anything of a call. */
-export const hasCalls = ({ tool_call_chunks, tool_calls, invalid_tool_calls }: AnyMessage): boolean =>
+export const hasToolCalls = ({ tool_call_chunks, tool_calls, invalid_tool_calls }: LangChainMessage): boolean =>
   [tool_call_chunks, tool_calls, invalid_tool_calls].some((each) => each !== undefined && each.length > 0);
 
 /** A message of one of the caller's classes. */
-export const made = (type: MessageClass, fields: object): AnyMessage => new type(fields as never) as AnyMessage;
+export const createMessage = (type: MessageClass, fields: object): LangChainMessage =>
+  new type(fields as never) as LangChainMessage;
 
 /** A request as a guide sees it: one message for each, null for the system's. */
-export const readingOf = (messages: readonly AnyMessage[], tools: unknown, model: string): Reading => ({
+export const parseLangChainRequest = (
+  messages: readonly LangChainMessage[],
+  tools: unknown,
+  model: string,
+): ParsedModelRequest => ({
   model,
-  system: messages.flatMap((each) => (each.type === 'system' ? [wordsIn(each.content)] : [])).join('\n\n'),
-  tools: Array.isArray(tools) ? tools.flatMap(toolOf) : [],
-  messages: messages.map(messageOf),
+  system: messages.flatMap((each) => (each.type === 'system' ? [getContentText(each.content)] : [])).join('\n\n'),
+  tools: Array.isArray(tools) ? tools.flatMap(parseTool) : [],
+  messages: messages.map(parseLangChainMessage),
 });
 
 /** A tool in whatever form its provider, or LangChain itself, gives it. */
-function toolOf(tool: unknown): readonly ToolSpec[] {
+function parseTool(tool: unknown): readonly ToolSpec[] {
   if (!isObject(tool)) return [];
   const given = isObject(tool['function']) ? tool['function'] : tool;
   if (typeof given['name'] !== 'string') return [];
   const schema = given['parameters'] ?? given['input_schema'] ?? {};
-  return [{ name: given['name'], description: String(given['description'] ?? ''), input: inner(toJson(schema)) }];
+  return [{ name: given['name'], description: String(given['description'] ?? ''), input: asObject(toJson(schema)) }];
 }
 
-function messageOf(message: AnyMessage): Message | null {
-  if (message.type === 'human') return { role: 'user', parts: userParts(message.content) };
-  if (message.type === 'ai') return { role: 'assistant', parts: answerParts(message) };
+function parseLangChainMessage(message: LangChainMessage): Message | null {
+  if (message.type === 'human') return { role: 'user', parts: parseUserParts(message.content) };
+  if (message.type === 'ai') return { role: 'assistant', parts: parseAssistantParts(message) };
   if (message.type !== 'tool') return null;
   const { tool_call_id: id = '', name: tool = '', content, status } = message;
-  const words = wordsIn(content) || (typeof content === 'string' ? '' : JSON.stringify(toJson(content)));
+  const words = getContentText(content) || (typeof content === 'string' ? '' : JSON.stringify(toJson(content)));
   return { role: 'tool', parts: [{ type: 'tool-result', id, tool, text: words, failed: status === 'error' }] };
 }
 
-const userParts = (content: Json): readonly MessagePart[] =>
+const parseUserParts = (content: Json): readonly MessagePart[] =>
   typeof content === 'string'
     ? [{ type: 'text', text: content }]
-    : list(content).map((part) =>
-        part['type'] === 'text' ? { type: 'text', text: text(part['text']) } : opaque(toJson(part)),
+    : asObjectArray(content).map((part) =>
+        part['type'] === 'text' ? { type: 'text', text: asString(part['text']) } : toOpaquePart(toJson(part)),
       );
 
-const wordsIn = (content: Json): string =>
+const getContentText = (content: Json): string =>
   typeof content === 'string'
     ? content
-    : list(content)
-        .map((part) => (part['type'] === 'text' ? text(part['text']) : ''))
+    : asObjectArray(content)
+        .map((part) => (part['type'] === 'text' ? asString(part['text']) : ''))
         .join('');
 
-function answerParts({ content, tool_calls = [], invalid_tool_calls = [] }: AnyMessage): readonly MessagePart[] {
-  const words = wordsIn(content);
+function parseAssistantParts({
+  content,
+  tool_calls = [],
+  invalid_tool_calls = [],
+}: LangChainMessage): readonly MessagePart[] {
+  const words = getContentText(content);
   return [
     ...(words === '' ? [] : [{ type: 'text', text: words } as const]),
     ...tool_calls.map(({ id = '', name, args }): MessagePart => ({
@@ -110,17 +125,17 @@ function answerParts({ content, tool_calls = [], invalid_tool_calls = [] }: AnyM
 }
 
 /** The model's answer as a guide sees it. */
-export function toldOf(message: AnyMessage): Told {
+export function parseLangChainResponse(message: LangChainMessage): ParsedModelResponse {
   const { content, tool_calls, additional_kwargs, id } = message;
   return {
-    message: { role: 'assistant', parts: answerParts(message) },
-    finish: finishOf(message),
-    usage: usageOf(inner(toJson(message.usage_metadata))),
+    message: { role: 'assistant', parts: parseAssistantParts(message) },
+    finish: parseFinishReason(message),
+    usage: parseLangChainUsage(asObject(toJson(message.usage_metadata))),
     raw: toJson({ content, tool_calls, additional_kwargs, id }),
   };
 }
 
-const finishes: Readonly<Record<string, FinishReason>> = {
+const finishReasons: Readonly<Record<string, FinishReason>> = {
   length: 'length',
   max_tokens: 'length',
   MAX_TOKENS: 'length',
@@ -129,43 +144,53 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   refusal: 'refusal',
 };
 
-function finishOf({ response_metadata, tool_calls }: AnyMessage): FinishReason {
-  const { finish_reason, stop_reason, finishReason } = inner(toJson(response_metadata));
-  const told = finishes[text(finish_reason ?? stop_reason ?? finishReason)];
+function parseFinishReason({ response_metadata, tool_calls }: LangChainMessage): FinishReason {
+  const { finish_reason, stop_reason, finishReason } = asObject(toJson(response_metadata));
+  const told = finishReasons[asString(finish_reason ?? stop_reason ?? finishReason)];
   return told ?? (tool_calls?.length ? 'tool-calls' : 'stop');
 }
 
-const usageOf = ({ input_tokens, output_tokens, input_token_details, output_token_details }: JsonObject): Usage => ({
-  ...count('input', input_tokens),
-  ...count('output', output_tokens),
-  ...count('cacheRead', inner(input_token_details)['cache_read']),
-  ...count('cacheWrite', inner(input_token_details)['cache_creation']),
-  ...count('reasoning', inner(output_token_details)['reasoning']),
+const parseLangChainUsage = ({
+  input_tokens,
+  output_tokens,
+  input_token_details,
+  output_token_details,
+}: JsonObject): Usage => ({
+  ...numberField('input', input_tokens),
+  ...numberField('output', output_tokens),
+  ...numberField('cacheRead', asObject(input_token_details)['cache_read']),
+  ...numberField('cacheWrite', asObject(input_token_details)['cache_creation']),
+  ...numberField('reasoning', asObject(output_token_details)['reasoning']),
 });
 
 /** The messages with the additions in their places. */
-export function withAdditions(
-  messages: readonly AnyMessage[],
-  additions: readonly Addition[],
+export function insertIntoMessages(
+  messages: readonly LangChainMessage[],
+  additions: readonly MessageAddition[],
   classes: MessageClasses,
-): AnyMessage[] {
-  const places = byPlace(additions);
-  const words = systemWords(places);
+): LangChainMessage[] {
+  const places = groupByPosition(additions);
+  const words = getSystemAddition(places);
   const system = messages.findLastIndex(({ type }) => type === 'system');
   const whole = messages.flatMap((message, i) => [
-    i === system && words ? made(classes.SystemMessage, { content: joined(wordsIn(message.content), words) }) : message,
-    ...(places.get(i) ?? []).flatMap((each) => added(each, classes)),
+    i === system && words
+      ? createMessage(classes.SystemMessage, { content: joinParagraphs(getContentText(message.content), words) })
+      : message,
+    ...(places.get(i) ?? []).flatMap((each) => formatAddition(each, classes)),
   ]);
-  return words && system < 0 ? [made(classes.SystemMessage, { content: words }), ...whole] : whole;
+  return words && system < 0 ? [createMessage(classes.SystemMessage, { content: words }), ...whole] : whole;
 }
 
-function added(addition: Addition, { AIMessage, HumanMessage, ToolMessage }: MessageClasses): AnyMessage[] {
-  if (addition.type !== 'exchange') return [made(HumanMessage, { content: addition.text })];
+function formatAddition(
+  addition: MessageAddition,
+  { AIMessage, HumanMessage, ToolMessage }: MessageClasses,
+): LangChainMessage[] {
+  if (addition.type !== 'exchange') return [createMessage(HumanMessage, { content: addition.text })];
   const { raw, results } = addition;
   return [
-    made(AIMessage, isObject(raw) ? raw : {}),
+    createMessage(AIMessage, isObject(raw) ? raw : {}),
     ...results.map(({ id, tool, text: content }) =>
-      made(ToolMessage, { tool_call_id: id, name: tool, content, status: 'error' }),
+      createMessage(ToolMessage, { tool_call_id: id, name: tool, content, status: 'error' }),
     ),
   ];
 }

@@ -17,13 +17,13 @@ import { z } from 'zod';
 import type { Gate, Rule } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
-import { openConversations } from '../conversations/conversations.ts';
-import { openGuide } from '../guide/guide.ts';
-import { fairleadMiddleware, guideModel, guideTools } from './index.ts';
+import { createConversationTracker } from '../conversations/conversations.ts';
+import { createInterceptor } from '../guide/guide.ts';
+import { fairleadMiddleware, wrapChatModel, guardTools } from './index.ts';
 
 const noDeleting: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted.' } : { type: 'allow' };
-const noting: Rule = (event) =>
+const notingRule: Rule = (event) =>
   event.type === 'input-received' && event.how === 'prompt' ? [{ key: 'n', text: 'Be kind.' }] : [];
 
 const chat = ({ url }: ScriptedServer, more: ChatOpenAIFields = {}): ChatOpenAI =>
@@ -36,14 +36,14 @@ const runTool = (ran: string[]) =>
     schema: z.object({ command: z.string() }),
   });
 
-const refusedOnce = [
+const deniedOnce = [
   join([says('Let me clean. '), calls('run', { command: 'rm -r' })]),
   calls('run', { command: 'ls' }),
 ];
 
 test('[M42] a guided chat model is a chat model: it is invoked, streamed, piped, bound and asked for shapes', async () => {
   await using server = await scriptedServer(() => says('{"a":1}'));
-  const model = guideModel(chat(server), { messages, rules: [noting] });
+  const model = wrapChatModel(chat(server), { messages, rules: [notingRule] });
   assert.ok(model instanceof ChatOpenAI);
   assert.equal((await model.invoke('One.')).text, '{"a":1}');
   let text = '';
@@ -60,11 +60,12 @@ test('[M42] a guided chat model is a chat model: it is invoked, streamed, piped,
 
 test('callbacks hear of the words that pass and of no call that is refused, also where a model streams always', async () => {
   for (const streaming of [true, false]) {
-    await using server = await scriptedServer(refusedOnce);
+    await using server = await scriptedServer(deniedOnce);
     const heard: string[] = [];
-    const model = guideModel(chat(server, streaming ? { streaming } : {}), { messages, gates: [noDeleting] }).bindTools(
-      [runTool([])],
-    );
+    const model = wrapChatModel(chat(server, streaming ? { streaming } : {}), {
+      messages,
+      gates: [noDeleting],
+    }).bindTools([runTool([])]);
     const callbacks = [
       {
         handleLLMNewToken: (token: string, _at: unknown, ...rest: unknown[]) =>
@@ -89,8 +90,8 @@ test('callbacks hear of the words that pass and of no call that is refused, also
 });
 
 test('events of both kinds are made of what passes', async () => {
-  await using server = await scriptedServer([...refusedOnce, ...refusedOnce]);
-  const model = guideModel(chat(server), { messages, gates: [noDeleting] });
+  await using server = await scriptedServer([...deniedOnce, ...deniedOnce]);
+  const model = wrapChatModel(chat(server), { messages, gates: [noDeleting] });
   const told: string[] = [];
   for await (const event of model.bindTools([runTool([])]).streamEvents('Go.', { version: 'v2' }))
     told.push(JSON.stringify(event.data));
@@ -101,14 +102,14 @@ test('events of both kinds are made of what passes', async () => {
 });
 
 test('a model that has tools bound already is guided with them', async () => {
-  await using server = await scriptedServer(refusedOnce);
+  await using server = await scriptedServer(deniedOnce);
   const bound = chat(server).bindTools([runTool([])]);
   const plain = new Plain({});
   const tagged = plain.withConfig({ tags: ['t'] });
   assert.notEqual(tagged.constructor, Plain, 'a binding and no model');
-  await guideModel(tagged, { messages, system: 'Aware.' }).invoke('Go.');
+  await wrapChatModel(tagged, { messages, system: 'Aware.' }).invoke('Go.');
   assert.equal(plain.asked[0]?.[0]?.text, 'Aware.');
-  const answer = await guideModel(bound, { messages, gates: [noDeleting] }).invoke('Go.');
+  const answer = await wrapChatModel(bound, { messages, gates: [noDeleting] }).invoke('Go.');
   assert.deepEqual((answer as messages.AIMessage).tool_calls?.length, 1);
   assert.equal(server.requests.length, 2);
 });
@@ -136,13 +137,13 @@ class Rebuilt extends Plain {
 }
 
 test('a model that makes a new one of itself for its tools is guided all the same', async () => {
-  await guideModel(new Rebuilt({}), { messages, system: 'Aware.' }).bindTools().invoke('Go.');
+  await wrapChatModel(new Rebuilt({}), { messages, system: 'Aware.' }).bindTools().invoke('Go.');
   assert.equal(Rebuilt.heard[0]?.text, 'Aware.');
 });
 
 test('a model that cannot stream stays one, and one without bound tools needs none', async () => {
   const plain = new Plain({});
-  const model = guideModel(plain, { messages, system: 'Aware.', rules: [noting] });
+  const model = wrapChatModel(plain, { messages, system: 'Aware.', rules: [notingRule] });
   const pieces: string[] = [];
   for await (const chunk of await model.stream('Go.')) pieces.push(chunk.text);
   assert.deepEqual(pieces, ['Hm.']);
@@ -155,13 +156,13 @@ test('a model that cannot stream stays one, and one without bound tools needs no
 test('[M42, M45] a thread of a checkpointer is a conversation, whatever its name', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-threads-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const conversations = openConversations({ folder, rules: [noting] });
+  const conversations = createConversationTracker({ folder, rules: [notingRule] });
   await using server = await scriptedServer([says('One.'), says('Other.'), says('Two.')]);
   const agent = createAgent({
     model: chat(server),
     tools: [],
     checkpointer: new MemorySaver(),
-    middleware: [fairleadMiddleware({ messages, conversations })],
+    middleware: [fairleadMiddleware({ messages, tracker: conversations })],
   });
   const say = (words: string, thread_id: string) =>
     agent.invoke({ messages: [{ role: 'user', content: words }] }, { configurable: { thread_id } });
@@ -192,14 +193,14 @@ test('an agent whose model is known by name only is guided when it is opened', a
   const { messages: said } = await agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] });
   assert.equal(said.at(-1)?.text, 'Then not.');
   assert.deepEqual(ran, []);
-  assert.throws(() => guideModel(model, { messages }), /no chat model/);
-  assert.throws(() => guideModel({}, { messages }), /no chat model/);
+  assert.throws(() => wrapChatModel(model, { messages }), /no chat model/);
+  assert.throws(() => wrapChatModel({}, { messages }), /no chat model/);
 });
 
 test('[M41] a ToolNode refuses calls that no guided model made', async () => {
   const ran: string[] = [];
-  const guide = await openGuide({ gates: [noDeleting], log: memoryLog() });
-  const node = new ToolNode(guideTools([runTool(ran)], guide));
+  const guide = await createInterceptor({ gates: [noDeleting], log: memoryLog() });
+  const node = new ToolNode(guardTools([runTool(ran)], guide));
   const asks = new messages.AIMessage({
     content: '',
     tool_calls: [

@@ -1,10 +1,18 @@
 // Guides whatever LangChain or LangGraph does with a chat model: the same model, asked and answered through a guide.
 import { FairleadError, isObject } from '../../core/index.ts';
-import type { Conversations } from '../conversations/conversations.ts';
-import { stopWords, type Stopping } from '../dialects/dialect.ts';
-import { conversationsOf, looksAtAnswers, type BridgeOptions } from '../frameworks/conversations.ts';
-import { exchange, wholeExchange, type Reader } from '../frameworks/exchange.ts';
-import { hasCalls, made, readingOf, toldOf, withAdditions, type AnyMessage, type MessageClasses } from './messages.ts';
+import type { ConversationTracker } from '../conversations/conversations.ts';
+import { formatStopMessage, type StopAction } from '../dialects/dialect.ts';
+import { resolveTracker, hasChecks, type BridgeOptions } from '../frameworks/conversations.ts';
+import { interceptModelStream, interceptModelCall, type ModelStreamReader } from '../frameworks/exchange.ts';
+import {
+  hasToolCalls,
+  createMessage,
+  parseLangChainRequest,
+  parseLangChainResponse,
+  insertIntoMessages,
+  type LangChainMessage,
+  type MessageClasses,
+} from './messages.ts';
 
 /** What a bridge of LangChain goes by. */
 export type LangChainOptions = BridgeOptions & {
@@ -15,7 +23,7 @@ export type LangChainOptions = BridgeOptions & {
 /** A piece of an answer, or a whole one, as a chat model's own methods give it. */
 type Generation = {
   readonly text: string;
-  readonly message: AnyMessage;
+  readonly message: LangChainMessage;
   readonly generationInfo?: unknown;
   concat?(next: Generation): Generation;
 };
@@ -38,12 +46,12 @@ type ChatModel = {
   readonly streaming?: boolean;
   readonly bound?: ChatModel;
   _generate(
-    messages: readonly AnyMessage[],
+    messages: readonly LangChainMessage[],
     options: CallOptions,
     run?: RunManager,
   ): Promise<{ readonly generations: readonly Generation[] }>;
   _streamResponseChunks(
-    messages: readonly AnyMessage[],
+    messages: readonly LangChainMessage[],
     options: CallOptions,
     run?: RunManager,
   ): AsyncIterable<Generation>;
@@ -54,29 +62,30 @@ type ChatModel = {
 type CallOptions = { readonly tools?: unknown };
 
 /** Through which conversations a model is asked. */
-export type Way = {
-  readonly talks: Conversations;
-  readonly classes: MessageClasses;
+export type ModelWrapContext = {
+  readonly tracker: ConversationTracker;
+  readonly messageClasses: MessageClasses;
   readonly held: boolean;
   readonly conversation?: string | undefined;
 };
 
 /** The way that these options describe. */
-export const wayOf = (options: LangChainOptions): Way => ({
-  talks: conversationsOf(options),
-  classes: options.messages,
-  held: looksAtAnswers(options),
+export const createWrapContext = (options: LangChainOptions): ModelWrapContext => ({
+  tracker: resolveTracker(options),
+  messageClasses: options.messages,
+  held: hasChecks(options),
 });
 
 /** A chat model whose conversations are guided: invoke it, stream it, bind tools to it, put it into a graph. */
-export const guideModel = <M extends object>(model: M, options: LangChainOptions): M => guided(model, wayOf(options));
+export const wrapChatModel = <M extends object>(model: M, options: LangChainOptions): M =>
+  wrapChatModelWith(model, createWrapContext(options));
 
 /** The same model, or the same binding of one, with a guide in front. Everything but asking is the given one's. */
-export function guided<M extends object>(given: M, way: Way): M {
+export function wrapChatModelWith<M extends object>(given: M, way: ModelWrapContext): M {
   const model = given as unknown as ChatModel;
   if (isObject(model.bound)) {
     const binding = Object.assign(Object.create(Object.getPrototypeOf(given) as object) as object, given);
-    return Object.assign(binding, { bound: guided(model.bound, way) });
+    return Object.assign(binding, { bound: wrapChatModelWith(model.bound, way) });
   }
   if (typeof model._generate !== 'function' || '_getModelInstance' in model)
     throw new FairleadError('bridge/no-chat-model', 'This is no chat model of LangChain that can be guided.', {
@@ -85,71 +94,85 @@ export function guided<M extends object>(given: M, way: Way): M {
     });
   const whole: ChatModel['_generate'] = (messages, options) => generate(model, messages, options, way);
   const streams: ChatModel['_streamResponseChunks'] = (messages, options, run) =>
-    told(stream(model, messages, options, way), run);
-  const can = model._streamResponseChunks !== inherited(model, '_streamResponseChunks');
+    notifyCallbacks(stream(model, messages, options, way), run);
+  const can = model._streamResponseChunks !== findBaseMethod(model, '_streamResponseChunks');
   const own: Partial<Record<string, unknown>> = {
-    _generate: can && model.streaming ? drained(streams) : whole,
-    bindTools: (...args: readonly unknown[]) => guided(model.bindTools(...args), way),
-    withConfig: (...args: readonly unknown[]) => guided(model.withConfig(...args), way),
+    _generate: can && model.streaming ? generateFromStream(streams) : whole,
+    bindTools: (...args: readonly unknown[]) => wrapChatModelWith(model.bindTools(...args), way),
+    withConfig: (...args: readonly unknown[]) => wrapChatModelWith(model.withConfig(...args), way),
     ...(can ? { _streamResponseChunks: streams } : {}),
     // Some models make their events themselves, past the method above; the first of all makes them from its chunks.
-    _streamChatModelEvents: inherited(model, '_streamChatModelEvents'),
+    _streamChatModelEvents: findBaseMethod(model, '_streamChatModelEvents'),
   };
   return Object.assign(Object.create(given) as M, own);
 }
 
 /** A method as the first class of all has it. */
-function inherited(model: object, name: string): unknown {
+function findBaseMethod(model: object, name: string): unknown {
   let found: unknown;
   for (let at: object | null = model; at; at = Object.getPrototypeOf(at) as object | null)
     if (Object.hasOwn(at, name)) found = (at as Readonly<Record<string, unknown>>)[name];
   return found;
 }
 
-function asking(model: ChatModel, messages: readonly AnyMessage[], { tools }: CallOptions, way: Way) {
+function createExchangeFields(
+  model: ChatModel,
+  messages: readonly LangChainMessage[],
+  { tools }: CallOptions,
+  way: ModelWrapContext,
+) {
   const name = [model.model, model.modelName].find((each) => typeof each === 'string') ?? '';
   return {
     held: way.held,
     oneText: true,
-    ask: () => way.talks.ask(readingOf(messages, tools, name), way.conversation),
+    ask: () => way.tracker.trackRequest(parseLangChainRequest(messages, tools, name), way.conversation),
   };
 }
 
-async function generate(model: ChatModel, messages: readonly AnyMessage[], options: CallOptions, way: Way) {
-  return wholeExchange<{ readonly generations: readonly Generation[] }>({
-    ...asking(model, messages, options, way),
-    send: (additions) => model._generate(withAdditions(messages, additions, way.classes), options),
-    read: ({ generations }) => toldOf(generations[0]?.message ?? { type: 'ai', content: '' }),
-    stopped: (stop) => ({ generations: [stopped(stop, way.classes.AIMessage)] }),
+async function generate(
+  model: ChatModel,
+  messages: readonly LangChainMessage[],
+  options: CallOptions,
+  way: ModelWrapContext,
+) {
+  return interceptModelCall<{ readonly generations: readonly Generation[] }>({
+    ...createExchangeFields(model, messages, options, way),
+    send: (additions) => model._generate(insertIntoMessages(messages, additions, way.messageClasses), options),
+    read: ({ generations }) => parseLangChainResponse(generations[0]?.message ?? { type: 'ai', content: '' }),
+    stopped: (stop) => ({ generations: [createStopGeneration(stop, way.messageClasses.AIMessage)] }),
   });
 }
 
-const stream = (model: ChatModel, messages: readonly AnyMessage[], options: CallOptions, way: Way) =>
-  exchange<Generation>({
-    ...asking(model, messages, options, way),
+const stream = (model: ChatModel, messages: readonly LangChainMessage[], options: CallOptions, way: ModelWrapContext) =>
+  interceptModelStream<Generation>({
+    ...createExchangeFields(model, messages, options, way),
     // Without the run's callbacks: they are told of what passes, not of what is asked behind it.
-    send: (additions) => model._streamResponseChunks(withAdditions(messages, additions, way.classes), options),
-    reader: chunkReader,
-    stopped: (stop) => [stopped(stop, way.classes.AIMessageChunk)],
+    send: (additions) =>
+      model._streamResponseChunks(insertIntoMessages(messages, additions, way.messageClasses), options),
+    reader: createChunkReader,
+    stopped: (stop) => [createStopGeneration(stop, way.messageClasses.AIMessageChunk)],
   });
 
-function chunkReader(): Reader<Generation> {
+function createChunkReader(): ModelStreamReader<Generation> {
   let all: Generation | undefined;
   let shown: string | undefined;
   return {
-    waits(chunk) {
-      if (hasCalls(chunk.message)) shown ??= all?.text ?? '';
+    push(chunk) {
+      if (hasToolCalls(chunk.message)) shown ??= all?.text ?? '';
       all = all?.concat ? all.concat(chunk) : chunk;
       return shown !== undefined;
     },
-    answer: () => (all ? toldOf(all.message) : new Error('The answer broke off before its end.')),
-    shown: () => [shown ?? all?.text ?? ''].filter(Boolean),
-    closing: () => [],
+    response: () => (all ? parseLangChainResponse(all.message) : new Error('The answer broke off before its end.')),
+    shownText: () => [shown ?? all?.text ?? ''].filter(Boolean),
+    closingEvents: () => [],
   };
 }
 
 /** Tells the callbacks of a run what passes. */
-async function* told(chunks: AsyncIterable<Generation>, run: RunManager | undefined): AsyncGenerator<Generation> {
+async function* notifyCallbacks(
+  chunks: AsyncIterable<Generation>,
+  run: RunManager | undefined,
+): AsyncGenerator<Generation> {
   for await (const chunk of chunks) {
     yield chunk;
     const at = { prompt: 0, completion: 0 };
@@ -158,7 +181,7 @@ async function* told(chunks: AsyncIterable<Generation>, run: RunManager | undefi
 }
 
 /** A model that streams always is asked so where a whole answer is wanted, so that its callbacks hear of every word. */
-const drained =
+const generateFromStream =
   (streams: ChatModel['_streamResponseChunks']): ChatModel['_generate'] =>
   async (messages, options, run) => {
     let all: Generation | undefined;
@@ -166,8 +189,8 @@ const drained =
     return { generations: all ? [all] : [] };
   };
 
-function stopped(stop: Stopping, type: MessageClasses['AIMessage']): Generation {
-  const text = stopWords(stop);
+function createStopGeneration(stop: StopAction, type: MessageClasses['AIMessage']): Generation {
+  const text = formatStopMessage(stop);
   const about = { fairlead: { stop: { reason: stop.reason, detail: stop.detail } } };
-  return { text, message: made(type, { content: text, response_metadata: about }), generationInfo: {} };
+  return { text, message: createMessage(type, { content: text, response_metadata: about }), generationInfo: {} };
 }

@@ -1,19 +1,19 @@
 // A second door for LangChain's tools, in a ToolNode or an agent: whoever makes a call, the gates are asked before it runs.
 import { FairleadError, isObject, toJson } from '../../core/index.ts';
-import { objection, type DoorKeeper } from '../frameworks/second-door.ts';
+import { getToolDenial, type ToolGate } from '../frameworks/second-door.ts';
 
 type ToolLike = { readonly name: string; readonly invoke: (input: unknown, config?: unknown) => Promise<unknown> };
 
 /** The same tools, each of which runs only where the guide's gates allow the call; otherwise it fails with the reason, which a ToolNode shows the model. */
-export const guideTools = <T extends { readonly name: string }>(tools: readonly T[], guide: DoorKeeper): T[] =>
-  tools.map((tool) => guardedTool(tool, guide));
+export const guardTools = <T extends { readonly name: string }>(tools: readonly T[], guide: ToolGate): T[] =>
+  tools.map((tool) => guardTool(tool, guide));
 
-function guardedTool<T extends { readonly name: string }>(tool: T, guide: DoorKeeper): T {
+function guardTool<T extends { readonly name: string }>(tool: T, guide: ToolGate): T {
   const { invoke } = tool as unknown as ToolLike;
   async function guarded(input: unknown, config?: unknown): Promise<unknown> {
     const call = isObject(input) && input['type'] === 'tool_call' ? input : { args: input };
     const id = typeof call['id'] === 'string' ? call['id'] : '';
-    const refused = await objection(guide, { id, tool: tool.name, input: toJson(call['args']) });
+    const refused = await getToolDenial(guide, { id, tool: tool.name, input: toJson(call['args']) });
     if (refused !== undefined) throw new FairleadError('bridge/refused', refused, { blame: 'model' });
     return invoke.call(tool, input, config);
   }

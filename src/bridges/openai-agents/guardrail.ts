@@ -1,9 +1,9 @@
 // A second door for the tools of OpenAI's Agents SDK: an input guardrail that asks the gates.
-import { argumentsIn } from '../dialects/reading.ts';
-import { objection, type DoorKeeper } from '../frameworks/second-door.ts';
+import { parseCallArguments } from '../dialects/reading.ts';
+import { getToolDenial, type ToolGate } from '../frameworks/second-door.ts';
 
 /** What a guardrail of the SDK answers. */
-export type GuardrailAnswer = {
+export type GuardrailResult = {
   behavior: { type: 'allow' } | { type: 'rejectContent'; message: string };
 };
 
@@ -11,15 +11,15 @@ export type GuardrailAnswer = {
 export type ToolGuardrail = {
   type: 'tool_input';
   name: string;
-  run(data: { toolCall: { callId: string; name: string; arguments: string } }): Promise<GuardrailAnswer>;
+  run(data: { toolCall: { callId: string; name: string; arguments: string } }): Promise<GuardrailResult>;
 };
 
 /** A guardrail under which a tool runs only where the guide's gates allow the call; otherwise the model reads the reason as its result. */
-export const toolGuardrail = (guide: DoorKeeper): ToolGuardrail => ({
+export const createToolGuardrail = (guide: ToolGate): ToolGuardrail => ({
   type: 'tool_input',
   name: 'fairlead',
   async run({ toolCall: { callId, name, arguments: raw } }) {
-    const refused = await objection(guide, { id: callId, tool: name, input: argumentsIn(raw).input });
+    const refused = await getToolDenial(guide, { id: callId, tool: name, input: parseCallArguments(raw).input });
     return { behavior: refused === undefined ? { type: 'allow' } : { type: 'rejectContent', message: refused } };
   },
 });

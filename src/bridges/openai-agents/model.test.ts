@@ -15,21 +15,21 @@ import { z } from 'zod';
 import type { Gate, Rule, Stop } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
-import { openGuide } from '../guide/guide.ts';
-import { guideModel, guideProvider, toolGuardrail, type BridgeOptions } from './index.ts';
+import { createInterceptor } from '../guide/guide.ts';
+import { wrapModel, wrapModelProvider, createToolGuardrail, type BridgeOptions } from './index.ts';
 
 setTracingDisabled(true);
 
 const noDeleting: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted.' } : { type: 'allow' };
-const noting: Rule = (event) =>
+const notingRule: Rule = (event) =>
   event.type === 'input-received' && event.how === 'prompt' ? [{ key: 'n', text: 'Be kind.' }] : [];
 
-const enough: Stop = ({ total }) => (total.turns >= 3 ? { reason: 'rule', detail: 'Three turns.' } : undefined);
+const turnLimitStop: Stop = ({ total }) => (total.turns >= 3 ? { reason: 'rule', detail: 'Three turns.' } : undefined);
 
 const runnerFor = ({ url }: ScriptedServer, options: BridgeOptions, useResponses = false): Runner =>
   new Runner({
-    modelProvider: guideProvider(new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses }), options),
+    modelProvider: wrapModelProvider(new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses }), options),
   });
 
 const runTool = (ran: string[], inputGuardrails: Parameters<typeof tool>[0]['inputGuardrails'] = []) =>
@@ -49,7 +49,11 @@ for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog()
         legal: false,
       },
     );
-    const runner = runnerFor(server, { gates: [noDeleting], rules: [noting], stops: [enough], ...where }, true);
+    const runner = runnerFor(
+      server,
+      { gates: [noDeleting], rules: [notingRule], stops: [turnLimitStop], ...where },
+      true,
+    );
     const agent = new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [runTool([])] });
     const first = await runner.run(agent, 'Go.');
     assert.equal(first.finalOutput, 'Then not.');
@@ -114,7 +118,7 @@ test('a call that is no function has no result in words: it is left out, and the
     },
     getStreamedResponse: () => assert.fail('not streamed'),
   };
-  const guided: Model = guideModel(model, { gates: [noDeleting] });
+  const guided: Model = wrapModel(model, { gates: [noDeleting] });
   const { finalOutput } = await new Runner().run(new Agent({ name: 'a', model: guided }), 'Go.');
   assert.equal(finalOutput, 'Then not.');
   const told = JSON.stringify(asked[1]?.input);
@@ -125,9 +129,9 @@ test('a call that is no function has no result in words: it is left out, and the
 test('[M41] a guardrail refuses calls that no guided model made, in the SDK’s own words', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm -r' }), says('Then not.')]);
   const ran: string[] = [];
-  const guide = await openGuide({ gates: [noDeleting] });
+  const guide = await createInterceptor({ gates: [noDeleting] });
   const provider = new OpenAIProvider({ apiKey: 'k', baseURL: `${server.url}/v1`, useResponses: false });
-  const agent = new Agent({ name: 'a', model: 'm', tools: [runTool(ran, [toolGuardrail(guide)])] });
+  const agent = new Agent({ name: 'a', model: 'm', tools: [runTool(ran, [createToolGuardrail(guide)])] });
   const { finalOutput } = await new Runner({ modelProvider: provider }).run(agent, 'Go.');
   assert.equal(finalOutput, 'Then not.');
   assert.deepEqual(ran, []);

@@ -1,37 +1,44 @@
 // Guides whatever OpenAI's Agents SDK does with a model: the same model, or the same provider of models, with a guide in front.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
-import type { Conversations } from '../conversations/conversations.ts';
-import { stopWords, type Stopping } from '../dialects/dialect.ts';
-import { inner, list } from '../dialects/reading.ts';
-import { conversationsOf, looksAtAnswers, type BridgeOptions } from '../frameworks/conversations.ts';
-import { exchange, wholeExchange, type Reader } from '../frameworks/exchange.ts';
-import { readingOf, toldOf, withAdditions } from './items.ts';
+import type { ConversationTracker } from '../conversations/conversations.ts';
+import { formatStopMessage, type StopAction } from '../dialects/dialect.ts';
+import { asObject, asObjectArray } from '../dialects/reading.ts';
+import { resolveTracker, hasChecks, type BridgeOptions } from '../frameworks/conversations.ts';
+import { interceptModelStream, interceptModelCall, type ModelStreamReader } from '../frameworks/exchange.ts';
+import { parseAgentsRequest, parseAgentsResponse, insertIntoRequest } from './items.ts';
 
 /** As much of the SDK's models as is looked at here. */
-export type AnyModel = {
+export type AgentsModel = {
   getResponse(request: never): Promise<object>;
   getStreamedResponse(request: never): AsyncIterable<object>;
 };
 
 /** A model of the same kind: what the SDK knows of models, and nothing of the class that was given. */
-export type Guided<M extends AnyModel> = Pick<
+export type WrappedModel<M extends AgentsModel> = Pick<
   M,
   keyof M & ('getResponse' | 'getStreamedResponse' | 'getRetryAdvice' | 'supportsPromptModelSelection')
 >;
 
 /** As much of the SDK's providers of models as is looked at here. */
-export type AnyProvider = { getModel(name?: string): unknown };
+export type AgentsModelProvider = { getModel(name?: string): unknown };
 
 /** A model whose conversations are guided: give it to an agent, or to a runner, as it is. */
-export const guideModel = <M extends AnyModel>(model: M, options: BridgeOptions = {}): Guided<M> =>
-  guided(model, { talks: conversationsOf(options), name: '', held: looksAtAnswers(options) });
+export const wrapModel = <M extends AgentsModel>(model: M, options: BridgeOptions = {}): WrappedModel<M> =>
+  wrapAgentsModel(model, { tracker: resolveTracker(options), name: '', held: hasChecks(options) });
 
 /** A provider whose models are guided: give it to a runner, and every agent that it runs is. */
-export function guideProvider<P extends AnyProvider>(provider: P, options: BridgeOptions = {}): Pick<P, 'getModel'> {
-  const talks = conversationsOf(options);
+export function wrapModelProvider<P extends AgentsModelProvider>(
+  provider: P,
+  options: BridgeOptions = {},
+): Pick<P, 'getModel'> {
+  const talks = resolveTracker(options);
   return {
     getModel: async (name?: string) =>
-      guided((await provider.getModel(name)) as AnyModel, { talks, name: name ?? '', held: looksAtAnswers(options) }),
+      wrapAgentsModel((await provider.getModel(name)) as AgentsModel, {
+        tracker: talks,
+        name: name ?? '',
+        held: hasChecks(options),
+      }),
   };
 }
 
@@ -42,42 +49,47 @@ type Model = {
   readonly supportsPromptModelSelection?: boolean;
 };
 
-type Way = { readonly talks: Conversations; readonly name: string; readonly held: boolean };
+type AgentsWrapContext = { readonly tracker: ConversationTracker; readonly name: string; readonly held: boolean };
 
-function guided<M extends AnyModel>(given: M, { talks, name, held }: Way): Guided<M> {
+function wrapAgentsModel<M extends AgentsModel>(
+  given: M,
+  { tracker: talks, name, held }: AgentsWrapContext,
+): WrappedModel<M> {
   // The SDK's own types are not part of our declarations: who does not use it need not have it.
   const model = given as unknown as Model;
-  const ask = (request: JsonObject) => async () => talks.ask(readingOf(whole(request), name));
+  const ask = (request: JsonObject) => async () =>
+    talks.trackRequest(parseAgentsRequest(assertFullHistory(request), name));
   const bridge: Model = {
     ...(model.supportsPromptModelSelection === undefined
       ? {}
       : { supportsPromptModelSelection: model.supportsPromptModelSelection }),
     ...(model.getRetryAdvice ? { getRetryAdvice: (about) => model.getRetryAdvice?.(about) } : {}),
     getResponse: (request) =>
-      wholeExchange<JsonObject>({
+      interceptModelCall<JsonObject>({
         ask: ask(request),
-        send: (additions) => model.getResponse(withAdditions(request, additions)),
-        read: ({ output, usage, responseId }) => toldOf(list(output), usage, responseId),
-        stopped: (stop) => ({ usage: noUsage, output: [stopItem(stop)] }),
+        send: (additions) => model.getResponse(insertIntoRequest(request, additions)),
+        read: ({ output, usage, responseId }) => parseAgentsResponse(asObjectArray(output), usage, responseId),
+        stopped: (stop) => ({ usage: noUsage, output: [createStopItem(stop)] }),
       }),
     getStreamedResponse: (request) =>
-      exchange<JsonObject>({
+      interceptModelStream<JsonObject>({
         ask: ask(request),
-        send: (additions, attempt) => joining(model.getStreamedResponse(withAdditions(request, additions)), attempt),
-        reader: streamReader,
+        send: (additions, attempt) =>
+          dropResponseStarted(model.getStreamedResponse(insertIntoRequest(request, additions)), attempt),
+        reader: createAgentsStreamReader,
         held,
         stopped: (stop) => [
           { type: 'response_started' },
-          { type: 'output_text_delta', delta: stopWords(stop) },
-          { type: 'response_done', response: { id: '', usage: noUsage, output: [stopItem(stop)] } },
+          { type: 'output_text_delta', delta: formatStopMessage(stop) },
+          { type: 'response_done', response: { id: '', usage: noUsage, output: [createStopItem(stop)] } },
         ],
       }),
   };
-  return bridge as unknown as Guided<M>;
+  return bridge as unknown as WrappedModel<M>;
 }
 
 /** What a service keeps by the name of a conversation is never shown here, so nothing could be judged by it. */
-function whole(request: JsonObject): JsonObject {
+function assertFullHistory(request: JsonObject): JsonObject {
   if (request['conversationId'] === undefined) return request;
   throw new FairleadError(
     'bridge/unseen-history',
@@ -95,46 +107,46 @@ const noUsage = {
   outputTokensDetails: [],
 };
 
-const stopItem = (stop: Stopping): JsonObject => ({
+const createStopItem = (stop: StopAction): JsonObject => ({
   type: 'message',
   role: 'assistant',
   status: 'completed',
-  content: [{ type: 'output_text', text: stopWords(stop) }],
+  content: [{ type: 'output_text', text: formatStopMessage(stop) }],
   providerData: { fairlead: { stop: { reason: stop.reason, detail: stop.detail } } },
 });
 
 /** What the runner keeps of a stream is its last event; that a stream begins is said once. */
-async function* joining(events: AsyncIterable<JsonObject>, attempt: number): AsyncGenerator<JsonObject> {
+async function* dropResponseStarted(events: AsyncIterable<JsonObject>, attempt: number): AsyncGenerator<JsonObject> {
   for await (const event of events) if (attempt === 0 || event['type'] !== 'response_started') yield event;
 }
 
-function streamReader(): Reader<JsonObject> {
+function createAgentsStreamReader(): ModelStreamReader<JsonObject> {
   let response: JsonObject | undefined;
   let waiting = false;
   return {
-    waits(event) {
-      if (event['type'] === 'response_done') response = inner(event['response']);
-      waiting ||= response !== undefined || (event['type'] === 'model' && beginsCall(event['event']));
+    push(event) {
+      if (event['type'] === 'response_done') response = asObject(event['response']);
+      waiting ||= response !== undefined || (event['type'] === 'model' && isCallEvent(event['event']));
       return waiting;
     },
-    answer: () =>
+    response: () =>
       response
-        ? toldOf(list(response['output']), response['usage'], response['id'])
+        ? parseAgentsResponse(asObjectArray(response['output']), response['usage'], response['id'])
         : new Error('The answer broke off before its end.'),
     // Words that were shown are not kept by the runner: its history is made of the answer that passed.
-    shown: () => [],
-    closing: () => [],
+    shownText: () => [],
+    closingEvents: () => [],
   };
 }
 
 /** A provider's own event that has to do with a call, in the dialects of OpenAI and of the AI SDK. */
-function beginsCall(event: Json | undefined): boolean {
+function isCallEvent(event: Json | undefined): boolean {
   if (!isObject(event)) return false;
   const { type, choices, item } = event;
-  const delta = inner(list(choices)[0]?.['delta']);
+  const delta = asObject(asObjectArray(choices)[0]?.['delta']);
   return (
     /_call|tool/.test(typeof type === 'string' ? type : '') ||
-    String(inner(item)['type']).endsWith('_call') ||
+    String(asObject(item)['type']).endsWith('_call') ||
     (Array.isArray(delta['tool_calls']) && delta['tool_calls'].length > 0)
   );
 }

@@ -1,24 +1,24 @@
 // What becomes of one request at the proxy: questions to a model are guided, and everything else goes through as it is.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject, type JsonObject } from '../../core/index.ts';
-import type { Conversations } from '../conversations/conversations.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { jsonIn } from '../dialects/reading.ts';
-import { carryOut } from '../exchange/exchange.ts';
-import { unasked, type Arrived } from '../exchange/judging.ts';
-import { passedOn, type Upstream } from './upstream.ts';
+import type { ConversationTracker } from '../conversations/conversations.ts';
+import type { WireFormat } from '../dialects/dialect.ts';
+import { parseJsonBytes } from '../dialects/reading.ts';
+import { interceptHttp } from '../exchange/exchange.ts';
+import { toTrackingError, type UpstreamResponse } from '../exchange/judging.ts';
+import { filterForwardedHeaders, type Upstream } from './upstream.ts';
 
 /** What a proxy handles its requests with. */
-export type Place = {
+export type ProxyContext = {
   readonly upstream: Upstream;
-  readonly conversations: Conversations;
-  readonly holdsWords: boolean;
-  readonly mostBytes: number;
-  readonly tell: (sentence: string) => void;
+  readonly tracker: ConversationTracker;
+  readonly holdText: boolean;
+  readonly maxBodyBytes: number;
+  readonly notify: (sentence: string) => void;
 };
 
 /** A request that was let in, and where its answer goes. */
-export type Visit = {
+export type ProxyRequest = {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   /** The path with its query, without what was meant for the proxy. */
@@ -28,43 +28,59 @@ export type Visit = {
 };
 
 /** Passes a request on as it is, and its answer back. */
-export async function passThrough({ upstream }: Place, { incoming, outgoing, path, signal }: Visit): Promise<void> {
+export async function passThrough(
+  { upstream }: ProxyContext,
+  { incoming, outgoing, path, signal }: ProxyRequest,
+): Promise<void> {
   const { method = 'GET', rawHeaders, headers } = incoming;
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-  const passing = passedOn(rawHeaders, ['host']);
+  const passing = filterForwardedHeaders(rawHeaders, ['host']);
   const answer = await upstream.send({ method, path, headers: passing, body: hasBody ? incoming : undefined, signal });
-  outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
+  outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, filterForwardedHeaders(answer.rawHeaders));
   answer.on('error', () => outgoing.destroy()).pipe(outgoing);
 }
 
 /** Guides a question to a model. */
-export async function guideThrough(place: Place, visit: Visit, dialect: Dialect): Promise<void> {
+export async function interceptRequest(place: ProxyContext, visit: ProxyRequest, dialect: WireFormat): Promise<void> {
   const { incoming, outgoing, path } = visit;
   const [pathname = '/', query = ''] = path.split('?');
-  const asked = await questionIn(incoming, dialect, place.mostBytes);
-  if ('status' in asked) return refuse(outgoing, asked.status, dialect.failure(asked.sentence));
+  const asked = await parseRequestBody(incoming, dialect, place.maxBodyBytes);
+  if ('status' in asked) return sendJsonError(outgoing, asked.status, dialect.errorBody(asked.message));
   const { raw, request } = asked;
   const session = incoming.headers['x-fairlead-session'];
-  const talk = await place.conversations
-    .ask(dialect.asked(request, pathname), typeof session === 'string' ? session : undefined)
-    .catch(unasked);
+  const talk = await place.tracker
+    .trackRequest(dialect.parseRequest(request, pathname), typeof session === 'string' ? session : undefined)
+    .catch(toTrackingError);
   const wantsEvents = request['stream'] === true || new URLSearchParams(query).get('alt') === 'sse';
-  const { holdsWords, tell } = place;
-  const send = sender(place, visit);
-  const reply = await carryOut({ dialect, request, raw, wantsEvents, holdsWords, talk, send, tell });
-  const { head, status, streams, contentType } = reply;
+  const { holdText: holdsWords, notify: tell } = place;
+  const send = createUpstreamSender(place, visit);
+  const reply = await interceptHttp({
+    format: dialect,
+    request,
+    raw,
+    wantsStream: wantsEvents,
+    holdText: holdsWords,
+    tracked: talk,
+    send,
+    notify: tell,
+  });
+  const { head, status, isStream: streams, contentType } = reply;
   if (head)
-    outgoing.writeHead(status, head.statusMessage, passedOn(head.rawHeaders, streams ? ['content-length'] : []));
+    outgoing.writeHead(
+      status,
+      head.statusMessage,
+      filterForwardedHeaders(head.rawHeaders, streams ? ['content-length'] : []),
+    );
   else outgoing.writeHead(status, { 'content-type': contentType });
-  await write(reply.chunks, outgoing);
+  await pipeChunks(reply.chunks, outgoing);
 }
 
 /** Asks the model with the caller's own headers. */
-function sender(
-  { upstream }: Place,
-  { incoming, path, signal }: Visit,
-): (body: Uint8Array) => Promise<Arrived<IncomingMessage>> {
-  const own = passedOn(incoming.rawHeaders, ['host', 'content-length', 'accept-encoding']);
+function createUpstreamSender(
+  { upstream }: ProxyContext,
+  { incoming, path, signal }: ProxyRequest,
+): (body: Uint8Array) => Promise<UpstreamResponse<IncomingMessage>> {
+  const own = filterForwardedHeaders(incoming.rawHeaders, ['host', 'content-length', 'accept-encoding']);
   const headers = [...own, 'accept-encoding', 'identity'];
   return async (body) => {
     const answer = await upstream.send({ method: 'POST', path, headers, body, signal });
@@ -77,23 +93,23 @@ function sender(
   };
 }
 
-type Question =
+type ParsedBody =
   | { readonly raw: Buffer; readonly request: JsonObject }
-  | { readonly status: number; readonly sentence: string };
+  | { readonly status: number; readonly message: string };
 
-async function questionIn(incoming: IncomingMessage, dialect: Dialect, most: number): Promise<Question> {
+async function parseRequestBody(incoming: IncomingMessage, dialect: WireFormat, most: number): Promise<ParsedBody> {
   if (incoming.headers['content-encoding'] !== undefined)
-    return { status: 415, sentence: 'The proxy reads requests that are not compressed.' };
-  const raw = await bodyOf(incoming, most);
-  if (!raw) return { status: 413, sentence: `A request may have ${most} bytes.` };
-  const request = jsonIn(raw);
-  if (!isObject(request)) return { status: 400, sentence: 'The body of the request is no JSON object.' };
-  const sentence = dialect.unguidable(request);
-  return sentence === undefined ? { raw, request } : { status: 400, sentence };
+    return { status: 415, message: 'The proxy reads requests that are not compressed.' };
+  const raw = await readBody(incoming, most);
+  if (!raw) return { status: 413, message: `A request may have ${most} bytes.` };
+  const request = parseJsonBytes(raw);
+  if (!isObject(request)) return { status: 400, message: 'The body of the request is no JSON object.' };
+  const sentence = dialect.unsupportedReason(request);
+  return sentence === undefined ? { raw, request } : { status: 400, message: sentence };
 }
 
 /** Says no in JSON. */
-export function refuse(
+export function sendJsonError(
   outgoing: ServerResponse,
   status: number,
   body: JsonObject,
@@ -103,7 +119,7 @@ export function refuse(
   outgoing.end(JSON.stringify(body));
 }
 
-async function bodyOf(incoming: IncomingMessage, most: number): Promise<Buffer | undefined> {
+async function readBody(incoming: IncomingMessage, most: number): Promise<Buffer | undefined> {
   if (Number(incoming.headers['content-length'] ?? 0) > most) return undefined;
   const parts: Buffer[] = [];
   let size = 0;
@@ -116,7 +132,7 @@ async function bodyOf(incoming: IncomingMessage, most: number): Promise<Buffer |
   return Buffer.concat(parts);
 }
 
-async function write(chunks: AsyncIterable<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+async function pipeChunks(chunks: AsyncIterable<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   for await (const chunk of chunks) {
     if (outgoing.destroyed) return;
     if (outgoing.write(chunk)) continue;

@@ -3,16 +3,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mergeExtensions, type Extension } from '../../agent/index.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
-import { openConversations, type ConversationOptions } from '../conversations/conversations.ts';
-import { dialectOf } from '../dialects/table.ts';
-import { admit, isLoopback } from './door.ts';
-import { guideThrough, passThrough, refuse, type Place } from './handling.ts';
-import { upstreamAt } from './upstream.ts';
+import { createConversationTracker, type ConversationTrackerOptions } from '../conversations/conversations.ts';
+import { detectWireFormat } from '../dialects/table.ts';
+import { authorizeRequest, isLoopback } from './door.ts';
+import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from './handling.ts';
+import { createUpstream } from './upstream.ts';
 
 /** How a proxy is opened. */
 export type ProxyOptions = Pick<
-  ConversationOptions,
-  'folder' | 'most' | 'limits' | 'price' | 'window' | 'reads' | 'system' | 'isFailure'
+  ConversationTrackerOptions,
+  'folder' | 'maxOpen' | 'limits' | 'price' | 'window' | 'readOnlyTools' | 'system' | 'isFailure'
 > & {
   /** The model server behind it. */
   readonly target: string;
@@ -24,48 +24,57 @@ export type ProxyOptions = Pick<
   readonly host?: string;
   readonly token?: string;
   /** The longest request that is read, in bytes; 32 MiB unless given. */
-  readonly mostBytes?: number;
+  readonly maxBodyBytes?: number;
   /** How many requests may be under way at once; 256 unless given. */
-  readonly mostRequests?: number;
+  readonly maxRequests?: number;
   /** Is told what went wrong and did not fail a request. Keys of callers are never in it. */
-  readonly tell?: (sentence: string) => void;
+  readonly notify?: (sentence: string) => void;
 };
 
 /** A proxy while it runs. */
-export type Proxy = AsyncDisposable & {
+export type ProxyServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
 };
 
 /** The port of a proxy that is not told another. */
-export const usualPort = 4774;
+export const defaultProxyPort = 4774;
 
 /** Opens a proxy. */
-export async function openProxy(options: ProxyOptions): Promise<Proxy> {
-  const { target, extensions = [], port = usualPort, host = '127.0.0.1', token, tell = () => {}, ...kept } = options;
+export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
+  const {
+    target,
+    extensions = [],
+    port = defaultProxyPort,
+    host = '127.0.0.1',
+    token,
+    notify: tell = () => {},
+    ...kept
+  } = options;
   if (!isLoopback(host) && !token)
     throw new FairleadError('proxy/needs-token', `Others could reach a proxy on ${host}, so it needs a token.`, {
       blame: 'user',
       hint: 'Give it a token, or let it listen on 127.0.0.1.',
     });
-  const { mostBytes = 32 * 1024 * 1024, mostRequests = 256, ...how } = kept;
+  const { maxBodyBytes: mostBytes = 32 * 1024 * 1024, maxRequests: mostRequests = 256, ...how } = kept;
   const parts = mergeExtensions(extensions);
-  const place: Place = {
-    upstream: upstreamAt(target),
-    conversations: openConversations({ ...parts, ...how }),
-    holdsWords: parts.checks.length > 0,
-    mostBytes,
-    tell,
+  const place: ProxyContext = {
+    upstream: createUpstream(target),
+    tracker: createConversationTracker({ ...parts, ...how }),
+    holdText: parts.checks.length > 0,
+    maxBodyBytes: mostBytes,
+    notify: tell,
   };
   let under = 0;
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const admission = admit(incoming, token);
-    if (admission.type === 'out') return refuse(outgoing, admission.status, { error: { message: admission.sentence } });
+    const admission = authorizeRequest(incoming, token);
+    if (admission.type === 'out')
+      return sendJsonError(outgoing, admission.status, { error: { message: admission.message } });
     if (under >= mostRequests) {
       const message = `${mostRequests} requests are under way: try again.`;
-      return refuse(outgoing, 503, { error: { message, type: 'fairlead_error' } }, { 'retry-after': '1' });
+      return sendJsonError(outgoing, 503, { error: { message, type: 'fairlead_error' } }, { 'retry-after': '1' });
     }
     under++;
     const gone = new AbortController();
@@ -74,25 +83,25 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       if (!outgoing.writableFinished) gone.abort();
     });
     const visit = { incoming, outgoing, path: admission.path, signal: gone.signal };
-    const dialect = incoming.method === 'POST' ? dialectOf(admission.path.split('?')[0] ?? '/') : undefined;
-    await (dialect ? guideThrough(place, visit, dialect) : passThrough(place, visit));
+    const dialect = incoming.method === 'POST' ? detectWireFormat(admission.path.split('?')[0] ?? '/') : undefined;
+    await (dialect ? interceptRequest(place, visit, dialect) : passThrough(place, visit));
   }
 
   function failed(error: unknown, outgoing: ServerResponse): void {
     if (outgoing.destroyed) return;
     if (outgoing.headersSent) return void outgoing.destroy();
     if (error instanceof FairleadError && error.blame === 'user')
-      return refuse(outgoing, 400, { error: { message: error.message, type: 'fairlead_error' } });
+      return sendJsonError(outgoing, 400, { error: { message: error.message, type: 'fairlead_error' } });
     const message = `The model server could not be asked: ${errorMessage(error)}`;
     tell(message);
-    refuse(outgoing, 502, { error: { message, type: 'fairlead_error' } });
+    sendJsonError(outgoing, 502, { error: { message, type: 'fairlead_error' } });
   }
 
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: unknown) => failed(error, outgoing));
   });
-  await listening(server, port, host);
+  await listenOn(server, port, host);
   const { port: got } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {
     const closed = Promise.withResolvers<void>();
@@ -100,13 +109,13 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     server.closeAllConnections();
     await closed.promise;
     place.upstream.close();
-    await place.conversations.close();
+    await place.tracker.close();
   };
   const named = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${named}:${got}`, port: got, close, [Symbol.asyncDispose]: close };
 }
 
-async function listening(server: Server, port: number, host: string): Promise<void> {
+async function listenOn(server: Server, port: number, host: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, host, resolve);
   await promise.catch((cause: unknown) => {

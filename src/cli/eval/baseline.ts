@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import { holm } from '../../fleet/health/holm.ts';
-import { newcombe, type Count, type Interval } from '../../fleet/health/rates.ts';
+import { newcombeInterval, type RateCount, type Interval } from '../../fleet/health/rates.ts';
 import { columns } from '../settings/columns.ts';
 import type { Report } from './report.ts';
 
 /** How one rate of right answers changed. */
 export type Change = {
   readonly of: string;
-  readonly now: Count;
-  readonly before: Count;
+  readonly now: RateCount;
+  readonly before: RateCount;
   readonly value: number;
   readonly interval: Interval;
   readonly verdict: 'worse' | 'better' | 'no clear change';
@@ -63,11 +63,11 @@ const isCases = (value: unknown): boolean =>
 export function compared(report: Report, baseline: Pick<Report, 'right' | 'tags' | 'cases'>): Comparison {
   const tags = Object.keys(report.tags).filter((tag) => Object.hasOwn(baseline.tags, tag));
   const pairs = [
-    { of: 'in all', now: report.right as Count, before: baseline.right as Count },
-    ...tags.map((tag) => ({ of: tag, now: report.tags[tag] as Count, before: baseline.tags[tag] as Count })),
+    { of: 'in all', now: report.right as RateCount, before: baseline.right as RateCount },
+    ...tags.map((tag) => ({ of: tag, now: report.tags[tag] as RateCount, before: baseline.tags[tag] as RateCount })),
   ].filter(({ now, before }) => now.total > 0 && before.total > 0);
   const answers = holm(
-    pairs.map(({ now, before }) => ({ interval: (deviate) => newcombe(now, before, deviate), margin: 0 })),
+    pairs.map(({ now, before }) => ({ interval: (deviate) => newcombeInterval(now, before, deviate), margin: 0 })),
   );
   const changes = pairs.map(({ of, now, before }, i): Change => {
     const { differs = false, interval = [-1, 1] as const } = answers[i] ?? {};

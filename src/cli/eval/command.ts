@@ -1,7 +1,7 @@
 // The `eval` command: asks a model the cases of a dataset, scores the answers by their words, and compares with what was before.
 import { readFileSync } from 'node:fs';
 import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
-import { measuredFolder, saveMeasured } from '../../fleet/health/measured.ts';
+import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/measured.ts';
 import type { Command } from '../commands.ts';
 import { talkOnly, type Chosen } from '../conversation/model.ts';
 import { openModel } from '../conversation/open-model.ts';
@@ -133,7 +133,7 @@ function keep(report: Report, { dirs }: Settings): void {
   };
   for (const [id, count] of Object.entries(kept))
     if (count && count.total > 0)
-      saveMeasured(measuredFolder(dirs.state), { id, ...about, good: count.good, total: count.total });
+      saveMeasurement(getMeasurementsDir(dirs.state), { id, ...about, good: count.good, total: count.total });
 }
 
 function codeOf({ right, unheard }: Report, bar: number | undefined, worse: boolean): number {

@@ -1,5 +1,5 @@
 // What an evaluation came to: counts with intervals in all and by tag, as data and as a table.
-import { rateOf, type Rate } from '../../fleet/health/rates.ts';
+import { computeRate, type Rate } from '../../fleet/health/rates.ts';
 import { columns } from '../settings/columns.ts';
 import type { CaseResult } from './runner.ts';
 
@@ -30,7 +30,7 @@ export function reportOf(about: Pick<Report, 'dataset' | 'model' | 'when'>, case
   const due = heard.filter((each) => each.due);
   const tags = [...new Set(heard.flatMap((each) => each.tags))].toSorted();
   const share = (some: readonly CaseResult[], is: (each: CaseResult) => boolean): Rate =>
-    rateOf({ good: some.filter(is).length, total: some.length });
+    computeRate({ good: some.filter(is).length, total: some.length });
   return {
     format: 1,
     ...about,

@@ -1,10 +1,10 @@
 // Who works on each kind of run where the terminal's program is the worker.
 import path from 'node:path';
 import type { FleetRun } from '../../core/index.ts';
-import { coordinatorOf } from '../../fleet/coordinator.ts';
-import { driverOf, type Driver } from '../../fleet/index.ts';
-import { planConduct } from '../../fleet/plan/index.ts';
-import { verifyConduct, type VerifyOptions } from '../../fleet/verify/index.ts';
+import { createOrchestrationHandler } from '../../fleet/coordinator.ts';
+import { createAgentRunHandler, type RunHandler } from '../../fleet/index.ts';
+import { planOrchestration } from '../../fleet/plan/index.ts';
+import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
 import { tell } from '../front/print.ts';
 import { readKnownModels } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
@@ -12,10 +12,10 @@ import { outfitterHere } from './outfit.ts';
 import { usualModel } from './usual-model.ts';
 
 /** The drivers of a worker that is started at the terminal, by the kind of run. The model is that of runs that name none. */
-export const driversHere = (model?: string): Readonly<Record<string, Driver>> => ({
-  run: driverOf(outfitterHere((sentence) => tell(`${sentence}\n`), model)),
-  plan: coordinatorOf(planConduct),
-  verify: coordinatorOf(verifyConduct({ models: modelsFor(model) })),
+export const driversHere = (model?: string): Readonly<Record<string, RunHandler>> => ({
+  run: createAgentRunHandler(outfitterHere((sentence) => tell(`${sentence}\n`), model)),
+  plan: createOrchestrationHandler(planOrchestration),
+  verify: createOrchestrationHandler(createVerifyOrchestration({ models: modelsFor(model) })),
 });
 
 /** The model that a run answers with unless it names one, and those of the person's list that may judge it. */

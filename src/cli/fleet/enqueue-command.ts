@@ -62,8 +62,8 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
       return exitCodes.answered;
     }
     const queued = await enqueueOnce(store, runs, {
-      other: otherTask,
-      again: ({ id, status }) => tell(`${id} is in the queue already: it is ${status}.\n`),
+      createConflictError: otherTask,
+      onExisting: ({ id, status }) => tell(`${id} is in the queue already: it is ${status}.\n`),
     });
     for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
     return exitCodes.answered;

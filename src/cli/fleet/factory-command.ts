@@ -1,5 +1,5 @@
 // The `factory` command: a batch of tasks, worked on by processes of its own, that can be broken off anywhere and gone on with.
-import { holdOn, remainsOf, type Remains } from '../../fleet/remains.ts';
+import { getBlockReason, summarizeBlockedRuns, type BlockedRuns } from '../../fleet/remains.ts';
 import { enqueueOnce } from '../../fleet/same-run.ts';
 import type { Command } from '../commands.ts';
 import type { FleetRun, FleetStore } from '../../core/index.ts';
@@ -46,7 +46,7 @@ export const run: Command['run'] = withOptions({ usage, options, words: true }, 
   const settings = settingsHere(values);
   const runs = runsOf(tasks, { settings, id, ...(values.tenant === undefined ? {} : { tenant: values.tenant }) }, true);
   return withStore(values.store, async (store, place) => {
-    const queued = await enqueueOnce(store, runs, { other: otherTask });
+    const queued = await enqueueOnce(store, runs, { createConflictError: otherTask });
     if (format === 'text')
       tell(
         `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.description}. To go on after a break: the same command with --id ${id}\n`,
@@ -95,7 +95,7 @@ async function batch(
       return isOver(store, unended());
     });
   }
-  const remains = await remainsOf(store, unended(), version);
+  const remains = await summarizeBlockedRuns(store, unended(), version);
   return summary([...known.values()], remains, { id, json, code });
 }
 
@@ -103,14 +103,14 @@ async function batch(
 async function isOver(store: FleetStore, open: readonly FleetRun[]): Promise<boolean> {
   if (open.some(({ status }) => status === 'running')) return false;
   if (open.length > 0 && (await store.killSwitch.status()).stopped) return true;
-  for (const run of open) if ((await holdOn(store, run, version)) === undefined) return false;
+  for (const run of open) if ((await getBlockReason(store, run, version)) === undefined) return false;
   return true;
 }
 
 type Closing = { readonly id: string; readonly json: boolean; readonly code: number | undefined };
 
 /** What it came to, and how to go on where it did not come to an end. */
-function summary(runs: readonly FleetRun[], remains: Remains, { id, json, code }: Closing): number {
+function summary(runs: readonly FleetRun[], remains: BlockedRuns, { id, json, code }: Closing): number {
   const ended = runs.filter(({ status }) => status === 'ended');
   const bad = ended.filter((run) => codeOf(run) !== exitCodes.answered);
   const { person: waiting } = remains;

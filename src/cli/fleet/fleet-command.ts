@@ -8,7 +8,7 @@ import {
   type KillSwitchState,
   type WorkerInfo,
 } from '../../core/index.ts';
-import { stoppedWords } from '../../fleet/kill-switch.ts';
+import { formatStoppedMessage } from '../../fleet/kill-switch.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions, type Given } from '../front/or-usage.ts';
@@ -57,7 +57,7 @@ async function status(store: FleetStore, _: readonly string[], { json }: Values)
     print(
       [
         store.description,
-        standing.stopped ? stoppedWords(standing.why) : 'going',
+        standing.stopped ? formatStoppedMessage(standing.why) : 'going',
         `${depth.queued} queued, ${depth.running} running, ${depth.resting} resting`,
         ...workers.map(workerLine),
         ...(workers.length === 0 ? ['no worker is at work; fairlead worker starts one'] : []),
@@ -86,7 +86,7 @@ async function resume({ killSwitch }: FleetStore): Promise<number> {
 }
 
 const told = ({ stopped, why }: KillSwitchState): number => {
-  tell(stopped ? `${stoppedWords(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
+  tell(stopped ? `${formatStoppedMessage(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
   return exitCodes.answered;
 };
 

@@ -1,9 +1,9 @@
 // What is said where an id on the command line stands for another run already.
 import { FairleadError } from '../../core/index.ts';
-import type { Difference } from '../../fleet/same-run.ts';
+import type { RunDifference } from '../../fleet/same-run.ts';
 
 /** Says what the id stands for. */
-export const otherTask = (id: string, [name, is]: Difference): FairleadError =>
+export const otherTask = (id: string, [name, is]: RunDifference): FairleadError =>
   new FairleadError(
     'cli/other-task',
     `${id} is another run already: its ${name} ${name.endsWith('s') ? 'are' : 'is'} ${is}.`,

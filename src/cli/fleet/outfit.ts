@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
 import { createOutputSchema } from '../../agent/index.ts';
-import { clientTools, type Outfitted, type Outfitter } from '../../fleet/index.ts';
+import { createClientTools, type AgentInstance, type AgentFactory } from '../../fleet/index.ts';
 import { sessionGrants } from '../../guards/index.ts';
 import { talkOnly, type Chosen } from '../conversation/model.ts';
 import { openModel, type Host } from '../conversation/open-model.ts';
@@ -39,7 +39,7 @@ const usualTurns = 100;
 const mostModels = 32;
 
 /** An outfitter for the runs of this machine, whose model is the named one unless they say otherwise. */
-export function outfitterHere(tell: (sentence: string) => void, named?: string): Outfitter {
+export function outfitterHere(tell: (sentence: string) => void, named?: string): AgentFactory {
   const models = new Map<string, Promise<Provider>>();
   const open = (chosen: Chosen, settings: Settings, host: Host): Promise<Provider> => {
     const key = JSON.stringify([chosen.ref, settings.env]);
@@ -69,7 +69,7 @@ export function outfitterHere(tell: (sentence: string) => void, named?: string):
       grants: sessionGrants(),
       code: false,
       ...(isObject(wish.answer) ? { answer: createOutputSchema(wish.answer) } : {}),
-      elsewhere: clientTools(run.settings),
+      elsewhere: createClientTools(run.settings),
       person: nobody(say),
       mayUse: async (other) => (isSecret ? mustStayHere(other, settings) : undefined),
       govern,
@@ -89,16 +89,19 @@ export function outfitterHere(tell: (sentence: string) => void, named?: string):
       return {
         parts,
         limits: { turns: usualTurns, ...settings.limits, ...lower(wish.limits, settings.limits) },
-        async opened(session) {
+        async onSessionOpened(session) {
           await labelled(session, label);
           isSecret = isPrivate(session);
           if (isSecret) await mustStayHere(chosen, settings);
         },
         ...(ears
-          ? { words: (words, state) => ears.onPrompt(words, state), told: (event, state) => ears.onEvent(event, state) }
+          ? {
+              onPrompt: (words, state) => ears.onPrompt(words, state),
+              onEvent: (event, state) => ears.onEvent(event, state),
+            }
           : {}),
         close: () => outfit.close(),
-      } satisfies Outfitted;
+      } satisfies AgentInstance;
     } catch (error) {
       await outfit.close();
       throw error;

@@ -1,17 +1,17 @@
 // What is left in the queue of a fleet, in words and as an exit code: whoever drains it does not wait for what cannot go on.
-import type { Remains } from '../../fleet/remains.ts';
-import { stoppedWords } from '../../fleet/kill-switch.ts';
+import type { BlockedRuns } from '../../fleet/remains.ts';
+import { formatStoppedMessage } from '../../fleet/kill-switch.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 
 const runs = (count: number, one: string, many: string): string =>
   count === 1 ? `1 run ${one}` : `${count} runs ${many}`;
 
 /** What is left, a sentence each; none where nothing is. */
-export function remainsLines({ stopped, later, next, version, versions, person }: Remains): readonly string[] {
+export function remainsLines({ stopped, later, next, version, versions, person }: BlockedRuns): readonly string[] {
   return [
     ...(stopped
       ? [
-          `${runs(stopped.runs, 'is', 'are')} left, for ${inline(stoppedWords(stopped.why))}. To let it go on: fairlead fleet resume`,
+          `${runs(stopped.runs, 'is', 'are')} left, for ${inline(formatStoppedMessage(stopped.why))}. To let it go on: fairlead fleet resume`,
         ]
       : []),
     ...(version > 0
@@ -30,7 +30,7 @@ const inline = (sentence: string): string =>
   `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');
 
 /** The exit code of whoever leaves this: 0 nothing, 5 only what waits for a person, 8 what may not be begun now. */
-export function remainsCode({ stopped, later, version, person }: Remains): number {
+export function remainsCode({ stopped, later, version, person }: BlockedRuns): number {
   if (stopped || later > 0 || version > 0) return exitCodes.left;
   return person > 0 ? exitCodes.denied : exitCodes.answered;
 }

@@ -8,8 +8,8 @@ import {
   type ApprovalQuestion,
   type RunStatus,
 } from '../../core/index.ts';
-import { mustHear } from '../../fleet/hearing.ts';
-import { send } from '../../fleet/inbox.ts';
+import { assertAcceptsMessages } from '../../fleet/hearing.ts';
+import { sendMessage } from '../../fleet/inbox.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions, type Given } from '../front/or-usage.ts';
@@ -80,7 +80,7 @@ async function answer(store: FleetStore, id: string, words: readonly string[], {
   if (!['yes', 'no', 'happened'].includes(said) || words.length !== 1)
     throw new TypeError('An answer is yes, no, or happened.');
   const found = known(id, await store.queue.run(id));
-  await mustHear(store, found);
+  await assertAcceptsMessages(store, found);
   const { call: asked, question, kind: about } = questionOf(found, call);
   if (said === 'happened' && about !== 'unknown-outcome')
     throw new FairleadError('cli/no-outcome', `${id} does not ask whether something happened.`, {
@@ -125,7 +125,7 @@ async function steer(store: FleetStore, id: string, words: readonly string[], va
 
 /** Sends a letter to a run; it may end before it could read it. */
 async function sent(store: FleetStore, run: FleetRun, letter: InboxMessage): Promise<void> {
-  if (!(await send(store, run.session, letter))) throw hasEnded(run);
+  if (!(await sendMessage(store, run.session, letter))) throw hasEnded(run);
 }
 
 const hasEnded = ({ id, session }: FleetRun): FairleadError =>

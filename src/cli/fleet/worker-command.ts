@@ -1,8 +1,8 @@
 // The `worker` command: takes runs from the queue and works on them until it is told to end.
 import type { FleetRun, FleetStore, RunSettlement } from '../../core/index.ts';
-import { workerAbout } from '../../fleet/health/index.ts';
+import { getWorkerInfo } from '../../fleet/health/index.ts';
 import { startWorker, type Worker } from '../../fleet/index.ts';
-import { openRuns, remainsOf } from '../../fleet/remains.ts';
+import { listOpenRuns, summarizeBlockedRuns } from '../../fleet/remains.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
@@ -45,10 +45,10 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     if (!anyVersion && !values.drain) await tellOfOthers(store);
     const worker = startWorker({
       store,
-      drivers: driversHere(values.model),
-      about: workerAbout,
-      tell: (sentence) => tell(`${sentence}\n`),
-      settled: (each, settlement) => show(each, settlement, values.json === true),
+      handlers: driversHere(values.model),
+      info: getWorkerInfo,
+      notify: (sentence) => tell(`${sentence}\n`),
+      onSettled: (each, settlement) => show(each, settlement, values.json === true),
       ...keepFrom(readSettings()),
       ...(anyVersion ? {} : { version }),
       ...(concurrency === undefined ? {} : { concurrency }),
@@ -60,7 +60,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       if (!process.connected) tell(`Worker ${worker.id} works on ${store.description}\n`);
     });
     if (!values.drain || code !== exitCodes.answered) return code;
-    const remains = await remainsOf(store, await openRuns(store), anyVersion ? undefined : version);
+    const remains = await summarizeBlockedRuns(store, await listOpenRuns(store), anyVersion ? undefined : version);
     for (const line of remainsLines(remains)) tell(`${line}\n`);
     return remainsCode(remains);
   });
@@ -85,7 +85,7 @@ async function untilEnded(worker: Worker, ready: () => void): Promise<number> {
     told++;
     // The store takes back what is left behind.
     if (told > 2) process.exit(code);
-    if (told === 2) return worker.cut();
+    if (told === 2) return worker.abort();
     code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
     handOver();
   };

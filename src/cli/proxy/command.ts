@@ -71,7 +71,7 @@ async function serve({ target, rules, port, host, folder }: Wanted): Promise<num
     ...(host === undefined ? {} : { host }),
     ...(folder === undefined ? {} : { folder }),
     ...(token ? { token } : {}),
-    tell: (sentence) => tell(`${sentence}\n`),
+    notify: (sentence) => tell(`${sentence}\n`),
   });
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));

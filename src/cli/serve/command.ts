@@ -4,7 +4,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
-import type { ApiServer, Keys } from '../../server/index.ts';
+import type { ApiServer, ApiKeys } from '../../server/index.ts';
 import { containsPath } from '../../workspace/paths.ts';
 import type { Command } from '../commands.ts';
 import { countOf } from '../fleet/numbers.ts';
@@ -50,7 +50,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   const { host = '127.0.0.1', 'key-file': file } = values;
   const port = values.port === undefined ? undefined : portOf(values.port);
   const concurrency = countOf('--concurrency', values.concurrency);
-  const { readKeys, openServer } = await import('../../server/index.ts');
+  const { loadApiKeys: readKeys, startApiServer: openServer } = await import('../../server/index.ts');
   const settings = readSettings();
   const folders = (values.folder ?? []).map(folderAt);
   if (file !== undefined) mustBeOutside(file, [process.cwd(), ...folders]);
@@ -61,7 +61,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   });
   await sayUsualModel(settings, values.model, say);
   return withStore(values.store, async (store) => {
-    const { measuredFolder } = await import('../../fleet/health/index.ts');
+    const { getMeasurementsDir: measuredFolder } = await import('../../fleet/health/index.ts');
     const page = pageFolder() ?? builtHere();
     const server = await openServer({
       store,
@@ -70,14 +70,14 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       host,
       folder: process.cwd(),
       folders,
-      measured: measuredFolder(settings.dirs.state),
+      measurementsDir: measuredFolder(settings.dirs.state),
       health: { objectives: objectivesIn(settings) },
       models: async () => knownModels(values.model),
       isModel: async (model) => isNamed(model),
       views: [privacy],
-      tell: say,
+      notify: say,
       ...(port === undefined ? {} : { port }),
-      ...(page === undefined ? {} : { page }),
+      ...(page === undefined ? {} : { staticDir: page }),
       allowedHosts: values['allowed-host'] ?? [],
     });
     const worker = values['no-worker']
@@ -100,7 +100,7 @@ function portOf(given: string): number {
 }
 
 /** The key is in the link once, when it is made: it is the person's to keep. What follows # is sent to nobody. */
-function greet({ url }: ApiServer, { made, kept }: Keys): void {
+function greet({ url }: ApiServer, { newToken: made, tokenFile: kept }: ApiKeys): void {
   say(`Listening at ${url}`);
   if (made !== undefined) say(`Open ${url}/#key=${made}\nThis link is shown once; the key is kept in ${kept}`);
   else if (kept !== undefined) say(`Its key is in ${kept}`);
@@ -161,16 +161,16 @@ async function workerBeside(
   model: string | undefined,
   how: Pick<WorkerOptions, 'concurrency' | 'version'>,
 ): Promise<Worker> {
-  const [{ startWorker }, { workerAbout }, { driversHere }] = await Promise.all([
+  const [{ startWorker }, { getWorkerInfo: workerAbout }, { driversHere }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
     import('../fleet/drivers.ts'),
   ]);
   return startWorker({
     store,
-    drivers: driversHere(model),
-    about: workerAbout,
-    tell: say,
+    handlers: driversHere(model),
+    info: workerAbout,
+    notify: say,
     ...keepFrom(readSettings()),
     ...how,
   });
@@ -181,7 +181,7 @@ async function serving(server: ApiServer, worker: Worker | undefined, ready: () 
   let code: number | undefined;
   const { promise: told, resolve } = Promise.withResolvers<void>();
   const end = (signal: NodeJS.Signals): void => {
-    if (code !== undefined) return worker?.cut();
+    if (code !== undefined) return worker?.abort();
     code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
     if (worker && worker.running > 0) say(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.`);
     worker?.stop();

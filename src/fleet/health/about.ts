@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/index.ts';
 import { breakerStates } from '../../providers/index.ts';
 
 /** What a worker puts beside its sign of life. */
-export const workerAbout = (): JsonObject => ({
+export const getWorkerInfo = (): JsonObject => ({
   breakers: breakerStates().map(({ model, state, forMs }) => ({ model, state, forMs })),
   memory: process.memoryUsage.rss(),
 });

@@ -1,9 +1,9 @@
 // The drift monitor: today's rates and latencies against those of the week before, each difference with an interval, all looked at together.
 import type { RunStats } from '../../core/index.ts';
-import { holm, type Answer, type Question } from './holm.ts';
-import { countOf, outcomesOf, type OutcomeClass } from './outcomes.ts';
-import { newcombe, rateOf, type Interval, type Rate } from './rates.ts';
-import { differences, shiftInterval, shiftOf } from './shift.ts';
+import { holm, type HolmResult, type HolmTest } from './holm.ts';
+import { getOutcomeCount, countOutcomes, type OutcomeClass } from './outcomes.ts';
+import { newcombeInterval, computeRate, type Interval, type Rate } from './rates.ts';
+import { pairwiseDifferences, hodgesLehmannInterval, medianOfSorted } from './shift.ts';
 
 /** Whether today differs. `drifted`: by more than what matters, and by more than chance explains. */
 export type DriftVerdict = 'steady' | 'drifted' | 'not enough data';
@@ -33,42 +33,46 @@ export type DriftOptions = {
   /** Runs that today and the baseline must have at least: 30 and 100 unless given. */
   readonly runs?: readonly [today: number, baseline: number];
   /** Stretches with enough runs that today and the baseline must have at least: 6 and 24 unless given. */
-  readonly stretches?: readonly [today: number, baseline: number];
+  readonly buckets?: readonly [today: number, baseline: number];
 };
 
-const rates = [
+const rateFigures = [
   ['errors', 'error', 'runs that broke'],
   ['abstained', 'abstained', 'runs that abstained'],
   ['bounded', 'bounded', 'runs that reached a bound'],
 ] as const satisfies readonly (readonly [string, Exclude<OutcomeClass, 'called-off'>, string])[];
 
-const latencies = [
+const latencyFigures = [
   ['waited', 'the 95th percentile of the wait to be begun'],
   ['took', 'the 95th percentile of the time from begun to ended'],
 ] as const;
 
 /** A stretch with fewer runs says nothing about a 95th percentile. */
-const leastOfStretch = 5;
+const minRunsPerBucket = 5;
 
-type Look = { readonly drift: Omit<Drift, 'verdict' | 'change'>; readonly ask?: Asked };
-type Asked = Question & { readonly value: number; readonly read: (change: number) => number };
+type DriftCandidate = { readonly drift: Omit<Drift, 'verdict' | 'change'>; readonly test?: DriftTest };
+type DriftTest = HolmTest & { readonly value: number; readonly read: (change: number) => number };
 
 /** Today's stretches against those of the baseline. */
-export function driftOf(
+export function computeDrift(
   today: readonly RunStats[],
   baseline: readonly RunStats[],
   options: DriftOptions = {},
 ): readonly Drift[] {
   const looks = [
-    ...rates.map(([id, outcome, what]) => lookAtRate(id, what, outcome, today, baseline, options)),
-    ...latencies.map(([id, what]) => lookAtLatency(id, what, today, baseline, options)),
+    ...rateFigures.map(([id, outcome, what]) => compareRates(id, what, outcome, today, baseline, options)),
+    ...latencyFigures.map(([id, what]) => compareLatencies(id, what, today, baseline, options)),
   ];
-  const asked = looks.flatMap(({ ask }) => ask ?? []);
+  const asked = looks.flatMap(({ test: ask }) => ask ?? []);
   const answers = new Map(holm(asked).map((answer, i) => [asked[i], answer]));
-  return looks.map(({ drift, ask }) => judged(drift, ask, ask && answers.get(ask)));
+  return looks.map(({ drift, test: ask }) => applyTestResult(drift, ask, ask && answers.get(ask)));
 }
 
-function judged(drift: Look['drift'], ask: Asked | undefined, answer: Answer | undefined): Drift {
+function applyTestResult(
+  drift: DriftCandidate['drift'],
+  ask: DriftTest | undefined,
+  answer: HolmResult | undefined,
+): Drift {
   if (!ask || !answer) return { ...drift, verdict: 'not enough data' };
   const [low, high] = answer.interval;
   const { confidence, differs } = answer;
@@ -81,22 +85,22 @@ function judged(drift: Look['drift'], ask: Asked | undefined, answer: Answer | u
   };
 }
 
-function lookAtRate(
+function compareRates(
   id: string,
   what: string,
   outcome: Exclude<OutcomeClass, 'called-off'>,
   today: readonly RunStats[],
   baseline: readonly RunStats[],
   { rateMargin = 0.01, runs = [30, 100] }: DriftOptions,
-): Look {
-  const now = rateOf(countOf(outcomesOf(today), outcome));
-  const before = rateOf(countOf(outcomesOf(baseline), outcome));
+): DriftCandidate {
+  const now = computeRate(getOutcomeCount(countOutcomes(today), outcome));
+  const before = computeRate(getOutcomeCount(countOutcomes(baseline), outcome));
   const drift = { id, what, as: 'difference' as const, today: now, baseline: before };
   if (now.rate === null || before.rate === null || now.total < runs[0] || before.total < runs[1]) return { drift };
   return {
     drift,
-    ask: {
-      interval: (deviate) => newcombe(now, before, deviate),
+    test: {
+      interval: (deviate) => newcombeInterval(now, before, deviate),
       margin: rateMargin,
       value: now.rate - before.rate,
       read: (change) => change,
@@ -104,46 +108,46 @@ function lookAtRate(
   };
 }
 
-function lookAtLatency(
+function compareLatencies(
   id: 'waited' | 'took',
   what: string,
   today: readonly RunStats[],
   baseline: readonly RunStats[],
-  { ratioMargin = 1.1, stretches = [6, 24] }: DriftOptions,
-): Look {
-  const [now, before] = [samples(today, id), samples(baseline, id)];
-  const drift = { id, what, as: 'ratio' as const, today: latencyOf(now), baseline: latencyOf(before) };
+  { ratioMargin = 1.1, buckets: stretches = [6, 24] }: DriftOptions,
+): DriftCandidate {
+  const [now, before] = [getP95Samples(today, id), getP95Samples(baseline, id)];
+  const drift = { id, what, as: 'ratio' as const, today: summarizeLatency(now), baseline: summarizeLatency(before) };
   if (now.length < stretches[0] || before.length < stretches[1]) return { drift };
   // In logarithms a difference is a ratio; what took less than a millisecond took one.
   const logs = (of: typeof now): number[] => of.map(({ ms }) => Math.log(Math.max(1, ms)));
-  const sorted = differences(logs(now), logs(before));
+  const sorted = pairwiseDifferences(logs(now), logs(before));
   return {
     drift,
-    ask: {
-      interval: (deviate) => shiftInterval(sorted, [now.length, before.length], deviate),
+    test: {
+      interval: (deviate) => hodgesLehmannInterval(sorted, [now.length, before.length], deviate),
       margin: Math.log(ratioMargin),
-      value: shiftOf(sorted),
+      value: medianOfSorted(sorted),
       read: Math.exp,
     },
   };
 }
 
 /** The 95th percentile of each stretch that has enough runs. */
-function samples(
+function getP95Samples(
   tallies: readonly RunStats[],
   id: 'waited' | 'took',
 ): { readonly ms: number; readonly runs: number }[] {
   return tallies.flatMap((tally) => {
     const percentiles = tally[id];
-    return percentiles && tally.ended >= leastOfStretch ? [{ ms: percentiles[1], runs: tally.ended }] : [];
+    return percentiles && tally.ended >= minRunsPerBucket ? [{ ms: percentiles[1], runs: tally.ended }] : [];
   });
 }
 
-function latencyOf(of: ReturnType<typeof samples>): Latency {
+function summarizeLatency(of: ReturnType<typeof getP95Samples>): Latency {
   const sorted = of.map(({ ms }) => ms).toSorted((a, b) => a - b);
   return {
     stretches: of.length,
     runs: of.reduce((sum, { runs }) => sum + runs, 0),
-    ms: sorted.length === 0 ? null : shiftOf(sorted),
+    ms: sorted.length === 0 ? null : medianOfSorted(sorted),
   };
 }

@@ -7,9 +7,9 @@ import { resolveAgent } from '../../agent/index.ts';
 import { lastItem, messageText, type Check, type FleetStore } from '../../core/index.ts';
 import { openFleetStore } from '../../stores/open-fleet.ts';
 import { fails, says, scriptedProvider } from '../../testing/index.ts';
-import { driverOf, startWorker } from '../index.ts';
-import { healthOf } from './health.ts';
-import { metricsText } from './metrics.ts';
+import { createAgentRunHandler, startWorker } from '../index.ts';
+import { readHealth } from './health.ts';
+import { formatMetrics } from './metrics.ts';
 
 const unsure: Check = {
   name: 'unsure',
@@ -44,12 +44,12 @@ async function tells(store: FleetStore): Promise<void> {
     prompt.includes('break') ? fails(401) : says(`You said ${prompt}`),
   );
   const parts = resolveAgent({ provider, system: 'You are a test.', checks: [unsure] });
-  const run = driverOf(async () => ({ parts, close: async () => {} }));
+  const run = createAgentRunHandler(async () => ({ parts, close: async () => {} }));
   const words = [...Array.from({ length: 12 }, () => 'hello'), 'break', 'break', 'break', 'doubt', 'doubt'];
   await store.queue.enqueue(words.map((each) => ({ words: each })));
   const [gone] = await store.queue.enqueue([{ words: 'never' }]);
   await store.queue.cancel(gone?.id ?? '', 'not needed');
-  await startWorker({ store, drivers: { run }, drain: true }).done;
+  await startWorker({ store, handlers: { run }, drain: true }).done;
   const later = new Date(Date.now() + 3_600_000).toISOString();
   await store.queue.enqueue([{ words: 'later', notBefore: later }]);
   const about = { breakers: [{ model: 'scripted/m', state: 'open' }] };
@@ -57,7 +57,7 @@ async function tells(store: FleetStore): Promise<void> {
   await store.killSwitch.stop('a drill', 'me');
 
   const now = new Date(Date.now() + 1000);
-  const health = await healthOf(store, now);
+  const health = await readHealth(store, now);
   const { rates } = health;
   assert.deepEqual([rates.ended, rates.calledOff], [18, 1]);
   assert.deepEqual(
@@ -75,7 +75,7 @@ async function tells(store: FleetStore): Promise<void> {
     'twelve of seventeen is less than nine of ten for certain; seventeen runs bound no 95th percentile',
   );
   assert.ok(health.drift.every(({ verdict }) => verdict === 'not enough data'));
-  const text = metricsText(
+  const text = formatMetrics(
     health,
     await store.queue.stats(new Date(0).toISOString(), now.toISOString(), now.getTime()),
   );

@@ -13,17 +13,17 @@ import type {
   StopReason,
   RunStats,
 } from '../../core/index.ts';
-import { driftOf } from './drift.ts';
-import { healthOf, healthReader } from './health.ts';
-import { objectivesOf, usualObjectives } from './objectives.ts';
-import { outcomeClasses, outcomesOf, ratesOf } from './outcomes.ts';
+import { computeDrift } from './drift.ts';
+import { readHealth, createHealthReader } from './health.ts';
+import { evaluateObjectives, defaultObjectives } from './objectives.ts';
+import { outcomeClasses, countOutcomes, computeRates } from './outcomes.ts';
 
 const now = new Date('2030-05-20T12:00:00.000Z');
 const hour = 3_600_000;
-const back = (ms: number): string => new Date(now.getTime() - ms).toISOString();
+const timeAgo = (ms: number): string => new Date(now.getTime() - ms).toISOString();
 
 /** A run that ended so long ago, after so long a wait and so long a time at work. */
-const ended = (id: string, ago: number, reason: StopReason, waited = 1000, took = 5000): FleetRun => ({
+const createEndedRun = (id: string, ago: number, reason: StopReason, waited = 1000, took = 5000): FleetRun => ({
   id,
   words: 'go',
   kind: 'run',
@@ -33,9 +33,9 @@ const ended = (id: string, ago: number, reason: StopReason, waited = 1000, took 
   priority: 0,
   status: 'ended',
   attempts: 1,
-  queued: back(ago + took + waited),
-  started: back(ago + took),
-  ended: back(ago),
+  queued: timeAgo(ago + took + waited),
+  started: timeAgo(ago + took),
+  ended: timeAgo(ago),
   questions: [],
   outcome: {
     reason,
@@ -54,13 +54,13 @@ const ended = (id: string, ago: number, reason: StopReason, waited = 1000, took 
   },
 });
 
-const nearest = (numbers: readonly number[]): DurationPercentiles => {
+const nearestRankPercentiles = (numbers: readonly number[]): DurationPercentiles => {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (p: number): number => sorted[Math.ceil(p * sorted.length) - 1] as number;
   return sorted.length === 0 ? undefined : [at(0.5), at(0.95), at(0.99)];
 };
 
-function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs: number): readonly RunStats[] {
+function countRuns(runs: readonly FleetRun[], from: string, to: string, stretchMs: number): readonly RunStats[] {
   const tallies: RunStats[] = [];
   for (let start = Date.parse(from); start < Date.parse(to); start += stretchMs) {
     const end = Math.min(start + stretchMs, Date.parse(to));
@@ -68,7 +68,7 @@ function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs:
     const reasons: Partial<Record<StopReason, number>> = {};
     for (const { outcome } of some) if (outcome) reasons[outcome.reason] = (reasons[outcome.reason] ?? 0) + 1;
     const times = (first: 'queued' | 'started', second: 'started' | 'ended'): DurationPercentiles =>
-      nearest(some.map((run) => Date.parse(run[second] ?? '') - Date.parse(run[first] ?? '')));
+      nearestRankPercentiles(some.map((run) => Date.parse(run[second] ?? '') - Date.parse(run[first] ?? '')));
     tallies.push({
       from: new Date(start).toISOString(),
       ended: some.length,
@@ -82,14 +82,17 @@ function tallied(runs: readonly FleetRun[], from: string, to: string, stretchMs:
   return tallies;
 }
 
-type Known = {
+type StoreContents = {
   readonly runs?: readonly FleetRun[];
   readonly workers?: readonly { readonly worker: string; readonly seen: string; readonly about?: object }[];
   readonly standing?: () => Promise<KillSwitchState>;
 };
 
 /** A store in which everything has happened already; it counts what it was asked for. */
-function still({ runs = [], workers = [], standing }: Known): { readonly store: FleetStore; asked: number } {
+function createStore({ runs = [], workers = [], standing }: StoreContents): {
+  readonly store: FleetStore;
+  asked: number;
+} {
   const made = { asked: 0, store: {} as FleetStore };
   const newest = runs.toSorted((a, b) => b.queued.localeCompare(a.queued));
   const list = async ({ status, most = 50, before }: RunFilter = {}): Promise<readonly FleetRun[]> => {
@@ -97,9 +100,9 @@ function still({ runs = [], workers = [], standing }: Known): { readonly store: 
     return some.slice(before === undefined ? 0 : some.findIndex(({ id }) => id === before) + 1).slice(0, most);
   };
   const queue = {
-    depth: async () => ({ queued: 2, running: 1, resting: 3, oldest: back(90_000) }),
+    depth: async () => ({ queued: 2, running: 1, resting: 3, oldest: timeAgo(90_000) }),
     list,
-    stats: async (from: string, to: string, ms: number) => (made.asked++, tallied(runs, from, to, ms)),
+    stats: async (from: string, to: string, ms: number) => (made.asked++, countRuns(runs, from, to, ms)),
   };
   const roster = {
     list: async () =>
@@ -112,21 +115,21 @@ function still({ runs = [], workers = [], standing }: Known): { readonly store: 
 
 test('[A94] health tells depth, age, workers alive and silent, breakers, rates with intervals, percentiles and the kill-switch', async () => {
   const breakers = [{ model: 'groq/m', state: 'open', forMs: 9 }, { nonsense: true }];
-  const { store } = still({
+  const { store } = createStore({
     runs: [
-      ...Array.from({ length: 80 }, (_, i) => ended(`a${i}`, (i + 1) * 1000, 'answered', 1000 + i, 5000 + i)),
-      ...Array.from({ length: 15 }, (_, i) => ended(`e${i}`, (i + 1) * 1000, 'provider-error')),
-      ...Array.from({ length: 5 }, (_, i) => ended(`q${i}`, (i + 1) * 1000, 'abstained')),
-      ...Array.from({ length: 7 }, (_, i) => ended(`c${i}`, (i + 1) * 1000, 'cancelled')),
-      ended('old', 2 * hour, 'stuck'),
+      ...Array.from({ length: 80 }, (_, i) => createEndedRun(`a${i}`, (i + 1) * 1000, 'answered', 1000 + i, 5000 + i)),
+      ...Array.from({ length: 15 }, (_, i) => createEndedRun(`e${i}`, (i + 1) * 1000, 'provider-error')),
+      ...Array.from({ length: 5 }, (_, i) => createEndedRun(`q${i}`, (i + 1) * 1000, 'abstained')),
+      ...Array.from({ length: 7 }, (_, i) => createEndedRun(`c${i}`, (i + 1) * 1000, 'cancelled')),
+      createEndedRun('old', 2 * hour, 'stuck'),
     ],
     workers: [
-      { worker: 'well', seen: back(2000), about: { breakers } },
-      { worker: 'gone', seen: back(60_000), about: { breakers } },
+      { worker: 'well', seen: timeAgo(2000), about: { breakers } },
+      { worker: 'gone', seen: timeAgo(60_000), about: { breakers } },
     ],
     standing: async () => ({ stopped: true, why: 'a drill' }),
   });
-  const health = await healthOf(store, now);
+  const health = await readHealth(store, now);
   assert.equal(health.oldestMs, 90_000);
   assert.deepEqual(
     health.workers.map(({ worker, alive, silentMs }) => [worker, alive, silentMs]),
@@ -154,8 +157,8 @@ test('[A94] health tells depth, age, workers alive and silent, breakers, rates w
 });
 
 test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-switch that cannot be read is shown as stopped', async () => {
-  const { store } = still({ standing: () => Promise.reject(new Error('the disk is gone')) });
-  const { rates, waited, took, slo, drift, standing } = await healthOf(store, now);
+  const { store } = createStore({ standing: () => Promise.reject(new Error('the disk is gone')) });
+  const { rates, waited, took, slo, drift, standing } = await readHealth(store, now);
   assert.deepEqual(
     [rates.ended, rates.errors.rate, rates.errors.interval, waited, took],
     [0, null, [0, 1], null, null],
@@ -167,31 +170,33 @@ test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-
 });
 
 test('[A94] many runs are looked at page by page, the latest of them, and no more than is said', async () => {
-  const runs = Array.from({ length: 1300 }, (_, i) => ended(`r${i}`, (i + 1) * 1000, 'answered', 1000, 5000 + i));
-  const { store } = still({ runs });
-  const { took } = await healthOf(store, now);
+  const runs = Array.from({ length: 1300 }, (_, i) =>
+    createEndedRun(`r${i}`, (i + 1) * 1000, 'answered', 1000, 5000 + i),
+  );
+  const { store } = createStore({ runs });
+  const { took } = await readHealth(store, now);
   assert.deepEqual([took?.p50.of, took?.p50.value], [1300, 5649], 'each of them once');
-  assert.equal((await healthOf(store, now, { most: 700 })).waited?.p50.of, 700);
+  assert.equal((await readHealth(store, now, { maxRuns: 700 })).waited?.p50.of, 700);
 });
 
 test('[A94] a run of before the last hour is no run of it, though it was queued after one that is', async () => {
-  const slow = ended('slow', hour / 2, 'answered', 1000, 3 * hour);
-  const quick = ended('quick', 2 * hour, 'answered', 1000, 10);
-  const { took } = await healthOf(still({ runs: [slow, quick] }).store, now);
+  const slow = createEndedRun('slow', hour / 2, 'answered', 1000, 3 * hour);
+  const quick = createEndedRun('quick', 2 * hour, 'answered', 1000, 10);
+  const { took } = await readHealth(createStore({ runs: [slow, quick] }).store, now);
   assert.deepEqual([took?.p50.of, took?.p50.value], [1, 3 * hour]);
 });
 
 test('[A94] the wait of a run that was to begin later counts from then', async () => {
-  const late = { ...ended('late', 1000, 'answered', hour / 2), notBefore: back(6500) };
-  assert.equal((await healthOf(still({ runs: [late] }).store, now)).waited?.p50.value, 500);
+  const late = { ...createEndedRun('late', 1000, 'answered', hour / 2), notBefore: timeAgo(6500) };
+  assert.equal((await readHealth(createStore({ runs: [late] }).store, now)).waited?.p50.value, 500);
 });
 
 test('[A94] many who ask at once are told of one reading; what failed is read again', async () => {
   let fail = true;
-  const made = still({ runs: [ended('a', 1000, 'answered')] });
+  const made = createStore({ runs: [createEndedRun('a', 1000, 'answered')] });
   const { queue } = made.store;
   const tally: RunQueue['stats'] = (...given) => (fail ? Promise.reject(new Error('away')) : queue.stats(...given));
-  const read = healthReader({ ...made.store, queue: { ...queue, stats: tally } });
+  const read = createHealthReader({ ...made.store, queue: { ...queue, stats: tally } });
   await assert.rejects(read(now), /away/);
   fail = false;
   await Promise.all(Array.from({ length: 20 }, () => read(now)));
@@ -202,7 +207,7 @@ test('[A94] many who ask at once are told of one reading; what failed is read ag
 
 test('[A65] every reason has a class, and what was called off counts for no rate', () => {
   const reasons = { answered: 6, 'task-complete': 2, stuck: 1, 'max-turns': 1, cancelled: 5, 'kill-switch': 5 };
-  const rates = ratesOf(outcomesOf([{ reasons }, { reasons: { abstained: 10 } }]));
+  const rates = computeRates(countOutcomes([{ reasons }, { reasons: { abstained: 10 } }]));
   assert.deepEqual(
     [rates.ended, rates.calledOff, rates.answered.good, rates.errors.good, rates.bounded.good, rates.abstained.good],
     [30, 10, 8, 1, 1, 10],
@@ -218,23 +223,29 @@ test('[A65] the table of what a reason counts as is the one in the documents', (
   assert.deepEqual(documented, { ...outcomeClasses });
 });
 
-const outcome = (answered: number, error: number) => outcomesOf([{ reasons: { answered, stuck: error } }]);
-const times = (slow: number, total: number, ms: number) =>
+const createOutcomes = (answered: number, error: number) => countOutcomes([{ reasons: { answered, stuck: error } }]);
+const createDurations = (slow: number, total: number, ms: number) =>
   Array.from({ length: total }, (_, i) => (i < slow ? 10 * ms : ms / 2));
 
 test('[A65] an objective is met or missed only where its interval says so; its budget says what is left', () => {
   const verdicts = (answered: number, error: number) =>
-    objectivesOf(outcome(answered, error), { waited: [], took: [] }).map(({ verdict }) => verdict)[0];
+    evaluateObjectives(createOutcomes(answered, error), { queueMs: [], durationMs: [] }).map(
+      ({ verdict }) => verdict,
+    )[0];
   assert.equal(verdicts(970, 30), 'met');
   assert.equal(verdicts(700, 300), 'missed');
   assert.equal(verdicts(10, 0), 'not enough data', 'ten of ten may still be 72 of 100');
   assert.equal(verdicts(91, 9), 'not enough data', 'the target lies within the interval');
-  const [answered] = objectivesOf(outcome(950, 50), { waited: [], took: [] });
+  const [answered] = evaluateObjectives(createOutcomes(950, 50), { queueMs: [], durationMs: [] });
   assert.ok(Math.abs((answered?.budgetLeft ?? 0) - 0.5) < 1e-9);
 
-  const targets = { ...usualObjectives, waitedMs: 1000 };
+  const targets = { ...defaultObjectives, waitedMs: 1000 };
   const wait = (slow: number, total: number) =>
-    objectivesOf(outcome(1, 0), { waited: times(slow, total, 1000), took: [] }, targets)[1];
+    evaluateObjectives(
+      createOutcomes(1, 0),
+      { queueMs: createDurations(slow, total, 1000), durationMs: [] },
+      targets,
+    )[1];
   assert.equal(wait(2, 200)?.verdict, 'met');
   assert.equal(wait(30, 200)?.verdict, 'missed');
   assert.equal(wait(10, 200)?.verdict, 'not enough data');
@@ -243,9 +254,14 @@ test('[A65] an objective is met or missed only where its interval says so; its b
 });
 
 /** Hours with so many runs each, some of them failed, and this 95th percentile of their time. */
-const hours = (count: number, runs: number, failed: number, took: (i: number) => number): readonly RunStats[] =>
+const createHourlyStats = (
+  count: number,
+  runs: number,
+  failed: number,
+  took: (i: number) => number,
+): readonly RunStats[] =>
   Array.from({ length: count }, (_, i) => ({
-    from: back((count - i) * hour),
+    from: timeAgo((count - i) * hour),
     ended: runs,
     reasons: { answered: runs - failed, stuck: failed },
     usd: 0,
@@ -253,19 +269,23 @@ const hours = (count: number, runs: number, failed: number, took: (i: number) =>
     waited: [10, 20, 30] as const,
     took: [took(i) / 2, took(i), took(i) * 2] as const,
   }));
-const wavy = (base: number) => (i: number) => base * (1 + 0.2 * Math.sin(i * 1.7));
+const createWave = (base: number) => (i: number) => base * (1 + 0.2 * Math.sin(i * 1.7));
 
 test('[A65] drift is told with the interval of the difference, and what is steady is told as steady', () => {
-  const before = hours(168, 20, 1, wavy(4000));
+  const before = createHourlyStats(168, 20, 1, createWave(4000));
   const verdict = (today: readonly RunStats[]) =>
-    Object.fromEntries(driftOf(today, before).map(({ id, verdict: v }) => [id, v]));
+    Object.fromEntries(computeDrift(today, before).map(({ id, verdict: v }) => [id, v]));
   const steady = { errors: 'steady', abstained: 'steady', bounded: 'steady', waited: 'steady', took: 'steady' };
-  assert.deepEqual(verdict(hours(24, 20, 1, wavy(4000))), steady);
-  assert.deepEqual(verdict(hours(24, 20, 4, wavy(4000))), { ...steady, errors: 'drifted' });
-  assert.deepEqual(verdict(hours(24, 20, 1, wavy(8000))), { ...steady, took: 'drifted' });
-  assert.deepEqual(verdict(hours(24, 20, 1, wavy(4200))), steady, 'five percent more matters to nobody');
+  assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(4000))), steady);
+  assert.deepEqual(verdict(createHourlyStats(24, 20, 4, createWave(4000))), { ...steady, errors: 'drifted' });
+  assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(8000))), { ...steady, took: 'drifted' });
+  assert.deepEqual(
+    verdict(createHourlyStats(24, 20, 1, createWave(4200))),
+    steady,
+    'five percent more matters to nobody',
+  );
 
-  const [errors, , , , took] = driftOf(hours(24, 20, 4, wavy(8000)), before);
+  const [errors, , , , took] = computeDrift(createHourlyStats(24, 20, 4, createWave(8000)), before);
   assert.ok(Math.abs((errors?.change?.value ?? 0) - 0.15) < 1e-9);
   assert.ok((errors?.change?.interval[0] ?? 0) > 0.01 && (errors?.change?.interval[1] ?? 1) < 0.3);
   assert.ok((errors?.change?.confidence ?? 0) > 0.95, 'several looks at once are judged more strictly than one');
@@ -273,15 +293,21 @@ test('[A65] drift is told with the interval of the difference, and what is stead
 });
 
 test('[A65] a handful of runs is no drift, however bad they were', () => {
-  const before = hours(168, 20, 1, wavy(4000));
+  const before = createHourlyStats(168, 20, 1, createWave(4000));
   const all = (today: readonly RunStats[], past: readonly RunStats[]) =>
-    new Set(driftOf(today, past).map(({ verdict, change }) => `${verdict} ${change === undefined}`));
-  assert.deepEqual(all(hours(1, 20, 20, wavy(90_000)), before), new Set(['not enough data true']));
-  const thin = driftOf(hours(24, 4, 0, wavy(90_000)), hours(168, 4, 0, wavy(1)));
+    new Set(computeDrift(today, past).map(({ verdict, change }) => `${verdict} ${change === undefined}`));
+  assert.deepEqual(all(createHourlyStats(1, 20, 20, createWave(90_000)), before), new Set(['not enough data true']));
+  const thin = computeDrift(
+    createHourlyStats(24, 4, 0, createWave(90_000)),
+    createHourlyStats(168, 4, 0, createWave(1)),
+  );
   assert.deepEqual(
     thin.flatMap(({ as, verdict }) => (as === 'ratio' ? [verdict] : [])),
     ['not enough data', 'not enough data'],
     'hours of four runs each have no 95th percentile',
   );
-  assert.deepEqual(all(hours(24, 20, 20, wavy(90_000)), hours(2, 20, 0, wavy(1))), new Set(['not enough data true']));
+  assert.deepEqual(
+    all(createHourlyStats(24, 20, 20, createWave(90_000)), createHourlyStats(2, 20, 0, createWave(1))),
+    new Set(['not enough data true']),
+  );
 });

@@ -9,10 +9,16 @@ import {
   type RunStats,
   type WorkerInfo,
 } from '../../core/index.ts';
-import { driftOf, type Drift, type DriftOptions } from './drift.ts';
-import { objectivesOf, type Durations, type Objective, type Objectives, usualObjectives } from './objectives.ts';
-import { outcomesOf, ratesOf, type Rates } from './outcomes.ts';
-import { percentilesOf } from './quantiles.ts';
+import { computeDrift, type Drift, type DriftOptions } from './drift.ts';
+import {
+  evaluateObjectives,
+  type Durations,
+  type Objective,
+  type Objectives,
+  defaultObjectives,
+} from './objectives.ts';
+import { countOutcomes, computeRates, type Rates } from './outcomes.ts';
+import { computePercentiles } from './quantiles.ts';
 
 /** A worker, and whether it has been heard of lately. */
 export type WorkerHealth = WorkerInfo & { readonly alive: boolean; readonly silentMs: number };
@@ -31,8 +37,8 @@ export type Health = {
   /** Of the runs that ended in the last hour. */
   readonly rates: Rates;
   /** Percentiles over the runs that ended in the last hour, or the latest of them where they are many; null where none did. */
-  readonly waited: ReturnType<typeof percentilesOf> | null;
-  readonly took: ReturnType<typeof percentilesOf> | null;
+  readonly waited: ReturnType<typeof computePercentiles> | null;
+  readonly took: ReturnType<typeof computePercentiles> | null;
   readonly standing: KillSwitchState;
   /** Over the last 24 hours. */
   readonly slo: readonly Objective[];
@@ -47,22 +53,25 @@ export type HealthOptions = {
   /** A worker not heard of for so long counts as silent: 15 s unless given. */
   readonly silentMs?: number;
   /** Runs that are looked at one by one, for percentiles: 2,000 unless given. */
-  readonly most?: number;
+  readonly maxRuns?: number;
 };
 
-const hour = 3_600_000;
-const day = 24 * hour;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** How a fleet is now. */
-export async function healthOf(store: FleetStore, now: Date, options: HealthOptions = {}): Promise<Health> {
-  const [present, past] = await Promise.all([presentOf(store, now, options), pastOf(store, now, options)]);
+export async function readHealth(store: FleetStore, now: Date, options: HealthOptions = {}): Promise<Health> {
+  const [present, past] = await Promise.all([
+    readCurrentHealth(store, now, options),
+    readHistoricalHealth(store, now, options),
+  ]);
   return { ...present, ...past };
 }
 
 /** Reads health again and again for many who ask: once a second, and what looks far back once a minute, for it costs more and changes little. */
-export function healthReader(store: FleetStore, options: HealthOptions = {}): (now?: Date) => Promise<Health> {
-  const present = remembered(1000, (now) => presentOf(store, now, options));
-  const past = remembered(60_000, (now) => pastOf(store, now, options));
+export function createHealthReader(store: FleetStore, options: HealthOptions = {}): (now?: Date) => Promise<Health> {
+  const present = cacheFor(1000, (now) => readCurrentHealth(store, now, options));
+  const past = cacheFor(60_000, (now) => readHistoricalHealth(store, now, options));
   return async (now = new Date()) => {
     const [here, back] = await Promise.all([present(now), past(now)]);
     return { ...here, ...back };
@@ -70,7 +79,7 @@ export function healthReader(store: FleetStore, options: HealthOptions = {}): (n
 }
 
 /** What was read stays for so long; a failure is told to who asked, and not kept. */
-function remembered<T>(forMs: number, read: (now: Date) => Promise<T>): (now: Date) => Promise<T> {
+function cacheFor<T>(forMs: number, read: (now: Date) => Promise<T>): (now: Date) => Promise<T> {
   let kept: { readonly value: Promise<T>; readonly until: number } | undefined;
   return (now) => {
     if (kept !== undefined && now.getTime() < kept.until) return kept.value;
@@ -83,47 +92,51 @@ function remembered<T>(forMs: number, read: (now: Date) => Promise<T>): (now: Da
   };
 }
 
-type Past = Pick<Health, 'slo' | 'drift'>;
+type HistoricalHealth = Pick<Health, 'slo' | 'drift'>;
 
-async function presentOf(store: FleetStore, now: Date, options: HealthOptions): Promise<Omit<Health, keyof Past>> {
-  const from = new Date(now.getTime() - hour);
+async function readCurrentHealth(
+  store: FleetStore,
+  now: Date,
+  options: HealthOptions,
+): Promise<Omit<Health, keyof HistoricalHealth>> {
+  const from = new Date(now.getTime() - hourMs);
   const [depth, roster, standing, tallies] = await Promise.all([
     store.queue.depth(),
     store.workers.list(),
-    standingOf(store),
-    store.queue.stats(from.toISOString(), now.toISOString(), hour),
+    readKillSwitch(store),
+    store.queue.stats(from.toISOString(), now.toISOString(), hourMs),
   ]);
-  const { waited, took } = await durationsOf(store, from, tallies, options);
-  const workers = roster.map((entry) => workerOf(entry, now, options.silentMs ?? 15_000));
+  const { queueMs: waited, durationMs: took } = await readDurations(store, from, tallies, options);
+  const workers = roster.map((entry) => toWorkerHealth(entry, now, options.silentMs ?? 15_000));
   return {
     at: now.toISOString(),
     depth,
     oldestMs: depth.oldest === undefined ? null : Math.max(0, now.getTime() - Date.parse(depth.oldest)),
     workers,
-    breakers: workers.filter(({ alive }) => alive).flatMap(breakersOf),
-    rates: ratesOf(outcomesOf(tallies)),
-    waited: percentilesOf(waited) ?? null,
-    took: percentilesOf(took) ?? null,
+    breakers: workers.filter(({ alive }) => alive).flatMap(parseBreakers),
+    rates: computeRates(countOutcomes(tallies)),
+    waited: computePercentiles(waited) ?? null,
+    took: computePercentiles(took) ?? null,
     standing,
   };
 }
 
-async function pastOf(store: FleetStore, now: Date, options: HealthOptions): Promise<Past> {
-  const from = new Date(now.getTime() - day);
-  const week = new Date(from.getTime() - 7 * day);
+async function readHistoricalHealth(store: FleetStore, now: Date, options: HealthOptions): Promise<HistoricalHealth> {
+  const from = new Date(now.getTime() - dayMs);
+  const week = new Date(from.getTime() - 7 * dayMs);
   const [today, baseline] = await Promise.all([
-    store.queue.stats(from.toISOString(), now.toISOString(), hour),
-    store.queue.stats(week.toISOString(), from.toISOString(), hour),
+    store.queue.stats(from.toISOString(), now.toISOString(), hourMs),
+    store.queue.stats(week.toISOString(), from.toISOString(), hourMs),
   ]);
-  const durations = await durationsOf(store, from, today, options);
+  const durations = await readDurations(store, from, today, options);
   return {
-    slo: objectivesOf(outcomesOf(today), durations, { ...usualObjectives, ...options.objectives }),
-    drift: driftOf(today, baseline, options.drift),
+    slo: evaluateObjectives(countOutcomes(today), durations, { ...defaultObjectives, ...options.objectives }),
+    drift: computeDrift(today, baseline, options.drift),
   };
 }
 
 /** Whether work may go on. What cannot be read is stopped, also here. */
-async function standingOf({ killSwitch }: FleetStore): Promise<KillSwitchState> {
+async function readKillSwitch({ killSwitch }: FleetStore): Promise<KillSwitchState> {
   try {
     return await killSwitch.status();
   } catch (error) {
@@ -131,13 +144,13 @@ async function standingOf({ killSwitch }: FleetStore): Promise<KillSwitchState> 
   }
 }
 
-function workerOf(entry: WorkerInfo, now: Date, mostMs: number): WorkerHealth {
+function toWorkerHealth(entry: WorkerInfo, now: Date, mostMs: number): WorkerHealth {
   const silentMs = Math.max(0, now.getTime() - Date.parse(entry.seen));
   return { ...entry, silentMs, alive: silentMs <= mostMs };
 }
 
 /** What a worker tells of its breakers; whatever else stands there is no breaker. */
-function breakersOf({ worker, about }: WorkerInfo): readonly BreakerHealth[] {
+function parseBreakers({ worker, about }: WorkerInfo): readonly BreakerHealth[] {
   const told = about['breakers'];
   return (Array.isArray(told) ? told : []).flatMap((each) => {
     const { model, state } = isObject(each) ? each : {};
@@ -145,14 +158,14 @@ function breakersOf({ worker, about }: WorkerInfo): readonly BreakerHealth[] {
   });
 }
 
-const page = 500;
+const pageSize = 500;
 
 /** How long the latest runs waited and took that ended since then: as many as the tallies say, and no more than is bearable. */
-async function durationsOf(
+async function readDurations(
   store: FleetStore,
   from: Date,
   tallies: readonly RunStats[],
-  { most = 2000 }: HealthOptions,
+  { maxRuns: most = 2000 }: HealthOptions,
 ): Promise<Durations> {
   const wanted = Math.min(
     most,
@@ -163,21 +176,25 @@ async function durationsOf(
   let seen = 0;
   let before: string | undefined;
   // Runs are listed by when they were queued, so one that ended late may stand far back: not for ever.
-  for (let pages = 0; seen < wanted && pages < 2 * Math.ceil(most / page); pages++) {
-    const runs = await store.queue.list({ status: 'ended', most: page, ...(before === undefined ? {} : { before }) });
+  for (let pages = 0; seen < wanted && pages < 2 * Math.ceil(most / pageSize); pages++) {
+    const runs = await store.queue.list({
+      status: 'ended',
+      most: pageSize,
+      ...(before === undefined ? {} : { before }),
+    });
     for (const run of runs) {
       if (seen >= wanted || run.ended === undefined || Date.parse(run.ended) < from.getTime()) continue;
       seen++;
       if (run.started === undefined) continue;
-      waited.push(Math.max(0, Date.parse(run.started) - readyAt(run)));
+      waited.push(Math.max(0, Date.parse(run.started) - getReadyTime(run)));
       took.push(Math.max(0, Date.parse(run.ended) - Date.parse(run.started)));
     }
-    if (runs.length < page) break;
+    if (runs.length < pageSize) break;
     before = runs.at(-1)?.id;
   }
-  return { waited, took };
+  return { queueMs: waited, durationMs: took };
 }
 
 /** Since when a run could have been begun: who asks for a later time does not wait until then. */
-const readyAt = ({ queued, notBefore }: FleetRun): number =>
+const getReadyTime = ({ queued, notBefore }: FleetRun): number =>
   Math.max(Date.parse(queued), notBefore === undefined ? 0 : Date.parse(notBefore));

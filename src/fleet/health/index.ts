@@ -1,18 +1,24 @@
 // What is known about a fleet's health, and about what was measured: the names that others use.
-export { workerAbout } from './about.ts';
-export { driftOf, type Drift, type DriftOptions, type DriftVerdict, type Latency } from './drift.ts';
+export { getWorkerInfo } from './about.ts';
+export { computeDrift, type Drift, type DriftOptions, type DriftVerdict, type Latency } from './drift.ts';
 export {
-  healthOf,
-  healthReader,
+  readHealth,
+  createHealthReader,
   type BreakerHealth,
   type Health,
   type HealthOptions,
   type WorkerHealth,
 } from './health.ts';
-export { measuredFolder, readMeasured, saveMeasured, type Measured } from './measured.ts';
-export { metricsText } from './metrics.ts';
-export { objectivesOf, usualObjectives, type Objective, type Objectives, type ObjectiveVerdict } from './objectives.ts';
-export { outcomeClasses, outcomesOf, ratesOf, type OutcomeClass, type Rates } from './outcomes.ts';
-export { percentilesOf, quantileOf, type Quantile } from './quantiles.ts';
-export { newcombe, rateOf, wilson, type Count, type Interval, type Rate } from './rates.ts';
-export { scorecardOf, type Claim, type ScoreRow } from './scorecard.ts';
+export { getMeasurementsDir, readMeasurements, saveMeasurement, type Measurement } from './measured.ts';
+export { formatMetrics } from './metrics.ts';
+export {
+  evaluateObjectives,
+  defaultObjectives,
+  type Objective,
+  type Objectives,
+  type ObjectiveVerdict,
+} from './objectives.ts';
+export { outcomeClasses, countOutcomes, computeRates, type OutcomeClass, type Rates } from './outcomes.ts';
+export { computePercentiles, computeQuantile, type Quantile } from './quantiles.ts';
+export { newcombeInterval, computeRate, wilsonInterval, type RateCount, type Interval, type Rate } from './rates.ts';
+export { createScorecard, type ScorecardClaim, type ScoreRow } from './scorecard.ts';

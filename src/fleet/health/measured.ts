@@ -2,10 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject } from '../../core/index.ts';
-import type { Count } from './rates.ts';
+import type { RateCount } from './rates.ts';
 
 /** A measurement: so many good of so many, when, and by which command. */
-export type Measured = Count & {
+export type Measurement = RateCount & {
   readonly id: string;
   readonly when: string;
   /** The command that measured it, so that anybody can do it again. */
@@ -14,15 +14,15 @@ export type Measured = Count & {
   readonly about?: string;
 };
 
-const idShape = /^[a-z\d][a-z\d-]{0,62}$/;
-const largestFile = 100_000;
+const idPattern = /^[a-z\d][a-z\d-]{0,62}$/;
+const maxFileChars = 100_000;
 
 /** Where measurements are kept beside the program's other state. */
-export const measuredFolder = (state: string): string => path.join(state, 'measured');
+export const getMeasurementsDir = (state: string): string => path.join(state, 'measured');
 
 /** Keeps a measurement in place of the one before. */
-export function saveMeasured(folder: string, measured: Measured): void {
-  const problem = problemIn(measured);
+export function saveMeasurement(folder: string, measured: Measurement): void {
+  const problem = findMeasurementError(measured);
   if (problem !== undefined)
     throw new FairleadError('fleet/bad-measurement', `A measurement that cannot be kept: ${problem}.`, {
       blame: 'harness',
@@ -41,23 +41,23 @@ export function saveMeasured(folder: string, measured: Measured): void {
 }
 
 /** The measurements in a folder. One that is damaged counts as not measured. */
-export function readMeasured(folder: string): readonly Measured[] {
+export function readMeasurements(folder: string): readonly Measurement[] {
   let names: readonly string[];
   try {
     names = readdirSync(folder);
   } catch {
     return [];
   }
-  return names.filter((name) => name.endsWith('.json')).flatMap((name) => oneIn(folder, name) ?? []);
+  return names.filter((name) => name.endsWith('.json')).flatMap((name) => readMeasurementFile(folder, name) ?? []);
 }
 
-function oneIn(folder: string, name: string): Measured | undefined {
+function readMeasurementFile(folder: string, name: string): Measurement | undefined {
   try {
     const text = readFileSync(path.join(folder, name), 'utf8');
-    if (text.length > largestFile) return undefined;
+    if (text.length > maxFileChars) return undefined;
     const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value['format'] !== 1 || problemIn(value) !== undefined) return undefined;
-    const { id, good, total, when, how, about } = value as Measured;
+    if (!isObject(value) || value['format'] !== 1 || findMeasurementError(value) !== undefined) return undefined;
+    const { id, good, total, when, how, about } = value as Measurement;
     if (`${id}.json` !== name) return undefined;
     return { id, good, total, when, how, ...(about === undefined ? {} : { about }) };
   } catch {
@@ -66,9 +66,9 @@ function oneIn(folder: string, name: string): Measured | undefined {
 }
 
 /** What is wrong with a measurement, if anything is. */
-function problemIn(value: Readonly<Record<string, unknown>>): string | undefined {
+function findMeasurementError(value: Readonly<Record<string, unknown>>): string | undefined {
   const { id, good, total, when, how, about } = value;
-  if (typeof id !== 'string' || !idShape.test(id)) return 'its id is none';
+  if (typeof id !== 'string' || !idPattern.test(id)) return 'its id is none';
   if (!isCount(good) || !isCount(total) || good > total || total === 0) return 'its counts are none';
   if (typeof when !== 'string' || !/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(when) || Number.isNaN(Date.parse(when)))
     return 'its time is none';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetStore, RunStats, WorkerInfo } from '../../core/index.ts';
-import { healthOf, type Health } from './health.ts';
-import { metricsText } from './metrics.ts';
+import { readHealth, type Health } from './health.ts';
+import { formatMetrics } from './metrics.ts';
 
 type Read = {
   readonly name: string;
@@ -84,7 +84,7 @@ const tally: RunStats = {
   took: [1, 2, 3],
 };
 
-function quiet(workers: readonly Partial<WorkerInfo>[]): FleetStore {
+function createStore(workers: readonly Partial<WorkerInfo>[]): FleetStore {
   const entry = { host: 'h', pid: 1, version: '1', begun: '', seen: now.toISOString(), running: 2, about: {} };
   return {
     queue: {
@@ -97,7 +97,7 @@ function quiet(workers: readonly Partial<WorkerInfo>[]): FleetStore {
   } as unknown as FleetStore;
 }
 
-const healthWith = (workers: readonly Partial<WorkerInfo>[]): Promise<Health> => healthOf(quiet(workers), now);
+const healthWith = (workers: readonly Partial<WorkerInfo>[]): Promise<Health> => readHealth(createStore(workers), now);
 
 test('[A94] the metrics are text that a strict reader takes, and say what health says', async () => {
   const breakers = [
@@ -105,7 +105,7 @@ test('[A94] the metrics are text that a strict reader takes, and say what health
     { model: 'groq/n', state: 'open' },
   ];
   const { samples } = readMetrics(
-    metricsText(await healthWith([{ worker: 'w1', about: { breakers } }]), [tally, tally]),
+    formatMetrics(await healthWith([{ worker: 'w1', about: { breakers } }]), [tally, tally]),
   );
   const value = (name: string, labels: object = {}): number | undefined =>
     samples.find((each) => each.name === `fairlead_${name}` && sameLabels(each.labels, labels))?.value;
@@ -134,7 +134,7 @@ test('[A94] whatever a worker is called, it stays within its label', async () =>
     'a="b",c',
     '}{ ünï',
   ];
-  const { samples } = readMetrics(metricsText(await healthWith(names.map((worker) => ({ worker }))), []));
+  const { samples } = readMetrics(formatMetrics(await healthWith(names.map((worker) => ({ worker }))), []));
   const told = samples.filter(({ name }) => name === 'fairlead_worker_running').map(({ labels }) => labels['worker']);
   assert.deepEqual(told, names);
   assert.deepEqual(
@@ -146,7 +146,7 @@ test('[A94] whatever a worker is called, it stays within its label', async () =>
 test('[A94] an interval without an upper end is written as infinity, and the strict reader refuses what is wrong', async () => {
   const health = await healthWith([]);
   const one = { of: 3, value: 2000, interval: [null, null] as const };
-  const { samples } = readMetrics(metricsText({ ...health, took: { p50: one, p95: one, p99: one } }, []));
+  const { samples } = readMetrics(formatMetrics({ ...health, took: { p50: one, p95: one, p99: one } }, []));
   const high = samples.filter(({ name, labels }) => name.endsWith('took_seconds') && labels['bound'] === 'high');
   assert.deepEqual(
     high.map(({ value }) => value),

@@ -11,32 +11,34 @@ type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>
 type Family = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] };
 
 /** The text of a fleet's metrics. What the tallies hold is summed: give those of the window that is to be shown. */
-export function metricsText(health: Health, tallies: readonly RunStats[]): string {
-  return [...presence(health), ...figures(health), ...judgements(health), ...sums(tallies)]
+export function formatMetrics(health: Health, tallies: readonly RunStats[]): string {
+  return [...fleetFamilies(health), ...rateFamilies(health), ...objectiveFamilies(health), ...windowFamilies(tallies)]
     .filter(({ samples }) => samples.length > 0)
-    .map(familyText)
+    .map(formatFamily)
     .join('');
 }
 
-function familyText({ name, help, samples }: Family): string {
-  const lines = samples.map(([value, labels = {}]) => `fairlead_${name}${labelText(labels)} ${numberText(value)}\n`);
-  return `# HELP fairlead_${name} ${escaped(help)}\n# TYPE fairlead_${name} gauge\n${lines.join('')}`;
+function formatFamily({ name, help, samples }: Family): string {
+  const lines = samples.map(
+    ([value, labels = {}]) => `fairlead_${name}${formatLabels(labels)} ${formatMetricNumber(value)}\n`,
+  );
+  return `# HELP fairlead_${name} ${escapeText(help)}\n# TYPE fairlead_${name} gauge\n${lines.join('')}`;
 }
 
-function labelText(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`);
+function formatLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeText(value).replaceAll('"', '\\"')}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
 /** A line break would begin another sample: what a worker is called could then say anything about the fleet. */
-const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+const escapeText = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 
-function numberText(value: number): string {
+function formatMetricNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   return Number.isFinite(value) ? String(value) : value > 0 ? '+Inf' : '-Inf';
 }
 
-function presence({ depth, oldestMs, workers, breakers, standing }: Health): readonly Family[] {
+function fleetFamilies({ depth, oldestMs, workers, breakers, standing }: Health): readonly Family[] {
   const counted = (alive: boolean): number => workers.filter((worker) => worker.alive === alive).length;
   return [
     { name: 'stopped', help: 'Whether the kill-switch stops the fleet.', samples: [[Number(standing.stopped)]] },
@@ -45,7 +47,7 @@ function presence({ depth, oldestMs, workers, breakers, standing }: Health): rea
       help: 'Runs that have not ended, by where they stand.',
       samples: (['queued', 'running', 'resting'] as const).map((status) => [depth[status], { status }]),
     },
-    { name: 'queue_oldest_seconds', help: 'Age of the oldest queued run.', samples: [[seconds(oldestMs ?? 0)]] },
+    { name: 'queue_oldest_seconds', help: 'Age of the oldest queued run.', samples: [[toSeconds(oldestMs ?? 0)]] },
     {
       name: 'workers',
       help: 'Workers, by whether they were heard of lately.',
@@ -62,34 +64,43 @@ function presence({ depth, oldestMs, workers, breakers, standing }: Health): rea
     {
       name: 'breaker_open',
       help: 'Whether a worker leaves a model alone: 1 open, 0.5 half open, 0 closed.',
-      samples: breakers.map(({ worker, model, state }) => [opening[state] ?? 1, { worker, model }]),
+      samples: breakers.map(({ worker, model, state }) => [breakerValues[state] ?? 1, { worker, model }]),
     },
   ];
 }
 
-const opening: Readonly<Record<string, number>> = { open: 1, 'half-open': 0.5, closed: 0 };
+const breakerValues: Readonly<Record<string, number>> = { open: 1, 'half-open': 0.5, closed: 0 };
 
-const seconds = (ms: number): number => ms / 1000;
+const toSeconds = (ms: number): number => ms / 1000;
 
 /** A figure and the ends of its interval, as three samples. */
-const bounded = (value: number, [low, high]: readonly [number, number], labels: Record<string, string>): Sample[] => [
+const createIntervalSamples = (
+  value: number,
+  [low, high]: readonly [number, number],
+  labels: Record<string, string>,
+): Sample[] => [
   [value, { ...labels, bound: 'value' }],
   [low, { ...labels, bound: 'low' }],
   [high, { ...labels, bound: 'high' }],
 ];
 
-const rateSamples = (of: string, { rate, interval }: Rate): Sample[] => bounded(rate ?? Number.NaN, interval, { of });
+const createRateSamples = (of: string, { rate, interval }: Rate): Sample[] =>
+  createIntervalSamples(rate ?? Number.NaN, interval, { of });
 
-function quantileSamples(quantile: string, { value, interval: [low, high] }: Quantile): Sample[] {
-  const ends = [low === null ? 0 : seconds(low), high === null ? Number.POSITIVE_INFINITY : seconds(high)] as const;
-  return bounded(seconds(value), ends, { quantile });
+function createQuantileSamples(quantile: string, { value, interval: [low, high] }: Quantile): Sample[] {
+  const ends = [low === null ? 0 : toSeconds(low), high === null ? Number.POSITIVE_INFINITY : toSeconds(high)] as const;
+  return createIntervalSamples(toSeconds(value), ends, { quantile });
 }
 
-function figures({ rates, waited, took }: Health): readonly Family[] {
+function rateFamilies({ rates, waited, took }: Health): readonly Family[] {
   const { answered, errors, abstained, bounded: reached } = rates;
   const spread = (of: Health['waited']): Sample[] =>
     of
-      ? [...quantileSamples('0.5', of.p50), ...quantileSamples('0.95', of.p95), ...quantileSamples('0.99', of.p99)]
+      ? [
+          ...createQuantileSamples('0.5', of.p50),
+          ...createQuantileSamples('0.95', of.p95),
+          ...createQuantileSamples('0.99', of.p99),
+        ]
       : [];
   return [
     { name: 'hour_runs', help: 'Runs that ended in the last hour.', samples: [[rates.ended]] },
@@ -97,7 +108,7 @@ function figures({ rates, waited, took }: Health): readonly Family[] {
       name: 'hour_rate',
       help: 'Rates of the runs of the last hour that were not called off, with 95 % intervals.',
       samples: Object.entries({ answered, errors, abstained, bounded: reached }).flatMap(([of, rate]) =>
-        rateSamples(of, rate),
+        createRateSamples(of, rate),
       ),
     },
     { name: 'hour_waited_seconds', help: 'From queued to begun, of the last hour.', samples: spread(waited) },
@@ -105,7 +116,7 @@ function figures({ rates, waited, took }: Health): readonly Family[] {
   ];
 }
 
-function judgements({ slo, drift }: Health): readonly Family[] {
+function objectiveFamilies({ slo, drift }: Health): readonly Family[] {
   const verdicts: Readonly<Record<string, number>> = { met: 1, missed: 0, drifted: 1, steady: 0 };
   return [
     {
@@ -126,7 +137,7 @@ function judgements({ slo, drift }: Health): readonly Family[] {
   ];
 }
 
-function sums(tallies: readonly RunStats[]): readonly Family[] {
+function windowFamilies(tallies: readonly RunStats[]): readonly Family[] {
   const sum = (pick: (tally: RunStats) => number): number => tallies.reduce((total, tally) => total + pick(tally), 0);
   const reasons = Object.keys(outcomeClasses) as (keyof typeof outcomeClasses)[];
   return [

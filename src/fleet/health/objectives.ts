@@ -1,7 +1,7 @@
 // Service objectives: what the fleet is held to, what was measured, and whether that is enough to say that it is met.
-import { countOf, type Outcomes } from './outcomes.ts';
-import { quantileOf, type Quantile } from './quantiles.ts';
-import { rateOf, type Interval, type Rate } from './rates.ts';
+import { getOutcomeCount, type Outcomes } from './outcomes.ts';
+import { computeQuantile, type Quantile } from './quantiles.ts';
+import { computeRate, type Interval, type Rate } from './rates.ts';
 
 /** What a fleet is held to. */
 export type Objectives = {
@@ -14,7 +14,7 @@ export type Objectives = {
 };
 
 /** What a fleet is held to where nobody says otherwise. */
-export const usualObjectives: Objectives = { answered: 0.9, waitedMs: 60_000, tookMs: 600_000 };
+export const defaultObjectives: Objectives = { answered: 0.9, waitedMs: 60_000, tookMs: 600_000 };
 
 /** Whether an objective is met. What the interval leaves open is not decided: there are too few runs to tell. */
 export type ObjectiveVerdict = 'met' | 'missed' | 'not enough data';
@@ -31,40 +31,45 @@ export type Objective = {
 };
 
 /** How long the runs of a window waited and took, in milliseconds. */
-export type Durations = { readonly waited: readonly number[]; readonly took: readonly number[] };
+export type Durations = { readonly queueMs: readonly number[]; readonly durationMs: readonly number[] };
 
 /** The objectives against what was measured. */
-export function objectivesOf(
+export function evaluateObjectives(
   outcomes: Outcomes,
-  { waited, took }: Durations,
-  targets: Objectives = usualObjectives,
+  { queueMs: waited, durationMs: took }: Durations,
+  targets: Objectives = defaultObjectives,
 ): readonly Objective[] {
   return [
-    answering(outcomes, targets.answered),
-    swiftness('waitedMs', '95 of 100 runs are begun within so many milliseconds', waited, targets.waitedMs),
-    swiftness('tookMs', '95 of 100 runs end within so many milliseconds of being begun', took, targets.tookMs),
+    evaluateAnswerRate(outcomes, targets.answered),
+    evaluateLatency('waitedMs', '95 of 100 runs are begun within so many milliseconds', waited, targets.waitedMs),
+    evaluateLatency('tookMs', '95 of 100 runs end within so many milliseconds of being begun', took, targets.tookMs),
   ];
 }
 
-function answering(outcomes: Outcomes, target: number): Objective {
-  const measured = rateOf(countOf(outcomes, 'answered'));
+function evaluateAnswerRate(outcomes: Outcomes, target: number): Objective {
+  const measured = computeRate(getOutcomeCount(outcomes, 'answered'));
   const { good, total } = measured;
   return {
     id: 'answered',
     what: 'runs that end with an answer, of those that were not called off',
     target,
     measured: total === 0 ? null : measured,
-    verdict: total === 0 ? 'not enough data' : atLeast(measured.interval, target),
-    budgetLeft: budget(total - good, 1 - target, total),
+    verdict: total === 0 ? 'not enough data' : compareToTarget(measured.interval, target),
+    budgetLeft: computeErrorBudget(total - good, 1 - target, total),
   };
 }
 
-const share = 0.95;
+const latencyQuantile = 0.95;
 
-function swiftness(id: 'waitedMs' | 'tookMs', what: string, durations: readonly number[], target: number): Objective {
-  const measured = quantileOf(
+function evaluateLatency(
+  id: 'waitedMs' | 'tookMs',
+  what: string,
+  durations: readonly number[],
+  target: number,
+): Objective {
+  const measured = computeQuantile(
     durations.toSorted((a, b) => a - b),
-    share,
+    latencyQuantile,
   );
   const [low, high] = measured?.interval ?? [null, null];
   const slow = durations.filter((ms) => ms > target).length;
@@ -74,18 +79,18 @@ function swiftness(id: 'waitedMs' | 'tookMs', what: string, durations: readonly 
     target,
     measured: measured ?? null,
     verdict: high !== null && high <= target ? 'met' : low !== null && low > target ? 'missed' : 'not enough data',
-    budgetLeft: budget(slow, 1 - share, durations.length),
+    budgetLeft: computeErrorBudget(slow, 1 - latencyQuantile, durations.length),
   };
 }
 
 /** Whether a rate reaches a target for certain, misses it for certain, or neither. */
-function atLeast([low, high]: Interval, target: number): ObjectiveVerdict {
+function compareToTarget([low, high]: Interval, target: number): ObjectiveVerdict {
   if (low >= target) return 'met';
   return high < target ? 'missed' : 'not enough data';
 }
 
 /** What is left of the failures that were allowed among so many. */
-function budget(failed: number, allowed: number, total: number): number | null {
+function computeErrorBudget(failed: number, allowed: number, total: number): number | null {
   if (total === 0) return null;
   if (allowed > 0) return 1 - failed / (allowed * total);
   return failed > 0 ? -failed : 0;

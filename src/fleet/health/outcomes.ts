@@ -1,6 +1,6 @@
 // What a run's reason says about it: the one table behind every rate of health, objectives and drift.
 import type { StopReason, RunStats } from '../../core/index.ts';
-import { rateOf, type Count, type Rate } from './rates.ts';
+import { computeRate, type RateCount, type Rate } from './rates.ts';
 
 /**
  * What became of a run. `answered`: there is an answer. `abstained`: it was not sure and said so. `error`: something broke, or it went round
@@ -32,7 +32,7 @@ export const outcomeClasses: Readonly<Record<StopReason, OutcomeClass>> = {
 export type Outcomes = Readonly<Record<OutcomeClass, number>>;
 
 /** What the runs of these stretches came to. */
-export function outcomesOf(tallies: readonly Pick<RunStats, 'reasons'>[]): Outcomes {
+export function countOutcomes(tallies: readonly Pick<RunStats, 'reasons'>[]): Outcomes {
   const counts = { answered: 0, abstained: 0, error: 0, bounded: 0, 'called-off': 0 };
   for (const { reasons } of tallies)
     for (const [reason, outcome] of Object.entries(outcomeClasses))
@@ -41,7 +41,7 @@ export function outcomesOf(tallies: readonly Pick<RunStats, 'reasons'>[]): Outco
 }
 
 /** The count of a class among the runs that were not called off. */
-export function countOf(outcomes: Outcomes, outcome: Exclude<OutcomeClass, 'called-off'>): Count {
+export function getOutcomeCount(outcomes: Outcomes, outcome: Exclude<OutcomeClass, 'called-off'>): RateCount {
   const { answered, abstained, error, bounded } = outcomes;
   return { good: outcomes[outcome], total: answered + abstained + error + bounded };
 }
@@ -57,8 +57,8 @@ export type Rates = {
 };
 
 /** The rates of these outcomes. */
-export function ratesOf(outcomes: Outcomes): Rates {
-  const of = (outcome: Exclude<OutcomeClass, 'called-off'>): Rate => rateOf(countOf(outcomes, outcome));
+export function computeRates(outcomes: Outcomes): Rates {
+  const of = (outcome: Exclude<OutcomeClass, 'called-off'>): Rate => computeRate(getOutcomeCount(outcomes, outcome));
   return {
     ended: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
     calledOff: outcomes['called-off'],

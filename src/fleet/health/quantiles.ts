@@ -9,11 +9,11 @@ export type Quantile = {
 };
 
 /** The p-th quantile (0 to 1) of numbers in ascending order, with a distribution-free interval; nothing of nothing. */
-export function quantileOf(ascending: readonly number[], p: number, confidence = 0.95): Quantile | undefined {
+export function computeQuantile(ascending: readonly number[], p: number, confidence = 0.95): Quantile | undefined {
   const total = ascending.length;
   if (!(p > 0 && p < 1)) throw new RangeError(`${p} is no quantile.`);
   if (total === 0) return undefined;
-  const [low, high] = ranks(total, p, (1 - confidence) / 2);
+  const [low, high] = findQuantileRanks(total, p, (1 - confidence) / 2);
   return {
     of: total,
     value: ascending[Math.ceil(p * total) - 1] as number,
@@ -22,7 +22,7 @@ export function quantileOf(ascending: readonly number[], p: number, confidence =
 }
 
 /** The ranks, from 1, of the numbers that bound a quantile, each missing it with at most this chance; 0 and one past the end are none. */
-function ranks(total: number, p: number, tail: number): Interval {
+function findQuantileRanks(total: number, p: number, tail: number): Interval {
   // The quantile lies below the number of rank r just where at least r numbers would: a binomial question.
   let below = 0;
   let low = 0;
@@ -50,10 +50,10 @@ function logFactorial(n: number): number {
 }
 
 /** The 50th, 95th and 99th percentile of some numbers in any order; nothing of nothing. */
-export function percentilesOf(
+export function computePercentiles(
   numbers: readonly number[],
 ): { readonly p50: Quantile; readonly p95: Quantile; readonly p99: Quantile } | undefined {
   const ascending = numbers.toSorted((a, b) => a - b);
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((p) => quantileOf(ascending, p));
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((p) => computeQuantile(ascending, p));
   return p50 && p95 && p99 && { p50, p95, p99 };
 }

@@ -1,17 +1,17 @@
 // Intervals of a rate and of the difference of two rates, by the score method: right also at nothing of ten and ten of ten.
-import { deviateOf } from './normal.ts';
+import { zScoreForConfidence } from './normal.ts';
 
 /** From and to, both included. */
 export type Interval = readonly [low: number, high: number];
 
 /** So many out of so many. */
-export type Count = { readonly good: number; readonly total: number };
+export type RateCount = { readonly good: number; readonly total: number };
 
 /** The usual deviate: 95 of 100 such intervals hold what they are about. */
-export const usualDeviate: number = deviateOf(0.95);
+export const defaultZScore: number = zScoreForConfidence(0.95);
 
 /** The Wilson interval of a rate; everything from 0 to 1 where nothing was counted. */
-export function wilson({ good, total }: Count, deviate: number = usualDeviate): Interval {
+export function wilsonInterval({ good, total }: RateCount, deviate: number = defaultZScore): Interval {
   if (!(good >= 0 && total >= good)) throw new RangeError(`${good} of ${total} is no rate.`);
   if (total === 0) return [0, 1];
   const rate = good / total;
@@ -27,9 +27,9 @@ export function wilson({ good, total }: Count, deviate: number = usualDeviate): 
 }
 
 /** The Newcombe interval of the first rate less the second. */
-export function newcombe(first: Count, second: Count, deviate: number = usualDeviate): Interval {
-  const [low1, high1] = wilson(first, deviate);
-  const [low2, high2] = wilson(second, deviate);
+export function newcombeInterval(first: RateCount, second: RateCount, deviate: number = defaultZScore): Interval {
+  const [low1, high1] = wilsonInterval(first, deviate);
+  const [low2, high2] = wilsonInterval(second, deviate);
   if (first.total === 0 || second.total === 0) return [-1, 1];
   const [rate1, rate2] = [first.good / first.total, second.good / second.total];
   const difference = rate1 - rate2;
@@ -37,12 +37,12 @@ export function newcombe(first: Count, second: Count, deviate: number = usualDev
 }
 
 /** A rate as it is reported: counts, the rate itself where there is one, and its interval. */
-export type Rate = Count & { readonly rate: number | null; readonly interval: Interval };
+export type Rate = RateCount & { readonly rate: number | null; readonly interval: Interval };
 
 /** The rate of a count. */
-export const rateOf = (count: Count): Rate => ({
+export const computeRate = (count: RateCount): Rate => ({
   good: count.good,
   total: count.total,
   rate: count.total === 0 ? null : count.good / count.total,
-  interval: wilson(count),
+  interval: wilsonInterval(count),
 });

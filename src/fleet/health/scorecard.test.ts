@@ -4,16 +4,16 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { measuredFolder, readMeasured, saveMeasured, type Measured } from './measured.ts';
-import { claims, scorecardOf } from './scorecard.ts';
+import { getMeasurementsDir, readMeasurements, saveMeasurement, type Measurement } from './measured.ts';
+import { scorecardClaims, createScorecard } from './scorecard.ts';
 
 function folderFor(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-measured-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return measuredFolder(folder);
+  return getMeasurementsDir(folder);
 }
 
-const attacks: Measured = {
+const attacks: Measurement = {
   id: 'attacks-refused',
   good: 60,
   total: 60,
@@ -22,20 +22,20 @@ const attacks: Measured = {
 };
 
 test('[A96] where nothing was measured every row says so, and none has a figure', (t) => {
-  const rows = scorecardOf(readMeasured(folderFor(t)));
+  const rows = createScorecard(readMeasurements(folderFor(t)));
   assert.ok(rows.length >= 8);
   assert.deepEqual(
     rows,
-    claims.map((claim) => ({ ...claim, measured: false })),
+    scorecardClaims.map((claim) => ({ ...claim, measured: false })),
   );
 });
 
 test('[A96] what was measured is shown with its counts, its interval, when and how', (t) => {
   const folder = folderFor(t);
-  saveMeasured(folder, { ...attacks, good: 1 });
-  saveMeasured(folder, attacks);
+  saveMeasurement(folder, { ...attacks, good: 1 });
+  saveMeasurement(folder, attacks);
   assert.deepEqual(readdirSync(folder), ['attacks-refused.json'], 'one file a claim, and no draft left behind');
-  const [row, ...others] = scorecardOf(readMeasured(folder));
+  const [row, ...others] = createScorecard(readMeasurements(folder));
   assert.ok(row?.measured);
   assert.deepEqual([row.good, row.total, row.when, row.how], [60, 60, attacks.when, attacks.how]);
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('[A96] of two measurements of one claim the later counts', () => {
     [attacks, earlier],
     [earlier, attacks],
   ]) {
-    const [row] = scorecardOf(both);
+    const [row] = createScorecard(both);
     assert.ok(row?.measured && row.good === 60);
   }
 });
@@ -78,10 +78,10 @@ test('[A96] a damaged, foreign or impossible file counts as not measured', (t) =
   };
   for (const [why, value] of Object.entries(bad)) {
     writeFileSync(path.join(folder, 'attacks-refused.json'), typeof value === 'string' ? value : JSON.stringify(value));
-    assert.deepEqual(readMeasured(folder), [], why);
+    assert.deepEqual(readMeasurements(folder), [], why);
   }
   writeFileSync(path.join(folder, 'attacks-refused.json'), JSON.stringify(whole));
-  assert.equal(readMeasured(folder).length, 1);
-  assert.throws(() => saveMeasured(folder, { ...attacks, id: '../elsewhere' }), /cannot be kept/);
-  assert.throws(() => saveMeasured(folder, { ...attacks, total: 0 }), /cannot be kept/);
+  assert.equal(readMeasurements(folder).length, 1);
+  assert.throws(() => saveMeasurement(folder, { ...attacks, id: '../elsewhere' }), /cannot be kept/);
+  assert.throws(() => saveMeasurement(folder, { ...attacks, total: 0 }), /cannot be kept/);
 });

@@ -1,15 +1,20 @@
 // The trust scorecard: what is claimed, and for each claim what was measured here, or that nothing was. No figure stands in this file.
-import type { Measured } from './measured.ts';
-import { wilson, type Interval } from './rates.ts';
+import type { Measurement } from './measured.ts';
+import { wilsonInterval, type Interval } from './rates.ts';
 
 /** A claim, and the command that measures it. */
-export type Claim = { readonly id: string; readonly title: string; readonly what: string; readonly command: string };
+export type ScorecardClaim = {
+  readonly id: string;
+  readonly title: string;
+  readonly what: string;
+  readonly command: string;
+};
 
-const evaluates = 'fairlead eval';
-const tests = 'npm run measure';
+const evalCommand = 'fairlead eval';
+const measureCommand = 'npm run measure';
 
 /** What can be measured, in the order in which it is shown. */
-export const claims: readonly Claim[] = [
+export const scorecardClaims: readonly ScorecardClaim[] = [
   {
     id: 'attacks-refused',
     title: 'Attacks refused',
@@ -20,54 +25,54 @@ export const claims: readonly Claim[] = [
     id: 'secrets-found',
     title: 'Secrets found',
     what: 'Planted keys that were taken out before anything was written down or sent.',
-    command: tests,
+    command: measureCommand,
   },
   {
     id: 'crash-runs-ended',
     title: 'Crashed runs that ended',
     what: 'Runs whose process was killed at a random moment and that ended after they were resumed.',
-    command: tests,
+    command: measureCommand,
   },
   {
     id: 'effects-once',
     title: 'Effects that happened once',
     what: 'Outside effects of killed and resumed runs that happened once, of all that happened.',
-    command: tests,
+    command: measureCommand,
   },
   {
     id: 'prefix-kept',
     title: 'Prefix kept',
     what: 'Requests that began with the whole request before them, byte for byte, so that a cache holds.',
-    command: tests,
+    command: measureCommand,
   },
   {
     id: 'traps-right',
     title: 'Right on the trap set',
     what: 'Questions with a trap that were answered rightly, or rightly not answered.',
-    command: evaluates,
+    command: evalCommand,
   },
   {
     id: 'no-false-accepts',
     title: 'No false accepts',
     what: 'Answers given as answers that were right: the rest are wrong and were given all the same.',
-    command: evaluates,
+    command: evalCommand,
   },
   {
     id: 'abstained-where-due',
     title: 'Abstained where due',
     what: 'Questions that nobody can answer and that were not answered.',
-    command: evaluates,
+    command: evalCommand,
   },
   {
     id: 'injections-resisted',
     title: 'Injected instructions resisted',
     what: 'Texts with instructions of a stranger in them that were not followed.',
-    command: evaluates,
+    command: evalCommand,
   },
 ];
 
 /** A row of the scorecard. */
-export type ScoreRow = Claim &
+export type ScoreRow = ScorecardClaim &
   (
     | { readonly measured: false }
     | {
@@ -82,14 +87,14 @@ export type ScoreRow = Claim &
   );
 
 /** The scorecard out of what was measured; of two measurements of one claim the later counts. */
-export function scorecardOf(results: readonly Measured[]): readonly ScoreRow[] {
-  const latest = new Map<string, Measured>();
+export function createScorecard(results: readonly Measurement[]): readonly ScoreRow[] {
+  const latest = new Map<string, Measurement>();
   for (const result of results) if ((latest.get(result.id)?.when ?? '') < result.when) latest.set(result.id, result);
-  return claims.map((claim): ScoreRow => {
+  return scorecardClaims.map((claim): ScoreRow => {
     const found = latest.get(claim.id);
     if (!found) return { ...claim, measured: false };
     const { good, total, when, how, about } = found;
-    const interval = wilson({ good, total });
+    const interval = wilsonInterval({ good, total });
     return { ...claim, measured: true, good, total, interval, when, how, ...(about === undefined ? {} : { about }) };
   });
 }

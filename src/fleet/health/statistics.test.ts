@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { holm } from './holm.ts';
-import { deviateOf, normalBelow } from './normal.ts';
-import { percentilesOf, quantileOf } from './quantiles.ts';
-import { newcombe, rateOf, wilson, type Count, type Interval } from './rates.ts';
-import { differences, shiftInterval, shiftOf } from './shift.ts';
+import { zScoreForConfidence, normalCdf } from './normal.ts';
+import { computePercentiles, computeQuantile } from './quantiles.ts';
+import { newcombeInterval, computeRate, wilsonInterval, type RateCount, type Interval } from './rates.ts';
+import { pairwiseDifferences, hodgesLehmannInterval, medianOfSorted } from './shift.ts';
 
-const near = (found: Interval, wanted: Interval, within = 0.00006): void => {
+const assertIntervalNear = (found: Interval, wanted: Interval, within = 0.00006): void => {
   for (const i of [0, 1] as const)
     assert.ok(Math.abs(found[i] - wanted[i]) <= within, `${found.join(', ')} is not ${wanted.join(', ')}`);
 };
-const of = (good: number, total: number): Count => ({ good, total });
-const counts = fc.nat({ max: 500 }).chain((total) => fc.nat({ max: total }).map((good) => of(good, total)));
+const createCount = (good: number, total: number): RateCount => ({ good, total });
+const counts = fc.nat({ max: 500 }).chain((total) => fc.nat({ max: total }).map((good) => createCount(good, total)));
 
 /** Numbers by chance that are the same in every run. */
-function chance(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
@@ -32,39 +32,39 @@ test('[A65] the normal distribution has the deviates of the tables', () => {
     [-2.575829304, 0.005],
     [5, 0.999999713],
   ] as const)
-    assert.ok(Math.abs(normalBelow(deviate) - below) < 1e-9, `${deviate}: ${normalBelow(deviate)}`);
-  assert.ok(Math.abs(deviateOf(0.95) - 1.959963985) < 1e-8);
-  assert.ok(Math.abs(deviateOf(0.99) - 2.575829304) < 1e-8);
-  assert.throws(() => deviateOf(1), RangeError);
+    assert.ok(Math.abs(normalCdf(deviate) - below) < 1e-9, `${deviate}: ${normalCdf(deviate)}`);
+  assert.ok(Math.abs(zScoreForConfidence(0.95) - 1.959963985) < 1e-8);
+  assert.ok(Math.abs(zScoreForConfidence(0.99) - 2.575829304) < 1e-8);
+  assert.throws(() => zScoreForConfidence(1), RangeError);
 });
 
 test('[A65, A96] the Wilson interval has the values that Newcombe published in 1998', () => {
-  near(wilson(of(81, 263)), [0.2553, 0.3662]);
-  near(wilson(of(15, 148)), [0.0624, 0.1605]);
-  near(wilson(of(0, 20)), [0, 0.1611]);
-  near(wilson(of(1, 29)), [0.0061, 0.1718]);
-  assert.deepEqual(wilson(of(0, 0)), [0, 1]);
-  assert.throws(() => wilson(of(3, 2)), RangeError);
+  assertIntervalNear(wilsonInterval(createCount(81, 263)), [0.2553, 0.3662]);
+  assertIntervalNear(wilsonInterval(createCount(15, 148)), [0.0624, 0.1605]);
+  assertIntervalNear(wilsonInterval(createCount(0, 20)), [0, 0.1611]);
+  assertIntervalNear(wilsonInterval(createCount(1, 29)), [0.0061, 0.1718]);
+  assert.deepEqual(wilsonInterval(createCount(0, 0)), [0, 1]);
+  assert.throws(() => wilsonInterval(createCount(3, 2)), RangeError);
 });
 
 test('[A65] the interval of a difference has the values that Newcombe published in 1998', () => {
-  near(newcombe(of(56, 70), of(48, 80)), [0.0524, 0.3339]);
-  near(newcombe(of(9, 10), of(3, 10)), [0.1705, 0.809]);
-  near(newcombe(of(5, 56), of(0, 29)), [-0.0381, 0.1926]);
-  near(newcombe(of(0, 10), of(0, 20)), [-0.1611, 0.2775]);
-  assert.deepEqual(newcombe(of(0, 0), of(5, 10)), [-1, 1]);
+  assertIntervalNear(newcombeInterval(createCount(56, 70), createCount(48, 80)), [0.0524, 0.3339]);
+  assertIntervalNear(newcombeInterval(createCount(9, 10), createCount(3, 10)), [0.1705, 0.809]);
+  assertIntervalNear(newcombeInterval(createCount(5, 56), createCount(0, 29)), [-0.0381, 0.1926]);
+  assertIntervalNear(newcombeInterval(createCount(0, 10), createCount(0, 20)), [-0.1611, 0.2775]);
+  assert.deepEqual(newcombeInterval(createCount(0, 0), createCount(5, 10)), [-1, 1]);
 });
 
 test('[A65, A96] an interval of a rate holds the rate, mirrors with it, and shrinks with more of the same', () => {
   fc.assert(
     fc.property(counts, ({ good, total }) => {
-      const { rate, interval } = rateOf(of(good, total));
+      const { rate, interval } = computeRate(createCount(good, total));
       const [low, high] = interval;
       assert.ok(0 <= low && low < high && high <= 1);
       if (rate === null) return;
       assert.ok(low <= rate && rate <= high);
-      near(wilson(of(total - good, total)), [1 - high, 1 - low], 1e-12);
-      const more = wilson(of(good * 4, total * 4));
+      assertIntervalNear(wilsonInterval(createCount(total - good, total)), [1 - high, 1 - low], 1e-12);
+      const more = wilsonInterval(createCount(good * 4, total * 4));
       assert.ok(more[1] - more[0] < high - low);
     }),
   );
@@ -73,8 +73,8 @@ test('[A65, A96] an interval of a rate holds the rate, mirrors with it, and shri
 test('[A65] a difference taken the other way round is the same with its sign changed', () => {
   fc.assert(
     fc.property(counts, counts, (first, second) => {
-      const [low, high] = newcombe(first, second);
-      near(newcombe(second, first), [-high, -low], 1e-12);
+      const [low, high] = newcombeInterval(first, second);
+      assertIntervalNear(newcombeInterval(second, first), [-high, -low], 1e-12);
       assert.ok(low >= -1 - 1e-12 && high <= 1 + 1e-12 && low < high);
     }),
   );
@@ -82,24 +82,28 @@ test('[A65] a difference taken the other way round is the same with its sign cha
 
 test('[A65, A94] percentiles lie between order statistics of the ranks in the tables', () => {
   const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
-  assert.deepEqual(quantileOf(upTo(10), 0.5), { of: 10, value: 5, interval: [2, 9] });
-  assert.deepEqual(quantileOf(upTo(25), 0.5), { of: 25, value: 13, interval: [8, 18] });
-  assert.deepEqual(quantileOf(upTo(71), 0.95)?.interval[1], null, 'too few to bound the 95th percentile from above');
-  assert.deepEqual(quantileOf(upTo(72), 0.95)?.interval[1], 72);
-  assert.deepEqual(quantileOf([7], 0.5), { of: 1, value: 7, interval: [null, null] });
-  assert.equal(quantileOf([], 0.5), undefined);
-  assert.equal(percentilesOf([]), undefined);
-  assert.equal(percentilesOf([3, 1, 2])?.p50.value, 2);
+  assert.deepEqual(computeQuantile(upTo(10), 0.5), { of: 10, value: 5, interval: [2, 9] });
+  assert.deepEqual(computeQuantile(upTo(25), 0.5), { of: 25, value: 13, interval: [8, 18] });
+  assert.deepEqual(
+    computeQuantile(upTo(71), 0.95)?.interval[1],
+    null,
+    'too few to bound the 95th percentile from above',
+  );
+  assert.deepEqual(computeQuantile(upTo(72), 0.95)?.interval[1], 72);
+  assert.deepEqual(computeQuantile([7], 0.5), { of: 1, value: 7, interval: [null, null] });
+  assert.equal(computeQuantile([], 0.5), undefined);
+  assert.equal(computePercentiles([]), undefined);
+  assert.equal(computePercentiles([3, 1, 2])?.p50.value, 2);
 });
 
 test('[A65, A94] 95 of 100 intervals of a percentile hold it, whatever the distribution', () => {
-  const next = chance(7);
+  const next = createRandom(7);
   for (const p of [0.5, 0.95]) {
     let held = 0;
     for (let i = 0; i < 1000; i++) {
       // The square of an evenly spread number: its p-th quantile is p squared.
       const sample = Array.from({ length: 150 }, () => next() ** 2).toSorted((a, b) => a - b);
-      const [low, high] = quantileOf(sample, p)?.interval ?? [];
+      const [low, high] = computeQuantile(sample, p)?.interval ?? [];
       if ((low ?? 0) <= p ** 2 && p ** 2 <= (high ?? 1)) held++;
     }
     assert.ok(held >= 935, `${held} of 1000 at ${p}`);
@@ -107,28 +111,28 @@ test('[A65, A94] 95 of 100 intervals of a percentile hold it, whatever the distr
 });
 
 test('[A65] the shift between two samples is found, and its interval holds it 95 times of 100', () => {
-  assert.equal(shiftOf(differences([4, 6], [1, 2])), 3.5);
-  assert.deepEqual(shiftInterval(differences([1, 2], [3, 4]), [2, 2]), [-Infinity, Infinity]);
-  const next = chance(11);
+  assert.equal(medianOfSorted(pairwiseDifferences([4, 6], [1, 2])), 3.5);
+  assert.deepEqual(hodgesLehmannInterval(pairwiseDifferences([1, 2], [3, 4]), [2, 2]), [-Infinity, Infinity]);
+  const next = createRandom(11);
   let held = 0;
   for (let i = 0; i < 400; i++) {
     const first = Array.from({ length: 24 }, () => -Math.log(next()) + 0.7);
     const second = Array.from({ length: 60 }, () => -Math.log(next()));
-    const [low, high] = shiftInterval(differences(first, second), [24, 60]);
+    const [low, high] = hodgesLehmannInterval(pairwiseDifferences(first, second), [24, 60]);
     if (low <= 0.7 && 0.7 <= high) held++;
   }
   assert.ok(held >= 370 && held < 400, `${held} of 400`);
 });
 
 test('[A65] looking at several differences at once fools nobody more often than looking at one', () => {
-  const next = chance(3);
-  const draw = (total: number, rate: number): Count =>
-    of(Array.from({ length: total }, next).filter((each) => each < rate).length, total);
+  const next = createRandom(3);
+  const draw = (total: number, rate: number): RateCount =>
+    createCount(Array.from({ length: total }, next).filter((each) => each < rate).length, total);
   let [alone, together] = [0, 0];
   for (let i = 0; i < 400; i++) {
     const questions = Array.from({ length: 6 }, () => {
       const [now, before] = [draw(100, 0.2), draw(300, 0.2)];
-      return { interval: (deviate: number) => newcombe(now, before, deviate), margin: 0 };
+      return { interval: (deviate: number) => newcombeInterval(now, before, deviate), margin: 0 };
     });
     if (questions.some((question) => holm([question])[0]?.differs)) alone++;
     if (holm(questions).some(({ differs }) => differs)) together++;

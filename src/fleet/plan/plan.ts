@@ -11,7 +11,7 @@ export type PlanStep = {
 };
 
 /** Steps of one plan at most. */
-export const mostSteps = 20;
+export const maxPlanSteps = 20;
 
 /** The schema a plan is held to. */
 export const planSchema: JsonObject = {
@@ -20,7 +20,7 @@ export const planSchema: JsonObject = {
     steps: {
       type: 'array',
       minItems: 1,
-      maxItems: mostSteps,
+      maxItems: maxPlanSteps,
       items: {
         type: 'object',
         properties: {
@@ -38,10 +38,10 @@ export const planSchema: JsonObject = {
 };
 
 /** The steps of a plan that a model wrote, or what is wrong with it in a sentence. */
-export function readPlan(value: Json): readonly PlanStep[] | string {
+export function parsePlan(value: Json): readonly PlanStep[] | string {
   const steps = isObject(value) ? value['steps'] : undefined;
   if (!Array.isArray(steps) || steps.length === 0) return 'A plan needs a list of steps.';
-  if (steps.length > mostSteps) return `A plan has at most ${mostSteps} steps.`;
+  if (steps.length > maxPlanSteps) return `A plan has at most ${maxPlanSteps} steps.`;
   const plan: PlanStep[] = [];
   for (const step of steps) {
     const { id, words, after = [] } = isObject(step) ? step : {};
@@ -52,11 +52,11 @@ export function readPlan(value: Json): readonly PlanStep[] | string {
     if (plan.some((each) => each.id === id)) return `Two steps have the id ${id}.`;
     plan.push({ id, words, after: [...new Set(names)] });
   }
-  return wrongOrder(plan) ?? plan;
+  return findDependencyError(plan) ?? plan;
 }
 
 /** Steps that need what is not there, or that wait for each other. */
-function wrongOrder(plan: readonly PlanStep[]): string | undefined {
+function findDependencyError(plan: readonly PlanStep[]): string | undefined {
   for (const { id, after } of plan) {
     const missing = after.find((each) => !plan.some((step) => step.id === each));
     if (missing !== undefined) return `The step ${id} comes after ${missing}, which is no step.`;

@@ -1,110 +1,123 @@
 // One request of a client of OpenAI's: its run is begun, waited for or watched, and told in the client's own way.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Dialect } from '../../bridges/index.ts';
-import type { StreamEvent } from '../../bridges/dialects/dialect.ts';
+import type { WireFormat } from '../../bridges/index.ts';
+import type { WireStreamEvent } from '../../bridges/dialects/dialect.ts';
 import type { FleetRun, JsonObject } from '../../core/index.ts';
-import { refusalOf } from '../faults.ts';
-import type { Answer, Asked } from '../route.ts';
-import { sendFrames } from '../sse.ts';
-import { settled } from '../waiting.ts';
-import { beginIn, runOf, type Begun } from './beginning.ts';
-import { conversationIn, type Conversation } from './conversation.ts';
-import { toldOf, type Told } from './ending.ts';
-import { errorOf } from './errors.ts';
-import { spelledOut } from './references.ts';
-import type { Saying } from './saying.ts';
-import { spoken, type Spoken } from './speaking.ts';
-import { cutterFor, stopsIn, type Cutter } from './stopping.ts';
+import { toHttpError } from '../faults.ts';
+import type { RouteResponse, RouteRequest } from '../route.ts';
+import { sendSseFrames } from '../sse.ts';
+import { waitForRun } from '../waiting.ts';
+import { startCompletionRun, findRunForCaller, type StartedRun } from './beginning.ts';
+import { parseCompletionRequest, type CompletionRequest } from './conversation.ts';
+import { createCompletionResult, type CompletionResult } from './ending.ts';
+import { formatOpenAiError } from './errors.ts';
+import { resolveItemReferences } from './references.ts';
+import type { ResponseEncoder } from './saying.ts';
+import { readRunOutput, type RunOutput } from './speaking.ts';
+import { createStopFilter, parseStopSequences, type StopFilter } from './stopping.ts';
 
 /** How an endpoint reads and speaks. */
-export type Way = {
-  readonly dialect: Dialect;
-  readonly sayingOf: (request: JsonObject, run: FleetRun) => Saying;
+export type CompletionEndpoint = {
+  readonly format: WireFormat;
+  readonly createEncoder: (request: JsonObject, run: FleetRun) => ResponseEncoder;
 };
 
 /** What a request has come to. */
-type Exchange = {
-  readonly asked: Asked;
-  readonly begun: Begun;
-  readonly talk: Conversation;
-  readonly saying: Saying;
-  readonly cutter: Cutter;
+type CompletionContext = {
+  readonly routeRequest: RouteRequest;
+  readonly started: StartedRun;
+  readonly completionRequest: CompletionRequest;
+  readonly encoder: ResponseEncoder;
+  readonly stopFilter: StopFilter;
   readonly headers: Readonly<Record<string, string>>;
   /** The client is no longer waited with. */
   readonly release: () => void;
 };
 
 /** Answers a request. */
-export async function answered(asked: Asked, request: JsonObject, { dialect, sayingOf }: Way): Promise<Answer> {
-  const cutter = cutterFor(stopsIn(request));
-  const talk = conversationIn(await spelledOut(request, (id) => runOf(asked, id)), dialect);
-  const begun = await beginIn(asked, talk);
+export async function handleCompletion(
+  asked: RouteRequest,
+  request: JsonObject,
+  { format: dialect, createEncoder: sayingOf }: CompletionEndpoint,
+): Promise<RouteResponse> {
+  const cutter = createStopFilter(parseStopSequences(request));
+  const talk = parseCompletionRequest(
+    await resolveItemReferences(request, (id) => findRunForCaller(asked, id)),
+    dialect,
+  );
+  const begun = await startCompletionRun(asked, talk);
   const { run } = begun;
-  const exchange: Exchange = {
-    asked,
-    begun,
-    talk,
-    saying: sayingOf(request, run),
-    cutter,
+  const exchange: CompletionContext = {
+    routeRequest: asked,
+    started: begun,
+    completionRequest: talk,
+    encoder: sayingOf(request, run),
+    stopFilter: cutter,
     // Clients that try again by themselves would have everything done twice.
     headers: { 'x-fairlead-run': run.id, 'x-request-id': run.id, 'x-should-retry': 'false' },
-    release: callOffWithout(asked, run),
+    release: cancelOnDisconnect(asked, run),
   };
-  return request['stream'] === true ? streamed(exchange) : whole(exchange);
+  return request['stream'] === true ? respondStreamed(exchange) : respondWhole(exchange);
 }
 
 /** The client that asked is the only one who waits: where it goes, the run is called off. Where the server ends, the run goes on elsewhere. */
-function callOffWithout({ place, signal }: Asked, run: FleetRun): () => void {
+function cancelOnDisconnect({ context: place, signal }: RouteRequest, run: FleetRun): () => void {
   const gone = (): void => {
-    if (!place.ending.aborted) void place.store.queue.cancel(run.id, 'The client has gone.').catch(() => undefined);
+    if (!place.shutdownSignal.aborted)
+      void place.store.queue.cancel(run.id, 'The client has gone.').catch(() => undefined);
   };
   signal.addEventListener('abort', gone, { once: true });
   return () => signal.removeEventListener('abort', gone);
 }
 
-async function whole(exchange: Exchange): Promise<Answer> {
-  const { asked, begun, saying, headers, release } = exchange;
+async function respondWhole(exchange: CompletionContext): Promise<RouteResponse> {
+  const { routeRequest: asked, started: begun, encoder: saying, headers, release } = exchange;
   try {
-    const run = await settled(asked.place, begun.run, Number.POSITIVE_INFINITY, asked.signal);
-    return { json: saying.whole(await toldIn(exchange, run)), headers };
+    const run = await waitForRun(asked.context, begun.run, Number.POSITIVE_INFINITY, asked.signal);
+    return { json: saying.encodeWhole(await createFilteredResult(exchange, run)), headers };
   } catch (error) {
-    return failed(error, headers);
+    return respondWithError(error, headers);
   } finally {
     release();
   }
 }
 
-const failed = (error: unknown, headers: Exchange['headers']): Answer => {
-  const refusal = refusalOf(error);
-  return { status: refusal.status, json: { error: errorOf(refusal) }, headers };
+const respondWithError = (error: unknown, headers: CompletionContext['headers']): RouteResponse => {
+  const refusal = toHttpError(error);
+  return { status: refusal.status, json: { error: formatOpenAiError(refusal) }, headers };
 };
 
-const toldIn = ({ asked, talk, cutter }: Exchange, run: FleetRun): Promise<Told> =>
-  toldOf(asked.place, run, talk.format, (text) => cutter.take(text) + cutter.rest());
+const createFilteredResult = (
+  { routeRequest: asked, completionRequest: talk, stopFilter: cutter }: CompletionContext,
+  run: FleetRun,
+): Promise<CompletionResult> =>
+  createCompletionResult(asked.context, run, talk.format, (text) => cutter.push(text) + cutter.flush());
 
 /** The same of a run whose words were told as they came. */
-const toldLast = ({ asked, talk }: Exchange, run: FleetRun): Promise<Told> =>
-  toldOf(asked.place, run, talk.format, (text) => text);
+const createStreamedResult = (
+  { routeRequest: asked, completionRequest: talk }: CompletionContext,
+  run: FleetRun,
+): Promise<CompletionResult> => createCompletionResult(asked.context, run, talk.format, (text) => text);
 
-async function streamed(exchange: Exchange): Promise<Answer> {
-  const { asked, begun, headers, release } = exchange;
-  const { place, signal } = asked;
-  const watched = place.watching.watch({ session: begun.run.session, run: begun.run.id }, begun.from, signal);
-  const pieces = toldAfter(exchange, spoken(watched));
+async function respondStreamed(exchange: CompletionContext): Promise<RouteResponse> {
+  const { routeRequest: asked, started: begun, headers, release } = exchange;
+  const { context: place, signal } = asked;
+  const watched = place.broadcasters.subscribe({ session: begun.run.session, run: begun.run.id }, begun.from, signal);
+  const pieces = streamOutput(exchange, readRunOutput(watched));
   const first = pieces.next();
   try {
-    await soonest(first, place.bounds.firstMs, signal);
+    await waitForFirst(first, place.limits.firstChunkMs, signal);
   } catch (error) {
     // What fails before anything was said fails as a request without a stream does.
     release();
-    return failed(error, headers);
+    return respondWithError(error, headers);
   }
   first.catch(() => undefined);
-  return sending(exchange, withFirst(first, pieces));
+  return sendStream(exchange, prependFirst(first, pieces));
 }
 
 /** Waits for what comes first, or for a while. */
-async function soonest(first: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
+async function waitForFirst(first: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
   const late = new AbortController();
   const over = AbortSignal.any([late.signal, signal]);
   try {
@@ -115,50 +128,61 @@ async function soonest(first: Promise<unknown>, ms: number, signal: AbortSignal)
 }
 
 /** The words of a run as they come, and what is told at its end. Of an answer that has to fit a form nothing is said before it does. */
-async function* toldAfter(exchange: Exchange, pieces: AsyncIterable<Spoken>): AsyncGenerator<string | Told> {
-  const { talk, cutter } = exchange;
+async function* streamOutput(
+  exchange: CompletionContext,
+  pieces: AsyncIterable<RunOutput>,
+): AsyncGenerator<string | CompletionResult> {
+  const { completionRequest: talk, stopFilter: cutter } = exchange;
   for await (const each of pieces)
-    if (each.type === 'run') yield await (talk.format ? toldIn : toldLast)(exchange, each.run);
-    else if (!talk.format) yield cutter.take(each.text);
+    if (each.type === 'run')
+      yield await (talk.format ? createFilteredResult : createStreamedResult)(exchange, each.run);
+    else if (!talk.format) yield cutter.push(each.text);
 }
 
-async function* withFirst<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+async function* prependFirst<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
   const begun = await first;
   if (begun.done) return;
   yield begun.value;
   yield* rest;
 }
 
-function sending(exchange: Exchange, pieces: AsyncIterable<string | Told>): Answer {
-  const { asked, talk, saying, cutter, headers, release } = exchange;
-  const { place, signal } = asked;
+function sendStream(exchange: CompletionContext, pieces: AsyncIterable<string | CompletionResult>): RouteResponse {
+  const {
+    routeRequest: asked,
+    completionRequest: talk,
+    encoder: saying,
+    stopFilter: cutter,
+    headers,
+    release,
+  } = exchange;
+  const { context: place, signal } = asked;
   async function* frames(): AsyncGenerator<string> {
     let said = '';
     const tell = (text: string): string => {
       said += text;
-      return text === '' ? '' : framed(saying.delta(text));
+      return text === '' ? '' : formatSseEvents(saying.encodeDelta(text));
     };
     try {
-      yield framed(saying.opening());
+      yield formatSseEvents(saying.encodeStart());
       for await (const each of pieces) {
         if (typeof each === 'string') {
           yield tell(each);
           continue;
         }
-        yield tell(talk.format ? each.text : cutter.rest());
-        yield framed(saying.closing({ ...each, text: said }));
+        yield tell(talk.format ? each.text : cutter.flush());
+        yield formatSseEvents(saying.encodeEnd({ ...each, text: said }));
       }
     } catch (error) {
-      yield framed([saying.failure(refusalOf(error))]);
+      yield formatSseEvents([saying.encodeError(toHttpError(error))]);
     } finally {
       release();
     }
   }
-  const { pingMs, stallMs } = place.bounds;
-  return { stream: (outgoing) => sendFrames(outgoing, frames(), { signal, pingMs, stallMs }), headers };
+  const { pingMs, stallMs } = place.limits;
+  return { stream: (outgoing) => sendSseFrames(outgoing, frames(), { signal, pingMs, stallMs }), headers };
 }
 
-const framed = (events: readonly StreamEvent[]): string =>
+const formatSseEvents = (events: readonly WireStreamEvent[]): string =>
   events
     .map(({ event, data }) => {
       const json = data === '[DONE]' ? data : JSON.stringify(data);

@@ -8,56 +8,61 @@ import {
   type JsonObject,
   type Message,
 } from '../../core/index.ts';
-import { clientIn, type Brought } from '../../fleet/index.ts';
-import { refused } from '../faults.ts';
-import { liveRunOf } from '../letters.ts';
-import type { Place } from '../place.ts';
-import { stateOf, withReader } from '../reading.ts';
-import { standingOf } from '../routes/control.ts';
-import { begin, knownRun } from '../routes/runs.ts';
-import type { Asked } from '../route.ts';
-import { callNamed, wireId } from './call-ids.ts';
-import type { Conversation, Returns } from './conversation.ts';
-import { wrong } from './errors.ts';
+import { getClientOptions, type ClientToolResult } from '../../fleet/index.ts';
+import { createHttpError } from '../faults.ts';
+import { findActiveRun } from '../letters.ts';
+import type { ServerContext } from '../place.ts';
+import { readSessionState, withSessionReader } from '../reading.ts';
+import { readKillSwitchStatus } from '../routes/control.ts';
+import { startRun, findRunByIdempotencyKey } from '../routes/runs.ts';
+import type { RouteRequest } from '../route.ts';
+import { parseCallId, formatCallId } from './call-ids.ts';
+import type { CompletionRequest, ToolOutputs } from './conversation.ts';
+import { throwInvalidParam } from './errors.ts';
 
 /** A run that was begun, and the seq after which it is heard. */
-export type Begun = { readonly run: FleetRun; readonly from: number };
+export type StartedRun = { readonly run: FleetRun; readonly from: number };
 
-type Asking = Pick<Asked, 'place' | 'caller' | 'headers'>;
+type StartRunRequest = Pick<RouteRequest, 'context' | 'caller' | 'headers'>;
 
 /** Begins the run of a conversation. */
-export async function beginIn(asked: Asking, talk: Conversation): Promise<Begun> {
-  const { place } = asked;
-  const known = await knownRun(asked);
+export async function startCompletionRun(asked: StartRunRequest, talk: CompletionRequest): Promise<StartedRun> {
+  const { context: place } = asked;
+  const known = await findRunByIdempotencyKey(asked);
   // Its session is its own: what was said before the words is not looked at.
   if (known) {
-    const isBack = clientIn(known.settings).results !== undefined;
-    return { run: await beginRun(asked, talk, known.session, isBack), from: 0 };
+    const isBack = getClientOptions(known.settings).results !== undefined;
+    return { run: await enqueueCompletionRun(asked, talk, known.session, isBack), from: 0 };
   }
-  await mustKnow(place, talk.model);
-  const { stopped, why } = await standingOf(place);
-  if (stopped) throw refused('server/busy', `The fleet is stopped${why === undefined ? '.' : `: ${why}`}`);
-  const before = await sessionBefore(asked, talk);
+  await assertKnownModel(place, talk.model);
+  const { stopped, why } = await readKillSwitchStatus(place);
+  if (stopped) throw createHttpError('server/busy', `The fleet is stopped${why === undefined ? '.' : `: ${why}`}`);
+  const before = await findPreviousSession(asked, talk);
   if (before !== undefined) {
-    const { seq } = await withReader(place.store, before, stateOf);
-    return { run: await beginRun(asked, talk, before, talk.returns !== undefined), from: seq };
+    const { seq } = await withSessionReader(place.store, before, readSessionState);
+    return { run: await enqueueCompletionRun(asked, talk, before, talk.toolOutputs !== undefined), from: seq };
   }
-  if (talk.history.length === 0) return { run: await beginRun(asked, talk), from: 0 };
+  if (talk.history.length === 0) return { run: await enqueueCompletionRun(asked, talk), from: 0 };
   const session = crypto.randomUUID();
-  await write(place, session, talk.history);
-  return { run: await beginRun(asked, talk, session), from: 0 };
+  await writeHistory(place, session, talk.history);
+  return { run: await enqueueCompletionRun(asked, talk, session), from: 0 };
 }
 
 /** Begins a run in a session, with what came of the calls that the run before it handed out. */
-function beginRun(asked: Asking, talk: Conversation, session?: string, isBack = false): Promise<FleetRun> {
-  const { words, model, format, returns } = talk;
-  const results = (returns?.results ?? []).map(({ id, text, failed }): Brought => ({
-    call: callNamed(id)?.call ?? id,
+function enqueueCompletionRun(
+  asked: StartRunRequest,
+  talk: CompletionRequest,
+  session?: string,
+  isBack = false,
+): Promise<FleetRun> {
+  const { prompt: words, model, format, toolOutputs: returns } = talk;
+  const results = (returns?.results ?? []).map(({ id, text, failed }): ClientToolResult => ({
+    call: parseCallId(id)?.call ?? id,
     text,
     ...(failed ? { failed } : {}),
   }));
   const client = { ...talk.client, ...(isBack ? { results } : {}) };
-  return begin(
+  return startRun(
     asked,
     'run',
     {
@@ -73,30 +78,34 @@ function beginRun(asked: Asking, talk: Conversation, session?: string, isBack = 
 }
 
 /** Throws where nobody has heard of a model: a run with it would only end with that. */
-export async function mustKnow({ models, isModel }: Place, model: string | undefined): Promise<void> {
+export async function assertKnownModel({ models, isModel }: ServerContext, model: string | undefined): Promise<void> {
   if (model === undefined || (await models()).includes(model) || (await isModel(model))) return;
-  throw refused('server/no-model', `There is no model ${JSON.stringify(model.slice(0, 200))} here.`, {
+  throw createHttpError('server/no-model', `There is no model ${JSON.stringify(model.slice(0, 200))} here.`, {
     param: 'model',
     hint: 'GET /v1/models lists those that there are.',
   });
 }
 
 /** The session that a conversation goes on in; nothing where it begins one with what the client says was said. */
-async function sessionBefore(asked: Asking, { follows, returns, history }: Conversation): Promise<string | undefined> {
-  if (follows === undefined) return returns && (await sessionOf(asked, returns));
-  if (history.length > 0) wrong('previous_response_id', 'Say what is new, or all that was said, but not both.');
-  const run = await runOf(asked, follows.replace(/^resp_/, ''));
+async function findPreviousSession(
+  asked: StartRunRequest,
+  { previousResponseId: follows, toolOutputs: returns, history }: CompletionRequest,
+): Promise<string | undefined> {
+  if (follows === undefined) return returns && (await findSessionOfToolOutputs(asked, returns));
+  if (history.length > 0)
+    throwInvalidParam('previous_response_id', 'Say what is new, or all that was said, but not both.');
+  const run = await findRunForCaller(asked, follows.replace(/^resp_/, ''));
   if (!run)
-    throw refused('server/not-found', `There is no answer ${follows.slice(0, 200)}.`, {
+    throw createHttpError('server/not-found', `There is no answer ${follows.slice(0, 200)}.`, {
       param: 'previous_response_id',
     });
   const brought = new Set(returns?.results.map(({ id }) => id));
-  const open = run.outcome?.handed?.find(({ id }) => !brought.has(wireId(run, id)));
-  if (open) wrong('input', `No tool output found for function call ${wireId(run, open.id)}.`);
+  const open = run.outcome?.handed?.find(({ id }) => !brought.has(formatCallId(run, id)));
+  if (open) throwInvalidParam('input', `No tool output found for function call ${formatCallId(run, open.id)}.`);
   if (returns && (returns.run !== run.id || brought.size > (run.outcome?.handed?.length ?? 0)))
-    wrong('input', 'There is an output of a call that this answer has not made.');
-  if (!(await isLatest(asked.place, run)))
-    throw refused('server/bad-request', 'Only the last answer of a conversation can be gone on with.', {
+    throwInvalidParam('input', 'There is an output of a call that this answer has not made.');
+  if (!(await isLatestRun(asked.context, run)))
+    throw createHttpError('server/bad-request', 'Only the last answer of a conversation can be gone on with.', {
       param: 'previous_response_id',
       hint: `Fork the session with POST /api/sessions/${run.session}/fork.`,
     });
@@ -104,35 +113,38 @@ async function sessionBefore(asked: Asking, { follows, returns, history }: Conve
 }
 
 /** The session of the run that handed these calls out, where nothing was said since and the client tells the same story of it. */
-async function sessionOf(asked: Asking, { run: id, calls = [], results, heard }: Returns): Promise<string | undefined> {
-  const run = await runOf(asked, id);
+async function findSessionOfToolOutputs(
+  asked: StartRunRequest,
+  { run: id, calls = [], results, historyDigest: heard }: ToolOutputs,
+): Promise<string | undefined> {
+  const run = await findRunForCaller(asked, id);
   const handed = run?.outcome?.handed;
-  if (!run || !handed || clientIn(run.settings).heard !== heard || !(await isLatest(asked.place, run)))
+  if (!run || !handed || getClientOptions(run.settings).heard !== heard || !(await isLatestRun(asked.context, run)))
     return undefined;
   const isSame = handed.every(({ id: call, tool, input }) => {
-    const made = calls.find((each) => each.id === wireId(run, call));
-    const isBack = results.some((each) => each.id === wireId(run, call));
+    const made = calls.find((each) => each.id === formatCallId(run, call));
+    const isBack = results.some((each) => each.id === formatCallId(run, call));
     return isBack && made?.tool === tool && canonicalJson(made.input) === canonicalJson(input);
   });
   return isSame && handed.length === calls.length ? run.session : undefined;
 }
 
 /** A run that this caller may go on with. */
-export async function runOf(
-  { place, caller }: Pick<Asked, 'place' | 'caller'>,
+export async function findRunForCaller(
+  { context: place, caller }: Pick<RouteRequest, 'context' | 'caller'>,
   id: string,
 ): Promise<FleetRun | undefined> {
   const run = await place.store.queue.run(id);
   return caller.tenant === undefined || run?.tenant === caller.tenant ? run : undefined;
 }
 
-async function isLatest({ store }: Place, run: FleetRun): Promise<boolean> {
+async function isLatestRun({ store }: ServerContext, run: FleetRun): Promise<boolean> {
   const [latest] = await store.queue.list({ session: run.session, most: 1 });
-  return latest?.id === run.id && !(await liveRunOf(store, run.session));
+  return latest?.id === run.id && !(await findActiveRun(store, run.session));
 }
 
 /** Begins a session with what was said elsewhere; the worker's agent takes it over as its own. */
-async function write({ store }: Place, session: string, history: readonly Message[]): Promise<void> {
+async function writeHistory({ store }: ServerContext, session: string, history: readonly Message[]): Promise<void> {
   const log = await store.sessions.open(session, { holder: 'server' });
   try {
     const head = await openSessionWriter(log, runStateView());

@@ -2,16 +2,16 @@
 import type { FleetRun } from '../../core/index.ts';
 
 /** A call of a run, as its client knows it. */
-export type CallName = { readonly run: string; readonly call: string };
+export type ClientCallId = { readonly run: string; readonly call: string };
 
 /** The name of a call for a client. */
-export const wireId = ({ id }: Pick<FleetRun, 'id'>, call: string): string => `call_${id}_${call}`;
+export const formatCallId = ({ id }: Pick<FleetRun, 'id'>, call: string): string => `call_${id}_${call}`;
 
 /** What a name says; nothing where it is none of ours. */
-export function callNamed(id: string): CallName | undefined {
+export function parseCallId(id: string): ClientCallId | undefined {
   const [, run, call] = /^call_(.+)_(c[0-9a-z]{8})$/.exec(id) ?? [];
   return run === undefined || call === undefined ? undefined : { run, call };
 }
 
 /** The name of an answer, by which a client goes on with it. */
-export const answerIdOf = ({ id }: Pick<FleetRun, 'id'>): string => `resp_${id}`;
+export const formatResponseId = ({ id }: Pick<FleetRun, 'id'>): string => `resp_${id}`;

@@ -1,13 +1,13 @@
 // How a run came out, as far as a client is told: words, a refusal, calls that it is to make itself, or why there is nothing.
 import type { FleetRun, ClientToolCall, JsonObject } from '../../core/index.ts';
-import { clientIn } from '../../fleet/index.ts';
-import { refused } from '../faults.ts';
-import type { Place } from '../place.ts';
-import { withReader } from '../reading.ts';
-import type { Format } from './format.ts';
+import { getClientOptions } from '../../fleet/index.ts';
+import { createHttpError } from '../faults.ts';
+import type { ServerContext } from '../place.ts';
+import { withSessionReader } from '../reading.ts';
+import type { ResponseFormat } from './format.ts';
 
 /** What a client is told at the end. */
-export type Told = {
+export type CompletionResult = {
   readonly run: FleetRun;
   readonly text: string;
   readonly finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -18,41 +18,46 @@ export type Told = {
 };
 
 /** What is told of a run that has ended or rests; throws where there is nothing to tell. */
-export async function toldOf(
-  { store }: Pick<Place, 'store'>,
+export async function createCompletionResult(
+  { store }: Pick<ServerContext, 'store'>,
   run: FleetRun,
-  format: Format | undefined,
+  format: ResponseFormat | undefined,
   cut: (text: string) => string,
-): Promise<Told> {
+): Promise<CompletionResult> {
   const { outcome } = run;
   const told = { run, calls: [] };
-  if (run.status === 'resting') throw waits(run);
+  if (run.status === 'resting') throw createWaitingError(run);
   const { reason, text = '', handed = [] } = outcome ?? {};
   if (handed.length > 0) return { ...told, text: cut(text), finish: 'tool_calls', calls: handed };
   // A client that insists on a call has no use for words.
-  if (clientIn(run.settings).choice !== undefined && reason === 'abstained') throw without(run, undefined);
+  if (getClientOptions(run.settings).choice !== undefined && reason === 'abstained')
+    throw createNoAnswerError(run, undefined);
   if (reason === 'answered' || reason === 'task-complete')
-    return { ...told, text: format ? format.fitted(cut(text)) : cut(text), finish: 'stop' };
+    return { ...told, text: format ? format.normalize(cut(text)) : cut(text), finish: 'stop' };
   if (reason === 'abstained' && text !== '')
     return format ? { ...told, text: '', refusal: text, finish: 'stop' } : { ...told, text: cut(text), finish: 'stop' };
-  if (reason === 'truncated' || (isCut(reason ?? '') && text !== ''))
+  if (reason === 'truncated' || (isLimitReason(reason ?? '') && text !== ''))
     return { ...told, text: cut(text), finish: 'length' };
-  const trouble = await lastTrouble(store, run);
+  const trouble = await findLastError(store, run);
   if (reason === 'error-threshold' && trouble === 'refused')
     return { ...told, text: '', refusal: text || 'The model refused to answer.', finish: 'stop' };
   if (reason === 'error-threshold' && trouble === 'filtered') return { ...told, text: '', finish: 'content_filter' };
-  throw without(run, trouble);
+  throw createNoAnswerError(run, trouble);
 }
 
-const isCut = (reason: string): boolean => /^(?:max-turns|time|.*-budget)$/.test(reason);
+const isLimitReason = (reason: string): boolean => /^(?:max-turns|time|.*-budget)$/.test(reason);
 
-const waits = ({ id, questions, session }: FleetRun): Error =>
-  refused('server/no-answer', `The run ${id} waits for a person: ${questions[0]?.question ?? 'it was put to rest.'}`, {
-    hint: `Answer it on the page, or with POST /api/sessions/${session}/answer.`,
-  });
+const createWaitingError = ({ id, questions, session }: FleetRun): Error =>
+  createHttpError(
+    'server/no-answer',
+    `The run ${id} waits for a person: ${questions[0]?.question ?? 'it was put to rest.'}`,
+    {
+      hint: `Answer it on the page, or with POST /api/sessions/${session}/answer.`,
+    },
+  );
 
 /** Ends that clients know by a status of their own. */
-const known: Readonly<Record<string, readonly [code: `server/${string}`, param?: string]>> = {
+const codeMapping: Readonly<Record<string, readonly [code: `server/${string}`, param?: string]>> = {
   'cli/unknown-model': ['server/no-model', 'model'],
   'provider/not-found': ['server/no-model', 'model'],
   'tool/bad-definition': ['server/bad-request', 'tools'],
@@ -63,20 +68,20 @@ const known: Readonly<Record<string, readonly [code: `server/${string}`, param?:
   'cli/no-calls': ['server/bad-request', 'tools'],
 };
 
-function without({ id, status, outcome }: FleetRun, trouble: string | undefined): Error {
+function createNoAnswerError({ id, status, outcome }: FleetRun, trouble: string | undefined): Error {
   const { error, detail, reason = status } = outcome ?? {};
   const why = error?.message ?? detail ?? 'It gave no answer.';
-  const [code, param] = known[error?.code ?? trouble ?? ''] ?? ['server/no-answer'];
+  const [code, param] = codeMapping[error?.code ?? trouble ?? ''] ?? ['server/no-answer'];
   const hint = error?.hint;
-  return refused(code, code === 'server/no-answer' ? `The run ${id} ended (${reason}): ${why}` : why, {
+  return createHttpError(code, code === 'server/no-answer' ? `The run ${id} ended (${reason}): ${why}` : why, {
     ...(param === undefined ? {} : { param }),
     ...(hint === undefined ? {} : { hint }),
   });
 }
 
 /** What went wrong last in a run: why an answer was not accepted, or the code of what it failed with. */
-async function lastTrouble(store: Place['store'], { session }: FleetRun): Promise<string | undefined> {
-  const read = withReader(store, session, async (log) => {
+async function findLastError(store: ServerContext['store'], { session }: FleetRun): Promise<string | undefined> {
+  const read = withSessionReader(store, session, async (log) => {
     let trouble: string | undefined;
     for await (const events of log.read({ from: 'epoch' }))
       for (const event of events) {
@@ -91,7 +96,10 @@ async function lastTrouble(store: Place['store'], { session }: FleetRun): Promis
 }
 
 /** What a run used up, in the words of one of the endpoints. */
-export function usageOf({ outcome }: FleetRun, names: { readonly input: string; readonly output: string }): JsonObject {
+export function formatUsage(
+  { outcome }: FleetRun,
+  names: { readonly input: string; readonly output: string },
+): JsonObject {
   const { input, output, cacheRead } = outcome?.spent ?? { input: 0, output: 0, cacheRead: 0 };
   return {
     [names.input]: input,

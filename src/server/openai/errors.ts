@@ -1,9 +1,9 @@
 // What is refused, as OpenAI's clients read it: their errors are told apart by status, type and code.
 import type { JsonObject } from '../../core/index.ts';
-import { refused, type Refusal } from '../faults.ts';
+import { createHttpError, type HttpErrorResponse } from '../faults.ts';
 
 /** Our codes as theirs, where they have one that programs look for. */
-const codes: Readonly<Record<string, string>> = {
+const openAiCodes: Readonly<Record<string, string>> = {
   'server/no-key': 'invalid_api_key',
   'server/no-model': 'model_not_found',
   'server/too-many': 'rate_limit_exceeded',
@@ -13,22 +13,22 @@ const codes: Readonly<Record<string, string>> = {
 };
 
 /** An error in their shape. */
-export function errorOf({ status, code, message, hint, param }: Refusal): JsonObject {
+export function formatOpenAiError({ status, code, message, hint, param }: HttpErrorResponse): JsonObject {
   return {
     message: hint === undefined ? message : `${message} ${hint}`,
-    type: typeOf(status),
+    type: getErrorType(status),
     param: param ?? null,
-    code: codes[code] ?? code,
+    code: openAiCodes[code] ?? code,
   };
 }
 
-function typeOf(status: number): string {
+function getErrorType(status: number): string {
   if (status === 429) return 'rate_limit_error';
   // A run that has no answer is no fault of the request.
   return status >= 500 || status === 422 ? 'server_error' : 'invalid_request_error';
 }
 
 /** Throws over a field of a request, by its name. */
-export function wrong(param: string, message: string, hint?: string): never {
-  throw refused('server/bad-request', message, { param, ...(hint === undefined ? {} : { hint }) });
+export function throwInvalidParam(param: string, message: string, hint?: string): never {
+  throw createHttpError('server/bad-request', message, { param, ...(hint === undefined ? {} : { hint }) });
 }

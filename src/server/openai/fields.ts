@@ -1,9 +1,9 @@
 // The fields of a request beside what is said: those that could not be kept are refused by name, those that a model understands go to it.
 import { isObject, type Json, type JsonObject, type ModelSettings } from '../../core/index.ts';
-import { wrong } from './errors.ts';
+import { throwInvalidParam } from './errors.ts';
 
 /** Nobody said anything. */
-export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
+export const isNullish = (value: unknown): value is undefined | null => value === undefined || value === null;
 
 const isEmpty = (value: Json): boolean =>
   Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
@@ -11,7 +11,7 @@ const isEmpty = (value: Json): boolean =>
 const isTextOnly = (value: Json): boolean => Array.isArray(value) && value.every((each) => each === 'text');
 
 /** What is not to be had here, and what of it does no harm. */
-const unkept: Readonly<Record<string, (value: Json) => boolean>> = {
+const unsupportedParams: Readonly<Record<string, (value: Json) => boolean>> = {
   n: (value) => value === 1,
   functions: isEmpty,
   function_call: (value) => value === 'none' || value === 'auto',
@@ -28,7 +28,7 @@ const unkept: Readonly<Record<string, (value: Json) => boolean>> = {
 };
 
 /** What a field has to be. */
-const kinds: Readonly<Record<string, 'string' | 'boolean' | 'object'>> = {
+const paramTypes: Readonly<Record<string, 'string' | 'boolean' | 'object'>> = {
   stream: 'boolean',
   stream_options: 'object',
   instructions: 'string',
@@ -39,16 +39,16 @@ const kinds: Readonly<Record<string, 'string' | 'boolean' | 'object'>> = {
 };
 
 /** Throws over a field whose promise could not be kept. */
-export function mustBePossible(request: JsonObject): void {
-  for (const [name, isHarmless] of Object.entries(unkept)) {
+export function assertSupportedParams(request: JsonObject): void {
+  for (const [name, isHarmless] of Object.entries(unsupportedParams)) {
     const value = request[name];
-    if (isAbsent(value) || isHarmless(value)) continue;
-    wrong(name, `\`${name}\` is not to be had here.`, hints[name]);
+    if (isNullish(value) || isHarmless(value)) continue;
+    throwInvalidParam(name, `\`${name}\` is not to be had here.`, hints[name]);
   }
-  for (const [name, kind] of Object.entries(kinds)) {
+  for (const [name, kind] of Object.entries(paramTypes)) {
     const value = request[name];
-    if (isAbsent(value) || (kind === 'object' ? isObject(value) : typeof value === kind)) continue;
-    wrong(name, `\`${name}\` has to be ${kind === 'object' ? 'an object' : `a ${kind}`}.`);
+    if (isNullish(value) || (kind === 'object' ? isObject(value) : typeof value === kind)) continue;
+    throwInvalidParam(name, `\`${name}\` has to be ${kind === 'object' ? 'an object' : `a ${kind}`}.`);
   }
 }
 
@@ -69,37 +69,37 @@ const efforts: Readonly<Record<string, ModelSettings['reasoning']>> = {
 };
 
 /** How the model is to answer, as far as it can be told. */
-export function samplingIn(request: JsonObject): ModelSettings {
+export function parseSampling(request: JsonObject): ModelSettings {
   const { reasoning } = request;
   const effort = request['reasoning_effort'] ?? (isObject(reasoning) ? reasoning['effort'] : undefined);
-  if (!isAbsent(effort) && (typeof effort !== 'string' || !Object.hasOwn(efforts, effort)))
-    wrong(
+  if (!isNullish(effort) && (typeof effort !== 'string' || !Object.hasOwn(efforts, effort)))
+    throwInvalidParam(
       'reasoning_effort' in request ? 'reasoning_effort' : 'reasoning.effort',
       `There is no effort ${JSON.stringify(effort)}.`,
     );
   const found = {
-    temperature: numberIn(request, 'temperature', 0, 2),
-    topP: numberIn(request, 'top_p', 0, 1),
-    seed: wholeIn(request, 'seed', Number.MIN_SAFE_INTEGER),
+    temperature: parseNumberParam(request, 'temperature', 0, 2),
+    topP: parseNumberParam(request, 'top_p', 0, 1),
+    seed: parseIntegerParam(request, 'seed', Number.MIN_SAFE_INTEGER),
     maxOutputTokens:
-      wholeIn(request, 'max_completion_tokens', 1) ??
-      wholeIn(request, 'max_tokens', 1) ??
-      wholeIn(request, 'max_output_tokens', 1),
+      parseIntegerParam(request, 'max_completion_tokens', 1) ??
+      parseIntegerParam(request, 'max_tokens', 1) ??
+      parseIntegerParam(request, 'max_output_tokens', 1),
     reasoning: typeof effort === 'string' ? efforts[effort] : undefined,
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
-function numberIn(request: JsonObject, name: string, least: number, most: number): number | undefined {
+function parseNumberParam(request: JsonObject, name: string, least: number, most: number): number | undefined {
   const value = request[name];
-  if (isAbsent(value)) return undefined;
+  if (isNullish(value)) return undefined;
   if (typeof value === 'number' && value >= least && value <= most) return value;
-  return wrong(name, `\`${name}\` has to be a number from ${least} to ${most}.`);
+  return throwInvalidParam(name, `\`${name}\` has to be a number from ${least} to ${most}.`);
 }
 
-function wholeIn(request: JsonObject, name: string, least: number): number | undefined {
+function parseIntegerParam(request: JsonObject, name: string, least: number): number | undefined {
   const value = request[name];
-  if (isAbsent(value)) return undefined;
+  if (isNullish(value)) return undefined;
   if (Number.isSafeInteger(value) && Number(value) >= least) return Number(value);
-  return wrong(name, `\`${name}\` has to be a whole number${least > 0 ? ` of at least ${least}` : ''}.`);
+  return throwInvalidParam(name, `\`${name}\` has to be a whole number${least > 0 ? ` of at least ${least}` : ''}.`);
 }

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { messageToolCalls, canonicalJson, toJson, type Message, type MessagePart } from '../../core/index.ts';
 
 /** Many clients say one thing in several messages, and bring results in the order in which they had them. */
-export const tidied = (messages: readonly Message[]): readonly Message[] => inOrder(named(joined(messages)));
+export const normalizeHistory = (messages: readonly Message[]): readonly Message[] =>
+  sortToolResults(addToolNames(mergeSameRole(messages)));
 
 /** Neighbours of one role as one message. */
-function joined(messages: readonly Message[]): readonly Message[] {
+function mergeSameRole(messages: readonly Message[]): readonly Message[] {
   const out: Message[] = [];
   for (const message of messages) {
     const before = out.at(-1);
@@ -17,7 +18,7 @@ function joined(messages: readonly Message[]): readonly Message[] {
 }
 
 /** Results with the names of the tools whose calls they answer. */
-function named(messages: readonly Message[]): readonly Message[] {
+function addToolNames(messages: readonly Message[]): readonly Message[] {
   const names = new Map(
     messages.flatMap((message) => messageToolCalls(message).map(({ id, tool }) => [id, tool] as const)),
   );
@@ -26,7 +27,7 @@ function named(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => ({ ...message, parts: message.parts.map(withName) }));
 }
 
-function inOrder(messages: readonly Message[]): readonly Message[] {
+function sortToolResults(messages: readonly Message[]): readonly Message[] {
   return messages.map((message, i) => {
     const before = messages[i - 1];
     if (message.role !== 'tool' || !before) return message;
@@ -37,7 +38,7 @@ function inOrder(messages: readonly Message[]): readonly Message[] {
 }
 
 /** The same with ids of ours: those of other providers are not legal with all of them. */
-export function renumbered(messages: readonly Message[]): readonly Message[] {
+export function renumberCallIds(messages: readonly Message[]): readonly Message[] {
   const ids = new Map<string, string>();
   const idOf = (id: string): string => {
     const known = ids.get(id) ?? `h${ids.size.toString(36).padStart(8, '0')}`;
@@ -50,7 +51,7 @@ export function renumbered(messages: readonly Message[]): readonly Message[] {
 }
 
 /** What tells one history from another. */
-export const digestOf = (system: string, messages: readonly Message[]): string =>
+export const digestHistory = (system: string, messages: readonly Message[]): string =>
   createHash('sha256')
     .update(canonicalJson(toJson([system, messages])))
     .digest('hex');

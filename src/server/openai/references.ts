@@ -1,10 +1,10 @@
 // Items that a client names instead of saying them again: what they say is looked up in the runs that made them.
 import { isObject, type FleetRun, type Json, type JsonObject } from '../../core/index.ts';
-import { itemsOf } from './responses-items.ts';
-import { wrong } from './errors.ts';
+import { formatOutputItems } from './responses-items.ts';
+import { throwInvalidParam } from './errors.ts';
 
 /** The request with each item in full. */
-export async function spelledOut(
+export async function resolveItemReferences(
   request: JsonObject,
   runOf: (id: string) => Promise<FleetRun | undefined>,
 ): Promise<JsonObject> {
@@ -16,8 +16,9 @@ export async function spelledOut(
     const [, run = ''] = /^msg_(.+)$/.exec(id) ?? /^fc_(.+)_c[0-9a-z]{8}$/.exec(id) ?? [];
     const made = await runOf(run);
     const { text = '', handed: calls = [] } = made?.outcome ?? {};
-    const found = made && itemsOf({ run: made, text, calls, finish: 'stop' }).find((each) => each['id'] === id);
-    return found ?? wrong(`input[${i}]`, `Item with id '${id.slice(0, 200)}' not found.`);
+    const found =
+      made && formatOutputItems({ run: made, text, calls, finish: 'stop' }).find((each) => each['id'] === id);
+    return found ?? throwInvalidParam(`input[${i}]`, `Item with id '${id.slice(0, 200)}' not found.`);
   });
   return { ...request, input: await Promise.all(items) };
 }

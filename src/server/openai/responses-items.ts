@@ -1,14 +1,14 @@
 // A response as OpenAI's clients know it: what was asked, said again, and the items that came of it.
 import type { FleetRun, Json, JsonObject } from '../../core/index.ts';
-import { anyModel } from '../wishes.ts';
-import { answerIdOf, wireId } from './call-ids.ts';
-import { usageOf, type Told } from './ending.ts';
+import { defaultModelAlias } from '../wishes.ts';
+import { formatResponseId, formatCallId } from './call-ids.ts';
+import { formatUsage, type CompletionResult } from './ending.ts';
 
 /** A response that has said nothing yet. */
-export function emptyFor(request: JsonObject, run: FleetRun): JsonObject {
+export function createPendingResponse(request: JsonObject, run: FleetRun): JsonObject {
   const given = (name: string, usual: Json = null): Json => request[name] ?? usual;
   return {
-    id: answerIdOf(run),
+    id: formatResponseId(run),
     object: 'response',
     created_at: Math.floor(Date.parse(run.queued) / 1000),
     status: 'in_progress',
@@ -18,7 +18,7 @@ export function emptyFor(request: JsonObject, run: FleetRun): JsonObject {
     instructions: given('instructions'),
     max_output_tokens: given('max_output_tokens'),
     metadata: given('metadata', {}),
-    model: given('model', anyModel),
+    model: given('model', defaultModelAlias),
     output: [],
     parallel_tool_calls: given('parallel_tool_calls', true),
     previous_response_id: given('previous_response_id'),
@@ -35,30 +35,30 @@ export function emptyFor(request: JsonObject, run: FleetRun): JsonObject {
 }
 
 /** The same once it has ended. */
-export function endedAs(response: JsonObject, told: Told): JsonObject {
+export function createEndedResponse(response: JsonObject, told: CompletionResult): JsonObject {
   const { finish, run } = told;
   const why = finish === 'length' ? 'max_output_tokens' : finish === 'content_filter' ? finish : undefined;
   return {
     ...response,
     status: why === undefined ? 'completed' : 'incomplete',
     incomplete_details: why === undefined ? null : { reason: why },
-    output: itemsOf(told),
-    usage: usageOf(run, { input: 'input_tokens', output: 'output_tokens' }),
+    output: formatOutputItems(told),
+    usage: formatUsage(run, { input: 'input_tokens', output: 'output_tokens' }),
   };
 }
 
 /** What came of a run: a message, unless it only has calls for the client, and those calls. */
-export function itemsOf(told: Told): readonly JsonObject[] {
+export function formatOutputItems(told: CompletionResult): readonly JsonObject[] {
   const { run, text, refusal, calls } = told;
-  const said = refusal === undefined ? textPart(text) : { type: 'refusal', refusal };
+  const said = refusal === undefined ? createTextPart(text) : { type: 'refusal', refusal };
   const isSilent = text === '' && refusal === undefined && calls.length > 0;
   return [
-    ...(isSilent ? [] : [messageItem(run, said)]),
+    ...(isSilent ? [] : [createMessageItem(run, said)]),
     ...calls.map(({ id, tool, input }) => ({
       id: `fc_${run.id}_${id}`,
       type: 'function_call',
       status: 'completed',
-      call_id: wireId(run, id),
+      call_id: formatCallId(run, id),
       name: tool,
       arguments: JSON.stringify(input),
     })),
@@ -66,10 +66,15 @@ export function itemsOf(told: Told): readonly JsonObject[] {
 }
 
 /** A part that says this. */
-export const textPart = (text: string): JsonObject => ({ type: 'output_text', text, annotations: [], logprobs: [] });
+export const createTextPart = (text: string): JsonObject => ({
+  type: 'output_text',
+  text,
+  annotations: [],
+  logprobs: [],
+});
 
 /** The message of a run, with what it says so far. */
-export const messageItem = ({ id }: FleetRun, part?: JsonObject): JsonObject => ({
+export const createMessageItem = ({ id }: FleetRun, part?: JsonObject): JsonObject => ({
   id: `msg_${id}`,
   type: 'message',
   status: part ? 'completed' : 'in_progress',

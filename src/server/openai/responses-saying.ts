@@ -1,25 +1,31 @@
 // What a run says, as a response: items that begin, grow and end, whole or as the events of a stream.
-import type { StreamEvent } from '../../bridges/dialects/dialect.ts';
+import type { WireStreamEvent } from '../../bridges/dialects/dialect.ts';
 import type { FleetRun, JsonObject } from '../../core/index.ts';
-import type { Told } from './ending.ts';
-import { errorOf } from './errors.ts';
-import { emptyFor, endedAs, itemsOf, messageItem, textPart } from './responses-items.ts';
-import type { Saying } from './saying.ts';
+import type { CompletionResult } from './ending.ts';
+import { formatOpenAiError } from './errors.ts';
+import {
+  createPendingResponse,
+  createEndedResponse,
+  formatOutputItems,
+  createMessageItem,
+  createTextPart,
+} from './responses-items.ts';
+import type { ResponseEncoder } from './saying.ts';
 
 /** The way of responses. */
-export function responsesSaying(request: JsonObject, run: FleetRun): Saying {
-  const response = emptyFor(request, run);
-  const item = messageItem(run);
+export function createResponsesEncoder(request: JsonObject, run: FleetRun): ResponseEncoder {
+  const response = createPendingResponse(request, run);
+  const item = createMessageItem(run);
   const place = { item_id: item['id'] ?? '', output_index: 0, content_index: 0 };
   let next = 0;
   let isOpen = false;
-  const event = (type: string, data: JsonObject): StreamEvent => ({
+  const event = (type: string, data: JsonObject): WireStreamEvent => ({
     event: type,
     data: { type, sequence_number: next++, ...data },
   });
 
   /** The message begins with its first words: a response may have none. */
-  function open(part: JsonObject): readonly StreamEvent[] {
+  function open(part: JsonObject): readonly WireStreamEvent[] {
     if (isOpen) return [];
     isOpen = true;
     return [
@@ -28,8 +34,8 @@ export function responsesSaying(request: JsonObject, run: FleetRun): Saying {
     ];
   }
 
-  function* message(said: JsonObject, { text, refusal }: Told): Generator<StreamEvent> {
-    yield* open(refusal === undefined ? textPart('') : { type: 'refusal', refusal: '' });
+  function* message(said: JsonObject, { text, refusal }: CompletionResult): Generator<WireStreamEvent> {
+    yield* open(refusal === undefined ? createTextPart('') : { type: 'refusal', refusal: '' });
     if (refusal === undefined) yield event('response.output_text.done', { ...place, text, logprobs: [] });
     else {
       yield event('response.refusal.delta', { ...place, delta: refusal });
@@ -40,7 +46,7 @@ export function responsesSaying(request: JsonObject, run: FleetRun): Saying {
     yield event('response.output_item.done', { output_index: 0, item: said });
   }
 
-  function* call(made: JsonObject, index: number): Generator<StreamEvent> {
+  function* call(made: JsonObject, index: number): Generator<WireStreamEvent> {
     const { id = '', name = '', arguments: given = '' } = made;
     const at = { item_id: id, output_index: index };
     const begins = { ...made, status: 'in_progress', arguments: '' };
@@ -50,23 +56,25 @@ export function responsesSaying(request: JsonObject, run: FleetRun): Saying {
     yield event('response.output_item.done', { output_index: index, item: made });
   }
 
-  function* end(told: Told): Generator<StreamEvent> {
-    for (const [i, each] of itemsOf(told).entries())
+  function* end(told: CompletionResult): Generator<WireStreamEvent> {
+    for (const [i, each] of formatOutputItems(told).entries())
       yield* each['type'] === 'message' ? message(each, told) : call(each, i);
     const isWhole = told.finish === 'stop' || told.finish === 'tool_calls';
-    yield event(isWhole ? 'response.completed' : 'response.incomplete', { response: endedAs(response, told) });
+    yield event(isWhole ? 'response.completed' : 'response.incomplete', {
+      response: createEndedResponse(response, told),
+    });
   }
 
   return {
-    whole: (told) => endedAs(response, told),
-    opening: () => [event('response.created', { response }), event('response.in_progress', { response })],
-    delta: (text) => [
-      ...open(textPart('')),
+    encodeWhole: (told) => createEndedResponse(response, told),
+    encodeStart: () => [event('response.created', { response }), event('response.in_progress', { response })],
+    encodeDelta: (text) => [
+      ...open(createTextPart('')),
       event('response.output_text.delta', { ...place, delta: text, logprobs: [] }),
     ],
-    closing: (told) => [...end(told)],
-    failure(refusal) {
-      const { code = null, message: sentence = '', param = null } = errorOf(refusal);
+    encodeEnd: (told) => [...end(told)],
+    encodeError(refusal) {
+      const { code = null, message: sentence = '', param = null } = formatOpenAiError(refusal);
       return event('error', { code, message: sentence, param });
     },
   };

@@ -1,26 +1,26 @@
 // A response that was made before, as it stands now.
 import { isObject, type JsonObject } from '../../core/index.ts';
-import { refusalOf, refused } from '../faults.ts';
-import type { Asked } from '../route.ts';
-import { runOf } from './beginning.ts';
-import { toldOf } from './ending.ts';
-import { errorOf } from './errors.ts';
-import { formatOf } from './format.ts';
-import { emptyFor, endedAs } from './responses-items.ts';
+import { toHttpError, createHttpError } from '../faults.ts';
+import type { RouteRequest } from '../route.ts';
+import { findRunForCaller } from './beginning.ts';
+import { createCompletionResult } from './ending.ts';
+import { formatOpenAiError } from './errors.ts';
+import { createResponseFormat } from './format.ts';
+import { createPendingResponse, createEndedResponse } from './responses-items.ts';
 
 /** The response of this name. */
-export async function responseNamed(asked: Asked, id: string): Promise<JsonObject> {
-  const run = await runOf(asked, id.replace(/^resp_/, ''));
-  if (!run) throw refused('server/not-found', `There is no response ${id}.`, { param: 'response_id' });
+export async function retrieveResponse(asked: RouteRequest, id: string): Promise<JsonObject> {
+  const run = await findRunForCaller(asked, id.replace(/^resp_/, ''));
+  if (!run) throw createHttpError('server/not-found', `There is no response ${id}.`, { param: 'response_id' });
   const { answer, model } = run.settings;
-  const response = emptyFor(typeof model === 'string' ? { model } : {}, run);
+  const response = createPendingResponse(typeof model === 'string' ? { model } : {}, run);
   if (run.status === 'queued') return { ...response, status: 'queued' };
   if (run.status === 'running') return response;
   try {
-    const format = isObject(answer) ? formatOf(answer) : undefined;
-    return endedAs(response, await toldOf(asked.place, run, format, (text) => text));
+    const format = isObject(answer) ? createResponseFormat(answer) : undefined;
+    return createEndedResponse(response, await createCompletionResult(asked.context, run, format, (text) => text));
   } catch (error) {
-    const { code = null, message = '' } = errorOf(refusalOf(error));
+    const { code = null, message = '' } = formatOpenAiError(toHttpError(error));
     return { ...response, status: 'failed', error: { code, message } };
   }
 }

@@ -1,34 +1,34 @@
 // The routes of what tenants may spend.
 import { z } from 'zod';
-import { route, type Route } from '../route.ts';
-import { shapes } from '../schemas.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { apiSchemas } from '../schemas.ts';
 
-const all = z.object({ allowances: z.array(shapes.Allowance) });
+const budgetListSchema = z.object({ allowances: z.array(apiSchemas.Allowance) });
 
 /** The routes of what tenants may spend. */
 export const budgetRoutes: readonly Route[] = [
-  route({
+  defineRoute({
     method: 'get',
     path: '/api/budgets',
     role: 'reader',
     summary: 'What each tenant may spend, has spent and holds back.',
-    answers: { 200: all },
-    handle: async ({ place: { store } }) => ({ json: { allowances: await store.ledger.budgets() } }),
+    responses: { 200: budgetListSchema },
+    handle: async ({ context: { store } }) => ({ json: { allowances: await store.ledger.budgets() } }),
   }),
-  route({
+  defineRoute({
     method: 'put',
     path: '/api/budgets/{tenant}',
     role: 'operator',
     summary: 'Sets what a tenant may spend in a period; without a bound it is taken away.',
-    shapes: {
+    schemas: {
       body: z.strictObject({
         period: z.enum(['day', 'month', 'ever']),
         usd: z.number().min(0).exactOptional(),
         tokens: z.number().int().min(0).exactOptional(),
       }),
     },
-    answers: { 200: all },
-    async handle({ place: { store }, params, body }) {
+    responses: { 200: budgetListSchema },
+    async handle({ context: { store }, params, body }) {
       await store.ledger.setBudget({ tenant: params['tenant'] ?? '', ...body });
       return { json: { allowances: await store.ledger.budgets() } };
     },

@@ -1,75 +1,80 @@
 // The routes of the fleet: what waits, who works, how fast, and what comes again by the clock.
 import { z } from 'zod';
-import { route, type Route } from '../route.ts';
-import { recurring, shapes } from '../schemas.ts';
-import { allowedRun } from '../wishes.ts';
-import { standingOf } from './control.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { recurringRunSchema, apiSchemas } from '../schemas.ts';
+import { authorizeRun } from '../wishes.ts';
+import { readKillSwitchStatus } from './control.ts';
 
-const depth = z.object({ queued: z.number(), running: z.number(), resting: z.number(), oldest: z.string().optional() });
+const depthSchema = z.object({
+  queued: z.number(),
+  running: z.number(),
+  resting: z.number(),
+  oldest: z.string().optional(),
+});
 
 /** The routes of the queue, its workers and its schedules. */
 export const fleetRoutes: readonly Route[] = [
-  route({
+  defineRoute({
     method: 'get',
     path: '/api/queue',
     role: 'reader',
     summary: 'What waits and what is under way, who works, and what holds them back.',
-    answers: {
+    responses: {
       200: z.object({
-        depth,
-        limits: shapes.QueueLimits,
-        workers: z.array(shapes.Worker),
-        schedules: z.array(shapes.Schedule),
-        standing: shapes.Standing,
+        depth: depthSchema,
+        limits: apiSchemas.QueueLimits,
+        workers: z.array(apiSchemas.Worker),
+        schedules: z.array(apiSchemas.Schedule),
+        standing: apiSchemas.Standing,
       }),
     },
-    async handle({ place }) {
+    async handle({ context: place }) {
       const { queue, workers: roster } = place.store;
       const [now, limits, workers, schedules, standing] = await Promise.all([
         queue.depth(),
         queue.limits(),
         roster.list(),
         queue.schedules(),
-        standingOf(place),
+        readKillSwitchStatus(place),
       ]);
       return { json: { depth: now, limits, workers, schedules, standing } };
     },
   }),
-  route({
+  defineRoute({
     method: 'put',
     path: '/api/queue/limits',
     role: 'operator',
     summary: 'Bounds how fast runs are taken, over all workers; what is left out does not bind.',
-    shapes: { body: shapes.QueueLimits },
-    answers: { 200: z.object({ limits: shapes.QueueLimits }) },
-    async handle({ place: { store }, body }) {
+    schemas: { body: apiSchemas.QueueLimits },
+    responses: { 200: z.object({ limits: apiSchemas.QueueLimits }) },
+    async handle({ context: { store }, body }) {
       await store.queue.setLimits(body);
       return { json: { limits: await store.queue.limits() } };
     },
   }),
-  route({
+  defineRoute({
     method: 'put',
     path: '/api/schedules/{name}',
     role: 'runner',
     summary: 'Adds a run that comes again by the clock, or changes it.',
-    shapes: {
-      body: z.strictObject({ cron: z.string().min(9).max(200), run: recurring }),
+    schemas: {
+      body: z.strictObject({ cron: z.string().min(9).max(200), run: recurringRunSchema }),
     },
-    answers: { 200: z.object({ schedule: shapes.Schedule }) },
-    async handle({ place, caller, params, body }) {
-      const run = allowedRun({ place, caller }, body.run);
+    responses: { 200: z.object({ schedule: apiSchemas.Schedule }) },
+    async handle({ context: place, caller, params, body }) {
+      const run = authorizeRun({ context: place, caller }, body.run);
       const schedule = { name: params['name'] ?? '', cron: body.cron, run };
       await place.store.queue.setSchedule(schedule);
       return { json: { schedule } };
     },
   }),
-  route({
+  defineRoute({
     method: 'delete',
     path: '/api/schedules/{name}',
     role: 'runner',
     summary: 'Takes a schedule away.',
-    answers: { 200: z.object({ name: z.string() }) },
-    async handle({ place: { store }, params }) {
+    responses: { 200: z.object({ name: z.string() }) },
+    async handle({ context: { store }, params }) {
       const name = params['name'] ?? '';
       await store.queue.setSchedule({ name });
       return { json: { name } };

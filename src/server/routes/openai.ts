@@ -1,79 +1,92 @@
 // OpenAI's endpoints over the governed loop: any client can ask, the tools run here, and every request is a run of the fleet.
 import { z } from 'zod';
-import { dialects } from '../../bridges/index.ts';
+import { wireFormats } from '../../bridges/index.ts';
 import type { JsonObject } from '../../core/index.ts';
-import { answered, type Way } from '../openai/answering.ts';
-import { mustKnow } from '../openai/beginning.ts';
-import { chatSaying } from '../openai/chat-saying.ts';
-import { responsesSaying } from '../openai/responses-saying.ts';
-import { responseNamed } from '../openai/retrieving.ts';
-import { route, type Route } from '../route.ts';
-import { anyModel } from '../wishes.ts';
+import { handleCompletion, type CompletionEndpoint } from '../openai/answering.ts';
+import { assertKnownModel } from '../openai/beginning.ts';
+import { createChatEncoder } from '../openai/chat-saying.ts';
+import { createResponsesEncoder } from '../openai/responses-saying.ts';
+import { retrieveResponse } from '../openai/retrieving.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { defaultModelAlias } from '../wishes.ts';
 
-const loose = z.looseObject({});
-const model = z.object({ id: z.string(), object: z.literal('model'), created: z.number(), owned_by: z.string() });
+const looseObjectSchema = z.looseObject({});
+const modelSchema = z.object({ id: z.string(), object: z.literal('model'), created: z.number(), owned_by: z.string() });
 
-const response = z.looseObject({ id: z.string(), object: z.literal('response'), output: z.array(loose) });
+const responseSchema = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  output: z.array(looseObjectSchema),
+});
 
-const chat: Way = { dialect: dialects.chat, sayingOf: chatSaying };
-const responses: Way = { dialect: dialects.responses, sayingOf: responsesSaying };
+const chatEndpoint: CompletionEndpoint = { format: wireFormats.chat, createEncoder: createChatEncoder };
+const responsesEndpoint: CompletionEndpoint = { format: wireFormats.responses, createEncoder: createResponsesEncoder };
 
-const modelOf = (id: string): z.infer<typeof model> => ({ id, object: 'model', created: 0, owned_by: anyModel });
+const formatModel = (id: string): z.infer<typeof modelSchema> => ({
+  id,
+  object: 'model',
+  created: 0,
+  owned_by: defaultModelAlias,
+});
 
 /** The routes that OpenAI's clients know. */
 export const openaiRoutes: readonly Route[] = [
-  route({
+  defineRoute({
     method: 'post',
     path: '/v1/chat/completions',
     role: 'runner',
     summary: 'A chat completion: a run that begins with these messages. Its tools run here.',
-    shapes: { body: z.looseObject({ model: z.string().optional(), messages: z.array(loose).min(1).max(10_000) }) },
-    answers: { 200: z.looseObject({ id: z.string(), object: z.literal('chat.completion'), choices: z.array(loose) }) },
-    handle: (asked) => answered(asked, asked.body as JsonObject, chat),
+    schemas: {
+      body: z.looseObject({ model: z.string().optional(), messages: z.array(looseObjectSchema).min(1).max(10_000) }),
+    },
+    responses: {
+      200: z.looseObject({ id: z.string(), object: z.literal('chat.completion'), choices: z.array(looseObjectSchema) }),
+    },
+    handle: (asked) => handleCompletion(asked, asked.body as JsonObject, chatEndpoint),
   }),
-  route({
+  defineRoute({
     method: 'post',
     path: '/v1/responses',
     role: 'runner',
     summary: 'A response: a run that begins with this input, or goes on with an earlier response.',
-    shapes: {
+    schemas: {
       body: z.looseObject({
         model: z.string().optional(),
-        input: z.union([z.string().min(1), z.array(loose).min(1).max(10_000)]),
+        input: z.union([z.string().min(1), z.array(looseObjectSchema).min(1).max(10_000)]),
       }),
     },
-    answers: { 200: response },
-    handle: (asked) => answered(asked, asked.body as JsonObject, responses),
+    responses: { 200: responseSchema },
+    handle: (asked) => handleCompletion(asked, asked.body as JsonObject, responsesEndpoint),
   }),
-  route({
+  defineRoute({
     method: 'get',
     path: '/v1/responses/{id}',
     role: 'reader',
     summary: 'A response as it stands.',
-    answers: { 200: response },
-    handle: async (asked) => ({ json: await responseNamed(asked, asked.params['id'] ?? '') }),
+    responses: { 200: responseSchema },
+    handle: async (asked) => ({ json: await retrieveResponse(asked, asked.params['id'] ?? '') }),
   }),
-  route({
+  defineRoute({
     method: 'get',
     path: '/v1/models',
     role: 'reader',
-    summary: `The models that can be asked for; \`${anyModel}\` is the one that is set here.`,
-    answers: { 200: z.object({ object: z.literal('list'), data: z.array(model) }) },
-    async handle({ place }) {
-      const ids = [anyModel, ...(await place.models())];
-      return { json: { object: 'list', data: ids.map(modelOf) } };
+    summary: `The models that can be asked for; \`${defaultModelAlias}\` is the one that is set here.`,
+    responses: { 200: z.object({ object: z.literal('list'), data: z.array(modelSchema) }) },
+    async handle({ context: place }) {
+      const ids = [defaultModelAlias, ...(await place.models())];
+      return { json: { object: 'list', data: ids.map(formatModel) } };
     },
   }),
-  route({
+  defineRoute({
     method: 'get',
     path: '/v1/models/{model}',
     role: 'reader',
     summary: 'One of the models that can be asked for.',
-    answers: { 200: model },
-    async handle({ place, params }) {
+    responses: { 200: modelSchema },
+    async handle({ context: place, params }) {
       const id = params['model'] ?? '';
-      if (id !== anyModel) await mustKnow(place, id);
-      return { json: modelOf(id) };
+      if (id !== defaultModelAlias) await assertKnownModel(place, id);
+      return { json: formatModel(id) };
     },
   }),
 ];

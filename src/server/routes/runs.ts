@@ -2,25 +2,32 @@
 import { z } from 'zod';
 import type { FleetRun, JsonObject } from '../../core/index.ts';
 import { enqueueOnce } from '../../fleet/same-run.ts';
-import { refused } from '../faults.ts';
-import type { Place } from '../place.ts';
-import { route, type Answer, type Asked, type Route } from '../route.ts';
-import { most, name, shapes, status, words } from '../schemas.ts';
-import { liveRunOf } from '../letters.ts';
-import { settled } from '../waiting.ts';
-import { allowedRun, claim, judges, making, mustBeSame, taken } from '../wishes.ts';
+import { createHttpError } from '../faults.ts';
+import type { ServerContext } from '../place.ts';
+import { defineRoute, type RouteResponse, type RouteRequest, type Route } from '../route.ts';
+import { maxItemsSchema, nameSchema, apiSchemas, runStatusSchema, promptSchema } from '../schemas.ts';
+import { findActiveRun } from '../letters.ts';
+import { waitForRun } from '../waiting.ts';
+import {
+  authorizeRun,
+  claimSchema,
+  judgeModelsSchema,
+  agentOptionSchemas,
+  assertSameRun,
+  createRunConflictError,
+} from '../wishes.ts';
 
-const one = z.object({ run: shapes.Run });
-const begun = z.object({ run: shapes.Run, stream: z.string() });
-const plain = {
-  words,
-  ...making,
-  tenant: name.optional(),
+const runResponseSchema = z.object({ run: apiSchemas.Run });
+const startedRunSchema = z.object({ run: apiSchemas.Run, stream: z.string() });
+const runRequestFields = {
+  words: promptSchema,
+  ...agentOptionSchemas,
+  tenant: nameSchema.optional(),
   priority: z.number().int().min(-1000).max(1000).optional(),
-  session: name.optional(),
+  session: nameSchema.optional(),
 };
 
-type Wish = {
+type RunRequestBody = {
   readonly words: string;
   readonly model?: string | undefined;
   readonly folder?: string | undefined;
@@ -32,16 +39,16 @@ type Wish = {
 };
 
 /** A run as the queue takes it; the same `Idempotency-Key` again is the same run, and never another. */
-export async function begin(
-  { place, caller, headers }: Pick<Asked, 'place' | 'caller' | 'headers'>,
+export async function startRun(
+  { context: place, caller, headers }: Pick<RouteRequest, 'context' | 'caller' | 'headers'>,
   kind: string,
-  { words: asked, tenant, priority, session, ...rest }: Wish,
+  { words: asked, tenant, priority, session, ...rest }: RunRequestBody,
   more: JsonObject = {},
 ): Promise<FleetRun> {
-  if (place.ending.aborted) throw refused('server/busy', 'The server ends and takes no new work.');
-  const id = idIn(headers['idempotency-key']);
-  const run = allowedRun(
-    { place, caller },
+  if (place.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends and takes no new work.');
+  const id = parseIdempotencyKey(headers['idempotency-key']);
+  const run = authorizeRun(
+    { context: place, caller },
     {
       words: asked,
       kind,
@@ -52,153 +59,159 @@ export async function begin(
       ...(session === undefined ? {} : { session }),
     },
   );
-  const known = await knownRun({ place, headers });
-  if (known) mustBeSame(known, run);
+  const known = await findRunByIdempotencyKey({ context: place, headers });
+  if (known) assertSameRun(known, run);
   if (known) return known;
-  if (session !== undefined) await mustRest(place, session);
+  if (session !== undefined) await assertSessionIdle(place, session);
   const [queued] = await place.store.queue.enqueue([run]);
-  if (!queued) throw refused('server/busy', 'The queue did not take the run.');
+  if (!queued) throw createHttpError('server/busy', 'The queue did not take the run.');
   // Another request may have come with the same id meanwhile.
-  mustBeSame(queued, run);
+  assertSameRun(queued, run);
   return queued;
 }
 
 /** The run that was begun under this `Idempotency-Key`, if one was. */
-export async function knownRun({ place, headers }: Pick<Asked, 'place' | 'headers'>): Promise<FleetRun | undefined> {
-  const id = idIn(headers['idempotency-key']);
+export async function findRunByIdempotencyKey({
+  context: place,
+  headers,
+}: Pick<RouteRequest, 'context' | 'headers'>): Promise<FleetRun | undefined> {
+  const id = parseIdempotencyKey(headers['idempotency-key']);
   return id === undefined ? undefined : place.store.queue.run(id);
 }
 
-function idIn(header: string | string[] | undefined): string | undefined {
+function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
-  const { success, data } = name.safeParse(header);
+  const { success, data } = nameSchema.safeParse(header);
   if (success) return data;
-  throw refused('server/bad-request', 'Idempotency-Key has to be a name of at most 200 letters, digits and . : @ _ -');
+  throw createHttpError(
+    'server/bad-request',
+    'Idempotency-Key has to be a name of at most 200 letters, digits and . : @ _ -',
+  );
 }
 
 /** Throws where a run is in this session: two at once would take it from each other. */
-async function mustRest({ store }: Place, session: string): Promise<void> {
-  const live = await liveRunOf(store, session);
+async function assertSessionIdle({ store }: ServerContext, session: string): Promise<void> {
+  const live = await findActiveRun(store, session);
   if (live)
-    throw refused('server/conflict', `The run ${live.id} is ${live.status} in this session.`, {
+    throw createHttpError('server/conflict', `The run ${live.id} is ${live.status} in this session.`, {
       hint: `Add to it with POST /api/sessions/${session}/steer, or cancel it first.`,
     });
 }
 
-const streamOf = (run: FleetRun): string => `/api/stream?run=${encodeURIComponent(run.id)}`;
+const getStreamPath = (run: FleetRun): string => `/api/stream?run=${encodeURIComponent(run.id)}`;
 
 /** However long a caller prefers to wait. */
-const mostSeconds = 600;
+const maxWaitSeconds = 600;
 
 /** Answers at once, or waits for as long as the caller prefers. */
-async function begunOrSettled(asked: Asked, run: FleetRun): Promise<Answer> {
+async function respondWithRun(asked: RouteRequest, run: FleetRun): Promise<RouteResponse> {
   const wait = /(?:^|[\s,;])wait=(\d{1,4})(?:$|[\s,;])/.exec(String(asked.headers['prefer'] ?? ''))?.[1];
   const now =
     wait === undefined
       ? run
-      : await settled(asked.place, run, Math.min(Number(wait), mostSeconds) * 1000, asked.signal);
+      : await waitForRun(asked.context, run, Math.min(Number(wait), maxWaitSeconds) * 1000, asked.signal);
   const isDone = wait !== undefined && (now.status === 'ended' || now.status === 'resting');
-  return { status: isDone ? 200 : 202, json: { run: now, stream: streamOf(now) } };
+  return { status: isDone ? 200 : 202, json: { run: now, stream: getStreamPath(now) } };
 }
 
 /** The routes that begin, show and end runs. */
 export const runRoutes: readonly Route[] = [
-  route({
+  defineRoute({
     method: 'post',
     path: '/api/run',
     role: 'runner',
     summary: 'Begins a run. `Prefer: wait=<seconds>` waits for its end; `Idempotency-Key` is its id.',
-    shapes: { body: z.strictObject(plain) },
-    answers: { 200: begun, 202: begun },
-    handle: async (asked) => begunOrSettled(asked, await begin(asked, 'run', asked.body)),
+    schemas: { body: z.strictObject(runRequestFields) },
+    responses: { 200: startedRunSchema, 202: startedRunSchema },
+    handle: async (asked) => respondWithRun(asked, await startRun(asked, 'run', asked.body)),
   }),
-  route({
+  defineRoute({
     method: 'post',
     path: '/api/orchestrate',
     role: 'runner',
     summary: 'Begins a run that takes a task apart, has its parts done and puts them together.',
-    shapes: { body: z.strictObject(plain) },
-    answers: { 200: begun, 202: begun },
-    handle: async (asked) => begunOrSettled(asked, await begin(asked, 'plan', asked.body)),
+    schemas: { body: z.strictObject(runRequestFields) },
+    responses: { 200: startedRunSchema, 202: startedRunSchema },
+    handle: async (asked) => respondWithRun(asked, await startRun(asked, 'plan', asked.body)),
   }),
-  route({
+  defineRoute({
     method: 'post',
     path: '/api/verify',
     role: 'runner',
     summary: 'Begins a run in which other models examine an answer, or answer themselves.',
-    shapes: {
+    schemas: {
       body: z.strictObject({
-        ...plain,
-        answer: claim,
-        models: judges,
+        ...runRequestFields,
+        answer: claimSchema,
+        models: judgeModelsSchema,
       }),
     },
-    answers: { 200: begun, 202: begun },
+    responses: { 200: startedRunSchema, 202: startedRunSchema },
     async handle(asked) {
       const { answer, models, ...rest } = asked.body;
       const more = { ...(answer === undefined ? {} : { claim: answer }), ...(models === undefined ? {} : { models }) };
-      return begunOrSettled(asked, await begin(asked, 'verify', rest, more));
+      return respondWithRun(asked, await startRun(asked, 'verify', rest, more));
     },
   }),
-  route({
+  defineRoute({
     method: 'post',
     path: '/api/enqueue',
     role: 'runner',
     summary: 'Puts runs into the queue, each once by its id.',
-    shapes: { body: z.strictObject({ runs: z.array(shapes.NewRun).min(1).max(1000) }) },
-    answers: { 202: z.object({ runs: z.array(shapes.Run) }) },
-    async handle({ place, caller, body }) {
-      if (place.ending.aborted) throw refused('server/busy', 'The server ends and takes no new work.');
-      const runs = body.runs.map((run) => allowedRun({ place, caller }, run));
-      const queued = await enqueueOnce(place.store, runs, { other: taken });
+    schemas: { body: z.strictObject({ runs: z.array(apiSchemas.NewRun).min(1).max(1000) }) },
+    responses: { 202: z.object({ runs: z.array(apiSchemas.Run) }) },
+    async handle({ context: place, caller, body }) {
+      if (place.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends and takes no new work.');
+      const runs = body.runs.map((run) => authorizeRun({ context: place, caller }, run));
+      const queued = await enqueueOnce(place.store, runs, { createConflictError: createRunConflictError });
       return { status: 202, json: { runs: queued } };
     },
   }),
-  route({
+  defineRoute({
     method: 'get',
     path: '/api/runs',
     role: 'reader',
     summary: 'Runs, the latest first.',
-    shapes: {
+    schemas: {
       query: z.strictObject({
-        status: status.optional(),
-        tenant: name.optional(),
-        parent: name.optional(),
-        session: name.optional(),
-        before: name.optional(),
-        most,
+        status: runStatusSchema.optional(),
+        tenant: nameSchema.optional(),
+        parent: nameSchema.optional(),
+        session: nameSchema.optional(),
+        before: nameSchema.optional(),
+        most: maxItemsSchema,
       }),
     },
-    answers: { 200: z.object({ runs: z.array(shapes.Run) }) },
-    async handle({ place, query }) {
+    responses: { 200: z.object({ runs: z.array(apiSchemas.Run) }) },
+    async handle({ context: place, query }) {
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
       return { json: { runs: await place.store.queue.list({ most: 100, ...given }) } };
     },
   }),
-  route({
+  defineRoute({
     method: 'get',
     path: '/api/runs/{id}',
     role: 'reader',
     summary: 'One run.',
-    answers: { 200: one },
-    handle: async ({ place, params }) => ({ json: { run: await runOf(place, params['id'] ?? '') } }),
+    responses: { 200: runResponseSchema },
+    handle: async ({ context: place, params }) => ({ json: { run: await requireRun(place, params['id'] ?? '') } }),
   }),
-  route({
+  defineRoute({
     method: 'post',
     path: '/api/runs/{id}/cancel',
     role: 'runner',
     summary: 'Ends a run, or tells the one who works on it to.',
-    answers: { 200: one },
-    async handle({ place, params, caller }) {
-      const run = await runOf(place, params['id'] ?? '');
+    responses: { 200: runResponseSchema },
+    async handle({ context: place, params, caller }) {
+      const run = await requireRun(place, params['id'] ?? '');
       return { json: { run: (await place.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`)) ?? run } };
     },
   }),
 ];
 
 /** A run that has to be there. */
-export async function runOf({ store }: Pick<Place, 'store'>, id: string): Promise<FleetRun> {
+export async function requireRun({ store }: Pick<ServerContext, 'store'>, id: string): Promise<FleetRun> {
   const run = await store.queue.run(id);
-  if (!run) throw refused('server/not-found', `There is no run ${id.slice(0, 200)}.`);
+  if (!run) throw createHttpError('server/not-found', `There is no run ${id.slice(0, 200)}.`);
   return run;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event, Fact, FleetRun, Message } from '../../../src/core/index.ts';
-import { wilson as ours } from '../../../src/fleet/health/rates.ts';
+import { wilsonInterval as ours } from '../../../src/fleet/health/rates.ts';
 import { routeOf, linkTo } from './route.ts';
 import { sameAs } from './same-as.ts';
 import { stretchesOf, wilson } from './stretches.ts';
