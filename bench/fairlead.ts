@@ -8,11 +8,11 @@ import type * as Stores from '../src/stores/index.ts';
 import type { Subject } from './one.ts';
 
 const dist = path.join(import.meta.dirname, '..', 'dist');
-const library = (): Promise<typeof Library> => import(path.join(dist, 'index.js')) as Promise<typeof Library>;
+const importLibrary = (): Promise<typeof Library> => import(path.join(dist, 'index.js')) as Promise<typeof Library>;
 const input = { type: 'object', properties: { i: { type: 'integer' } }, required: ['i'] };
 
-async function harnessFor(url: string, turns: number, runDir: string | null): Promise<Library.Harness> {
-  const { Harness, defineTool } = await library();
+async function createHarness(url: string, turns: number, runDir: string | null): Promise<Library.Harness> {
+  const { Harness, defineTool } = await importLibrary();
   const { openProvider } = (await import(path.join(dist, 'providers.js'))) as typeof Providers;
   const provider = await openProvider({
     provider: 'openai-compatible',
@@ -32,19 +32,19 @@ async function harnessFor(url: string, turns: number, runDir: string | null): Pr
 }
 
 /** Fairlead on files or in memory. */
-export function fairlead(files: boolean): Subject {
+export function createFairleadSubject(files: boolean): Subject {
   const folder = files ? mkdtempSync(path.join(tmpdir(), 'fairlead-bench-runs-')) : null;
   if (folder) process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   return {
-    load: library,
+    load: importLibrary,
     async turn(url, turns) {
-      const harness = await harnessFor(url, turns, folder);
+      const harness = await createHarness(url, turns, folder);
       const result = await harness.runResult('hi');
       if (result.status !== 'success') throw new Error(`${result.reason}: ${result.detail}`);
       return result.turns - 1;
     },
     async stream(url) {
-      const harness = await harnessFor(url, 2, folder);
+      const harness = await createHarness(url, 2, folder);
       let length = 0;
       for await (const event of harness.runStream('hi'))
         if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
@@ -53,7 +53,7 @@ export function fairlead(files: boolean): Subject {
     },
     async open(file) {
       const { openJsonl } = (await import(path.join(dist, 'stores.js'))) as typeof Stores;
-      const { openSessionWriter: openHead, runStateView: runView } = await library();
+      const { openSessionWriter: openHead, runStateView: runView } = await importLibrary();
       const log = await openJsonl(file);
       const { state } = await openHead(log, runView());
       await log.close();
@@ -61,7 +61,7 @@ export function fairlead(files: boolean): Subject {
     },
     async first(url, file) {
       const { openJsonl } = (await import(path.join(dist, 'stores.js'))) as typeof Stores;
-      const harness = await harnessFor(url, 10, null);
+      const harness = await createHarness(url, 10, null);
       await harness.open(await openJsonl(file), file);
       const result = await harness.askResult('and now?');
       if (result.status !== 'success') throw new Error(`${result.reason}: ${result.detail}`);

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /** So many runs in bare SQLite: a row inserted, taken and ended; so many at a time share each of the three durable transactions. */
-export function bareSqlite(file: string, runs: number, atOnce: number): number {
+export function runBareSqlite(file: string, runs: number, atOnce: number): number {
   const db = new DatabaseSync(file);
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   db.exec('CREATE TABLE runs (id TEXT PRIMARY KEY, status TEXT, words TEXT, answer TEXT) STRICT');
@@ -26,7 +26,7 @@ export function bareSqlite(file: string, runs: number, atOnce: number): number {
 }
 
 /** So many bare DBOS workflows of one step on PostgreSQL, so many at a time. */
-export async function bareDbos(url: string, runs: number, atOnce: number): Promise<number> {
+export async function runBareDbos(url: string, runs: number, atOnce: number): Promise<number> {
   const { DBOS } = await import('@dbos-inc/dbos-sdk');
   DBOS.setConfig({ name: 'floor', systemDatabaseUrl: url, runAdminServer: false, logLevel: 'error' });
   const one = DBOS.registerWorkflow(

@@ -4,51 +4,61 @@ import path from 'node:path';
 import { computePercentiles } from '../src/fleet/health/quantiles.ts';
 import { median } from './median.ts';
 
-type Weight = { readonly heap: number; readonly rss: number };
-type Found = {
+type MemoryUse = { readonly heap: number; readonly rss: number };
+type FleetMeasurement = {
   readonly ms: number;
   readonly waits: readonly number[];
-  readonly running: Weight;
-  readonly resting: Weight;
+  readonly running: MemoryUse;
+  readonly resting: MemoryUse;
   readonly bytesPerRun: number;
   readonly slower: number;
 };
 
-function measure(mode: string, where: string, runs: number): Found {
+function runFleetMeasurement(mode: string, where: string, runs: number): FleetMeasurement {
   const flags = ['--disable-warning=ExperimentalWarning', '--expose-gc'];
   const args = [...flags, path.join(import.meta.dirname, 'fleet-one.ts'), mode, where, String(runs)];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 600_000 });
   const line = stdout.trim().split('\n').at(-1) ?? '';
   if (status !== 0 || !line.startsWith('{'))
     throw new Error(`${mode} failed: ${stderr.slice(-800)}${stdout.slice(-200)}`);
-  return JSON.parse(line) as Found;
+  return JSON.parse(line) as FleetMeasurement;
 }
 
-const kB = (bytes: number): string => `${(bytes / 1024).toFixed(0)} kB`;
+const formatKb = (bytes: number): string => `${(bytes / 1024).toFixed(0)} kB`;
 
 /** A place to measure in, where each measurement has a database of its own, and the least it could cost there. */
-type Ground = { readonly name: string; readonly floors: readonly string[]; readonly where: () => string };
+type FleetTarget = {
+  readonly name: string;
+  readonly baselines: readonly string[];
+  readonly createLocation: () => string;
+};
 
 /** Prints what a fleet costs on SQLite and, where a server is given, on PostgreSQL. */
 export function benchFleet(folder: string, rounds: number, runs: number, postgres: string | undefined): void {
   let files = 0;
-  const grounds: readonly Ground[] = [
+  const grounds: readonly FleetTarget[] = [
     {
       name: 'SQLite',
-      floors: ['bare-sqlite', 'bare-sqlite-shared'],
-      where: () => path.join(folder, `fleet-${files++}.sqlite`),
+      baselines: ['bare-sqlite', 'bare-sqlite-shared'],
+      createLocation: () => path.join(folder, `fleet-${files++}.sqlite`),
     },
-    ...(postgres === undefined ? [] : [{ name: 'PostgreSQL', floors: ['bare-dbos'], where: () => postgres }]),
+    ...(postgres === undefined
+      ? []
+      : [{ name: 'PostgreSQL', baselines: ['bare-dbos'], createLocation: () => postgres }]),
   ];
-  for (const ground of grounds) show(ground, rounds, runs);
+  for (const ground of grounds) printFleet(ground, rounds, runs);
   if (postgres === undefined) console.log('\nskipped: a fleet on PostgreSQL (no --postgres <url>)');
 }
 
-function show({ name, floors, where }: Ground, rounds: number, runs: number): void {
+function printFleet(
+  { name, baselines: floors, createLocation: where }: FleetTarget,
+  rounds: number,
+  runs: number,
+): void {
   const subjects = [...floors, 'throughput'];
   const took = new Map<string, number[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < rounds; round++)
-    for (const subject of subjects) took.get(subject)?.push(measure(subject, where(), runs).ms / runs);
+    for (const subject of subjects) took.get(subject)?.push(runFleetMeasurement(subject, where(), runs).ms / runs);
   const of = (subject: string): number => median(took.get(subject) ?? []);
   const least = (subject: string): number => Math.min(...(took.get(subject) ?? []));
   const over = (floor: string): string =>
@@ -60,16 +70,16 @@ function show({ name, floors, where }: Ground, rounds: number, runs: number): vo
     );
   for (const floor of floors) row(floor, '');
   row('throughput', `: ${floors.map(over).join(', ')}`);
-  const { p50, p95 } = computePercentiles(measure('latency', where(), 100).waits) ?? {};
+  const { p50, p95 } = computePercentiles(runFleetMeasurement('latency', where(), 100).waits) ?? {};
   const ends = (of: typeof p50): string => (of?.interval ?? []).map((end) => end ?? '?').join(' to ');
   console.log(
     `  from queued to begun with an idle worker: p50 ${p50?.value} ms (${ends(p50)}), p95 ${p95?.value} ms (${ends(p95)}), of ${p50?.of}`,
   );
-  const { running, resting } = measure('weight', where(), 200);
+  const { running, resting } = runFleetMeasurement('weight', where(), 200);
   console.log(
-    `  200 runs at once: running ${kB(running.heap)} of heap (${kB(running.rss)} of memory) a run; waiting for a person ${kB(resting.heap)} (${kB(resting.rss)})`,
+    `  200 runs at once: running ${formatKb(running.heap)} of heap (${formatKb(running.rss)} of memory) a run; waiting for a person ${formatKb(resting.heap)} (${formatKb(resting.rss)})`,
   );
-  const { bytesPerRun, slower } = measure('growth', where(), 2 * runs);
+  const { bytesPerRun, slower } = runFleetMeasurement('growth', where(), 2 * runs);
   console.log(
     `  over ${2 * runs} runs: ${bytesPerRun.toFixed(0)} bytes of heap stay a run, the second half takes x${slower.toFixed(2)}`,
   );

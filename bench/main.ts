@@ -12,7 +12,7 @@ import { median } from './median.ts';
 import { benchSearch } from './search.ts';
 import { writeEvents, writeMessages } from './sessions.ts';
 
-const here = import.meta.dirname;
+const benchDir = import.meta.dirname;
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
@@ -26,11 +26,11 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds);
-const wanted = values.only.split(',');
+const selected = values.only.split(',');
 const peers = ['ai', 'pi'].filter((name) => existsSync(path.join(values.peers, name === 'ai' ? 'lib-ai' : name)));
 const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bench-'));
 
-type Measure = {
+type Measurement = {
   readonly ms: number;
   readonly cpuMs: number;
   readonly rssMb: number;
@@ -38,8 +38,8 @@ type Measure = {
 };
 
 /** One measurement in a process of its own. */
-function measure(subject: string, url: string, mode: string, n: number, file = ''): Measure {
-  const args = [path.join(here, 'one.ts'), subject, url, mode, String(n), file, values.peers];
+function measure(subject: string, url: string, mode: string, n: number, file = ''): Measurement {
+  const args = [path.join(benchDir, 'one.ts'), subject, url, mode, String(n), file, values.peers];
   const flags = ['--disable-warning=ExperimentalWarning', ...(mode === 'growth' ? ['--expose-gc'] : [])];
   const { stdout, stderr, status } = spawnSync(process.execPath, [...flags, ...args], {
     encoding: 'utf8',
@@ -48,15 +48,15 @@ function measure(subject: string, url: string, mode: string, n: number, file = '
   const line = stdout.trim().split('\n').at(-1) ?? '';
   if (status !== 0 || !line.startsWith('{'))
     throw new Error(`${subject} ${mode}:${n} failed: ${stderr.slice(-800)}${stdout.slice(-200)}`);
-  return JSON.parse(line) as Measure;
+  return JSON.parse(line) as Measurement;
 }
 
 /** Rounds interleaved over the subjects, so that noise falls on all of them alike. */
 function compare(title: string, subjects: readonly string[], url: string, mode: string, n: number, file = ''): void {
-  const found = new Map<string, Measure[]>(subjects.map((subject) => [subject, []]));
+  const found = new Map<string, Measurement[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < rounds; round++)
     for (const subject of subjects) found.get(subject)?.push(measure(subject, url, mode, n, file));
-  const of = (subject: string, pick: (measured: Measure) => number): number =>
+  const of = (subject: string, pick: (measured: Measurement) => number): number =>
     median((found.get(subject) ?? []).map(pick));
   const least = (subject: string): number => Math.min(...(found.get(subject) ?? []).map((measured) => measured.ms));
   const [floor = ''] = subjects;
@@ -81,7 +81,7 @@ function compare(title: string, subjects: readonly string[], url: string, mode: 
 }
 
 /** The subjects that work on this machine; the others are named, with the reason. */
-function able(subjects: readonly string[], mode: string): readonly string[] {
+function filterAvailable(subjects: readonly string[], mode: string): readonly string[] {
   return subjects.filter((subject) => {
     try {
       return measure(subject, '', mode, 1);
@@ -95,7 +95,7 @@ function able(subjects: readonly string[], mode: string): readonly string[] {
 }
 
 /** Calls of one session, the last against the first, and what each leaves on the heap. */
-function showGrowth(n: number): void {
+function printGrowth(n: number): void {
   const found = Array.from({ length: rounds }, () => measure('loop-file', '', 'growth', n));
   const of = (name: string): number => median(found.map((measured) => Number(measured[name])));
   console.log(`\n${n} tool calls in one session on a file`);
@@ -104,8 +104,8 @@ function showGrowth(n: number): void {
   );
 }
 
-async function server(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(here, 'server.ts')], {
+async function startMockServer(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(benchDir, 'server.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const line = await new Promise<string>((resolve) =>
@@ -114,12 +114,12 @@ async function server(): Promise<{ readonly url: string; readonly child: ChildPr
   return { url: line.trim(), child };
 }
 
-const { url, child } = await server();
+const { url, child } = await startMockServer();
 try {
   console.log(`Node ${process.version}, ${rounds} rounds, median of each; peers found: ${peers.join(', ') || 'none'}`);
-  if (wanted.includes('import'))
+  if (selected.includes('import'))
     compare('Importing the library, over an empty module', ['floor', 'fairlead', ...peers], url, 'import', 0);
-  if (wanted.includes('turn'))
+  if (selected.includes('turn'))
     for (const n of [100, 500, 2000])
       compare(
         `${n} turns with a no-op tool`,
@@ -128,20 +128,20 @@ try {
         'turn',
         n,
       );
-  if (wanted.includes('stream'))
+  if (selected.includes('stream'))
     compare('20,000 streamed chunks', ['floor', 'fairlead', ...peers], url, 'stream', 20_000);
-  if (wanted.includes('open')) {
+  if (selected.includes('open')) {
     const file = path.join(folder, 'events.jsonl');
     await writeEvents(file, 100_000);
     compare('Opening a session of 100,000 events', ['floor', 'fairlead'], url, 'open', 100_000, file);
   }
-  if (wanted.includes('first')) {
+  if (selected.includes('first')) {
     const file = path.join(folder, 'messages.jsonl');
     await writeMessages(file, 10_000, 10_000);
     compare('The first request of a 10,000-message, 50 MB session', ['floor', 'fairlead'], url, 'first', 10_000, file);
   }
-  if (wanted.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
-  if (wanted.includes('tools')) {
+  if (selected.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
+  if (selected.includes('tools')) {
     const ways = ['bare', 'loop', 'loop-file'];
     compare(
       '1,000 reads of a file through loop, gate and log, over fs.readFile',
@@ -149,19 +149,19 @@ try {
       url,
       'read',
       1000,
-      path.join(here, 'server.ts'),
+      path.join(benchDir, 'server.ts'),
     );
     compare('50 commands through loop, gate and log, over a bare spawn', ways, url, 'command', 50);
   }
-  if (wanted.includes('sandbox')) {
-    const ways = ['bare', 'workspace', ...able(['bubblewrap', 'bubblewrap-egress', 'podman'], 'command')];
+  if (selected.includes('sandbox')) {
+    const ways = ['bare', 'workspace', ...filterAvailable(['bubblewrap', 'bubblewrap-egress', 'podman'], 'command')];
     compare('10 sandboxed commands, over a bare spawn', ways, url, 'command', 10);
   }
-  if (wanted.includes('growth')) showGrowth(1000);
-  if (wanted.includes('backtest')) await benchBacktest(folder, rounds);
-  if (wanted.includes('fleet')) benchFleet(folder, Math.min(rounds, 3), Number(values.runs), values.postgres);
-  if (wanted.includes('serve')) await benchServe();
-  if (wanted.includes('search')) await benchSearch(Math.min(rounds, 3));
+  if (selected.includes('growth')) printGrowth(1000);
+  if (selected.includes('backtest')) await benchBacktest(folder, rounds);
+  if (selected.includes('fleet')) benchFleet(folder, Math.min(rounds, 3), Number(values.runs), values.postgres);
+  if (selected.includes('serve')) await benchServe();
+  if (selected.includes('search')) await benchSearch(Math.min(rounds, 3));
 } finally {
   child.kill();
   rmSync(folder, { recursive: true, force: true });

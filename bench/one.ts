@@ -19,33 +19,35 @@ export type Subject = {
 const module = (await import(path.join(import.meta.dirname, 'subjects', `${subject}.ts`))) as {
   readonly subject: (peers: string) => Subject;
 };
-const made = module.subject(peers);
-const control = (settings: object): Promise<unknown> =>
+const createdSubject = module.subject(peers);
+const configureServer = (settings: object): Promise<unknown> =>
   fetch(`${url}/__ctl`, { method: 'POST', body: JSON.stringify(settings) }).then((reply) => reply.text());
 
-async function work(): Promise<unknown> {
-  if (mode === 'import') return made.load?.();
-  if (mode === 'turn') return made.turn?.(url, Number(n));
-  if (mode === 'stream') return made.stream?.(url);
-  if (mode === 'open') return made.open?.(file);
-  if (mode === 'read') return made.read?.(file, Number(n));
-  if (mode === 'command') return made.command?.(Number(n));
-  if (mode === 'growth') return made.growth?.(Number(n));
-  return made.first?.(url, file);
+async function runMode(): Promise<unknown> {
+  if (mode === 'import') return createdSubject.load?.();
+  if (mode === 'turn') return createdSubject.turn?.(url, Number(n));
+  if (mode === 'stream') return createdSubject.stream?.(url);
+  if (mode === 'open') return createdSubject.open?.(file);
+  if (mode === 'read') return createdSubject.read?.(file, Number(n));
+  if (mode === 'command') return createdSubject.command?.(Number(n));
+  if (mode === 'growth') return createdSubject.growth?.(Number(n));
+  return createdSubject.first?.(url, file);
 }
 
-if (mode !== 'import') await made.load?.();
+if (mode !== 'import') await createdSubject.load?.();
 // The first call loads what the later ones use.
-if (mode === 'read') await made.read?.(file, 1);
-if (mode === 'command') await made.command?.(1);
+if (mode === 'read') await createdSubject.read?.(file, 1);
+if (mode === 'command') await createdSubject.command?.(1);
 if (mode === 'turn' || mode === 'stream' || mode === 'first') {
-  await control({ T: 3, chunks: 1 });
-  await made.turn?.(url, 3);
-  await control(mode === 'turn' ? { T: Number(n), chunks: 1 } : { T: 0, chunks: mode === 'stream' ? Number(n) : 1 });
+  await configureServer({ T: 3, chunks: 1 });
+  await createdSubject.turn?.(url, 3);
+  await configureServer(
+    mode === 'turn' ? { T: Number(n), chunks: 1 } : { T: 0, chunks: mode === 'stream' ? Number(n) : 1 },
+  );
 }
 const cpu = process.cpuUsage();
 const since = performance.now();
-const result = await work();
+const result = await runMode();
 const ms = performance.now() - since;
 const { user, system } = process.cpuUsage(cpu);
 console.log(

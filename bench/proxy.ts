@@ -8,10 +8,10 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 const folder = path.join(tmpdir(), `fairlead-bench-proxy-${process.pid}`);
-const chunks = 20_000;
-const askings = 100;
+const chunkCount = 20_000;
+const requestCount = 100;
 /** A conversation that has gone on for a while: 20 messages, and as many more as were answered since. */
-const bodyAfter = (answers: number): string =>
+const createRequestBody = (answers: number): string =>
   JSON.stringify({
     model: 'm',
     stream: true,
@@ -21,32 +21,32 @@ const bodyAfter = (answers: number): string =>
       content: i % 2 === 0 ? `${'Words of a person who has much to say. '.repeat(8)}${i}` : ' word1',
     })),
   });
-const event = (content: string, finish: string | null = null): string =>
+const formatEvent = (content: string, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 
-function serve(listener: RequestListener): void {
+function startHttpServer(listener: RequestListener): void {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 }
 
 /** A model: as many chunks as the path's last part says. */
-function model(): void {
-  serve((incoming, outgoing) => {
+function startModel(): void {
+  startHttpServer((incoming, outgoing) => {
     incoming.resume();
     const many = Number(incoming.headers['x-chunks']);
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
     let left = many;
     const go = (): void => {
-      for (let i = 0; i < 10 && left > 0; i++, left--) outgoing.write(event(` word${left}`));
+      for (let i = 0; i < 10 && left > 0; i++, left--) outgoing.write(formatEvent(` word${left}`));
       if (left > 0) setImmediate(go);
-      else outgoing.end(`${event('', 'stop')}data: [DONE]\n\n`);
+      else outgoing.end(`${formatEvent('', 'stop')}data: [DONE]\n\n`);
     };
     incoming.on('end', go);
   });
 }
 
-function floor(target: string): void {
-  serve((incoming, outgoing) => {
+function startBaselineProxy(target: string): void {
+  startHttpServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
     const asking = request(target + url, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -57,7 +57,7 @@ function floor(target: string): void {
 }
 
 /** The proxy, which keeps its conversations in memory or in files. */
-async function fairlead(target: string, folder?: string): Promise<void> {
+async function startFairleadProxy(target: string, folder?: string): Promise<void> {
   const { openProxy } = await import('../src/bridges/index.ts');
   const gate = () => ({ type: 'allow' }) as const;
   const kept = folder === undefined ? {} : { folder };
@@ -65,7 +65,7 @@ async function fairlead(target: string, folder?: string): Promise<void> {
   console.log(url);
 }
 
-async function child(role: string, target = ''): Promise<{ readonly url: string; readonly process: ChildProcess }> {
+async function spawnRole(role: string, target = ''): Promise<{ readonly url: string; readonly process: ChildProcess }> {
   const args = [
     '--disable-warning=ExperimentalWarning',
     import.meta.filename,
@@ -84,12 +84,12 @@ async function child(role: string, target = ''): Promise<{ readonly url: string;
 }
 
 /** Milliseconds to the first byte of the answer's body, and to its end. */
-async function ask(
+async function timeRequest(
   url: string,
   many: number,
   answers: number,
 ): Promise<{ readonly first: number; readonly all: number }> {
-  const body = bodyAfter(answers);
+  const body = createRequestBody(answers);
   const began = performance.now();
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'x-chunks': String(many) };
@@ -110,20 +110,20 @@ async function ask(
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-async function compare(rounds: number): Promise<void> {
-  const upstream = await child('model');
+async function compareProxies(rounds: number): Promise<void> {
+  const upstream = await spawnRole('model');
   const names = ['floor', 'fairlead', 'fairlead-files'];
-  const subjects = await Promise.all(names.map((name) => child(name, upstream.url)));
+  const subjects = await Promise.all(names.map((name) => spawnRole(name, upstream.url)));
   const found = names.map(() => ({ firsts: [] as number[], alls: [] as number[] }));
   try {
-    for (let i = 0; i < askings; i++)
-      for (const [n, { url }] of subjects.entries()) found[n]?.firsts.push((await ask(url, 1, i)).first);
+    for (let i = 0; i < requestCount; i++)
+      for (const [n, { url }] of subjects.entries()) found[n]?.firsts.push((await timeRequest(url, 1, i)).first);
     for (let round = 0; round < rounds; round++)
-      for (const [n, { url }] of subjects.entries()) found[n]?.alls.push((await ask(url, chunks, 0)).all);
-    const [least] = found.map(measured);
-    for (const [n, each] of found.map(measured).entries())
+      for (const [n, { url }] of subjects.entries()) found[n]?.alls.push((await timeRequest(url, chunkCount, 0)).all);
+    const [least] = found.map(toMedians);
+    for (const [n, each] of found.map(toMedians).entries())
       console.log(
-        `${(names[n] ?? '').padEnd(15)} first byte ${each.first.toFixed(2)} ms (+${(each.first - (least?.first ?? 0)).toFixed(2)})   ${chunks} chunks ${each.all.toFixed(0)} ms (x${(each.all / (least?.all ?? 1)).toFixed(2)})`,
+        `${(names[n] ?? '').padEnd(15)} first byte ${each.first.toFixed(2)} ms (+${(each.first - (least?.first ?? 0)).toFixed(2)})   ${chunkCount} chunks ${each.all.toFixed(0)} ms (x${(each.all / (least?.all ?? 1)).toFixed(2)})`,
       );
   } finally {
     for (const each of [upstream, ...subjects]) each.process.kill();
@@ -132,7 +132,7 @@ async function compare(rounds: number): Promise<void> {
 }
 
 /** The first requests load code; they are left out. */
-const measured = ({ firsts, alls }: { readonly firsts: readonly number[]; readonly alls: readonly number[] }) => ({
+const toMedians = ({ firsts, alls }: { readonly firsts: readonly number[]; readonly alls: readonly number[] }) => ({
   first: median(firsts.slice(20)),
   all: median(alls),
 });
@@ -145,8 +145,8 @@ const { values } = parseArgs({
     folder: { type: 'string', default: '' },
   },
 });
-if (values.role === 'model') model();
-else if (values.role === 'floor') floor(values.target);
-else if (values.role === 'fairlead') await fairlead(values.target);
-else if (values.role === 'fairlead-files') await fairlead(values.target, values.folder);
-else await compare(Number(values.rounds));
+if (values.role === 'model') startModel();
+else if (values.role === 'floor') startBaselineProxy(values.target);
+else if (values.role === 'fairlead') await startFairleadProxy(values.target);
+else if (values.role === 'fairlead-files') await startFairleadProxy(values.target, values.folder);
+else await compareProxies(Number(values.rounds));

@@ -22,7 +22,7 @@ import {
 import { memoryLog } from '../src/stores/index.ts';
 
 /** 50 rules: the thirteen we ship, reminders at every call, gates and stops. */
-export function fiftyRules(): CompiledRuleSet {
+export function createFiftyRules(): CompiledRuleSet {
   const shipped = builtInReminders();
   const gates = [
     readBeforeEdit(),
@@ -43,10 +43,10 @@ export function fiftyRules(): CompiledRuleSet {
   return compileRuleSet({ name: 'fifty', reminders: [...shipped, ...own], gates, stops });
 }
 
-const none: CompiledRuleSet = { rules: [], views: [], gates: [], stops: [], checks: [], renderers: [] };
+const noRules: CompiledRuleSet = { rules: [], views: [], gates: [], stops: [], checks: [], renderers: [] };
 
 /** A model that calls a tool so many times, with a text of a usual size each time. */
-const modelOf = (turns: number): Provider => ({
+const createModel = (turns: number): Provider => ({
   family: 'bench',
   model: 'bench',
   price: { input: 0, output: 0 },
@@ -67,9 +67,9 @@ const modelOf = (turns: number): Provider => ({
   },
 });
 
-const partsOf = (rules: CompiledRuleSet, turns: number): ResolvedAgent => ({
+const createAgent = (rules: CompiledRuleSet, turns: number): ResolvedAgent => ({
   system: 'You are a test.',
-  provider: modelOf(turns),
+  provider: createModel(turns),
   tools: new Map([
     ['noop', { name: 'noop', description: 'Nothing.', input: { type: 'object' }, effect: 'read', execute: () => 'ok' }],
   ]),
@@ -79,8 +79,8 @@ const partsOf = (rules: CompiledRuleSet, turns: number): ResolvedAgent => ({
 });
 
 /** Milliseconds of each hundred turns. */
-async function hundreds(rules: CompiledRuleSet, turns: number): Promise<readonly number[]> {
-  const agent = partsOf(rules, turns);
+async function timePerHundredTurns(rules: CompiledRuleSet, turns: number): Promise<readonly number[]> {
+  const agent = createAgent(rules, turns);
   const head = await openSessionWriter(memoryLog(), runStateView(agent.rules, agent.views));
   const limits = { turns: turns + 2, errors: 50, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
   await head.record([
@@ -102,7 +102,7 @@ async function hundreds(rules: CompiledRuleSet, turns: number): Promise<readonly
   return marks.slice(1).map((mark, i) => mark - (marks[i] ?? 0));
 }
 
-const least = (lists: readonly (readonly number[])[], at: number): number =>
+const minAt = (lists: readonly (readonly number[])[], at: number): number =>
   Math.min(...lists.map((list) => list[at] ?? Number.NaN));
 
 /** Prints what 50 rules cost a turn at the beginning and after 1,000 turns, and what a turn over the network costs beside it. */
@@ -110,12 +110,12 @@ export async function benchRules(rounds: number, turnMs: number): Promise<void> 
   const bare: (readonly number[])[] = [];
   const ruled: (readonly number[])[] = [];
   for (let round = 0; round < rounds + 1; round++) {
-    bare.push(await hundreds(none, 1000));
-    ruled.push(await hundreds(fiftyRules(), 1000));
+    bare.push(await timePerHundredTurns(noRules, 1000));
+    ruled.push(await timePerHundredTurns(createFiftyRules(), 1000));
   }
   console.log('\n50 rules over none, microseconds a turn in memory (least of each)');
   for (const at of [1, 4, 9]) {
-    const [without, withRules] = [least(bare.slice(1), at) * 10, least(ruled.slice(1), at) * 10];
+    const [without, withRules] = [minAt(bare.slice(1), at) * 10, minAt(ruled.slice(1), at) * 10];
     const cost = withRules - without;
     console.log(
       `  turns ${at * 100 + 1}-${at * 100 + 100}: ${without.toFixed(0)} without, ${withRules.toFixed(0)} with: ${cost.toFixed(0)} for the rules, ${(cost / 10 / turnMs).toFixed(1)} % of a turn of ${turnMs.toFixed(2)} ms`,

@@ -13,7 +13,7 @@ import { localWorkspace as ownWorkspace } from '../src/workspace/index.ts';
 const dist = path.join(import.meta.dirname, '..', 'dist');
 
 /** A thousand folders of fifty files of three kilobytes; one file in five hundred holds the word that is looked for. */
-function plant(root: string): void {
+function writeFileTree(root: string): void {
   const line = (i: number, n: number): string => `export const value${i} = compute(${i * n}, "some words here ${i}");`;
   for (let folder = 0; folder < 1000; folder++) {
     const at = path.join(root, `part${folder % 20}`, `folder${folder}`);
@@ -27,10 +27,10 @@ function plant(root: string): void {
   writeFileSync(path.join(root, '.gitignore'), 'dist/\n*.log\n');
 }
 
-type Way = readonly [name: string, work: () => unknown];
+type BenchCase = readonly [name: string, work: () => unknown];
 
 /** The median of each way, rounds interleaved so that noise falls on all of them alike; the first way is the floor. */
-async function compare(title: string, ways: readonly Way[], rounds: number): Promise<void> {
+async function compare(title: string, ways: readonly BenchCase[], rounds: number): Promise<void> {
   const took = ways.map((): number[] => []);
   for (let round = 0; round <= rounds; round++)
     for (const [i, [, work]] of ways.entries()) {
@@ -53,7 +53,7 @@ const context = { signal: new AbortController().signal } as ToolContext;
 export async function benchSearch(rounds: number): Promise<void> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-tree-')));
   try {
-    plant(root);
+    writeFileTree(root);
     const {
       grep,
       glob,
@@ -94,10 +94,10 @@ export async function benchSearch(rounds: number): Promise<void> {
     await compare(
       'Listing a folder of 50 files, 100 times',
       [
-        ['readdir', times(() => readdirSync(path.join(root, folder), { withFileTypes: true }))],
-        ['list_files', times(tried(listFiles(workspace), { path: folder }))],
-        ['list_files, asked again', times(tried(kept.get('list_files') as Tool, { path: folder }))],
-        ['read_file', times(tried(kept.get('read_file') as Tool, { path: `${folder}/file7.ts` }))],
+        ['readdir', repeat100(() => readdirSync(path.join(root, folder), { withFileTypes: true }))],
+        ['list_files', repeat100(tried(listFiles(workspace), { path: folder }))],
+        ['list_files, asked again', repeat100(tried(kept.get('list_files') as Tool, { path: folder }))],
+        ['read_file', repeat100(tried(kept.get('read_file') as Tool, { path: `${folder}/file7.ts` }))],
       ],
       rounds,
     );
@@ -106,6 +106,6 @@ export async function benchSearch(rounds: number): Promise<void> {
   }
 }
 
-const times = (work: () => unknown) => async (): Promise<void> => {
+const repeat100 = (work: () => unknown) => async (): Promise<void> => {
   for (let i = 0; i < 100; i++) await work();
 };

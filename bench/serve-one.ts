@@ -10,7 +10,7 @@ import { openFleetStore } from '../src/stores/open-fleet.ts';
 import { scriptedProvider } from '../src/testing/index.ts';
 
 const key = 'the-key-of-a-measurement';
-const many = { burst: 1e6, perSecond: 1e6 };
+const unlimitedRate = { burst: 1e6, perSecond: 1e6 };
 const [concurrency = '4'] = process.argv.slice(2);
 const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-serve-'));
 const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
@@ -20,7 +20,7 @@ const server = await startApiServer({
   version: '0',
   port: 0,
   folder,
-  limits: { rate: many, anonymousRate: many, requests: 4096, streams: 4096 },
+  limits: { rate: unlimitedRate, anonymousRate: unlimitedRate, requests: 4096, streams: 4096 },
 });
 /** Whether answers may be given: until then every run is in the middle of its turn. */
 const gate = Promise.withResolvers<void>();
@@ -36,21 +36,21 @@ const worker = startWorker({
 });
 
 /** The weight of this process once nothing is left to collect. */
-async function weigh(): Promise<{ readonly heap: number; readonly rss: number }> {
+async function readMemory(): Promise<{ readonly heap: number; readonly rss: number }> {
   for (let i = 0; i < 4; i++, await pause(50)) globalThis.gc?.();
   const { heapUsed, rss, external } = process.memoryUsage();
   return { heap: heapUsed + external, rss };
 }
 
 // Whoever measures may fail, and then nobody says that it is over.
-process.on('disconnect', () => void end());
+process.on('disconnect', () => void stopServer());
 process.on('message', (asked: string) => {
-  if (asked === 'weigh') void weigh().then((weight) => process.send?.(weight));
+  if (asked === 'weigh') void readMemory().then((weight) => process.send?.(weight));
   if (asked === 'go') gate.resolve();
-  if (asked === 'end') void end();
+  if (asked === 'end') void stopServer();
 });
 
-async function end(): Promise<void> {
+async function stopServer(): Promise<void> {
   worker.abort();
   await Promise.all([server.close(0), worker.done]);
   await store.close();

@@ -6,36 +6,36 @@ import { loadavg } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-type Weight = { readonly heap: number; readonly rss: number };
+type MemoryUse = { readonly heap: number; readonly rss: number };
 
 /** A server in another process, and what is asked of it. */
-type Subject = {
-  readonly weigh: () => Promise<Weight>;
-  readonly tell: (word: 'go' | 'end') => void;
-  readonly ask: (method: string, address: string, body?: unknown) => Promise<Record<string, unknown>>;
+type ServerProcess = {
+  readonly readMemory: () => Promise<MemoryUse>;
+  readonly send: (word: 'go' | 'end') => void;
+  readonly request: (method: string, address: string, body?: unknown) => Promise<Record<string, unknown>>;
   readonly url: string;
   readonly key: string;
-  readonly gone: Promise<unknown>;
+  readonly exited: Promise<unknown>;
 };
 
-const heard = async <T>(child: ChildProcess): Promise<T> => (await once(child, 'message'))[0] as T;
+const receiveMessage = async <T>(child: ChildProcess): Promise<T> => (await once(child, 'message'))[0] as T;
 
-async function started(concurrency: number): Promise<Subject> {
+async function startServerProcess(concurrency: number): Promise<ServerProcess> {
   const child = fork(path.join(import.meta.dirname, 'serve-one.ts'), [String(concurrency)], {
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
   });
   process.once('exit', () => child.kill());
-  const { url, key } = await heard<{ readonly url: string; readonly key: string }>(child);
+  const { url, key } = await receiveMessage<{ readonly url: string; readonly key: string }>(child);
   return {
     url,
     key,
-    gone: once(child, 'exit').finally(() => child.unref()),
-    weigh() {
+    exited: once(child, 'exit').finally(() => child.unref()),
+    readMemory() {
       child.send('weigh');
-      return heard<Weight>(child);
+      return receiveMessage<MemoryUse>(child);
     },
-    tell: (word) => void child.send(word),
-    async ask(method, address, body) {
+    send: (word) => void child.send(word),
+    async request(method, address, body) {
       const answer = await fetch(url + address, {
         method,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -47,13 +47,13 @@ async function started(concurrency: number): Promise<Subject> {
   };
 }
 
-const begun = async ({ ask }: Subject, words: string): Promise<string> =>
+const startRun = async ({ request: ask }: ServerProcess, words: string): Promise<string> =>
   ((await ask('POST', '/api/run', { words }))['run'] as { readonly id: string }).id;
 
 /** One who watches: the seqs it saw, once the stream has ended. */
-type Watcher = { readonly open: Promise<void>; readonly seen: Promise<readonly number[]> };
+type Watcher = { readonly opened: Promise<void>; readonly seenSeqs: Promise<readonly number[]> };
 
-function watch({ url, key }: Subject, run: string): Watcher {
+function watchRun({ url, key }: ServerProcess, run: string): Watcher {
   const open = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<readonly number[]>();
   const fail = (error: Error): void => {
@@ -78,33 +78,33 @@ function watch({ url, key }: Subject, run: string): Watcher {
   });
   asked.end();
   seen.promise.catch(() => {});
-  return { open: open.promise, seen: seen.promise };
+  return { opened: open.promise, seenSeqs: seen.promise };
 }
 
-const kB = (bytes: number): string => `${(bytes / 1024).toFixed(1)} kB`;
-const each = (before: Weight, after: Weight, count: number): string =>
-  `${kB((after.heap - before.heap) / count)} of heap, ${kB((after.rss - before.rss) / count)} resident`;
+const formatKb = (bytes: number): string => `${(bytes / 1024).toFixed(1)} kB`;
+const formatPerItem = (before: MemoryUse, after: MemoryUse, count: number): string =>
+  `${formatKb((after.heap - before.heap) / count)} of heap, ${formatKb((after.rss - before.rss) / count)} resident`;
 
-async function watchers(count: number, runs: number): Promise<void> {
-  const subject = await started(runs);
-  const ids = await Promise.all(Array.from({ length: runs }, (_, i) => begun(subject, `wait ${i}`)));
-  await untilRunning(subject, runs);
-  const before = await subject.weigh();
-  const all = Array.from({ length: count }, (_, i) => watch(subject, ids[i % runs] ?? ''));
-  await Promise.all(all.map(({ open }) => open));
-  const after = await subject.weigh();
-  subject.tell('go');
-  const seen = await Promise.all(all.map((watcher) => watcher.seen));
+async function measureWatchers(count: number, runs: number): Promise<void> {
+  const subject = await startServerProcess(runs);
+  const ids = await Promise.all(Array.from({ length: runs }, (_, i) => startRun(subject, `wait ${i}`)));
+  await waitUntilRunning(subject, runs);
+  const before = await subject.readMemory();
+  const all = Array.from({ length: count }, (_, i) => watchRun(subject, ids[i % runs] ?? ''));
+  await Promise.all(all.map(({ opened: open }) => open));
+  const after = await subject.readMemory();
+  subject.send('go');
+  const seen = await Promise.all(all.map((watcher) => watcher.seenSeqs));
   const exact = seen.filter((seqs) => seqs.length > 3 && seqs.every((seq, i) => seq === i + 1)).length;
   const same = new Set(seen.map(({ length }) => length)).size;
   console.log(
-    `  ${count} watchers of ${runs === 1 ? 'one run' : `${runs} runs`}: ${each(before, after, count)} a watcher; ${exact} of ${count} saw every event once, ${same} length${same === 1 ? '' : 's'}`,
+    `  ${count} watchers of ${runs === 1 ? 'one run' : `${runs} runs`}: ${formatPerItem(before, after, count)} a watcher; ${exact} of ${count} saw every event once, ${same} length${same === 1 ? '' : 's'}`,
   );
-  subject.tell('end');
-  await subject.gone;
+  subject.send('end');
+  await subject.exited;
 }
 
-async function untilRunning({ ask }: Subject, count: number): Promise<void> {
+async function waitUntilRunning({ request: ask }: ServerProcess, count: number): Promise<void> {
   for (const end = Date.now() + 120_000; Date.now() < end; await pause(50)) {
     const { depth } = (await ask('GET', '/api/queue')) as { readonly depth: { readonly running: number } };
     if (depth.running === count) return;
@@ -112,27 +112,27 @@ async function untilRunning({ ask }: Subject, count: number): Promise<void> {
   throw new Error(`There are not ${count} runs under way after two minutes.`);
 }
 
-async function underWay(count: number): Promise<void> {
-  const subject = await started(count);
+async function measureRunning(count: number): Promise<void> {
+  const subject = await startServerProcess(count);
   // What is loaded with the first run is no weight of a run.
-  for (let i = 0; i < 5; i++) await ended(subject, await begun(subject, `warm ${i}`));
-  const before = await subject.weigh();
+  for (let i = 0; i < 5; i++) await waitUntilEnded(subject, await startRun(subject, `warm ${i}`));
+  const before = await subject.readMemory();
   const at = performance.now();
-  const ids = await Promise.all(Array.from({ length: count }, (_, i) => begun(subject, `wait ${i}`)));
-  await untilRunning(subject, count);
+  const ids = await Promise.all(Array.from({ length: count }, (_, i) => startRun(subject, `wait ${i}`)));
+  await waitUntilRunning(subject, count);
   const ms = performance.now() - at;
-  const running = await subject.weigh();
-  subject.tell('go');
-  for (const id of ids) await ended(subject, id);
-  const idle = await subject.weigh();
+  const running = await subject.readMemory();
+  subject.send('go');
+  for (const id of ids) await waitUntilEnded(subject, id);
+  const idle = await subject.readMemory();
   console.log(`  ${count} runs under way at once through POST /api/run, all begun in ${ms.toFixed(0)} ms:`);
-  console.log(`    a run under way: ${each(before, running, count)} (at most 5120 kB)`);
-  console.log(`    left by a run that is over: ${each(before, idle, count)} (at most 200 kB)`);
-  subject.tell('end');
-  await subject.gone;
+  console.log(`    a run under way: ${formatPerItem(before, running, count)} (at most 5120 kB)`);
+  console.log(`    left by a run that is over: ${formatPerItem(before, idle, count)} (at most 200 kB)`);
+  subject.send('end');
+  await subject.exited;
 }
 
-async function ended({ ask }: Subject, id: string): Promise<void> {
+async function waitUntilEnded({ request: ask }: ServerProcess, id: string): Promise<void> {
   for (const end = Date.now() + 120_000; Date.now() < end; await pause(20))
     if (((await ask('GET', `/api/runs/${id}`))['run'] as { readonly status: string }).status === 'ended') return;
   throw new Error(`${id} does not end.`);
@@ -141,7 +141,7 @@ async function ended({ ask }: Subject, id: string): Promise<void> {
 /** Prints what a server costs. */
 export async function benchServe(): Promise<void> {
   console.log(`\nA server with a worker of its own, on SQLite (load of this machine ${loadavg()[0]?.toFixed(1)})`);
-  await watchers(1000, 1);
-  await watchers(1000, 100);
-  await underWay(200);
+  await measureWatchers(1000, 1);
+  await measureWatchers(1000, 100);
+  await measureRunning(200);
 }

@@ -5,19 +5,19 @@ const settings = { T: 0, chunks: 1 };
 let count = 0;
 
 /** How many tool results a request holds, without parsing all of it: a benchmark server must not be the slow part. */
-function results(body: Buffer): number {
+function countToolResults(body: Buffer): number {
   let found = 0;
   for (let at = body.indexOf('"role":"tool"'); at >= 0; at = body.indexOf('"role":"tool"', at + 13)) found++;
   return found;
 }
 
-const event = (base: object, delta: object, finish: string | null = null): string =>
+const formatEvent = (base: object, delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
-function answer(response: http.ServerResponse, body: Buffer): void {
+function sendReply(response: http.ServerResponse, body: Buffer): void {
   const base = { id: `chatcmpl-${++count}`, object: 'chat.completion.chunk', created: 1, model: 'mock' };
   const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-  const done = results(body);
+  const done = countToolResults(body);
   const calls =
     done < settings.T
       ? [{ index: 0, id: `call_${count}_${done}`, type: 'function', function: { name: 'noop', arguments: '{"i":1}' } }]
@@ -38,22 +38,23 @@ function answer(response: http.ServerResponse, body: Buffer): void {
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const end = `${event(
+  const end = `${formatEvent(
     base,
     {},
     calls ? 'tool_calls' : 'stop',
   )}data: ${JSON.stringify({ ...base, choices: [], usage })}\n\ndata: [DONE]\n\n`;
   if (calls) {
-    response.end(event(base, { role: 'assistant', content: null, tool_calls: calls }) + end);
+    response.end(formatEvent(base, { role: 'assistant', content: null, tool_calls: calls }) + end);
     return;
   }
-  void pump(response, base, end);
+  void streamChunks(response, base, end);
 }
 
-async function pump(response: http.ServerResponse, base: object, end: string): Promise<void> {
+async function streamChunks(response: http.ServerResponse, base: object, end: string): Promise<void> {
   for (let i = 0; i < settings.chunks;) {
     let text = '';
-    for (const stop = Math.min(settings.chunks, i + 16); i < stop; i++) text += event(base, { content: `tok${i} ` });
+    for (const stop = Math.min(settings.chunks, i + 16); i < stop; i++)
+      text += formatEvent(base, { content: `tok${i} ` });
     if (!response.write(text)) await new Promise((resolve) => response.once('drain', resolve));
   }
   response.end(end);
@@ -69,7 +70,7 @@ const server = http.createServer((request, response) => {
       response.end('{}');
       return;
     }
-    answer(response, body);
+    sendReply(response, body);
   });
 });
 server.on('connection', (socket) => socket.setNoDelay(true));

@@ -2,12 +2,12 @@
 import type { Fact, Log } from '../src/core/index.ts';
 import { openJsonl } from '../src/stores/index.ts';
 
-const start = (): Fact[] => [
+const createStartFacts = (): Fact[] => [
   { type: 'session-started', session: 'bench' },
   { type: 'epoch-started', epoch: 1, reason: 'started', system: 'You are a test.', tools: [], model: 'mock' },
 ];
 
-const turn = (n: number, result: string): Fact[] => [
+const createTurnFacts = (n: number, result: string): Fact[] => [
   { type: 'turn-started', turn: n, inputs: n === 1 ? ['i1'] : [], notes: [] },
   {
     type: 'turn-ended',
@@ -22,10 +22,10 @@ const turn = (n: number, result: string): Fact[] => [
   { type: 'tool-ended', call: `c${n}`, outcome: 'ok', text: result, ms: 1 },
 ];
 
-async function write(file: string, turns: number, result: (n: number) => string): Promise<void> {
+async function writeSession(file: string, turns: number, result: (n: number) => string): Promise<void> {
   const log: Log = await openJsonl(file);
   const head: Fact[] = [
-    ...start(),
+    ...createStartFacts(),
     { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
     {
       type: 'run-started',
@@ -35,7 +35,9 @@ async function write(file: string, turns: number, result: (n: number) => string)
   ];
   let seq = (await log.append(0, head)).at(-1)?.seq ?? 0;
   for (let n = 1; n <= turns; n += 100) {
-    const facts = Array.from({ length: Math.min(100, turns - n + 1) }, (_, i) => turn(n + i, result(n + i))).flat();
+    const facts = Array.from({ length: Math.min(100, turns - n + 1) }, (_, i) =>
+      createTurnFacts(n + i, result(n + i)),
+    ).flat();
     seq = (await log.append(seq, facts)).at(-1)?.seq ?? seq;
   }
   await log.append(
@@ -60,10 +62,10 @@ async function write(file: string, turns: number, result: (n: number) => string)
 
 /** A session of about this many events. */
 export const writeEvents = (file: string, events: number): Promise<void> =>
-  write(file, Math.floor((events - 7) / 4), (n) => `result ${n}`);
+  writeSession(file, Math.floor((events - 7) / 4), (n) => `result ${n}`);
 
 /** A session of this many messages, every second one a tool result of this size. */
 export const writeMessages = (file: string, messages: number, size: number): Promise<void> =>
-  write(file, Math.floor((messages - 2) / 2), (n) =>
+  writeSession(file, Math.floor((messages - 2) / 2), (n) =>
     `${n} The quick brown fox jumps over the lazy dog. `.repeat(Math.ceil(size / 46)).slice(0, size),
   );

@@ -13,21 +13,21 @@ import { median } from './median.ts';
 import type { Subject } from './one.ts';
 
 const dist = path.join(import.meta.dirname, '..', 'dist');
-const built = <T>(name: string): Promise<T> => import(path.join(dist, `${name}.js`)) as Promise<T>;
+const importBuilt = <T>(name: string): Promise<T> => import(path.join(dist, `${name}.js`)) as Promise<T>;
 
 /** What is run: as little as a shell can do. */
 const command = 'true';
 /** Reads in one answer of the model: they run side by side. */
-const atOnce = 50;
+const callsPerReply = 50;
 
-function folder(): string {
+function createTempDir(): string {
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-bench-tools-')));
   process.on('exit', () => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
 /** A model that costs nothing: says this many calls, so many an answer, and is done. */
-function caller(tool: string, input: (call: number) => Json, times: number, each: number): Provider {
+function createCallingProvider(tool: string, input: (call: number) => Json, times: number, each: number): Provider {
   let said = 0;
   return {
     family: 'bench',
@@ -53,14 +53,14 @@ function caller(tool: string, input: (call: number) => Json, times: number, each
 }
 
 /** Another piece each time: the same one would be given again without a read. */
-const readOf =
+const createReadInput =
   (file: string) =>
   (call: number): Json => ({ path: file, limit: 1000 + (call % 1000) });
 
-type Running = { readonly session: Agent.Session; readonly run: () => Promise<number> };
+type BenchSession = { readonly session: Agent.Session; readonly run: () => Promise<number> };
 
 /** A session whose model makes these calls, with the gate that a person has and a log in memory or in a file. */
-async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
+async function openBenchSession(provider: Provider, file: boolean): Promise<BenchSession> {
   const [
     { resolveAgent: agentParts, Session },
     { codingTools: workspaceTools },
@@ -68,13 +68,13 @@ async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
     { permissionGate: permission, sessionGrants },
     { memoryLog, openJsonl },
   ] = await Promise.all([
-    built<typeof Agent>('agent'),
-    built<typeof Tools>('tools'),
-    built<typeof Workspaces>('workspace'),
-    built<typeof Guards>('guards'),
-    built<typeof Stores>('stores'),
+    importBuilt<typeof Agent>('agent'),
+    importBuilt<typeof Tools>('tools'),
+    importBuilt<typeof Workspaces>('workspace'),
+    importBuilt<typeof Guards>('guards'),
+    importBuilt<typeof Stores>('stores'),
   ]);
-  const root = folder();
+  const root = createTempDir();
   const workspace = localWorkspace({ roots: [import.meta.dirname, root], cwd: root });
   const parts = agentParts({ provider, system: 'You are a test.', tools: workspaceTools(workspace) });
   const locate = (given: string): string => workspace.locate(given);
@@ -93,25 +93,26 @@ async function sessionOf(provider: Provider, file: boolean): Promise<Running> {
 }
 
 /** Calls through the whole loop. */
-export const throughLoop = (file: boolean): Subject => ({
-  load: () => built<typeof Agent>('agent'),
-  read: async (name, n) => (await sessionOf(caller('read_file', readOf(name), n, atOnce), file)).run(),
+export const createLoopSubject = (file: boolean): Subject => ({
+  load: () => importBuilt<typeof Agent>('agent'),
+  read: async (name, n) =>
+    (await openBenchSession(createCallingProvider('read_file', createReadInput(name), n, callsPerReply), file)).run(),
   command: async (n) =>
     (
-      await sessionOf(
-        caller('run_command', () => ({ command }), n, 1),
+      await openBenchSession(
+        createCallingProvider('run_command', () => ({ command }), n, 1),
         file,
       )
     ).run(),
-  growth: async (n) => growth(n),
+  growth: async (n) => measureGrowth(n),
 });
 
 /** The time of the first and of the last hundred calls, and the heap before and after, in one session on a file. */
-async function growth(n: number): Promise<Record<string, number>> {
-  const input = readOf(path.join(import.meta.dirname, 'empty.ts'));
+async function measureGrowth(n: number): Promise<Record<string, number>> {
+  const input = createReadInput(path.join(import.meta.dirname, 'empty.ts'));
   // What a session before it compiled and loaded is not to be counted as the slowness of the first calls.
-  await (await sessionOf(caller('read_file', input, 300, 1), true)).run();
-  const { session, run } = await sessionOf(caller('read_file', input, n, 1), true);
+  await (await openBenchSession(createCallingProvider('read_file', input, 300, 1), true)).run();
+  const { session, run } = await openBenchSession(createCallingProvider('read_file', input, n, 1), true);
   const ends: number[] = [];
   const heaps: number[] = [];
   session.subscribe(({ type }) => {
@@ -132,14 +133,15 @@ async function growth(n: number): Promise<Record<string, number>> {
 }
 
 /** The bare system calls. */
-export const bare = (): Subject => ({
+export const createBareSubject = (): Subject => ({
   async read(name, n) {
     const { readFile } = await import('node:fs/promises');
-    for (let i = 0; i < n; i += atOnce) await Promise.all(Array.from({ length: atOnce }, () => readFile(name, 'utf8')));
+    for (let i = 0; i < n; i += callsPerReply)
+      await Promise.all(Array.from({ length: callsPerReply }, () => readFile(name, 'utf8')));
     return n;
   },
   async command(n) {
-    const cwd = folder();
+    const cwd = createTempDir();
     for (let i = 0; i < n; i++)
       await new Promise((resolve, reject) => {
         spawn('/bin/bash', ['-c', command], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -151,10 +153,10 @@ export const bare = (): Subject => ({
 });
 
 /** Commands in a workspace without a loop, each in this kind of sandbox; throws where that is not to be had. */
-export const confined = (kind: 'none' | 'bubblewrap' | 'egress' | 'podman'): Subject => ({
+export const createSandboxSubject = (kind: 'none' | 'bubblewrap' | 'egress' | 'podman'): Subject => ({
   async command(n) {
-    const root = folder();
-    const workspace = await confinedIn(kind, root);
+    const root = createTempDir();
+    const workspace = await openSandboxedWorkspace(kind, root);
     for (let i = 0; i < n; i++) {
       const { code, text } = await workspace.exec(command);
       if (code !== 0) throw new Error(`${kind}: exit code ${code} ${text}`);
@@ -163,9 +165,9 @@ export const confined = (kind: 'none' | 'bubblewrap' | 'egress' | 'podman'): Sub
   },
 });
 
-async function confinedIn(kind: string, root: string): Promise<Workspace> {
+async function openSandboxedWorkspace(kind: string, root: string): Promise<Workspace> {
   const [{ localWorkspace, isPublicAddress: isPublic }, { chooseSandbox, containerSandbox, withSandbox: sandboxed }] =
-    await Promise.all([built<typeof Workspaces>('workspace'), built<typeof Guards>('guards')]);
+    await Promise.all([importBuilt<typeof Workspaces>('workspace'), importBuilt<typeof Guards>('guards')]);
   const workspace = localWorkspace({ roots: [root] });
   if (kind === 'none') return workspace;
   if (kind === 'podman') {

@@ -14,9 +14,9 @@ import {
 } from '../src/core/index.ts';
 import { chatProvider } from '../src/providers/chat/chat.ts';
 
-type Talk = { turn(): Promise<number> };
-type Contender = { readonly name: string; start(url: string, turns: number): Talk };
-type Wire = { readonly [key: string]: unknown };
+type BenchConversation = { turn(): Promise<number> };
+type Contender = { readonly name: string; start(url: string, turns: number): BenchConversation };
+type JsonRecord = { readonly [key: string]: unknown };
 
 const tool = {
   name: 'noop',
@@ -24,16 +24,16 @@ const tool = {
   input: { type: 'object', properties: { i: { type: 'integer' } }, required: ['i'] },
 } as const;
 const system = 'You are a test.';
-const asked = 40;
+const requestCount = 40;
 
 /** Plain fetch and JSON, nothing streamed: what anybody would write first. */
-const fetchFloor: Contender = {
+const fetchBaseline: Contender = {
   name: 'fetch floor',
   start(url, turns) {
     const tools = [
       { type: 'function', function: { name: tool.name, description: tool.description, parameters: tool.input } },
     ];
-    const messages: unknown[] = [{ role: 'system', content: system }, ...wireHistory(turns)];
+    const messages: unknown[] = [{ role: 'system', content: system }, ...createWireHistory(turns)];
     return {
       async turn() {
         const response = await fetch(`${url}/v1/chat/completions`, {
@@ -55,13 +55,13 @@ const fetchFloor: Contender = {
 };
 
 /** Plain fetch with the events read by hand. */
-const streamFloor: Contender = {
+const streamBaseline: Contender = {
   name: 'fetch floor, streamed',
   start(url, turns) {
     const tools = [
       { type: 'function', function: { name: tool.name, description: tool.description, parameters: tool.input } },
     ];
-    const messages: unknown[] = [{ role: 'system', content: system }, ...wireHistory(turns)];
+    const messages: unknown[] = [{ role: 'system', content: system }, ...createWireHistory(turns)];
     return {
       async turn() {
         const response = await fetch(`${url}/v1/chat/completions`, {
@@ -95,13 +95,13 @@ const streamFloor: Contender = {
   },
 };
 
-const ours: Contender = {
+const fairleadContender: Contender = {
   name: 'fairlead chat wire',
   start(url, turns) {
     const provider = chatProvider({ model: 'mock', baseUrl: `${url}/v1`, apiKey: 'x' });
     const never = new AbortController().signal;
     const fixed = { system, tools: [tool], toolChoice: 'auto', settings: {} } as const satisfies Partial<ModelRequest>;
-    let messages: PersistentList<Message> = createPersistentList(history(turns));
+    let messages: PersistentList<Message> = createPersistentList(createHistory(turns));
     return {
       async turn() {
         for await (const chunk of provider.stream({ ...fixed, messages }, never)) {
@@ -123,13 +123,13 @@ const ours: Contender = {
 type SdkModel = ReturnType<ReturnType<typeof createOpenAICompatible>>;
 type SdkPrompt = Parameters<SdkModel['doStream']>[0]['prompt'];
 
-const sdk: Contender = {
+const aiSdkContender: Contender = {
   name: '@ai-sdk/openai-compatible',
   start(url, turns) {
     const model = createOpenAICompatible({ name: 'mock', baseURL: `${url}/v1`, apiKey: 'x', includeUsage: true })(
       'mock',
     );
-    const prompt: SdkPrompt = [{ role: 'system', content: system }, ...history(turns).map(sdkMessage)];
+    const prompt: SdkPrompt = [{ role: 'system', content: system }, ...createHistory(turns).map(toSdkMessage)];
     const tools = [
       { type: 'function', name: tool.name, description: tool.description, inputSchema: tool.input },
     ] as never[];
@@ -149,7 +149,7 @@ const sdk: Contender = {
             role: 'assistant',
             content: [{ type: 'tool-call', toolCallId, toolName: tool.name, input: { i: 1 } }],
           });
-          prompt.push(sdkMessage(result(toolCallId)));
+          prompt.push(toSdkMessage(createToolResult(toolCallId)));
         }
         return text.length;
       },
@@ -157,25 +157,25 @@ const sdk: Contender = {
   },
 };
 
-const result = (id: string): Message => ({
+const createToolResult = (id: string): Message => ({
   role: 'tool',
   parts: [{ type: 'tool-result', id, tool: tool.name, text: 'ok', failed: false }],
 });
 
-function history(turns: number): Message[] {
+function createHistory(turns: number): Message[] {
   const messages: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }];
   for (let i = 0; i < turns; i++) {
     const id = `call_${i}_${i}`;
     messages.push(
       { role: 'assistant', parts: [{ type: 'tool-call', id, tool: tool.name, input: { i: 1 } }] },
-      result(id),
+      createToolResult(id),
     );
   }
   return messages;
 }
 
-const wireHistory = (turns: number): Wire[] =>
-  history(turns).map(({ role, parts }): Wire => {
+const createWireHistory = (turns: number): JsonRecord[] =>
+  createHistory(turns).map(({ role, parts }): JsonRecord => {
     const part = parts[0];
     if (part?.type === 'tool-call')
       return {
@@ -186,7 +186,7 @@ const wireHistory = (turns: number): Wire[] =>
     return part?.type === 'tool-result' ? { role, tool_call_id: part.id, content: 'ok' } : { role, content: 'hi' };
   });
 
-function sdkMessage({ role, parts }: Message): SdkPrompt[number] {
+function toSdkMessage({ role, parts }: Message): SdkPrompt[number] {
   const part = parts[0];
   if (part?.type === 'tool-call')
     return {
@@ -207,14 +207,22 @@ async function measure(rounds: number): Promise<void> {
   const { url, server } = await startServer();
   try {
     for (const turns of [100, 500, 2000]) {
-      await control(url, { T: 1e9, chunks: 1 });
-      report(
+      await configureServer(url, { T: 1e9, chunks: 1 });
+      printReport(
         `a turn at ${turns} turns of history`,
-        await race(url, turns, asked, rounds, [fetchFloor, streamFloor, ours, sdk]),
+        await runInterleaved(url, turns, requestCount, rounds, [
+          fetchBaseline,
+          streamBaseline,
+          fairleadContender,
+          aiSdkContender,
+        ]),
       );
     }
-    await control(url, { T: 0, chunks: 20_000 });
-    report('20,000 chunks', await race(url, 0, 1, rounds * 2, [streamFloor, ours, sdk]));
+    await configureServer(url, { T: 0, chunks: 20_000 });
+    printReport(
+      '20,000 chunks',
+      await runInterleaved(url, 0, 1, rounds * 2, [streamBaseline, fairleadContender, aiSdkContender]),
+    );
   } finally {
     server.kill();
   }
@@ -224,7 +232,7 @@ type Time = { readonly ms: number; readonly cpuMs: number };
 type Times = ReadonlyMap<string, Time[]>;
 
 /** Time per turn, on the clock and of the processor: the latter moves little when others use the machine. The contenders taking turns so that a busy machine is busy for all of them. */
-async function race(
+async function runInterleaved(
   url: string,
   turns: number,
   count: number,
@@ -248,7 +256,7 @@ async function race(
   return times;
 }
 
-function report(what: string, times: Times): void {
+function printReport(what: string, times: Times): void {
   console.log(`\n${what}`);
   const [floor = []] = times.values();
   for (const [name, each] of times) {
@@ -265,7 +273,7 @@ function report(what: string, times: Times): void {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-async function control(url: string, settings: Wire): Promise<void> {
+async function configureServer(url: string, settings: JsonRecord): Promise<void> {
   await (await fetch(`${url}/__ctl`, { method: 'POST', body: JSON.stringify(settings) })).text();
 }
 

@@ -6,14 +6,14 @@ import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
 import { buildWeb } from '../web/build.ts';
-import { compileAhead } from './build/ahead.ts';
-import { takeBuiltinsDirectly } from './build/builtins.ts';
-import { calledFunctions } from './build/called.ts';
-import { chunkNames } from './build/chunks.ts';
-import { notices } from './build/notices.ts';
-import { spellInAscii } from './build/plain-letters.ts';
-import { takeRuntimeLate } from './build/runtime.ts';
-import { takeShortcuts } from './build/shortcuts.ts';
+import { applyEagerCompile } from './build/ahead.ts';
+import { rewriteBuiltinsInDir } from './build/builtins.ts';
+import { collectCalledFunctions } from './build/called.ts';
+import { createChunkNamer } from './build/chunks.ts';
+import { formatThirdPartyNotices } from './build/notices.ts';
+import { escapeNonAsciiInDir } from './build/plain-letters.ts';
+import { rewriteLazyRuntimeInDir } from './build/runtime.ts';
+import { inlineReexportsInDir } from './build/shortcuts.ts';
 
 type Manifest = {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -24,7 +24,7 @@ type Manifest = {
 
 const root = path.resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
-const whole = process.argv.includes('--whole');
+const isRelease = process.argv.includes('--whole');
 const external = new Set(
   [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies].flatMap((each) =>
     Object.keys(each ?? {}),
@@ -32,11 +32,11 @@ const external = new Set(
 );
 
 const { entries, missing } = publicEntries();
-if (missing.length > 0 && whole) fail(`package.json exports ${missing.join(', ')}, which src does not have.`);
+if (missing.length > 0 && isRelease) fail(`package.json exports ${missing.join(', ')}, which src does not have.`);
 
 // Built beside the old one and swapped in at the end, so that a build that stops leaves the old one whole.
-const fresh = path.join(root, `dist-${process.pid}`);
-process.on('exit', () => rmSync(fresh, { recursive: true, force: true }));
+const stagingDir = path.join(root, `dist-${process.pid}`);
+process.on('exit', () => rmSync(stagingDir, { recursive: true, force: true }));
 const { output } = await build({
   cwd: root,
   input: { bin: 'src/cli/bin.ts', 'harness-serve': 'src/cli/serve/bin.ts', ...entries },
@@ -44,15 +44,18 @@ const { output } = await build({
   // The oldest Node that may run it, as package.json's engines say.
   transform: { target: 'node22' },
   external: (id, importer = '') =>
-    id.startsWith('node:') || builtinModules.includes(id) || external.has(packageOf(id)) || isTelemetryOf(importer, id),
+    id.startsWith('node:') ||
+    builtinModules.includes(id) ||
+    external.has(getPackageName(id)) ||
+    isDbosTelemetry(importer, id),
   output: {
-    dir: fresh,
+    dir: stagingDir,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     minify: false,
     codeSplitting: {
-      groups: [{ debugName: 'what travels together', name: chunkNames(root) }],
+      groups: [{ debugName: 'what travels together', name: createChunkNamer(root) }],
     },
     comments: { legal: true, annotation: true, jsdoc: false },
   },
@@ -64,21 +67,21 @@ const { output } = await build({
     handler(level, log);
   },
 });
-spellInAscii(fresh);
-takeRuntimeLate(fresh);
-takeBuiltinsDirectly(fresh);
-takeShortcuts(fresh);
-compileAhead(
-  await calledFunctions(fresh).catch((error: Error) => {
-    if (whole) fail(error.message);
+escapeNonAsciiInDir(stagingDir);
+rewriteLazyRuntimeInDir(stagingDir);
+rewriteBuiltinsInDir(stagingDir);
+inlineReexportsInDir(stagingDir);
+applyEagerCompile(
+  await collectCalledFunctions(stagingDir).catch((error: Error) => {
+    if (isRelease) fail(error.message);
     console.log(`Built to start slower, because it could not be tried: ${error.message}`);
     return new Map();
   }),
 );
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-const page = await buildWeb(path.join(fresh, 'web'));
-writeFileSync(path.join(fresh, 'third-party.txt'), `${notices([...modules, ...page])}\n`);
-const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(fresh, 'types')], {
+const page = await buildWeb(path.join(stagingDir, 'web'));
+writeFileSync(path.join(stagingDir, 'third-party.txt'), `${formatThirdPartyNotices([...modules, ...page])}\n`);
+const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(stagingDir, 'types')], {
   cwd: root,
   stdio: 'inherit',
   shell: process.platform === 'win32',
@@ -86,7 +89,7 @@ const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', 
 });
 if (declarations.status !== 0) fail('tsc could not write the declarations.');
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
-renameSync(fresh, path.join(root, 'dist'));
+renameSync(stagingDir, path.join(root, 'dist'));
 if (missing.length > 0) console.log(`Built without ${missing.join(', ')}: not in src yet.`);
 
 /** What the exports map promises, by entry name; a room whose folder does not exist yet is named instead. */
@@ -103,11 +106,11 @@ function publicEntries(): { entries: Record<string, string>; missing: string[] }
 }
 
 /** DBOS looks for libraries of telemetry, which are not installed, once that is turned on, which it never is. */
-function isTelemetryOf(importer: string, id: string): boolean {
+function isDbosTelemetry(importer: string, id: string): boolean {
   return importer.includes('@dbos-inc') && /^(winston|@opentelemetry)\b/.test(id);
 }
 
-function packageOf(id: string): string {
+function getPackageName(id: string): string {
   return id.split('/', id.startsWith('@') ? 2 : 1).join('/');
 }
 

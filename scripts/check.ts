@@ -14,26 +14,26 @@ const env: NodeJS.ProcessEnv = {
   PATH: [path.join(root, 'node_modules/.bin'), process.env['PATH']].join(path.delimiter),
 };
 
-const broken: string[] = [];
+const failedSteps: string[] = [];
 for (const group of [
   ['format:check', 'house', 'build'],
   ['lint', 'types'],
 ]) {
-  for (const step of await Promise.all(group.map((name) => perform(name, 'pipe')))) {
+  for (const step of await Promise.all(group.map((name) => runStep(name, 'pipe')))) {
     console.log(`${step.code === 0 ? 'ok  ' : 'FAIL'} ${step.seconds} s  ${step.name}`);
     if (step.code === 0) continue;
-    broken.push(step.name);
+    failedSteps.push(step.name);
     console.log(step.output.trimEnd().replace(/^/gm, '     | '));
   }
 }
 // What was built starts several times as fast as its source, and the tests start it hundreds of times.
-if (!broken.includes('build')) env['FAIRLEAD_TEST_BIN'] = path.join(root, 'dist/bin.js');
-const tests = await perform('test:only', 'inherit');
-if (broken.length > 0) console.error(`These checks failed: ${broken.join(', ')}.`);
-process.exitCode = broken.length > 0 ? 1 : tests.code;
+if (!failedSteps.includes('build')) env['FAIRLEAD_TEST_BIN'] = path.join(root, 'dist/bin.js');
+const tests = await runStep('test:only', 'inherit');
+if (failedSteps.length > 0) console.error(`These checks failed: ${failedSteps.join(', ')}.`);
+process.exitCode = failedSteps.length > 0 ? 1 : tests.code;
 
 /** Runs a script of package.json; its words are kept there, once. */
-async function perform(name: string, stdio: 'pipe' | 'inherit'): Promise<Step> {
+async function runStep(name: string, stdio: 'pipe' | 'inherit'): Promise<Step> {
   const began = performance.now();
   const child = spawn(scripts[name] ?? `echo "package.json has no script ${name}" && exit 1`, {
     cwd: root,

@@ -1,37 +1,37 @@
 // Runs the checks of the house plan over the checkout and prints one sentence for each thing that is wrong.
 import path from 'node:path';
-import { cycles } from './house/cycles.ts';
-import { documentation } from './house/documentation.ts';
-import { floors } from './house/floors.ts';
-import { lockfile } from './house/lockfile.ts';
-import { openings } from './house/openings.ts';
-import { sizes } from './house/sizes.ts';
-import { readTree, type HouseCheck } from './house/tree.ts';
-import { words } from './house/words.ts';
+import { checkCycles } from './house/cycles.ts';
+import { checkDocComments } from './house/documentation.ts';
+import { checkLayers } from './house/floors.ts';
+import { checkLockfile } from './house/lockfile.ts';
+import { checkFileHeaders } from './house/openings.ts';
+import { checkSizes } from './house/sizes.ts';
+import { readSourceTree, type RepoCheck } from './house/tree.ts';
+import { checkBannedText } from './house/words.ts';
 
-const checks: Readonly<Record<string, HouseCheck>> = {
-  floors,
-  cycles,
-  sizes,
-  documentation,
-  openings,
-  words,
-  lockfile,
+const checks: Readonly<Record<string, RepoCheck>> = {
+  layers: checkLayers,
+  cycles: checkCycles,
+  sizes: checkSizes,
+  'doc-comments': checkDocComments,
+  'file-headers': checkFileHeaders,
+  'banned-text': checkBannedText,
+  lockfile: checkLockfile,
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.find((name) => !Object.hasOwn(checks, name));
-if (unknown !== undefined) {
-  console.error(`There is no check called ${unknown}; there are ${Object.keys(checks).join(', ')}.`);
+const requestedChecks = process.argv.slice(2);
+const unknownCheck = requestedChecks.find((name) => !Object.hasOwn(checks, name));
+if (unknownCheck !== undefined) {
+  console.error(`There is no check called ${unknownCheck}; there are ${Object.keys(checks).join(', ')}.`);
   process.exit(2);
 }
 
-const tree = readTree(path.resolve(import.meta.dirname, '..'));
-let faults = 0;
+const tree = readSourceTree(path.resolve(import.meta.dirname, '..'));
+let problemCount = 0;
 for (const [name, check] of Object.entries(checks)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (requestedChecks.length > 0 && !requestedChecks.includes(name)) continue;
   const sentences = check(tree);
-  faults += sentences.length;
+  problemCount += sentences.length;
   for (const sentence of sentences) console.error(`${name}: ${sentence}`);
 }
-if (faults > 0) process.exitCode = 1;
+if (problemCount > 0) process.exitCode = 1;

@@ -5,14 +5,21 @@ import { parseArgs } from 'node:util';
 
 /** A file with a command line, as the kernel keeps that of the container's first process: an `init` before ours has our words too. */
 const [, , file = '/proc/1/cmdline'] = process.argv;
-const words = readFileSync(file, 'utf8').split('\0');
-const program = words.findIndex((word) => /^(fairlead|start-harness|harness-serve)$/.test(path.basename(word)));
-const isServer = path.basename(words[program] ?? '') === 'harness-serve' || words[program + 1] === 'serve';
-if (isServer) await ask();
+const commandLine = readFileSync(file, 'utf8').split('\0');
+const programIndex = commandLine.findIndex((word) =>
+  /^(fairlead|start-harness|harness-serve)$/.test(path.basename(word)),
+);
+const isServer =
+  path.basename(commandLine[programIndex] ?? '') === 'harness-serve' || commandLine[programIndex + 1] === 'serve';
+if (isServer) await checkHealth();
 
-async function ask(): Promise<void> {
+async function checkHealth(): Promise<void> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args: words.slice(program + 1), options: { host: text, port: text }, strict: false });
+  const { values } = parseArgs({
+    args: commandLine.slice(programIndex + 1),
+    options: { host: text, port: text },
+    strict: false,
+  });
   const { host, port = '8080' } = values;
   // A server that listens everywhere listens here.
   const here = typeof host !== 'string' || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;

@@ -2,13 +2,13 @@
 // one out when the registry at hand does not carry it. What is known without the package is its name, version and platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { missingOptional, type Locked, type Lockfile } from './house/lockfile.ts';
+import { findMissingOptional, type LockedPackage, type Lockfile } from './house/lockfile.ts';
 
 const file = path.resolve(import.meta.dirname, '../package-lock.json');
 const lock = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;
 
-const added = missingOptional(lock).map(({ name, version, place, parent }): [string, Locked] => {
-  const known = { dev: parent.dev, license: parent.license, optional: true, ...platformOf(name) };
+const added = findMissingOptional(lock).map(({ name, version, place, parent }): [string, LockedPackage] => {
+  const known = { dev: parent.dev, license: parent.license, optional: true, ...parsePlatform(name) };
   // npm writes the version first and the rest by name; a key without a value is left out when it is written.
   return [place, { version, ...Object.fromEntries(Object.entries(known).toSorted(([a], [b]) => a.localeCompare(b))) }];
 });
@@ -19,7 +19,7 @@ console.log(
 );
 
 /** The platform that a name such as `binding-linux-x64-musl` states; anything else would be installed everywhere, so it stops here. */
-function platformOf(name: string): Pick<Locked, 'os' | 'cpu' | 'libc'> {
+function parsePlatform(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> {
   if (name.endsWith('-wasm32-wasi')) return { cpu: ['wasm32'] };
   const found =
     /(?:^|[-/])(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-([a-z0-9]+)(?:-([a-z]+))?$/.exec(

@@ -3,20 +3,20 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import type { RateCount } from '../src/fleet/health/index.ts';
-import { keep } from './measure/keep.ts';
-import { idsIn, measuredIn } from './measure/remark.ts';
+import { saveMeasurements } from './measure/keep.ts';
+import { parseMeasuredIds, parseMeasurement } from './measure/remark.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const sources = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).map((file) => path.join(root, file));
-const counting = sources.filter((file) => idsIn(readFileSync(file, 'utf8')).length > 0);
+const measuringFiles = sources.filter((file) => parseMeasuredIds(readFileSync(file, 'utf8')).length > 0);
 const counts: Record<string, RateCount | undefined> = Object.fromEntries(
-  counting.flatMap((file) => idsIn(readFileSync(file, 'utf8'))).map((id) => [id, undefined]),
+  measuringFiles.flatMap((file) => parseMeasuredIds(readFileSync(file, 'utf8'))).map((id) => [id, undefined]),
 );
 const failures: string[] = [];
-const stream = run({ cwd: root, files: counting, concurrency: 1 });
+const stream = run({ cwd: root, files: measuringFiles, concurrency: 1 });
 stream.on('test:fail', ({ name }) => failures.push(name));
 stream.on('test:diagnostic', ({ message }) => {
-  const found = measuredIn(message);
+  const found = parseMeasurement(message);
   if (!found) return;
   const { good = 0, total = 0 } = counts[found.id] ?? {};
   counts[found.id] = { good: good + found.good, total: total + found.total };
@@ -26,5 +26,5 @@ for await (const _ of stream);
 for (const [id, count] of Object.entries(counts))
   console.log(`${id.padEnd(20)} ${count ? `${count.good} of ${count.total}` : 'not measured'}`);
 for (const name of failures) console.log(`failed: ${name}`);
-keep(counts, 'npm run measure');
+saveMeasurements(counts, 'npm run measure');
 if (failures.length > 0) process.exitCode = 1;

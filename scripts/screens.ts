@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { calls, says, scriptedServer } from '../src/testing/index.ts';
 import { openTerminal, type Terminal } from '../test/support/terminal.ts';
-import { svgOf } from './screens/ansi.ts';
+import { renderSvg } from './screens/ansi.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-const pictures = path.join(root, 'docs', 'screens');
+const screenshotsDir = path.join(root, 'docs', 'screens');
 const home = mkdtempSync(path.join(tmpdir(), 'fairlead-screens-'));
-const folder = path.join(home, 'harbour');
+const projectDir = path.join(home, 'harbour');
 const columns = 96;
 
-mkdirSync(pictures, { recursive: true });
-mkdirSync(folder);
-writeFileSync(path.join(folder, 'AGENTS.md'), 'Use two spaces. Run the tests before you say that you are done.\n');
+mkdirSync(screenshotsDir, { recursive: true });
+mkdirSync(projectDir);
+writeFileSync(path.join(projectDir, 'AGENTS.md'), 'Use two spaces. Run the tests before you say that you are done.\n');
 writeFileSync(
-  path.join(folder, 'tide.ts'),
+  path.join(projectDir, 'tide.ts'),
   'export function tide(hour: number): string {\n  return hour > 6 ? "low" : "high";\n}\n',
 );
 
@@ -40,7 +40,7 @@ await using server = await scriptedServer(
   },
 );
 
-const ended: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 const env = {
   HOME: home,
   OLLAMA_API_URL: server.url,
@@ -49,54 +49,54 @@ const env = {
   XDG_CONFIG_HOME: path.join(home, 'config'),
 };
 // The shell says that it ended: a terminal does not always notice.
-const told = '"$@"; echo "exit code $?"';
-const program = ['sh', '-c', told, 'sh', process.execPath, path.join(root, 'src', 'cli', 'bin.ts')];
-const open = (args: readonly string[], rows: number): Promise<Terminal> =>
-  openTerminal({ after: (work) => void ended.push(work as () => unknown) }, [...program, ...args], {
+const shellScript = '"$@"; echo "exit code $?"';
+const program = ['sh', '-c', shellScript, 'sh', process.execPath, path.join(root, 'src', 'cli', 'bin.ts')];
+const openProgram = (args: readonly string[], rows: number): Promise<Terminal> =>
+  openTerminal({ after: (work) => void cleanups.push(work as () => unknown) }, [...program, ...args], {
     columns,
     rows,
-    cwd: folder,
+    cwd: projectDir,
     env,
   });
 
-async function take(terminal: Terminal, name: string): Promise<void> {
+async function captureScreen(terminal: Terminal, name: string): Promise<void> {
   // What is being drawn when the pattern appears is whole a moment later, and a question then takes keys.
   await new Promise((done) => setTimeout(done, 600));
   const seen = (await terminal.screen({ colours: true })).replaceAll('␛', '\u001b');
-  writeFileSync(path.join(pictures, `${name}.svg`), svgOf(seen.replaceAll(home, '~'), columns));
+  writeFileSync(path.join(screenshotsDir, `${name}.svg`), renderSvg(seen.replaceAll(home, '~'), columns));
   console.log(`docs/screens/${name}.svg`);
 }
 
 try {
-  const screen = await open(['--refresh-models', '--session-name', 'tide'], 34);
+  const screen = await openProgram(['--refresh-models', '--session-name', 'tide'], 34);
   await screen.waitFor(/Which model/);
-  await take(screen, 'first');
+  await captureScreen(screen, 'first');
   await screen.keys('Enter');
   await screen.waitFor(/Instructions loaded/);
   await screen.type('What does tide.ts do?');
   await screen.keys('Enter');
   await screen.waitFor(/counts as high/);
-  await take(screen, 'answer');
+  await captureScreen(screen, 'answer');
   await screen.type('Make hour 6 low.');
   await screen.keys('Enter');
   await screen.waitFor(/\[y\/N\/a\]/);
-  await take(screen, 'approval');
+  await captureScreen(screen, 'approval');
   await new Promise((done) => setTimeout(done, 600));
   await screen.keys('y');
   await screen.waitFor(/tests are next/);
-  await take(screen, 'diff');
+  await captureScreen(screen, 'diff');
   await screen.type('/se');
   await screen.waitFor(/show-messages|resume|session/);
-  await take(screen, 'completion');
+  await captureScreen(screen, 'completion');
   await screen.keys('C-c');
   await screen.type('/context');
   await screen.keys('Enter');
   await screen.waitFor(/By our estimate/);
-  await take(screen, 'context');
+  await captureScreen(screen, 'context');
   await screen.keys('Escape');
   await screen.keys('Escape');
   await screen.waitFor(/Go back to before which/);
-  await take(screen, 'back');
+  await captureScreen(screen, 'back');
   await screen.keys('Escape');
   // The list goes before the next words come, or they would narrow it.
   await screen.waitFor(/Nothing was changed/);
@@ -104,7 +104,7 @@ try {
   await screen.type('/exit');
   await screen.keys('Enter');
   await screen.waitFor(/^exit code 0$/m);
-  const plain = await open(['--plain', '--resume', 'tide'], 24);
+  const plain = await openProgram(['--plain', '--resume', 'tide'], 24);
   await plain.waitFor(/^>$/m);
   await plain.type('Run the tests.');
   await plain.keys('Enter');
@@ -113,8 +113,8 @@ try {
   await plain.type('n');
   await plain.keys('Enter');
   await plain.waitFor(/you said no/);
-  await take(plain, 'plain');
+  await captureScreen(plain, 'plain');
 } finally {
-  for (const work of ended) await work();
+  for (const work of cleanups) await work();
   rmSync(home, { recursive: true, force: true });
 }

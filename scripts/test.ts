@@ -4,10 +4,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
-import { rowsText } from './test-rows.ts';
+import { formatRequirementReport } from './test-rows.ts';
 
-type Outcome = { readonly name: string; readonly place: string; readonly text: string };
-type Ended = {
+type TestOutcome = { readonly name: string; readonly location: string; readonly text: string };
+type TestEndEvent = {
   readonly name: string;
   readonly nesting: number;
   readonly file?: string | undefined;
@@ -17,9 +17,9 @@ type Ended = {
   readonly details: { readonly type?: string | undefined; readonly error?: Error | undefined };
 };
 
-const longestFile = 600_000;
+const maxFileMs = 600_000;
 // A test that drives a program in a terminal mostly waits, so one file more than there are cores keeps them busy.
-const atOnce = Math.min(availableParallelism(), 4) + 1;
+const fileConcurrency = Math.min(availableParallelism(), 4) + 1;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,28 +33,28 @@ const { values, positionals } = parseArgs({
 const root = path.resolve(values.root);
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.test.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => positionals.length === 0 || positionals.some((wanted) => matches(file, wanted)))
+  .filter((file) => positionals.length === 0 || positionals.some((wanted) => matchesPattern(file, wanted)))
   // The promises come first: they take longest, and a long file that begins last would be waited for alone.
   .toSorted((a, b) => Number(b.startsWith('test/')) - Number(a.startsWith('test/')) || (a < b ? -1 : 1));
 
 let passed = 0;
-const proven: string[] = [];
-const failures: Outcome[] = [];
-const skips: Outcome[] = [];
-const names = new Map<string, string[]>();
-const output = new Map<string, string>();
+const passedNames: string[] = [];
+const failures: TestOutcome[] = [];
+const skips: TestOutcome[] = [];
+const titleStacks = new Map<string, string[]>();
+const outputByFile = new Map<string, string>();
 
 if (files.length === 0) {
   const wanted = positionals.length > 0 ? ` that matches ${positionals.join(' or ')}` : '';
-  failures.push({ name: `there is no test file${wanted}`, place: 'src, test', text: '' });
+  failures.push({ name: `there is no test file${wanted}`, location: 'src, test', text: '' });
 } else {
-  shareCompiledCode();
+  enableCompileCache();
   await runFiles();
 }
 report();
 
 /** Each file is a process of its own, and would strip and compile the same modules once more. */
-function shareCompiledCode(): void {
+function enableCompileCache(): void {
   if (process.env['NODE_COMPILE_CACHE'] !== undefined) return;
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-compiled-'));
   process.env['NODE_COMPILE_CACHE'] = folder;
@@ -65,68 +65,73 @@ async function runFiles(): Promise<void> {
   const stream = run({
     cwd: root,
     files: files.map((file) => path.join(root, file)),
-    concurrency: atOnce,
-    timeout: longestFile,
+    concurrency: fileConcurrency,
+    timeout: maxFileMs,
     ...(values.name ? { testNamePatterns: values.name.map((pattern) => new RegExp(pattern)) } : {}),
   });
   stream.on('test:start', (data) => {
-    const above = names.get(data.file ?? '') ?? [];
-    names.set(data.file ?? '', [...above.slice(0, data.nesting), data.name]);
+    const above = titleStacks.get(data.file ?? '') ?? [];
+    titleStacks.set(data.file ?? '', [...above.slice(0, data.nesting), data.name]);
   });
-  stream.on('test:pass', (data) => onEnd(data));
-  stream.on('test:fail', (data) => onEnd(data));
-  stream.on('test:stdout', (data) => keep(data.file, data.message));
-  stream.on('test:stderr', (data) => keep(data.file, data.message));
+  stream.on('test:pass', (data) => recordTestEnd(data));
+  stream.on('test:fail', (data) => recordTestEnd(data));
+  stream.on('test:stdout', (data) => appendFileOutput(data.file, data.message));
+  stream.on('test:stderr', (data) => appendFileOutput(data.file, data.message));
   stream.on('test:summary', (data) => {
     if (data.file === undefined) return;
     const seconds = (data.duration_ms / 1000).toFixed(1).padStart(5);
-    console.log(`${data.success ? 'ok  ' : 'FAIL'} ${seconds} s  ${short(data.file)}`);
-    const words = said(data.file);
+    console.log(`${data.success ? 'ok  ' : 'FAIL'} ${seconds} s  ${toRelativePath(data.file)}`);
+    const words = takeFileOutput(data.file);
     if (words !== '' && (values.verbose || !data.success)) console.log(words);
   });
   for await (const _ of stream);
 }
 
-function onEnd(data: Ended): void {
+function recordTestEnd(data: TestEndEvent): void {
   const { error, type } = data.details;
   const failureType = error && 'failureType' in error ? error.failureType : undefined;
   if (failureType === 'subtestsFailed') return;
-  if (data.name === data.file) return onFile(data.file, error);
-  const name = [...(names.get(data.file ?? '') ?? []).slice(0, data.nesting), data.name].join(' > ');
-  const place = data.file === undefined ? '' : `${short(data.file)}:${data.line ?? 1}`;
+  if (data.name === data.file) return recordFileEnd(data.file, error);
+  const name = [...(titleStacks.get(data.file ?? '') ?? []).slice(0, data.nesting), data.name].join(' > ');
+  const place = data.file === undefined ? '' : `${toRelativePath(data.file)}:${data.line ?? 1}`;
   const why = data.skip ?? data.todo;
   if (why !== undefined && why !== false) {
-    if (typeof why === 'string' && why !== '') skips.push({ name, place, text: why });
-    else failures.push({ name, place, text: 'It is skipped without a reason: say why, as in { skip: "needs ..." }.' });
-  } else if (error) failures.push({ name, place, text: explain(error) });
+    if (typeof why === 'string' && why !== '') skips.push({ name, location: place, text: why });
+    else
+      failures.push({
+        name,
+        location: place,
+        text: 'It is skipped without a reason: say why, as in { skip: "needs ..." }.',
+      });
+  } else if (error) failures.push({ name, location: place, text: formatTestError(error) });
   else if (type !== 'suite') {
     passed += 1;
-    proven.push(name);
+    passedNames.push(name);
   }
 }
 
 /** The runner reports a file as if it were a test only when it died, or when it holds no test at all. */
-function onFile(file: string, error: Error | undefined): void {
+function recordFileEnd(file: string, error: Error | undefined): void {
   if (!error && values.name) return;
-  const text = error ? said(file) || explain(error) : 'It holds no test.';
+  const text = error ? takeFileOutput(file) || formatTestError(error) : 'It holds no test.';
   failures.push({
     name: error ? 'the file ended before its tests did' : 'the file is empty',
-    place: short(file),
+    location: toRelativePath(file),
     text,
   });
 }
 
 function report(): void {
   for (const failure of failures) {
-    console.log(`\nfailed: ${failure.name}\n  at ${failure.place}`);
+    console.log(`\nfailed: ${failure.name}\n  at ${failure.location}`);
     console.log(failure.text.replace(/^/gm, '  '));
   }
   if (skips.length > 0) console.log('');
-  for (const skip of skips) console.log(`skipped: ${skip.name} (${skip.place}): ${skip.text}`);
+  for (const skip of skips) console.log(`skipped: ${skip.name} (${skip.location}): ${skip.text}`);
   if (values.rows)
     console.log(
-      rowsText(
-        proven,
+      formatRequirementReport(
+        passedNames,
         [...failures, ...skips].map(({ name }) => name),
       ),
     );
@@ -135,7 +140,7 @@ function report(): void {
 }
 
 /** The error a test threw, without the runner's own frames. */
-function explain(error: Error): string {
+function formatTestError(error: Error): string {
   const thrown = error.cause instanceof Error ? error.cause : error;
   const asserted = 'code' in thrown && thrown.code === 'ERR_ASSERTION' ? thrown.stack : undefined;
   const lines = (asserted ?? inspect(thrown, { colors: false, depth: 6 })).split('\n');
@@ -143,21 +148,21 @@ function explain(error: Error): string {
 }
 
 /** What a file printed, once, set apart from what the runner prints. */
-function said(file: string): string {
-  const text = output.get(file)?.trimEnd() ?? '';
-  output.delete(file);
+function takeFileOutput(file: string): string {
+  const text = outputByFile.get(file)?.trimEnd() ?? '';
+  outputByFile.delete(file);
   return text === '' ? '' : text.replace(/^/gm, '     | ');
 }
 
-function keep(file: string | undefined, message: string): void {
-  if (file !== undefined) output.set(file, (output.get(file) ?? '') + message);
+function appendFileOutput(file: string | undefined, message: string): void {
+  if (file !== undefined) outputByFile.set(file, (outputByFile.get(file) ?? '') + message);
 }
 
-function matches(file: string, wanted: string): boolean {
+function matchesPattern(file: string, wanted: string): boolean {
   const pattern = wanted.replaceAll('\\', '/').replace(/^\.\//, '');
   return file.includes(pattern) || path.matchesGlob(file, pattern);
 }
 
-function short(file: string): string {
+function toRelativePath(file: string): string {
   return path.relative(root, file).replaceAll('\\', '/');
 }

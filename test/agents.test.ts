@@ -5,7 +5,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Answer, type Asked, type Script } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
+import { waitUntilArmed } from './support/face.ts';
 import {
   answerPrompt,
   createProgram,
@@ -13,14 +13,14 @@ import {
   type ProgramResult,
   type TestProgram,
 } from './support/live-program.ts';
-import { makePlace, openPrompt } from './support/prompt.ts';
+import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
-type Role = (asked: Asked<JsonObject>) => Answer | Promise<Answer>;
+type AgentScript = (asked: Asked<JsonObject>) => Answer | Promise<Answer>;
 
 /** A model that loads the tools first, and then plays the parent or an agent. */
-const cast =
-  (parent: Role, child: Role): Script<JsonObject> =>
+const scriptAgents =
+  (parent: AgentScript, child: AgentScript): Script<JsonObject> =>
   (asked) => {
     if (JSON.stringify(asked.body).includes('another agent has started')) return child(asked);
     if (asked.prompt === 'more')
@@ -28,20 +28,20 @@ const cast =
     if (asked.results.length === 0) return calls('load_tools', { names: ['spawn_agent', 'manage_agents'] });
     return parent({ ...asked, results: asked.results.slice(1) });
   };
-const use = (tool: string, input: object): Answer => calls('use_tool', { tool, input: input as JsonObject });
-const inPipe = ['--one-shot', '--no-sandbox', '--auto-approve', '--session-name', 'parent', '--prompt', 'go'];
-const goingOn = ['--one-shot', '--no-sandbox', '--auto-approve', '--resume', 'parent', '--prompt', 'go on'];
+const callTool = (tool: string, input: object): Answer => calls('use_tool', { tool, input: input as JsonObject });
+const startArgs = ['--one-shot', '--no-sandbox', '--auto-approve', '--session-name', 'parent', '--prompt', 'go'];
+const resumeArgs = ['--one-shot', '--no-sandbox', '--auto-approve', '--resume', 'parent', '--prompt', 'go on'];
 
 /** Kills the program when its agent has acted once, and goes on with its session; until then no answer comes. */
-async function killedAndResumed(
+async function killAndResume(
   t: TestContext,
-  parent: (isHeld: () => boolean) => Role,
+  parent: (isHeld: () => boolean) => AgentScript,
 ): Promise<TestProgram & { again: ProgramResult }> {
   const acted = Promise.withResolvers<void>();
   let hold = true;
   const made = await createProgram(
     t,
-    cast(
+    scriptAgents(
       parent(() => hold),
       ({ results }) => {
         if (results.length === 0) return calls('run_command', { command: 'echo once >> ledger' });
@@ -51,12 +51,12 @@ async function killedAndResumed(
     ),
   );
   await made.seedModels('qwen3');
-  const first = made.start(inPipe);
+  const first = made.start(startArgs);
   await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
   first.kill('SIGKILL');
   await first.ended;
   hold = false;
-  return { ...made, again: await made.run(goingOn) };
+  return { ...made, again: await made.run(resumeArgs) };
 }
 
 test('[P23, P24] agents work side by side on sessions of their own, which crowd no list and can be shown and gone on with', async (t) => {
@@ -64,10 +64,10 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
   const begun = new Set<string>();
   const made = await createProgram(
     t,
-    cast(
+    scriptAgents(
       ({ results: { length } }) => {
-        if (length < 2) return use('spawn_agent', { task: `task ${length}`, background: true });
-        return length === 2 ? use('agent_manage', { action: 'wait' }) : says('All done.');
+        if (length < 2) return callTool('spawn_agent', { task: `task ${length}`, background: true });
+        return length === 2 ? callTool('agent_manage', { action: 'wait' }) : says('All done.');
       },
       async ({ prompt }) => {
         if (begun.add(prompt).size === 2) both.resolve();
@@ -77,7 +77,7 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
     ),
   );
   await made.seedModels('qwen3');
-  const { code, out, err } = await made.run([...inPipe, '--output-format', 'json']);
+  const { code, out, err } = await made.run([...startArgs, '--output-format', 'json']);
   assert.equal(code, 0, err);
   assert.match(out, /All done\./);
   assert.deepEqual(made.sessions(), ['parent'], 'no agent stands among the sessions');
@@ -97,22 +97,22 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
 });
 
 test('[P23] killed while its agent works, the program goes on with that agent and repeats nothing it did (faults 30, 39)', async (t) => {
-  const { again, cwd } = await killedAndResumed(
+  const { again, cwd } = await killAndResume(
     t,
     () =>
       ({ results }) =>
-        results.length === 0 ? use('spawn_agent', { task: 'act once' }) : says(`The agent said: ${results[0]}`),
+        results.length === 0 ? callTool('spawn_agent', { task: 'act once' }) : says(`The agent said: ${results[0]}`),
   );
   assert.match(again.out, /The agent said: \[agent-[0-9a-f]{10}: done, 3 turns, 1 calls\]\s+acted/, again.err);
   assert.equal(readFileSync(path.join(cwd, 'ledger'), 'utf8'), 'once\n');
 });
 
 test('[P24] an agent in the background that a kill -9 cut off is listed as interrupted, and goes on when it is waited for (fault 39)', async (t) => {
-  const { again, cwd } = await killedAndResumed(t, (isHeld) => async ({ results: { length }, results }) => {
-    if (length === 0) return use('spawn_agent', { task: 'act once', background: true });
+  const { again, cwd } = await killAndResume(t, (isHeld) => async ({ results: { length }, results }) => {
+    if (length === 0) return callTool('spawn_agent', { task: 'act once', background: true });
     if (isHeld()) return new Promise<Answer>(() => {});
-    if (length === 1) return use('manage_agents', { action: 'list' });
-    return length === 2 ? use('manage_agents', { action: 'wait' }) : says(results.join('\n'));
+    if (length === 1) return callTool('manage_agents', { action: 'list' });
+    return length === 2 ? callTool('manage_agents', { action: 'wait' }) : says(results.join('\n'));
   });
   assert.match(
     again.out,
@@ -125,8 +125,8 @@ test('[P24] an agent in the background that a kill -9 cut off is listed as inter
 test('[P23] in a pipe nobody answers for an agent: what it must ask about is not done, and it says what it needs', async (t) => {
   const made = await createProgram(
     t,
-    cast(
-      ({ results }) => (results.length === 0 ? use('spawn_agent', { task: 'x' }) : says(results.join())),
+    scriptAgents(
+      ({ results }) => (results.length === 0 ? callTool('spawn_agent', { task: 'x' }) : says(results.join())),
       ({ results }) => (results.length ? says('no') : calls('run_command', { command: 'touch made' })),
     ),
   );
@@ -143,13 +143,13 @@ test(
   { skip: noTerminal() },
   async (t) => {
     const stuck = new Set<string>();
-    const place = await makePlace(
+    const place = await createPromptEnvironment(
       t,
-      cast(
+      scriptAgents(
         ({ results: { length } }) => {
-          if (length === 0) return use('spawn_agent', { task: 'ask first' });
-          if (length < 3) return use('spawn_agent', { task: `hang ${length}`, background: true });
-          return length === 3 ? use('manage_agents', { action: 'wait' }) : says('never said');
+          if (length === 0) return callTool('spawn_agent', { task: 'ask first' });
+          if (length < 3) return callTool('spawn_agent', { task: `hang ${length}`, background: true });
+          return length === 3 ? callTool('manage_agents', { action: 'wait' }) : says('never said');
         },
         ({ prompt, results }) => {
           if (prompt.includes('hang')) {
@@ -163,14 +163,14 @@ test(
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'parent']);
     const yes = async (question: RegExp): Promise<void> => {
       await prompt.waitFor(question);
-      await armed();
+      await waitUntilArmed();
       await prompt.keys('y');
     };
     await prompt.enter('go');
     await yes(/^\? Allow spawn_agent \{"task":"ask first"\}\? \[y\/N\/a\]/m);
     await yes(/^run_command: touch allowed\n[^]*^\? Allow run_command for agent-\w+ \(ask first\)\? \[y\/N\]/m);
     await prompt.waitFor(/: done, 2 turns, 1 calls\]\s+asked and done/);
-    assert.ok(existsSync(path.join(place.work, 'allowed')));
+    assert.ok(existsSync(path.join(place.cwd, 'allowed')));
     await yes(/^\? Allow spawn_agent [^\n]*hang 1[^\n]*\? \[y\/N\/a\]/m);
     await yes(/^\? Allow spawn_agent [^\n]*hang 2[^\n]*\? \[y\/N\/a\]/m);
     await waitUntil('both at work', () => stuck.size === 2);
@@ -188,12 +188,12 @@ test(
     const both = Promise.withResolvers<void>();
     const made = await createProgram(
       t,
-      cast(
+      scriptAgents(
         async ({ results: { length } }) => {
-          if (length === 0) return use('spawn_agent', { task: 'touch', background: true });
+          if (length === 0) return callTool('spawn_agent', { task: 'touch', background: true });
           await both.promise;
           if (length === 1) return calls('run_command', { command: 'touch by-parent' });
-          return length === 2 ? use('manage_agents', { action: 'wait' }) : says('All done.');
+          return length === 2 ? callTool('manage_agents', { action: 'wait' }) : says('All done.');
         },
         ({ results }) => {
           both.resolve();

@@ -6,9 +6,9 @@ import { request } from 'node:http';
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Outcome } from '../scripts/attacks/list.ts';
+import type { AttackOutcome } from '../scripts/attacks/list.ts';
 import { bin, createProgram } from './support/live-program.ts';
-import { judged } from './support/witness.ts';
+import { assertAttack } from './support/witness.ts';
 
 test('[attack 39] [attack 40] a folder neither redirects the provider nor moves our settings', async (t) => {
   const made = await createProgram(t);
@@ -29,17 +29,17 @@ test('[attack 39] [attack 40] a folder neither redirects the provider nor moves 
   writeFileSync(path.join(made.cwd, 'x.js'), "require('node:fs').writeFileSync('ran', '')");
   const { code, err } = await made.run(['hello']);
   assert.equal(code, 0, err);
-  judged(t, 39, [evil.server.requests.length === 0 && made.modelRequests().length === 1 ? 'blocked' : 'done']);
+  assertAttack(t, 39, [evil.server.requests.length === 0 && made.modelRequests().length === 1 ? 'blocked' : 'done']);
   const { out } = await made.run(['config', 'list']);
   const moved =
     out.includes(path.join(made.cwd, '.s')) ||
     existsSync(path.join(made.cwd, 'ran')) ||
     existsSync(path.join(made.cwd, '.s'));
-  judged(t, 40, [moved ? 'done' : 'blocked']);
+  assertAttack(t, 40, [moved ? 'done' : 'blocked']);
 });
 
 /** The status of a request with these headers, the host among them. */
-const statusOf = (url: URL, headers: Readonly<Record<string, string>>): Promise<number> =>
+const getStatus = (url: URL, headers: Readonly<Record<string, string>>): Promise<number> =>
   new Promise((resolve, reject) => {
     const asked = request(
       url,
@@ -78,8 +78,8 @@ test('[attack 49] a server of ours answers nobody without its token, from anothe
     { authorization, host: `evil.example:${url.port}` },
     { authorization, host: '127.0.0.1.evil.example' },
   ];
-  const saw: Outcome[] = [];
-  for (const headers of tried) saw.push([401, 403].includes(await statusOf(url, headers)) ? 'blocked' : 'done');
-  judged(t, 49, saw, `${saw.length} tried`);
-  assert.ok(![401, 403].includes(await statusOf(url, { authorization })), 'who has the token gets further');
+  const saw: AttackOutcome[] = [];
+  for (const headers of tried) saw.push([401, 403].includes(await getStatus(url, headers)) ? 'blocked' : 'done');
+  assertAttack(t, 49, saw, `${saw.length} tried`);
+  assert.ok(![401, 403].includes(await getStatus(url, { authorization })), 'who has the token gets further');
 });

@@ -4,31 +4,31 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { createServer } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { Outcome } from '../scripts/attacks/list.ts';
+import type { AttackOutcome } from '../scripts/attacks/list.ts';
 import { chooseSandbox, withSandbox } from '../src/guards/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
-import { deskFor, type Desk } from './support/attack-desk.ts';
+import { createAttackFixture, type AttackFixture } from './support/attack-desk.ts';
 import { noSandbox } from './support/sandbox.ts';
-import { judged } from './support/witness.ts';
+import { assertAttack } from './support/witness.ts';
 
 const skip = await noSandbox();
 
 /** What a command says that every gate let through. */
-async function says(desk: Desk, command: string, seconds = 20): Promise<string> {
-  const workspace = withSandbox(localWorkspace({ roots: [desk.root] }), desk.outfit.sandbox);
+async function runInSandbox(desk: AttackFixture, command: string, seconds = 20): Promise<string> {
+  const workspace = withSandbox(localWorkspace({ roots: [desk.root] }), desk.codingAgent.sandbox);
   const { text, stopped } = await workspace.exec(command, { timeoutMs: seconds * 1000 });
   return stopped === undefined ? text : `${text}ended by us`;
 }
 
-const heldIf = (holds: boolean): readonly Outcome[] => [holds ? 'contained' : 'done'];
+const containedIf = (holds: boolean): readonly AttackOutcome[] => [holds ? 'contained' : 'done'];
 
 test('[attack 17] [attack 81] loops, brace bombs, full disks and memory end with the command', { skip }, async (t) => {
-  const desk = await deskFor(t);
-  const endless = await says(desk, 'while :; do :; done', 1);
-  const braces = await says(desk, 'echo {1..1000000} | wc -w', 60);
-  judged(t, 17, heldIf(endless.endsWith('ended by us') && /1000000|memory|ended by us/.test(braces)));
-  const limits = await says(desk, 'ulimit -n; ulimit -f; ulimit -d; ulimit -c; cat /proc/self/oom_score_adj');
-  judged(t, 81, heldIf(/^4096\n\d+\n8388608\n0\n1000\n/.test(limits)));
+  const desk = await createAttackFixture(t);
+  const endless = await runInSandbox(desk, 'while :; do :; done', 1);
+  const braces = await runInSandbox(desk, 'echo {1..1000000} | wc -w', 60);
+  assertAttack(t, 17, containedIf(endless.endsWith('ended by us') && /1000000|memory|ended by us/.test(braces)));
+  const limits = await runInSandbox(desk, 'ulimit -n; ulimit -f; ulimit -d; ulimit -c; cat /proc/self/oom_score_adj');
+  assertAttack(t, 81, containedIf(/^4096\n\d+\n8388608\n0\n1000\n/.test(limits)));
 });
 
 test(
@@ -38,25 +38,28 @@ test(
     const name = 'ATTACK_API_KEY';
     process.env[name] = 'a-key-that-nobody-may-see-1';
     t.after(() => delete process.env[name]);
-    const desk = await deskFor(t);
+    const desk = await createAttackFixture(t);
     writeFileSync(path.join(desk.home, 'diary'), 'private');
-    const text = await says(
+    const text = await runInSandbox(
       desk,
-      `cat ${desk.home}/diary /proc/${process.pid}/environ /proc/1/mem /dev/mem /run/docker.sock /var/run/docker.sock /etc/shadow; ls /sys/kernel /run/user /tmp/.X11-unix ~/.ssh; ls /proc/self/root${desk.beside}; echo end`,
+      `cat ${desk.home}/diary /proc/${process.pid}/environ /proc/1/mem /dev/mem /run/docker.sock /var/run/docker.sock /etc/shadow; ls /sys/kernel /run/user /tmp/.X11-unix ~/.ssh; ls /proc/self/root${desk.siblingDir}; echo end`,
     );
-    judged(t, 32, heldIf(text.includes('end') && !/private|a-key-that|root:\S*:\d{4}/.test(text)));
-    const env = await says(desk, 'env; echo "$SSH_AUTH_SOCK|$ATTACK_API_KEY|"; cat /proc/1/environ | tr "\\0" "\\n"');
-    judged(t, 84, [env.includes('||') && !env.includes('a-key-that') ? 'blocked' : 'done']);
+    assertAttack(t, 32, containedIf(text.includes('end') && !/private|a-key-that|root:\S*:\d{4}/.test(text)));
+    const env = await runInSandbox(
+      desk,
+      'env; echo "$SSH_AUTH_SOCK|$ATTACK_API_KEY|"; cat /proc/1/environ | tr "\\0" "\\n"',
+    );
+    assertAttack(t, 84, [env.includes('||') && !env.includes('a-key-that') ? 'blocked' : 'done']);
   },
 );
 
 test('[attack 35] archives that unpack elsewhere unpack nowhere', { skip }, async (t) => {
-  const desk = await deskFor(t);
-  await says(
+  const desk = await createAttackFixture(t);
+  await runInSandbox(
     desk,
-    `mkdir d; echo x > d/f; tar -cPf up.tar --transform 's,^d/f,../app-beside/f,' d/f; tar -xPf up.tar; ln -s ${desk.beside} l; tar -cf link.tar l; rm l; tar -xf link.tar; echo x > l/g`,
+    `mkdir d; echo x > d/f; tar -cPf up.tar --transform 's,^d/f,../app-beside/f,' d/f; tar -xPf up.tar; ln -s ${desk.siblingDir} l; tar -cf link.tar l; rm l; tar -xf link.tar; echo x > l/g`,
   );
-  judged(t, 35, heldIf(readdirSync(desk.beside).length === 0));
+  assertAttack(t, 35, containedIf(readdirSync(desk.siblingDir).length === 0));
 });
 
 test('[attack 76] no way leads to the network, not even to this machine', { skip }, async (t) => {
@@ -66,9 +69,9 @@ test('[attack 76] no way leads to the network, not even to this machine', { skip
   t.after(() => server.close());
   const address = server.address();
   assert.ok(address !== null && typeof address === 'object');
-  const desk = await deskFor(t);
+  const desk = await createAttackFixture(t);
   const at = `127.0.0.1/${address.port}`;
-  const text = await says(
+  const text = await runInSandbox(
     desk,
     `(exec 3<>/dev/tcp/${at}; cat <&3); (exec 3<>/dev/udp/${at}; echo x >&3); timeout 5 getent hosts example.com; timeout 5 python3 -c "
 import socket
@@ -77,23 +80,23 @@ for kind in (socket.SOCK_RAW, socket.SOCK_STREAM):
     except OSError as e: print('no')
 "; ls /sys/class/net; echo end`,
   );
-  judged(t, 76, heldIf(text.endsWith('end\n') && reached === 0 && !/reached|hello/.test(text)));
+  assertAttack(t, 76, containedIf(text.endsWith('end\n') && reached === 0 && !/reached|hello/.test(text)));
 });
 
 test('[attack 77] [attack 78] no rights are to be had inside', { skip }, async (t) => {
-  const desk = await deskFor(t);
-  const text = await says(
+  const desk = await createAttackFixture(t);
+  const text = await runInSandbox(
     desk,
     'unshare -Ur true && echo GOT; mount -t tmpfs x /mnt && echo GOT; chroot / true && echo GOT; grep -E "CapEff|CapBnd|NoNewPrivs|Seccomp:" /proc/self/status',
   );
-  judged(t, 77, heldIf(!text.includes('GOT') && /CapEff:\s+0+$/m.test(text)));
-  judged(t, 78, heldIf(/NoNewPrivs:\s+1/.test(text) && /CapBnd:\s+0+$/m.test(text)));
+  assertAttack(t, 77, containedIf(!text.includes('GOT') && /CapEff:\s+0+$/m.test(text)));
+  assertAttack(t, 78, containedIf(/NoNewPrivs:\s+1/.test(text) && /CapBnd:\s+0+$/m.test(text)));
 });
 
 test('[attack 79] [attack 80] nothing stays behind, and there is no terminal to type into', { skip }, async (t) => {
-  const desk = await deskFor(t);
+  const desk = await createAttackFixture(t);
   const alive = path.join(desk.root, 'alive');
-  await says(
+  await runInSandbox(
     desk,
     `setsid nohup sh -c 'while :; do date +%s%N > ${alive}; sleep 0.05; done' >/dev/null 2>&1 & until [ -s ${alive} ]; do sleep 0.05; done`,
   );
@@ -105,9 +108,11 @@ test('[attack 79] [attack 80] nothing stays behind, and there is no terminal to 
     await new Promise((resolve) => setTimeout(resolve, 400));
     isStill = words() === once;
   }
-  judged(t, 79, heldIf(isStill));
-  const text = await says(desk, '(echo x > /dev/tty) 2>&1; ls /dev/pts; tty; echo end');
-  judged(t, 80, [/No such device|No such file|not a tty/.test(text) && text.includes('end') ? 'blocked' : 'done']);
+  assertAttack(t, 79, containedIf(isStill));
+  const text = await runInSandbox(desk, '(echo x > /dev/tty) 2>&1; ls /dev/pts; tty; echo end');
+  assertAttack(t, 80, [
+    /No such device|No such file|not a tty/.test(text) && text.includes('end') ? 'blocked' : 'done',
+  ]);
 });
 
 const programs: Readonly<Record<string, string>> = {
@@ -122,14 +127,14 @@ const programs: Readonly<Record<string, string>> = {
 };
 
 test('[attack 86] harmful programs of several kinds change nothing outside', { skip }, async (t) => {
-  const desk = await deskFor(t);
+  const desk = await createAttackFixture(t);
   writeFileSync(path.join(desk.home, 'diary'), 'private');
-  const saw: Outcome[] = [];
+  const saw: AttackOutcome[] = [];
   for (const [kind, command] of Object.entries(programs)) {
-    const text = await says(desk, command, 10);
+    const text = await runInSandbox(desk, command, 10);
     const holds =
       existsSync(path.join(desk.home, 'diary')) &&
-      readdirSync(desk.beside).length === 0 &&
+      readdirSync(desk.siblingDir).length === 0 &&
       !/root:\S*:\d{4}|PRIVATE KEY/.test(text);
     assert.ok(holds, kind);
     assert.ok(
@@ -138,11 +143,11 @@ test('[attack 86] harmful programs of several kinds change nothing outside', { s
     );
     saw.push('contained');
   }
-  judged(t, 86, saw, `${saw.length} kinds tried`);
+  assertAttack(t, 86, saw, `${saw.length} kinds tried`);
 });
 
-async function refused(t: TestContext, search: (root: string) => string): Promise<Outcome> {
-  const { root, home } = await deskFor(t);
+async function getRefusalOutcome(t: TestContext, search: (root: string) => string): Promise<AttackOutcome> {
+  const { root, home } = await createAttackFixture(t);
   mkdirSync(path.join(root, 'bin'));
   writeFileSync(path.join(root, 'bin/bwrap'), '#!/bin/sh\ntouch "$(dirname "$0")/ran"\nexec "$@"\n');
   chmodSync(path.join(root, 'bin/bwrap'), 0o755);
@@ -157,15 +162,15 @@ async function refused(t: TestContext, search: (root: string) => string): Promis
 }
 
 test('[attack 82] [attack 83] without a sandbox nothing is run, and one that lies in the folder is none', async (t) => {
-  judged(t, 82, [await refused(t, () => '/nowhere')]);
-  judged(t, 83, [await refused(t, (root) => path.join(root, 'bin'))]);
+  assertAttack(t, 82, [await getRefusalOutcome(t, () => '/nowhere')]);
+  assertAttack(t, 83, [await getRefusalOutcome(t, (root) => path.join(root, 'bin'))]);
 });
 
 test('[attack 85] a call names no folder to run in', async (t) => {
-  const desk = await deskFor(t);
-  judged(t, 85, [
-    (await desk.meets('run_command', { command: 'pwd', cwd: '/' }, true)).how,
-    (await desk.meets('list_files', { path: '/' }, true)).how,
-    (await desk.meets('grep', { pattern: 'root', path: '/etc' }, true)).how,
+  const desk = await createAttackFixture(t);
+  assertAttack(t, 85, [
+    (await desk.attempt('run_command', { command: 'pwd', cwd: '/' }, true)).how,
+    (await desk.attempt('list_files', { path: '/' }, true)).how,
+    (await desk.attempt('grep', { pattern: 'root', path: '/etc' }, true)).how,
   ]);
 });

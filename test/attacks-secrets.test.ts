@@ -7,28 +7,28 @@ import { calls, type Script } from '../src/testing/index.ts';
 import type { JsonObject } from '../src/core/index.ts';
 import { createRedactor } from '../src/guards/index.ts';
 import { createProgram, type TestProgram } from './support/live-program.ts';
-import { sampler } from './support/pattern-sample.ts';
-import { judged } from './support/witness.ts';
+import { createRegexSampler } from './support/pattern-sample.ts';
+import { assertAttack } from './support/witness.ts';
 
 const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
 const known = 'correct horse 7 battery';
 const typed = 'npm_bZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
 
-const reads: Script<JsonObject> = ({ results }) => {
+const readNotesScript: Script<JsonObject> = ({ results }) => {
   if (results.length === 0) return calls('read_file', { path: 'notes.txt' });
   if (results.length === 1) return calls('grep', { pattern: 'horse', path: 'notes.txt' });
   return results.length === 2 ? calls('read_file', { path: 'no-such-file' }) : 'Done.';
 };
 
-async function withNotes(t: test.TestContext): Promise<TestProgram> {
-  const made = await createProgram(t, reads);
+async function createProgramWithNotes(t: test.TestContext): Promise<TestProgram> {
+  const made = await createProgram(t, readNotesScript);
   await made.seedModels('qwen3');
   writeFileSync(path.join(made.cwd, 'notes.txt'), `token: ${token}\nsay ${known}\nplain words\n`);
   return made;
 }
 
 /** Everything that the program left on the disk, beside the working folder. */
-const kept = (made: TestProgram): string =>
+const readKeptFiles = (made: TestProgram): string =>
   [made.data(), made.state()]
     .flatMap((folder) => globSync('**/*', { cwd: folder, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -36,7 +36,7 @@ const kept = (made: TestProgram): string =>
     .join('\n');
 
 test('[attack 87] a secret in a file reaches no request, no log, no export and no output; what the person types stays theirs', async (t) => {
-  const made = await withNotes(t);
+  const made = await createProgramWithNotes(t);
   const env = { DB_PASSWORD: known };
   const { code, out, err } = await made.run(
     ['--session-name', 'one', '--output-format', 'stream-json', `use ${typed}`],
@@ -51,9 +51,9 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
     [0, 0, 0],
   );
   const asked = JSON.stringify(made.modelRequests());
-  const told = { asked, out, err, kept: kept(made), exports: exports.map((each) => each.out).join('\n') };
+  const told = { asked, out, err, kept: readKeptFiles(made), exports: exports.map((each) => each.out).join('\n') };
   const leaks = Object.entries(told).filter(([, text]) => text.includes(token) || text.includes(known));
-  judged(t, 87, [leaks.length === 0 ? 'blocked' : 'done'], leaks.map(([place]) => place).join(' '));
+  assertAttack(t, 87, [leaks.length === 0 ? 'blocked' : 'done'], leaks.map(([place]) => place).join(' '));
   for (const [place, text] of Object.entries(told)) {
     assert.ok(!text.includes(token) && !text.includes(known), place);
     assert.ok(place === 'err' || text.includes('plain words'), `${place} holds what the tool gave`);
@@ -83,7 +83,7 @@ test('[attacks 29 and 87] started in a home folder, the model reads no login tha
 });
 
 test('[attack 87] the person can turn it off, and a folder cannot', async (t) => {
-  const made = await withNotes(t);
+  const made = await createProgramWithNotes(t);
   writeFileSync(path.join(made.cwd, '.env'), 'SECRETS=show\nHARNESS_SECRETS=show\n');
   await made.run(['one'], {});
   assert.ok(!JSON.stringify(made.modelRequests()).includes(token));
@@ -96,7 +96,7 @@ const rulesFile = path.resolve(import.meta.dirname, '../../shared/data/gitleaks.
 const noRules = existsSync(rulesFile) ? false : 'the rules of gitleaks are not here';
 
 /** Half of their rules go by the name of a service before a value without any form of its own. */
-const named = /=\]\{0,5\}\((.*)\)\(\?:\[\\x60'"\\s;\]/;
+const namedRulePattern = /=\]\{0,5\}\((.*)\)\(\?:\[\\x60'"\\s;\]/;
 
 test('[attack 87] of what the rules of gitleaks look for most is found', { skip: noRules }, (t) => {
   let seed = 1;
@@ -108,8 +108,8 @@ test('[attack 87] of what the rules of gitleaks look for most is found', { skip:
       const [, id = ''] = /^id = "(.*)"/m.exec(rule) ?? [];
       const [, pattern] = /^regex = '''([\s\S]*?)'''/m.exec(rule) ?? [];
       if (pattern === undefined) return [];
-      const [, value] = pattern.includes('{0,50}?(?') ? (named.exec(pattern) ?? []) : [];
-      const make = sampler(value ?? pattern, pick);
+      const [, value] = pattern.includes('{0,50}?(?') ? (namedRulePattern.exec(pattern) ?? []) : [];
+      const make = createRegexSampler(value ?? pattern, pick);
       const service = id.split('-')[0] ?? '';
       const found = Array.from({ length: 20 }, (_, at) => {
         const sample = make();

@@ -5,14 +5,20 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { subagentLimits, deriveSubagent, openSessionWriter, runStateView, type Gate } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { opening, play, saying, wide, worldOf } from './support/scenario.ts';
-import { witness } from './support/witness.ts';
+import {
+  createScenarioStartFacts,
+  runScenario,
+  arbitraryModelTurn,
+  wideLimits,
+  createScenario,
+} from './support/scenario.ts';
+import { reportAttack } from './support/witness.ts';
 
 test('[M31] nothing happens that the gates did not allow, in those very words', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(saying, { maxLength: 8 }), async (script) => {
-      const { agent, acts, allowed } = worldOf(script);
-      await play(agent, memoryLog());
+    fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
+      const { agent, effects: acts, allowed } = createScenario(script);
+      await runScenario(agent, memoryLog());
       const open = [...allowed];
       for (const act of acts) {
         const index = open.indexOf(`${act.tool} ${JSON.stringify(act.input)}`);
@@ -37,10 +43,10 @@ test('a call that a person refused never runs, one that was allowed runs once, a
   const script = [
     { text: '', calls: [2, 4].map((n) => ({ tool: 'send', input: { n } })), finish: 'tool-calls' as const },
   ];
-  const first = worldOf(script);
+  const first = createScenario(script);
   const log = memoryLog();
   const head = await openSessionWriter(log, runStateView(first.agent.rules));
-  await head.record(opening(first.agent));
+  await head.record(createScenarioStartFacts(first.agent));
   const { runLoop: run } = await import('../src/core/index.ts');
   const resting = await run(first.agent, {
     writer: head,
@@ -48,12 +54,12 @@ test('a call that a person refused never runs, one that was allowed runs once, a
     onChunk: () => {},
     clock: () => 0,
   });
-  assert.equal(first.acts.length, 0);
+  assert.equal(first.effects.length, 0);
   assert.equal(resting.calls.filter((call) => call.ask).length, 2);
-  const second = worldOf([]);
-  await play(second.agent, memoryLog(log.events), (question) => question === 'send 4?');
+  const second = createScenario([]);
+  await runScenario(second.agent, memoryLog(log.events), (question) => question === 'send 4?');
   assert.deepEqual(
-    second.acts.map((act) => act.input),
+    second.effects.map((act) => act.input),
     [{ n: 4 }],
   );
 });
@@ -65,7 +71,7 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
     call.tool === 'save' ? { type: 'rewrite', input: { n: (call.input as { n: number }).n + 1 } } : { type: 'allow' };
   const once: Gate = (call) =>
     (call.input as { n: number }).n === 5 ? { type: 'rewrite', input: { n: 6 } } : { type: 'allow' };
-  const { agent, acts } = worldOf(
+  const { agent, effects: acts } = createScenario(
     [
       {
         text: '',
@@ -78,7 +84,7 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
     ],
     { gates: [watch, once, endless] },
   );
-  const { state } = await play(agent, memoryLog());
+  const { state } = await runScenario(agent, memoryLog());
   assert.deepEqual(
     acts.map((act) => act.input),
     [{ n: 6 }],
@@ -89,15 +95,15 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
 
 test('[attack 51] [fault 39] a child has no tool, no permission and no money that its parent does not have', (t) => {
   const deny: Gate = () => ({ type: 'deny', reason: 'no' });
-  const { agent } = worldOf([], { gates: [deny] });
+  const { agent } = createScenario([], { gates: [deny] });
   const state = {
     ...runStateView().initial,
-    limits: { ...wide, turns: 10, usd: 1, calls: 5 },
+    limits: { ...wideLimits, turns: 10, usd: 1, calls: 5 },
     spent: { ...runStateView().initial.spent, turns: 4, usd: 0.75, calls: 5 },
   };
   const child = deriveSubagent(agent, state, { tools: ['look', 'secret', 'root-shell'], gates: [] });
   const isNarrow = child.tools.size === 1 && child.tools.has('look') && child.gates.includes(deny);
-  witness(t, 51, [isNarrow ? 'blocked' : 'done']);
+  reportAttack(t, 51, [isNarrow ? 'blocked' : 'done']);
   assert.deepEqual([...child.tools.keys()], ['look']);
   assert.ok(child.gates.includes(deny));
   assert.deepEqual(subagentLimits(state, { turns: 99, usd: 99 }), { turns: 6, usd: 0.25, calls: 0, errors: 20 });

@@ -11,11 +11,15 @@ import { openJsonl } from '../src/stores/index.ts';
 import { closedUrl, says, scriptedServer } from '../src/testing/index.ts';
 import { bin } from './support/program.ts';
 
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+type ProgramExit = { readonly code: number | null; readonly out: string; readonly err: string };
 
 /** Runs the real program with nothing in its environment but what is given. */
-function fairlead(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = tmpdir()): Promise<Ended> {
-  const { promise, resolve } = Promise.withResolvers<Ended>();
+function runFairlead(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = tmpdir(),
+): Promise<ProgramExit> {
+  const { promise, resolve } = Promise.withResolvers<ProgramExit>();
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
@@ -29,13 +33,13 @@ function fairlead(args: readonly string[], env: Readonly<Record<string, string>>
   return promise;
 }
 
-function folderOf(t: TestContext): string {
+function createTempDir(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bad-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-const noStack = (text: string): void => assert.doesNotMatch(text, /\n\s+at |node:internal/);
+const assertNoStack = (text: string): void => assert.doesNotMatch(text, /\n\s+at |node:internal/);
 
 for (const [title, args, said] of [
   ['a wrong option', ['run', '--frobnicate', 'hi'], /--frobnicate/],
@@ -47,50 +51,50 @@ for (const [title, args, said] of [
   ['no prompt', ['run', '--model', 'ollama/x'], /There is no prompt/],
 ] as const) {
   test(`${title} is misuse: one sentence, how to use it, exit code 2`, async () => {
-    const { code, out, err } = await fairlead(args);
+    const { code, out, err } = await runFairlead(args);
     assert.equal(code, 2);
     assert.equal(out, '');
     assert.match(err, said);
     assert.match(err, /fairlead --help/);
-    noStack(err);
+    assertNoStack(err);
   });
 }
 
 test('an unknown provider is named, with those that are near', async () => {
-  const { code, err } = await fairlead(['run', '--model', 'olama/qwen3', 'hi']);
+  const { code, err } = await runFairlead(['run', '--model', 'olama/qwen3', 'hi']);
   assert.equal(code, 1);
   assert.match(err, /olama/);
   assert.match(err, /ollama/);
-  noStack(err);
+  assertNoStack(err);
 });
 
 test('a missing key names the variable to set, and nothing is sent', async () => {
-  const { code, err } = await fairlead(['run', '--model', 'anthropic/claude-sonnet-4-5', 'hi']);
+  const { code, err } = await runFairlead(['run', '--model', 'anthropic/claude-sonnet-4-5', 'hi']);
   assert.equal(code, 1);
   assert.match(err, /ANTHROPIC_API_KEY/);
-  noStack(err);
+  assertNoStack(err);
 });
 
 test('a refused connection says who did not answer and what to do, and the prompt is kept in the session', async (t) => {
-  const folder = folderOf(t);
+  const folder = createTempDir(t);
   const url = await closedUrl();
-  const { code, err } = await fairlead(
+  const { code, err } = await runFairlead(
     ['run', '--model', 'ollama/qwen3', 'my precious words'],
     { OLLAMA_API_URL: url },
     folder,
   );
   assert.equal(code, 7);
   assert.match(err, /ollama/i);
-  noStack(err);
+  assertNoStack(err);
   const sessions = path.join(folder, '.local/share/fairlead/sessions');
   const [file = ''] = readdirSync(sessions).filter((name) => name.endsWith('.jsonl'));
   assert.match(readFileSync(path.join(sessions, file), 'utf8'), /my precious words/);
 });
 
 test('a good prompt is answered on standard output, and everything else goes to standard error', async (t) => {
-  const folder = folderOf(t);
+  const folder = createTempDir(t);
   await using server = await scriptedServer(() => says('A line, guided.'), { models: [{ id: 'qwen3' }] });
-  const { code, out, err } = await fairlead(
+  const { code, out, err } = await runFairlead(
     ['run', '--model', 'ollama/qwen3', 'hi'],
     { OLLAMA_API_URL: server.url },
     folder,
@@ -100,7 +104,7 @@ test('a good prompt is answered on standard output, and everything else goes to 
 });
 
 test('a file that is no session is refused and left as it is', async (t) => {
-  const file = path.join(folderOf(t), 'notes.txt');
+  const file = path.join(createTempDir(t), 'notes.txt');
   writeFileSync(file, 'Dear diary,\n');
   await assert.rejects(
     openJsonl(file),

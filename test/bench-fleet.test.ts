@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 
-function measure(t: TestContext, mode: string, runs: number): Readonly<Record<string, unknown>> {
+function runFleetMeasurement(t: TestContext, mode: string, runs: number): Readonly<Record<string, unknown>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bench-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const one = path.resolve(import.meta.dirname, '../bench/fleet-one.ts');
@@ -18,16 +18,18 @@ function measure(t: TestContext, mode: string, runs: number): Readonly<Record<st
 
 test('[A66] the benchmark times runs that were answered, their floor, and their wait', (t) => {
   for (const mode of ['bare-sqlite', 'bare-sqlite-shared', 'throughput'])
-    assert.ok(Number(measure(t, mode, 60)['ms']) > 0, mode);
-  const { waits } = measure(t, 'latency', 10) as { readonly waits: readonly number[] };
+    assert.ok(Number(runFleetMeasurement(t, mode, 60)['ms']) > 0, mode);
+  const { waits } = runFleetMeasurement(t, 'latency', 10) as { readonly waits: readonly number[] };
   assert.equal(waits.length, 10);
   assert.ok(waits.every((ms) => ms >= 0));
 });
 
 test('[A66] a run under way takes less than 5 MB of heap, one that waits for a person less than 200 kB, and one that ended leaves nothing', (t) => {
-  const { running, resting } = measure(t, 'weight', 50) as Readonly<Record<string, { readonly heap: number }>>;
+  const { running, resting } = runFleetMeasurement(t, 'weight', 50) as Readonly<
+    Record<string, { readonly heap: number }>
+  >;
   assert.ok(running && running.heap > 0 && running.heap < 5_000_000, `${running?.heap} bytes of a run under way`);
   assert.ok(resting && resting.heap < 200_000, `${resting?.heap} bytes of a run that waits`);
-  const { bytesPerRun } = measure(t, 'growth', 400);
+  const { bytesPerRun } = runFleetMeasurement(t, 'growth', 400);
   assert.ok(Number(bytesPerRun) < 5000, `${String(bytesPerRun)} bytes stay of each run`);
 });

@@ -14,18 +14,30 @@ import {
   toolOutput,
 } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { opening, play, saying, scriptOf, wide, worldOf, type Saying } from './support/scenario.ts';
+import {
+  createScenarioStartFacts,
+  runScenario,
+  arbitraryModelTurn,
+  createModelProvider,
+  wideLimits,
+  createScenario,
+  type ModelTurn,
+} from './support/scenario.ts';
 
-const look = (n: number): Saying => ({ text: '', calls: [{ tool: 'look', input: { n } }], finish: 'tool-calls' });
-const many: readonly Saying[] = Array.from({ length: 50 }, (_, i) => look(i < 13 ? i : i + 1));
+const createLookTurn = (n: number): ModelTurn => ({
+  text: '',
+  calls: [{ tool: 'look', input: { n } }],
+  finish: 'tool-calls',
+});
+const manyTurns: readonly ModelTurn[] = Array.from({ length: 50 }, (_, i) => createLookTurn(i < 13 ? i : i + 1));
 
-async function reasonOf(
+async function getStopReason(
   limits: Partial<Limits>,
-  script: readonly Saying[] = many,
-  more: Parameters<typeof worldOf>[1] = {},
+  script: readonly ModelTurn[] = manyTurns,
+  more: Parameters<typeof createScenario>[1] = {},
 ): Promise<{ reason: StopReason | undefined; turns: number; acts: number; detail: string }> {
-  const { agent, acts } = worldOf(script, more);
-  const { state } = await play(agent, memoryLog(), () => true, { ...wide, turns: 100, ...limits });
+  const { agent, effects: acts } = createScenario(script, more);
+  const { state } = await runScenario(agent, memoryLog(), () => true, { ...wideLimits, turns: 100, ...limits });
   return {
     reason: state.ended?.reason,
     turns: state.spent.turns,
@@ -35,27 +47,27 @@ async function reasonOf(
 }
 
 test('[D7, M21, A107] a turn limit ends the run after exactly that many turns', async () => {
-  assert.deepEqual(await reasonOf({ turns: 7 }).then(({ reason, turns }) => [reason, turns]), ['max-turns', 7]);
-  assert.deepEqual(await reasonOf({ turns: 1 }).then(({ reason, turns }) => [reason, turns]), ['max-turns', 1]);
+  assert.deepEqual(await getStopReason({ turns: 7 }).then(({ reason, turns }) => [reason, turns]), ['max-turns', 7]);
+  assert.deepEqual(await getStopReason({ turns: 1 }).then(({ reason, turns }) => [reason, turns]), ['max-turns', 1]);
 });
 
 test('[M22] a token budget is kept before the request, not after', async () => {
-  const { reason, turns } = await reasonOf({ tokens: 100 });
+  const { reason, turns } = await getStopReason({ tokens: 100 });
   assert.equal(reason, 'token-budget');
   assert.ok(turns * 15 <= 100, `${turns} turns of 15 tokens`);
 });
 
 test('a request that does not fit the window is not sent', async () => {
-  const { reason, turns } = await reasonOf({ context: 5 });
+  const { reason, turns } = await getStopReason({ context: 5 });
   assert.deepEqual([reason, turns], ['token-budget', 0]);
 });
 
 test('[A57] a money budget is hard, priced by the model that answered, and refuses a model of unknown price', async () => {
-  const { reason, turns } = await reasonOf({ usd: 0.0001 });
+  const { reason, turns } = await getStopReason({ usd: 0.0001 });
   assert.equal(reason, 'money-budget');
   assert.ok(turns * 15e-6 <= 0.0001);
-  const { price: _, ...unpriced } = scriptOf(many);
-  const unknown = await reasonOf({ usd: 5 }, many, { provider: unpriced });
+  const { price: _, ...unpriced } = createModelProvider(manyTurns);
+  const unknown = await getStopReason({ usd: 5 }, manyTurns, { provider: unpriced });
   assert.deepEqual([unknown.reason, unknown.turns], ['money-budget', 0]);
   assert.match(unknown.detail, /price of test is unknown/);
 });
@@ -64,21 +76,24 @@ test('a call budget stops before the call that would exceed it', async () => {
   const side = [
     { text: '', calls: [1, 2, 3, 4].map((n) => ({ tool: 'look', input: { n } })), finish: 'tool-calls' as const },
   ];
-  assert.deepEqual(await reasonOf({ calls: 3 }, side).then(({ reason, acts }) => [reason, acts]), ['call-budget', 3]);
+  assert.deepEqual(await getStopReason({ calls: 3 }, side).then(({ reason, acts }) => [reason, acts]), [
+    'call-budget',
+    3,
+  ]);
 });
 
 test('[A58, M15] the same calls with the same results count as stuck, also in a cycle of two', async () => {
   assert.deepEqual(
-    await reasonOf(
+    await getStopReason(
       { stuckAfter: 4 },
-      Array.from({ length: 50 }, () => look(1)),
+      Array.from({ length: 50 }, () => createLookTurn(1)),
     ).then(({ reason, turns }) => [reason, turns]),
     ['stuck', 4],
   );
   assert.deepEqual(
-    await reasonOf(
+    await getStopReason(
       { stuckAfter: 4 },
-      Array.from({ length: 50 }, (_, i) => look(i % 2)),
+      Array.from({ length: 50 }, (_, i) => createLookTurn(i % 2)),
     ).then(({ reason, turns }) => [reason, turns]),
     ['stuck', 8],
   );
@@ -86,12 +101,12 @@ test('[A58, M15] the same calls with the same results count as stuck, also in a 
 });
 
 test('[M24] failures in a row end the run', async () => {
-  const broken = Array.from({ length: 50 }, (): Saying => ({
+  const broken = Array.from({ length: 50 }, (): ModelTurn => ({
     text: '',
     calls: [{ tool: 'break', input: {} }],
     finish: 'tool-calls',
   }));
-  assert.deepEqual(await reasonOf({ errors: 4 }, broken).then(({ reason, turns }) => [reason, turns]), [
+  assert.deepEqual(await getStopReason({ errors: 4 }, broken).then(({ reason, turns }) => [reason, turns]), [
     'error-threshold',
     4,
   ]);
@@ -99,9 +114,9 @@ test('[M24] failures in a row end the run', async () => {
 
 test('re-asking for an acceptable answer is bounded', async () => {
   for (const finish of ['stop', 'refusal', 'filtered'] as const) {
-    const empty = Array.from({ length: 50 }, (): Saying => ({ text: '', calls: [], finish }));
+    const empty = Array.from({ length: 50 }, (): ModelTurn => ({ text: '', calls: [], finish }));
     assert.deepEqual(
-      await reasonOf({ maxRetriesPerAnswer: 2 }, empty).then(({ reason, turns }) => [reason, turns]),
+      await getStopReason({ maxRetriesPerAnswer: 2 }, empty).then(({ reason, turns }) => [reason, turns]),
       ['error-threshold', 3],
       finish,
     );
@@ -110,7 +125,7 @@ test('re-asking for an acceptable answer is bounded', async () => {
 
 test('[M25, M37] a user’s own rule and a kill-switch end the run before the next act', async () => {
   for (const reason of ['rule', 'kill-switch'] as const) {
-    const found = await reasonOf({}, many, {
+    const found = await getStopReason({}, manyTurns, {
       stops: [(state) => (state.spent.turns >= 2 ? { reason, detail: 'enough' } : undefined)],
     });
     assert.deepEqual([found.reason, found.turns, found.acts], [reason, 2, 1]);
@@ -118,15 +133,15 @@ test('[M25, M37] a user’s own rule and a kill-switch end the run before the ne
 });
 
 test('[M23] a tool can complete the task', async () => {
-  const { agent } = worldOf([look(1)]);
+  const { agent } = createScenario([createLookTurn(1)]);
   const look1 = agent.tools.get('look') as Tool;
   const finish: Tool = { ...look1, execute: () => toolOutput({ text: 'all done', endsRun: true }) };
   const tools = new Map([...agent.tools, ['look', finish] as const]);
-  assert.equal((await reasonOf({}, [look(1)], { tools })).reason, 'task-complete');
+  assert.equal((await getStopReason({}, [createLookTurn(1)], { tools })).reason, 'task-complete');
 });
 
 test('a limit of time ends a run that hangs, and leaves it legal', async () => {
-  const { agent } = worldOf([]);
+  const { agent } = createScenario([]);
   const hang = {
     ...agent.provider,
     // oxlint-disable-next-line require-yield -- a provider that hangs says nothing
@@ -134,20 +149,20 @@ test('a limit of time ends a run that hangs, and leaves it legal', async () => {
       await new Promise(() => setTimeout(() => {}, 1e6).unref());
     },
   };
-  assert.equal((await reasonOf({ ms: 30 }, [], { provider: hang })).reason, 'time');
+  assert.equal((await getStopReason({ ms: 30 }, [], { provider: hang })).reason, 'time');
 });
 
 test('[A107] whatever happens, a run stays within its turns, calls, tokens and money', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(saying, { maxLength: 12 }),
+      fc.array(arbitraryModelTurn, { maxLength: 12 }),
       fc.nat(6),
       fc.nat(5),
       fc.nat(200),
       async (script, turns, calls, tokens) => {
-        const { agent, requests, acts } = worldOf(script);
-        const { state } = await play(agent, memoryLog(), () => true, {
-          ...wide,
+        const { agent, requests, effects: acts } = createScenario(script);
+        const { state } = await runScenario(agent, memoryLog(), () => true, {
+          ...wideLimits,
           turns,
           calls,
           tokens,
@@ -165,7 +180,7 @@ test('[A107] whatever happens, a run stays within its turns, calls, tokens and m
 
 test('[A24] cancelled at any moment, a run ends at once, legal, and can go on', async () => {
   for (let at = 1; at < 14; at++) {
-    const { agent } = worldOf([
+    const { agent } = createScenario([
       {
         text: 'a',
         calls: [
@@ -174,13 +189,13 @@ test('[A24] cancelled at any moment, a run ends at once, legal, and can go on', 
         ],
         finish: 'tool-calls',
       },
-      look(2),
+      createLookTurn(2),
     ]);
     const log = memoryLog();
     const head = await openSessionWriter(log, runStateView(agent.rules));
     const stop = new AbortController();
     head.subscribe((event) => event.seq === 4 + at && stop.abort());
-    await head.record(opening(agent));
+    await head.record(createScenarioStartFacts(agent));
     const state = await runLoop(agent, {
       writer: head,
       signal: stop.signal,
@@ -192,8 +207,8 @@ test('[A24] cancelled at any moment, a run ends at once, legal, and can go on', 
     assert.equal(state.calls.length, 0);
     await head.record([
       { type: 'input-received', input: 'i2', how: 'prompt', parts: [{ type: 'text', text: 'go on' }] },
-      { type: 'run-started', run: 'r2', limits: wide },
+      { type: 'run-started', run: 'r2', limits: wideLimits },
     ]);
-    assert.equal((await play(agent, memoryLog(log.events), () => true)).state.ended?.reason, 'answered');
+    assert.equal((await runScenario(agent, memoryLog(log.events), () => true)).state.ended?.reason, 'answered');
   }
 });

@@ -1,23 +1,23 @@
 // Every bridge for plain clients does the same: one table, and a row for each way in.
 import { wrapAnthropic, wrapGoogle, wrapOpenAI } from '../src/bridges/index.ts';
-import { conform } from './support/bridge-conformance.ts';
-import { anthropicLoop, chatLoop, clients, googleLoop, responsesLoop } from './support/client-loops.ts';
+import { testBridges } from './support/bridge-conformance.ts';
+import { anthropicLoop, chatLoop, createClient, googleLoop, responsesLoop } from './support/client-loops.ts';
 
-conform([
+testBridges([
   {
     name: 'openai, chat completions',
-    open: (opening) => chatLoop(wrapOpenAI(clients.openai(opening.url), opening.options), opening),
+    open: (opening) => chatLoop(wrapOpenAI(createClient.openai(opening.url), opening.options), opening),
   },
   {
     name: 'openai, responses',
-    open: (opening) => responsesLoop(false)(wrapOpenAI(clients.openai(opening.url), opening.options), opening),
+    open: (opening) => responsesLoop(false)(wrapOpenAI(createClient.openai(opening.url), opening.options), opening),
   },
   {
     name: '@anthropic-ai/sdk',
-    open: (opening) => anthropicLoop(wrapAnthropic(clients.anthropic(opening.url), opening.options), opening),
+    open: (opening) => anthropicLoop(wrapAnthropic(createClient.anthropic(opening.url), opening.options), opening),
   },
   {
     name: '@google/genai',
-    open: (opening) => googleLoop(wrapGoogle(clients.google(opening.url), opening.options), opening),
+    open: (opening) => googleLoop(wrapGoogle(createClient.google(opening.url), opening.options), opening),
   },
 ]);

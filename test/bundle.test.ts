@@ -6,23 +6,23 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
-import { withFunctionsAhead, type Place } from '../scripts/build/ahead.ts';
-import { takeBuiltinsDirectly, withDirectBuiltins } from '../scripts/build/builtins.ts';
-import { calledFunctions } from '../scripts/build/called.ts';
-import { withLateRuntime } from '../scripts/build/runtime.ts';
-import { passedOn, takeShortcuts } from '../scripts/build/shortcuts.ts';
+import { wrapEagerFunctions, type SourceRange } from '../scripts/build/ahead.ts';
+import { rewriteBuiltinsInDir, rewriteBuiltinImports } from '../scripts/build/builtins.ts';
+import { collectCalledFunctions } from '../scripts/build/called.ts';
+import { rewriteLazyRuntime } from '../scripts/build/runtime.ts';
+import { parseReexports, inlineReexportsInDir } from '../scripts/build/shortcuts.ts';
 import { createProgram } from './support/live-program.ts';
 import { bin, source } from './support/program.ts';
 
 const notBuilt = bin === source && 'only what is built has this: npm run check builds it';
 
-function tempFolder(t: TestContext): string {
+function createTempDir(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bundle-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-const written = (folder: string, files: Readonly<Record<string, string>>): void => {
+const writeBundle = (folder: string, files: Readonly<Record<string, string>>): void => {
   mkdirSync(path.join(folder, 'chunks'), { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
@@ -36,16 +36,16 @@ const bundle = {
   'chunks/other-1.js': `import { sep } from "node:path";\nimport process from "node:process";\nconst other = [sep, process.pid];\nconst b = 3;\nexport { other, b };`,
 };
 
-const load = async (folder: string): Promise<unknown> =>
+const loadBundle = async (folder: string): Promise<unknown> =>
   ((await import(pathToFileURL(path.join(folder, 'bin.js')).href)) as { readonly found: unknown }).found;
 
 test('a bundle with its shortcuts and without imports of what Node has does what it did', async (t) => {
-  const [before, after] = [tempFolder(t), tempFolder(t)];
-  written(before, bundle);
-  written(after, bundle);
-  takeBuiltinsDirectly(after);
-  takeShortcuts(after);
-  assert.deepEqual(await load(after), await load(before));
+  const [before, after] = [createTempDir(t), createTempDir(t)];
+  writeBundle(before, bundle);
+  writeBundle(after, bundle);
+  rewriteBuiltinsInDir(after);
+  inlineReexportsInDir(after);
+  assert.deepEqual(await loadBundle(after), await loadBundle(before));
   const text = (name: string): string => readFileSync(path.join(after, name), 'utf8');
   assert.doesNotMatch(text('bin.js'), /way-1|entry/, 'no file in between');
   assert.deepEqual(readdirSync(path.join(after, 'chunks')), ['big-1.js', 'other-1.js']);
@@ -54,7 +54,7 @@ test('a bundle with its shortcuts and without imports of what Node has does what
 });
 
 test('every way to import one of Node is taken directly', () => {
-  const taken = (line: string): string => withDirectBuiltins(line);
+  const taken = (line: string): string => rewriteBuiltinImports(line);
   assert.equal(taken('import fs from "node:fs";'), 'const fs = globalThis.process.getBuiltinModule("node:fs");');
   assert.equal(taken('import * as fs from "node:fs";'), 'const fs = globalThis.process.getBuiltinModule("node:fs");');
   assert.equal(
@@ -66,24 +66,24 @@ test('every way to import one of Node is taken directly', () => {
 });
 
 test('chunks that import each other in a circle stop the build', (t) => {
-  const folder = tempFolder(t);
-  written(folder, {
+  const folder = createTempDir(t);
+  writeBundle(folder, {
     'chunks/a.js': 'import { b } from "./b.js";\nexport const a = 1;',
     'chunks/b.js': 'import { a } from "./a.js";\nexport const b = 1;',
   });
-  assert.throws(() => takeBuiltinsDirectly(folder), /circle/);
+  assert.throws(() => rewriteBuiltinsInDir(folder), /circle/);
 });
 
 test('a program that does more than pass names on is no way to elsewhere', () => {
-  assert.equal(passedOn('import { a } from "./a.js";\nconsole.log(a);\nexport { a };'), undefined);
-  assert.equal(passedOn('import "./a.js";\nexport { a };'), undefined);
-  assert.equal(passedOn('import { a } from "./a.js";\nexport { b };'), undefined);
-  assert.equal(passedOn(''), undefined);
+  assert.equal(parseReexports('import { a } from "./a.js";\nconsole.log(a);\nexport { a };'), undefined);
+  assert.equal(parseReexports('import "./a.js";\nexport { a };'), undefined);
+  assert.equal(parseReexports('import { a } from "./a.js";\nexport { b };'), undefined);
+  assert.equal(parseReexports(''), undefined);
 });
 
 test('what a start of Node does not bring along is taken when it is first called, and is itself from then on', () => {
   const program = `import { createHash as made, randomUUID } from "node:crypto";\nexport const all = 1;`;
-  const late = withDirectBuiltins(program);
+  const late = rewriteBuiltinImports(program);
   assert.doesNotMatch(late, /^import/m);
   const found = vm.runInThisContext(
     `${late.replace('export ', '')}\nconst given = [made]; [given.map((made) => made('md5').update('a').digest('hex')), made.name, randomUUID.name]`,
@@ -92,7 +92,7 @@ test('what a start of Node does not bring along is taken when it is first called
 });
 
 test('what only looks like a use of more than the call is taken late all the same', () => {
-  const late = withDirectBuiltins('import { open } from "node:fs/promises";\nconst f = (open) => open.check();');
+  const late = rewriteBuiltinImports('import { open } from "node:fs/promises";\nconst f = (open) => open.check();');
   assert.match(late, /^const take_node_fs_promises = /);
 });
 
@@ -108,7 +108,7 @@ test('of what is asked for more than a call nothing is taken late', () => {
     ['import { readFileSync } from "node:fs";', ''],
   ] as const)
     assert.match(
-      withDirectBuiltins(`${line}\n${use}`),
+      rewriteBuiltinImports(`${line}\n${use}`),
       /^const .* = globalThis\.process\.getBuiltinModule\("node:\w+"\);\n/,
     );
 });
@@ -116,11 +116,11 @@ test('of what is asked for more than a call nothing is taken late', () => {
 test('the runtime of the bundler comes with the lazy imports that need it, unless more does', () => {
   const program = `import { a } from "./a.js";\nimport { i as __toESM } from "./rolldown-runtime-X.js";\nconst { parse } = await import("./b.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));`;
   assert.equal(
-    withLateRuntime(program),
+    rewriteLazyRuntime(program),
     `import { a } from "./a.js";\nconst { parse } = await import("./b.js").then((m) => import("./rolldown-runtime-X.js").then((runtime) => runtime.i(m.default, 1)));`,
   );
   const more = `${program}\nconst c = __toESM(d());`;
-  assert.equal(withLateRuntime(more), more);
+  assert.equal(rewriteLazyRuntime(more), more);
 });
 
 const manyKinds = `import { sep } from "node:path";
@@ -139,7 +139,7 @@ export { found, declared as passed };
 `;
 
 /** Every place where a function may begin and end, so that whatever V8 calls a function is among them. */
-function everyPlace(program: string): readonly Place[] {
+function getEveryFunctionRange(program: string): readonly SourceRange[] {
   const ends = Array.from(program, (_, i) => i + 1);
   return [...program.matchAll(/\(|\b\w|\*/g)].flatMap(({ index }) =>
     ends.filter((end) => end > index).map((end) => ({ start: index, end })),
@@ -147,8 +147,8 @@ function everyPlace(program: string): readonly Place[] {
 }
 
 test('a program whose functions are compiled ahead does what it did', async (t) => {
-  const folder = tempFolder(t);
-  const ahead = withFunctionsAhead(manyKinds, everyPlace(manyKinds));
+  const folder = createTempDir(t);
+  const ahead = wrapEagerFunctions(manyKinds, getEveryFunctionRange(manyKinds));
   assert.match(ahead, /^import .*\nvar declared = \(function \(n\) \{/);
   assert.match(
     ahead,
@@ -166,7 +166,7 @@ test('a program whose functions are compiled ahead does what it did', async (t) 
     }),
   );
   assert.deepEqual(answers[1], answers[0]);
-  assert.equal(withFunctionsAhead(manyKinds, []), manyKinds, 'what is not called stays');
+  assert.equal(wrapEagerFunctions(manyKinds, []), manyKinds, 'what is not called stays');
 });
 
 test('what is compiled ahead is in the cache before it is called', () => {
@@ -174,11 +174,11 @@ test('what is compiled ahead is in the cache before it is called', () => {
   const program = `function called(x) { ${body} }\nfunction other(x) { ${body} }`;
   const place = { start: 0, end: program.indexOf('\n') };
   const cached = (text: string): number => new vm.Script(text).createCachedData().length;
-  assert.ok(cached(withFunctionsAhead(program, [place])) > cached(program) + 500);
+  assert.ok(cached(wrapEagerFunctions(program, [place])) > cached(program) + 500);
 });
 
 test('what a one-shot calls is compiled ahead, and it loads no more than it must', { skip: notBuilt }, async () => {
-  const called = await calledFunctions(path.dirname(bin));
+  const called = await collectCalledFunctions(path.dirname(bin));
   const programs = [...called].map(([file, places]) => ({ text: readFileSync(file, 'utf8'), places }));
   const bytes = programs.reduce((sum, { text }) => sum + text.length, 0);
   assert.ok(bytes < 920_000, `${bytes} bytes`);

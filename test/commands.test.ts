@@ -6,34 +6,34 @@ import test from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says, type Answer } from '../src/testing/index.ts';
 import { isProcessAlive, requestMessages, createProgram, waitUntil, type TestProgram } from './support/live-program.ts';
-import { makePlace, openPrompt } from './support/prompt.ts';
+import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
-const unable = await noSandbox();
+const sandboxMissing = await noSandbox();
 /** In a sandbox where there is one. */
-const how: readonly string[] = unable === false ? [] : ['--no-sandbox'];
+const sandboxArgs: readonly string[] = sandboxMissing === false ? [] : ['--no-sandbox'];
 
 type Step = (results: readonly string[]) => readonly [string, Json];
 
 /** A script that makes these calls one after the other, each knowing the results before it, and then answers. */
-const inTurn =
+const scriptSteps =
   (...steps: readonly Step[]) =>
   ({ results }: { readonly results: readonly string[] }): Answer => {
     const [tool, input] = steps[results.length]?.(results) ?? [];
     return tool === undefined ? says('All done.') : calls(tool, input ?? {});
   };
 
-const run =
+const runStep =
   (command: string, more: object = {}): Step =>
   () => ['run_command', { command, ...more }];
-const idIn = (results: readonly string[]): string => /bg-\w+/.exec(results[0] ?? '')?.[0] ?? 'none';
-const look =
+const parseJobId = (results: readonly string[]): string => /bg-\w+/.exec(results[0] ?? '')?.[0] ?? 'none';
+const pollStep =
   (more: object = {}): Step =>
-  (results) => ['use_tool', { tool: 'command_output', input: { id: idIn(results), ...more } }];
+  (results) => ['use_tool', { tool: 'command_output', input: { id: parseJobId(results), ...more } }];
 
 /** The results that the model was told, in their order. */
-const results = (made: TestProgram): readonly string[] =>
+const getToolResults = (made: TestProgram): readonly string[] =>
   requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   );
@@ -45,15 +45,15 @@ test(
     const fileIn = (said: readonly string[]): string => / in (\S+): use read_file/.exec(said[0] ?? '')?.[1] ?? 'none';
     const made = await createProgram(
       t,
-      inTurn(run('head -c 134217728 /dev/zero'), (said) => [
+      scriptSteps(runStep('head -c 134217728 /dev/zero'), (said) => [
         'read_file',
         { path: fileIn(said), offset: 1000, limit: 1 },
       ]),
     );
     await made.seedModels('qwen3');
-    const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...how]);
+    const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
     assert.equal(code, 0, err);
-    const [shown = '', range = ''] = results(made);
+    const [shown = '', range = ''] = getToolResults(made);
     assert.ok(shown.length < 3000, `${shown.length}`);
     assert.match(shown, /^␀+\n\[… \d+ of \d+ characters left out …\]\n␀+\n\[Some of it is no text/);
     assert.match(
@@ -73,18 +73,18 @@ test(
 );
 
 /** Writes down its own number, and goes on for long. */
-const lasting = 'echo "up $$"; while :; do sleep 0.1; echo $$ >> alive; done';
+const longCommand = 'echo "up $$"; while :; do sleep 0.1; echo $$ >> alive; done';
 
 /** How many lines a command has written by now: one that runs writes on. */
-const lines = ({ cwd }: Pick<TestProgram, 'cwd'>): number => {
+const countAliveLines = ({ cwd }: Pick<TestProgram, 'cwd'>): number => {
   const file = path.join(cwd, 'alive');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length : 0;
 };
 
 /** Waits until nothing is written any more. */
-async function silent(made: Pick<TestProgram, 'cwd'>): Promise<void> {
-  for (let before = -1; before !== lines(made);) {
-    before = lines(made);
+async function waitUntilSilent(made: Pick<TestProgram, 'cwd'>): Promise<void> {
+  for (let before = -1; before !== countAliveLines(made);) {
+    before = countAliveLines(made);
     await new Promise((wake) => setTimeout(wake, 1000));
   }
 }
@@ -93,28 +93,31 @@ test(
   '[P17] a command in the background is started, looked at, and ended when the program leaves',
   { timeout: 60_000 },
   async (t) => {
-    const made = await createProgram(t, inTurn(run(lasting, { background: true }), look({ wait_s: 20, until: 'up' })));
+    const made = await createProgram(
+      t,
+      scriptSteps(runStep(longCommand, { background: true }), pollStep({ wait_s: 20, until: 'up' })),
+    );
     await made.seedModels('qwen3');
-    const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...how]);
+    const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
     assert.equal(code, 0, err);
-    const [started = '', seen = ''] = results(made);
+    const [started = '', seen = ''] = getToolResults(made);
     assert.match(started, /^Started in the background as bg-/);
     assert.match(seen, /^up \d+\n\[It has been running for/);
-    await silent(made);
+    await waitUntilSilent(made);
   },
 );
 
 test('in the background nothing runs that a person was not asked about', async (t) => {
-  const made = await createProgram(t, inTurn(run('touch ran', { background: true })));
+  const made = await createProgram(t, scriptSteps(runStep('touch ran', { background: true })));
   await made.seedModels('qwen3');
-  const { code } = await made.run(['-p', 'go', '-n', 'asked', ...how]);
+  const { code } = await made.run(['-p', 'go', '-n', 'asked', ...sandboxArgs]);
   assert.equal(code, 5);
   assert.match(made.session('asked'), /"question":"run_command: touch ran\\n\(It goes on in the background\.\)"/);
   assert.ok(!existsSync(path.join(made.cwd, 'ran')));
 });
 
 for (const [where, options, skip] of [
-  ['in a sandbox', [], unable],
+  ['in a sandbox', [], sandboxMissing],
   ['without a sandbox', ['--no-sandbox'], false],
 ] as const)
   test(
@@ -122,76 +125,82 @@ for (const [where, options, skip] of [
     { skip, timeout: 90_000 },
     async (t) => {
       const made = await createProgram(t, async ({ results: said, prompt }) => {
-        if (said.length === 0) return calls(...run(lasting, { background: true })(said));
+        if (said.length === 0) return calls(...runStep(longCommand, { background: true })(said));
         if (prompt === 'go')
-          return said.length === 1 ? calls(...look({ wait_s: 20, until: 'up' })(said)) : new Promise(() => {});
-        return said.length === 2 ? calls(...look()(said)) : says('It is gone.');
+          return said.length === 1 ? calls(...pollStep({ wait_s: 20, until: 'up' })(said)) : new Promise(() => {});
+        return said.length === 2 ? calls(...pollStep()(said)) : says('It is gone.');
       });
       await made.seedModels('qwen3');
       const going = made.start(['-p', 'go', '-n', 'cut', '--auto-approve', ...options]);
-      await waitUntil('the command is at work', () => lines(made) > 2, 30_000);
-      await waitUntil('the model was told', () => results(made).length === 2, 30_000);
+      await waitUntil('the command is at work', () => countAliveLines(made) > 2, 30_000);
+      await waitUntil('the model was told', () => getToolResults(made).length === 2, 30_000);
       going.kill('SIGKILL');
       await going.ended;
       const [own = 0] =
         /up (\d+)/
-          .exec(results(made)[1] ?? '')
+          .exec(getToolResults(made)[1] ?? '')
           ?.slice(1)
           .map(Number) ?? [];
       if (options.length > 0) await waitUntil('the shell is gone', () => !isProcessAlive(own));
-      await silent(made);
-      const before = lines(made);
+      await waitUntilSilent(made);
+      const before = countAliveLines(made);
       const { code, out, err } = await made.run(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
       assert.deepEqual([code, out.trim()], [0, 'It is gone.'], err);
-      assert.match(results(made)[2] ?? '', /^Error: The command bg-\w+ is gone: .* is not started again\./);
-      assert.equal(lines(made), before, 'it was not started again');
+      assert.match(getToolResults(made)[2] ?? '', /^Error: The command bg-\w+ is gone: .* is not started again\./);
+      assert.equal(countAliveLines(made), before, 'it was not started again');
     },
   );
 
 test('the end of a command in the background is told once, with the next request', { timeout: 60_000 }, async (t) => {
   const note = 'has ended. Exit code: 7.';
   const made = await createProgram(t, ({ results: said, body }) => {
-    if (said.length === 0) return calls(...run('exit 7', { background: true })(said));
-    return JSON.stringify(body).includes(note) ? says('Told.') : calls(...run(`sleep 0.1; : ${said.length}`)(said));
+    if (said.length === 0) return calls(...runStep('exit 7', { background: true })(said));
+    return JSON.stringify(body).includes(note) ? says('Told.') : calls(...runStep(`sleep 0.1; : ${said.length}`)(said));
   });
   await made.seedModels('qwen3');
-  const { code, out, err } = await made.run(['-p', 'go', '--auto-approve', ...how]);
+  const { code, out, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
   assert.deepEqual([code, out.trim()], [0, 'Told.'], err);
   assert.equal(
     requestMessages(made.modelRequests().at(-1)).filter(({ content }) => String(content).includes(note)).length,
     1,
   );
-  const { out: again } = await made.run(['-p', 'again', '--continue', '--auto-approve', ...how]);
+  const { out: again } = await made.run(['-p', 'again', '--continue', '--auto-approve', ...sandboxArgs]);
   assert.equal(again.trim(), 'Told.');
   assert.equal(JSON.stringify(made.modelRequests().at(-1)?.body).split(note).length - 1, 1);
 });
 
 test('a command in the background goes on where the MCP servers are read anew', { timeout: 60_000 }, async (t) => {
   const made = await createProgram(t, ({ prompt, results: said }) => {
-    if (said.length === 0) return calls(...run(lasting, { background: true })(said));
+    if (said.length === 0) return calls(...runStep(longCommand, { background: true })(said));
     if (prompt === 'go') return says('Started.');
-    return said.length === 1 ? calls(...look({ wait_s: 20, until: 'up' })(said)) : says('Seen.');
+    return said.length === 1 ? calls(...pollStep({ wait_s: 20, until: 'up' })(said)) : says('Seen.');
   });
   await made.seedModels('qwen3');
-  const { code, err } = await made.run(['--interactive', '--auto-approve', ...how], {
+  const { code, err } = await made.run(['--interactive', '--auto-approve', ...sandboxArgs], {
     input: 'go\n/mcp reload\nlook\n',
   });
   assert.equal(code, 0, err);
-  assert.match(results(made)[1] ?? '', /^up \d+\n\[It has been running for/);
-  await silent(made);
+  assert.match(getToolResults(made)[1] ?? '', /^up \d+\n\[It has been running for/);
+  await waitUntilSilent(made);
 });
 
 test(
   'a command in the background belongs to its session: another one ends it',
   { skip: noTerminal(), timeout: 90_000 },
   async (t) => {
-    const place = await makePlace(t, inTurn(run(lasting, { background: true }), look({ wait_s: 20, until: 'up' })));
-    const made = { cwd: place.work };
+    const place = await createPromptEnvironment(
+      t,
+      scriptSteps(runStep(longCommand, { background: true }), pollStep({ wait_s: 20, until: 'up' })),
+    );
+    const made = { cwd: place.cwd };
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
-    await prompt.and('go', /^✓ run_command [^\n]*background=true[^]*^✓ use_tool command_output [^]*^All done\.$/m);
-    const before = lines(made);
-    await waitUntil('it goes on while nobody waits', () => lines(made) > before + 2);
-    await prompt.and('/session new', /· A new session: /);
-    await silent(made);
+    await prompt.enterAndWait(
+      'go',
+      /^✓ run_command [^\n]*background=true[^]*^✓ use_tool command_output [^]*^All done\.$/m,
+    );
+    const before = countAliveLines(made);
+    await waitUntil('it goes on while nobody waits', () => countAliveLines(made) > before + 2);
+    await prompt.enterAndWait('/session new', /· A new session: /);
+    await waitUntilSilent(made);
   },
 );

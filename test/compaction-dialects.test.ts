@@ -4,12 +4,12 @@ import test from 'node:test';
 import type { Tool } from '../src/core/index.ts';
 import { summarizingCompactor } from '../src/rules/index.ts';
 import { calls, says, type Asked } from '../src/testing/index.ts';
-import { toolOf } from './support/rehearsal.ts';
-import { dialects, stage } from './support/stage.ts';
+import { createTestTool } from './support/rehearsal.ts';
+import { testWireFormats, createGatewayFixture } from './support/stage.ts';
 
-const look: Tool = toolOf('look', 'read', (input) => `${JSON.stringify(input)} ${'lorem ipsum '.repeat(150)}`);
+const look: Tool = createTestTool('look', 'read', (input) => `${JSON.stringify(input)} ${'lorem ipsum '.repeat(150)}`);
 
-for (const dialect of dialects) {
+for (const dialect of testWireFormats) {
   test(`[A12, P70] in the dialect ${dialect} a summary is asked for without tools, and what is made with it is legal`, async (t) => {
     const summaries: number[] = [];
     const script = ({ tools, index, body }: Asked<unknown>) => {
@@ -19,12 +19,12 @@ for (const dialect of dialects) {
       return says('Found: nothing yet.', { usage });
     };
     const tools = new Map([['look', look]]);
-    const on = await stage(t, script, {
-      dialect,
+    const on = await createGatewayFixture(t, script, {
+      format: dialect,
       agent: { tools, compactor: summarizingCompactor() },
       limits: { context: 4000 },
     });
-    const { ended, epoch, spent } = await on.say('Look at all of it.');
+    const { ended, epoch, spent } = await on.run('Look at all of it.');
     assert.equal(ended?.reason, 'answered');
     assert.equal(summaries.length, epoch - 1);
     assert.ok(summaries.length >= 2, `${summaries.length} summaries`);
@@ -35,6 +35,6 @@ for (const dialect of dialects) {
     }
     const after = asked[(summaries[0] as number) + 1];
     assert.ok(after?.raw.includes('Found: nothing yet.') && after.raw.includes('Look at all of it.'));
-    await on.check();
+    await on.assertInvariants();
   });
 }

@@ -11,28 +11,28 @@ import test, { after, type TestContext } from 'node:test';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
 import { closedUrl, says, scriptedServer, type Script } from '../src/testing/index.ts';
 import {
-  baseImage,
+  findBaseImage,
   buildImage,
-  freePort,
+  findFreePort,
   podman,
   removeImage,
-  start,
-  until,
-  volume,
+  startContainer,
+  waitForContainer,
+  createVolume,
   type Container,
-  type Starting,
+  type ContainerStartOptions,
 } from './support/container.ts';
-import { door } from './support/fleet.ts';
-import { composeFaults, composeOf, dockerfileFaults } from './support/image-faults.ts';
-import { root } from './support/packed.ts';
+import { createBarrier } from './support/fleet.ts';
+import { lintCompose, parseCompose, lintDockerfile } from './support/image-faults.ts';
+import { repoRoot } from './support/packed.ts';
 import { startPostgres } from './support/postgres.ts';
-import { homeFor } from './support/program.ts';
+import { createProgramHome } from './support/program.ts';
 import { noSandbox } from './support/sandbox.ts';
 
-const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const readRepoFile = (file: string): string => readFileSync(path.join(repoRoot, file), 'utf8');
 
 /** Each of these changes must be found. */
-function mustBeFound(
+function assertProblemsFound(
   text: string,
   faults: (text: string) => readonly string[],
   broken: readonly (readonly [string, string, RegExp])[],
@@ -45,7 +45,7 @@ function mustBeFound(
 }
 
 test('[P54] the Dockerfile has no fault that a linter or we know, and each of them would be found', () => {
-  mustBeFound(read('Dockerfile'), dockerfileFaults, [
+  assertProblemsFound(readRepoFile('Dockerfile'), lintDockerfile, [
     ['USER node', 'USER root', /run by root/],
     ['USER node\n', '', /run by root/],
     ['NODE_ENV=production', 'NODE_ENV=production OPENAI_API_KEY=sk-1', /secret is built in/],
@@ -61,7 +61,7 @@ test('[P54] the Dockerfile has no fault that a linter or we know, and each of th
 });
 
 test('[P54] the compose file fits its schema, opens nothing, asks for its secrets, and names only what the program reads', () => {
-  mustBeFound(read('compose.yaml'), composeFaults, [
+  assertProblemsFound(readRepoFile('compose.yaml'), lintCompose, [
     ['127.0.0.1:8080', '8080', /others can reach it/],
     [':?set it to a long random key', ':-', /may be empty/],
     ['${HARNESS_API_KEY:?set it to a long random key}', 'abc', /secret is written/],
@@ -76,14 +76,14 @@ test('[P54] the compose file fits its schema, opens nothing, asks for its secret
 });
 
 test('[P54] the program understands the commands of the image and of each container', (t) => {
-  const { services } = composeOf(read('compose.yaml'));
-  const [, own = ''] = /^CMD (\[.*\])$/m.exec(read('Dockerfile')) ?? [];
+  const { services } = parseCompose(readRepoFile('compose.yaml'));
+  const [, own = ''] = /^CMD (\[.*\])$/m.exec(readRepoFile('Dockerfile')) ?? [];
   const commands = [
     ...Object.values(services).flatMap(({ command }) => (command ? [command] : [])),
     JSON.parse(own) as string[],
   ];
   assert.equal(commands.length, 3);
-  const { fairlead } = homeFor(t);
+  const { fairlead } = createProgramHome(t);
   for (const command of commands) {
     const { status, stdout } = fairlead([...command, '--help']);
     assert.equal(status, 0, command.join(' '));
@@ -106,7 +106,7 @@ test('[P54] the health check asks the server at its own port, and finds everythi
   const check = async (line: string): Promise<number> => {
     const file = path.join(folder, 'cmdline');
     writeFileSync(file, `${line.replaceAll(' ', '\0')}\0`);
-    const child = spawn(process.execPath, [path.join(root, 'scripts/image-health.ts'), file], { stdio: 'ignore' });
+    const child = spawn(process.execPath, [path.join(repoRoot, 'scripts/image-health.ts'), file], { stdio: 'ignore' });
     const [code] = (await once(child, 'exit')) as [number];
     return code;
   };
@@ -123,36 +123,36 @@ test('[P54] the health check asks the server at its own port, and finds everythi
   assert.equal(asked.length, before);
 });
 
-const engine = baseImage();
+const engine = findBaseImage();
 const skip = 'missing' in engine ? { skip: engine.missing } : {};
 let image: Promise<string> | undefined;
 /** The image, built once. */
-const ours = (): Promise<string> => (image ??= buildImage('base' in engine ? engine.base : ''));
+const getTestImage = (): Promise<string> => (image ??= buildImage('base' in engine ? engine.base : ''));
 after(async () => image && removeImage(await image.catch(() => '')));
 
 const key = 'the-key-of-a-test-server';
 
 /** A model on this machine, and the environment that leads a container to it. */
-async function model(t: TestContext, script: Script<JsonObject>): Promise<Readonly<Record<string, string>>> {
+async function startModel(t: TestContext, script: Script<JsonObject>): Promise<Readonly<Record<string, string>>> {
   const server = await scriptedServer(script, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
   t.after(() => server.close());
   return { HARNESS_INFERENCE_PROVIDER: 'lm-studio', OLLAMA_API_URL: server.url };
 }
 
 type Reply = { readonly status: number; readonly body: JsonObject };
-type Served = Container & {
+type ServedContainer = Container & {
   readonly ask: (request: string, body?: unknown, wait?: number) => Promise<Reply>;
 };
 
 /** Starts a server in a container and waits until it is ready. */
-async function serve(t: TestContext, starting: Starting): Promise<Served> {
-  const port = await freePort();
-  const container = await start(t, await ours(), {
+async function startServer(t: TestContext, starting: ContainerStartOptions): Promise<ServedContainer> {
+  const port = await findFreePort();
+  const container = await startContainer(t, await getTestImage(), {
     ...starting,
     args: ['serve', '--host', '0.0.0.0', '--port', `${port}`, ...starting.args],
     env: { HARNESS_API_KEY: key, ...starting.env },
   });
-  const ask: Served['ask'] = async (request, body, wait = 0) => {
+  const ask: ServedContainer['ask'] = async (request, body, wait = 0) => {
     const [method = '', address = ''] = request.split(' ');
     const answer = await fetch(`http://127.0.0.1:${port}${address}`, {
       method,
@@ -161,7 +161,7 @@ async function serve(t: TestContext, starting: Starting): Promise<Served> {
     });
     return { status: answer.status, body: (await answer.json()) as JsonObject };
   };
-  await until('it is ready', container, () =>
+  await waitForContainer('it is ready', container, () =>
     ask('GET /readyz').then(
       ({ status }) => status === 200,
       () => false,
@@ -170,32 +170,32 @@ async function serve(t: TestContext, starting: Starting): Promise<Served> {
   return { ...container, ask };
 }
 
-const runIn = ({ body }: Reply): FleetRun => body['run'] as unknown as FleetRun;
+const parseRun = ({ body }: Reply): FleetRun => body['run'] as unknown as FleetRun;
 
 test(
   '[P54] the image serves as a user without rights on a read-only system, is found healthy, answers, ends in order and keeps its runs',
   skip,
   async (t) => {
-    const env = await model(t, ({ prompt }) => `You said: ${prompt}`);
-    const data = await volume(t);
-    const first = await serve(t, { args: [], env, data });
+    const env = await startModel(t, ({ prompt }) => `You said: ${prompt}`);
+    const data = await createVolume(t);
+    const first = await startServer(t, { args: [], env, data });
     assert.equal(await first.health(), 'healthy');
     assert.equal((await first.exec('id', '-u')).out, '1000\n');
     assert.match((await first.exec('touch', '/usr/local/bin/x')).err, /Read-only file system/);
     assert.match((await first.exec('cat', '/proc/self/status')).out, /^CapEff:\s+0+$[^]*^NoNewPrivs:\s+1$/m);
-    const ended = runIn(await first.ask('POST /api/run', { words: 'hello', model: 'lm-studio/alpha' }, 60));
+    const ended = parseRun(await first.ask('POST /api/run', { words: 'hello', model: 'lm-studio/alpha' }, 60));
     assert.equal(ended.outcome?.text, 'You said: hello');
     assert.equal(await first.stop(), 143, await first.logs());
     assert.doesNotMatch(await first.logs(), new RegExp(key));
 
-    const second = await serve(t, { args: [], env, data });
-    assert.equal(runIn(await second.ask(`GET /api/runs/${ended.id}`)).outcome?.text, 'You said: hello');
+    const second = await startServer(t, { args: [], env, data });
+    assert.equal(parseRun(await second.ask(`GET /api/runs/${ended.id}`)).outcome?.text, 'You said: hello');
   },
 );
 
 test('[P54] the image does not serve others without a key', skip, async (t) => {
-  const container = await start(t, await ours(), { args: [] });
-  await until('it has ended', container, async () => (await podman('wait', container.name)).out === '1\n');
+  const container = await startContainer(t, await getTestImage(), { args: [] });
+  await waitForContainer('it has ended', container, async () => (await podman('wait', container.name)).out === '1\n');
   assert.match(await container.logs(), /no key was set[^]*Set HARNESS_API_KEY/);
 });
 
@@ -204,8 +204,8 @@ test(
   { skip: 'missing' in engine ? engine.missing : await noSandbox() },
   async (t) => {
     const security = ['seccomp=unconfined', 'unmask=ALL'];
-    const container = await start(t, await ours(), { args: ['doctor', '--offline'], security });
-    await until('it has ended', container, async () => (await podman('wait', container.name)).code === 0);
+    const container = await startContainer(t, await getTestImage(), { args: ['doctor', '--offline'], security });
+    await waitForContainer('it has ended', container, async () => (await podman('wait', container.name)).code === 0);
     assert.match(await container.logs(), /^ok {4}commands +A command in bubblewrap had no network/m);
   },
 );
@@ -218,32 +218,32 @@ test(
   typeof postgres === 'string' ? { skip: postgres } : {},
   async (t) => {
     assert.ok(typeof postgres !== 'string');
-    const held = door();
+    const held = createBarrier();
     t.after(() => held.open());
     const env = {
-      ...(await model(t, async ({ index }) => {
+      ...(await startModel(t, async ({ index }) => {
         if (index === 0) await held.wait();
         return says('Finished.');
       })),
-      HARNESS_STORE: await postgres.database(),
+      HARNESS_STORE: await postgres.createDatabase(),
     };
-    const server = await serve(t, { args: ['--no-worker'], env });
+    const server = await startServer(t, { args: ['--no-worker'], env });
     const worker = (): Promise<Container> =>
-      ours().then((built) => start(t, built, { args: ['worker', '--grace', '1'], env }));
+      getTestImage().then((built) => startContainer(t, built, { args: ['worker', '--grace', '1'], env }));
     const first = await worker();
-    const { id } = runIn(await server.ask('POST /api/run', { words: 'go', model: 'lm-studio/alpha' }));
+    const { id } = parseRun(await server.ask('POST /api/run', { words: 'go', model: 'lm-studio/alpha' }));
     await held.reached;
     assert.equal(await first.health(), 'healthy', 'a worker has no port to be asked at');
     assert.equal(await first.stop(), 143);
     assert.match(await first.logs(), /Handing over 1 run\./);
 
     const second = await worker();
-    await until(
+    await waitForContainer(
       'the run has ended',
       second,
-      async () => runIn(await server.ask(`GET /api/runs/${id}`)).status === 'ended',
+      async () => parseRun(await server.ask(`GET /api/runs/${id}`)).status === 'ended',
     );
-    const run = runIn(await server.ask(`GET /api/runs/${id}`));
+    const run = parseRun(await server.ask(`GET /api/runs/${id}`));
     assert.deepEqual([run.outcome?.text, run.attempts], ['Finished.', 2]);
     assert.equal(await server.stop(), 143);
   },

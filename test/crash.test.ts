@@ -6,19 +6,19 @@ import path from 'node:path';
 import test from 'node:test';
 import { FairleadError, lastItem, messageText, type Event, type Log, type RunState } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
-import { effectsIn, plan } from './crash/agent.ts';
-import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
-import { randomOf } from './crash/disks.ts';
-import { place, plant, story } from './crash/place.ts';
-import { resume } from './crash/session.ts';
-import { bundle } from './support/bundle.ts';
+import { readEffects, plan } from './crash/agent.ts';
+import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
+import { createRandom } from './crash/disks.ts';
+import { createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { resumeScriptedSession } from './crash/session.ts';
+import { bundleProgram } from './support/bundle.ts';
 
-const program = await bundle(path.join(import.meta.dirname, 'crash/child.ts'));
+const program = await bundleProgram(path.join(import.meta.dirname, 'crash/child.ts'));
 
-async function finish(file: string, ledger: string): Promise<RunState> {
+async function finishSession(file: string, ledger: string): Promise<RunState> {
   const log = await openJsonl(file, { session: 's1' });
-  const state = await resume(log, ledger);
-  assertEffects(await eventsOf(log), ledger);
+  const state = await resumeScriptedSession(log, ledger);
+  assertEffects(await readLogEvents(log), ledger);
   await log.close();
   assertEnded(state);
   return state;
@@ -36,26 +36,26 @@ const allEffects = plan.flatMap((tools, turn) =>
   tools.flatMap((tool, i) => (tool === 'look' ? [] : [`${tool} ${plan.slice(0, turn).flat().length + i}`])),
 );
 
-const killed = new FairleadError('test/killed', 'killed', { blame: 'store' });
+const killedError = new FairleadError('test/killed', 'killed', { blame: 'store' });
 
 test('[A24] killed before every single append, a run resumes and ends as it would have, each effect exactly once', async () => {
   for (let n = 1; ; n++) {
-    const { file, ledger } = place();
+    const { file, ledger } = createSessionFiles();
     const log = await openJsonl(file, { session: 's1' });
     let appends = 0;
     const mortal: Log = {
       ...log,
-      append: (...given) => (++appends < n ? log.append(...given) : Promise.reject(killed)),
+      append: (...given) => (++appends < n ? log.append(...given) : Promise.reject(killedError)),
     };
-    const died = await resume(mortal, ledger).then(
+    const died = await resumeScriptedSession(mortal, ledger).then(
       () => false,
-      (error: unknown) => error === killed,
+      (error: unknown) => error === killedError,
     );
     const copy = `${file}.copy`;
     fs.copyFileSync(file, copy);
     await log.close();
-    await finish(copy, ledger);
-    assert.deepEqual([...new Set(effectsIn(ledger))], allEffects);
+    await finishSession(copy, ledger);
+    assert.deepEqual([...new Set(readEffects(ledger))], allEffects);
     if (died) continue;
     assert.ok(n > 40, `only ${n} appends`);
     break;
@@ -64,35 +64,35 @@ test('[A24] killed before every single append, a run resumes and ends as it woul
 
 /** Resumes from the beginning of a session, its effects being those that had been started by then. */
 async function resumeFrom(text: string, known: readonly Event[]): Promise<void> {
-  const { file, ledger } = plant(text);
+  const { file, ledger } = writeSessionBytes(text);
   const started = known.flatMap((event) => (event.type === 'tool-started' ? [event.call] : []));
   const calls = known.flatMap((event) =>
     event.type === 'turn-ended' ? event.message.parts.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) : [],
   );
   const effects = calls.filter(({ id, tool }) => started.includes(id) && tool !== 'look');
   fs.writeFileSync(ledger, effects.map(({ tool, input }) => `${tool} ${(input as { n: number }).n}\n`).join(''));
-  await finish(file, ledger);
-  assert.deepEqual([...new Set(effectsIn(ledger))], allEffects);
+  await finishSession(file, ledger);
+  assert.deepEqual([...new Set(readEffects(ledger))], allEffects);
 }
 
 test('[A24] [J93] a session file cut at every line opens, resumes and ends', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   for (let n = 1; n <= lines.length; n++) await resumeFrom(lines.slice(0, n).join(''), events.slice(0, n - 1));
 });
 
 test('[A24] [J93] a session file cut at every byte of its last line opens, resumes and ends', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const before = lines.slice(0, -1).join('');
   const end = lines.at(-1) ?? '';
   for (let n = 0; n < end.length; n++) await resumeFrom(before + end.slice(0, n), events.slice(0, -1));
 });
 
 test('a session file cut at every byte of its header and first events opens as the prefix it is', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   const text = lines.slice(0, 3).join('');
   for (let n = 0; n < text.length; n++) {
-    const { file } = plant(text.slice(0, n));
-    const { events } = await inspect(file);
+    const { file } = writeSessionBytes(text.slice(0, n));
+    const { events } = await inspectSession(file);
     const whole = text.slice(0, n + 1).split('\n').length - 2;
     assert.equal(events.length, Math.max(0, whole));
     assert.equal((await verifyFile(file)).ok, true);
@@ -100,7 +100,7 @@ test('a session file cut at every byte of its header and first events opens as t
 });
 
 /** Runs a session in a process of its own; `kill` is asked after each line it says whether, and in how many ms, to kill it. */
-async function live(
+async function runKilledSession(
   args: readonly string[],
   kill: (lines: number) => number | undefined = () => undefined,
 ): Promise<{ readonly saved: number; readonly said: string; readonly signal: string | null }> {
@@ -125,21 +125,21 @@ async function live(
 test('fault 1: kill -9 after every change to the disk leaves a prefix of the acknowledged history, and the session ends', async () => {
   let changes = 0;
   for (let n = 1; ; n++) {
-    const { file, ledger } = place();
-    const { saved, said, signal } = await live([file, ledger, String(n)]);
+    const { file, ledger } = createSessionFiles();
+    const { saved, said, signal } = await runKilledSession([file, ledger, String(n)]);
     if (fs.existsSync(file)) {
-      const { events } = await inspect(file, { mode: n % 2 ? 'read' : 'write' }).catch(
+      const { events } = await inspectSession(file, { mode: n % 2 ? 'read' : 'write' }).catch(
         async (error: { code?: string }) => {
           // Killed between making the file and writing its header: there is nothing to read yet.
           assert.equal(fs.statSync(file).size, 0, String(error));
-          return inspect(file);
+          return inspectSession(file);
         },
       );
       assert.ok(events.length >= saved, `change ${n}: ${saved} acknowledged, ${events.length} found`);
       assertEffects(events, ledger);
     } else assert.equal(saved, 0);
-    await finish(file, ledger);
-    assertTidy(file);
+    await finishSession(file, ledger);
+    assertNoLeftovers(file);
     if (signal === 'SIGKILL') continue;
     changes = Number(/after (\d+) changes/.exec(said)?.[1]);
     assert.ok(changes > 80 && changes < n, `${changes} changes`);
@@ -152,32 +152,34 @@ const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
 
 test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged is lost, nothing is done twice`, async (t) => {
   t.diagnostic(`FAIRLEAD_SEED=${seed}`);
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   let done = 0;
   let sessions = 0;
   let [happened, once] = [0, 0];
   while (done < kills) {
-    const { file, ledger } = place();
+    const { file, ledger } = createSessionFiles();
     let saved = 0;
     for (let ended = false; !ended;) {
       const after = Math.floor(random() ** 2 * 24) + 1;
       const wait = random() < 0.5 ? 0 : random() * 8;
-      const lived = await live([file, ledger], (lines) => (done < kills && lines === after ? wait : undefined));
+      const lived = await runKilledSession([file, ledger], (lines) =>
+        done < kills && lines === after ? wait : undefined,
+      );
       saved = Math.max(saved, lived.saved);
       ended = lived.signal === null;
       if (!ended) done++;
       if (!fs.existsSync(file) || fs.statSync(file).size === 0) continue;
       // Half of the time the file is left as the killed process left it, lock and all, for the next process to take over.
-      const { events, state } = await inspect(file, { mode: random() < 0.5 ? 'read' : 'write' });
+      const { events, state } = await inspectSession(file, { mode: random() < 0.5 ? 'read' : 'write' });
       assert.ok((events.at(-1)?.seq ?? 0) >= saved, `${saved} acknowledged, ${events.at(-1)?.seq} found, seed ${seed}`);
       assertEffects(events, ledger);
       if (ended) assertEnded(state);
     }
     sessions++;
-    const effects = effectsIn(ledger).filter((effect) => !effect.startsWith('put'));
+    const effects = readEffects(ledger).filter((effect) => !effect.startsWith('put'));
     happened += new Set(effects).size;
     once += effects.filter((effect) => effects.indexOf(effect) === effects.lastIndexOf(effect)).length;
-    assertTidy(file);
+    assertNoLeftovers(file);
     assert.equal((await verifyFile(file)).ok, true);
   }
   t.diagnostic(`${done} kills over ${sessions} sessions`);

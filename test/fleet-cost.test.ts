@@ -13,7 +13,7 @@ after(() => postgres.close());
 const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
 
 /** Transactions of a database, once all who used it have left and told. */
-async function transactions(url: string): Promise<number> {
+async function countTransactions(url: string): Promise<number> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const one = async (sql: string): Promise<number> => Number((await client.query(`${sql} AS n`)).rows[0]?.n);
@@ -26,8 +26,8 @@ async function transactions(url: string): Promise<number> {
 }
 
 /** Drains so many runs of one turn, 50 at a time, and gives the transactions that they took. */
-async function cost(url: string, runs: number): Promise<number> {
-  const before = await transactions(url);
+async function measureTransactionsPerRun(url: string, runs: number): Promise<number> {
+  const before = await countTransactions(url);
   const store = await openPostgres(url);
   try {
     await store.queue.enqueue(Array.from({ length: runs }, () => ({ words: 'Say yes.' })));
@@ -39,14 +39,17 @@ async function cost(url: string, runs: number): Promise<number> {
   } finally {
     await store.close();
   }
-  return (await transactions(url)) - before;
+  return (await countTransactions(url)) - before;
 }
 
 test(
   '[A66] runs that are worked on side by side share their transactions',
   { timeout: 120_000, ...skip },
   async (t) => {
-    const [few, many] = [await cost(await postgres.fresh(), 50), await cost(await postgres.fresh(), 350)];
+    const [few, many] = [
+      await measureTransactionsPerRun(await postgres.fresh(), 50),
+      await measureTransactionsPerRun(await postgres.fresh(), 350),
+    ];
     const each = (many - few) / 300;
     t.diagnostic(`${each.toFixed(2)} transactions a run`);
     // By itself a run needs more than ten; together two each, and what a worker looks at every now and then while it takes long.

@@ -3,80 +3,88 @@
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { randomOf } from './crash/disks.ts';
-import { crew, type Hand } from './support/fleet-crew.ts';
-import { assertOnce, countIn, historyOf, scene, tools, type Scene } from './support/fleet-scene.ts';
+import { createRandom } from './crash/disks.ts';
+import { createWorkerSpawner, type WorkerProcess } from './support/fleet-crew.ts';
+import {
+  assertRanOnce,
+  countEvents,
+  readRunEvents,
+  createFleetFixture,
+  effectTools,
+  type FleetFixture,
+} from './support/fleet-scene.ts';
 import { startPostgresStores } from './support/postgres-place.ts';
 import { createSqlitePath } from './support/sqlite-place.ts';
 
 /** A kind of store: where a new one is made, and what happens to it in the middle of the work. */
-type Kind = {
+type StoreKind = {
   readonly name: string;
   readonly skip?: string;
   readonly fresh: (t: TestContext) => Promise<string>;
-  readonly upset?: () => Promise<void>;
+  readonly disrupt?: () => Promise<void>;
 };
 
 const postgres = await startPostgresStores();
 after(() => postgres.close());
 
-const kinds: readonly Kind[] = [
+const storeKinds: readonly StoreKind[] = [
   { name: 'sqlite', fresh: async (t) => createSqlitePath(t) },
-  { name: 'postgres', ...postgres, upset: () => postgres.restart() },
+  { name: 'postgres', ...postgres, disrupt: () => postgres.restart() },
 ];
 
 const runs = Number(process.env['FAIRLEAD_TEST_RUNS'] ?? 100);
 const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
 const kills = Math.ceil(runs / 8);
-const hire = await crew();
+const spawnWorker = await createWorkerSpawner();
 
-const sceneOf = async (t: TestContext, { fresh }: Kind): Promise<Scene> => scene(t, await fresh(t), hire);
+const createStoreFixture = async (t: TestContext, { fresh }: StoreKind): Promise<FleetFixture> =>
+  createFleetFixture(t, await fresh(t), spawnWorker);
 
 /** They are told to leave, and do so in order. */
-async function part(hands: readonly Hand[]): Promise<void> {
+async function stopWorkers(hands: readonly WorkerProcess[]): Promise<void> {
   for (const hand of hands) hand.signal('SIGTERM');
-  for (const hand of hands) assert.equal(await hand.ended, 0, hand.said());
+  for (const hand of hands) assert.equal(await hand.ended, 0, hand.output());
 }
 
 /** Kills workers one after the other and replaces them, each somewhere in its share of the work, so that all die while there is work. */
-async function haunt(
-  { outside, hand }: Scene,
-  hands: Hand[],
+async function killWorkersRandomly(
+  { recorder: outside, spawnWorker: hand }: FleetFixture,
+  hands: WorkerProcess[],
   over: AbortSignal,
   upset?: () => Promise<void>,
 ): Promise<void> {
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   for (let done = 0; done < kills; done++) {
-    const moment = ((done + random()) / kills) * runs * tools.length * 0.9;
+    const moment = ((done + random()) / kills) * runs * effectTools.length * 0.9;
     while (outside.entries.length < moment && !over.aborted) await pause(2);
     await pause(random() * 20);
     if (over.aborted) return;
     if (done === Math.floor(kills / 2)) await upset?.();
     const i = Math.floor(random() * hands.length);
-    const victim = hands[i] as Hand;
+    const victim = hands[i] as WorkerProcess;
     victim.signal('SIGKILL');
-    assert.equal(await victim.ended, 'SIGKILL', victim.said());
+    assert.equal(await victim.ended, 'SIGKILL', victim.output());
     hands[i] = hand();
   }
 }
 
-async function drain(t: TestContext, kind: Kind): Promise<void> {
+async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
   t.diagnostic(`FAIRLEAD_SEED=${seed}`);
-  const set = await sceneOf(t, kind);
-  const { store, outside, hand, attend } = set;
+  const set = await createStoreFixture(t, kind);
+  const { store, recorder: outside, spawnWorker: hand, waitForRuns: attend } = set;
   await store.queue.enqueue(Array.from({ length: runs }, (_, i) => ({ id: `r${i}`, words: 'Do it.' })));
   const hands = [hand(), hand(), hand(), hand()];
   const over = new AbortController();
   t.after(() => over.abort());
-  const [ended] = await Promise.all([attend(), haunt(set, hands, over.signal, kind.upset)]);
-  await part(hands);
+  const [ended] = await Promise.all([attend(), killWorkersRandomly(set, hands, over.signal, kind.disrupt)]);
+  await stopWorkers(hands);
   assert.equal(ended.length, runs);
   let [asked, attempts, killed] = [0, 0, 0];
   for (const run of ended) {
-    const events = await historyOf(store, run);
-    assertOnce(run, events, outside);
+    const events = await readRunEvents(store, run);
+    assertRanOnce(run, events, outside);
     assert.deepEqual(await store.inbox.read(run.session, 0), [], `${run.id}: letters that are left`);
-    const asks = countIn(events, 'approval-requested');
+    const asks = countEvents(events, 'approval-requested');
     asked += asks;
     attempts += run.attempts;
     if (run.attempts - asks > 1) killed++;
@@ -84,7 +92,7 @@ async function drain(t: TestContext, kind: Kind): Promise<void> {
   const held = (await store.sessions.list({ most: runs })).filter(({ holder }) => holder !== undefined);
   assert.deepEqual(held, []);
   const happened = outside.effects().length;
-  assert.equal(happened, runs * tools.length);
+  assert.equal(happened, runs * effectTools.length);
   assert.ok(killed > 0, 'no kill has hit a run');
   const repeats = outside.entries.length - happened;
   t.diagnostic(
@@ -96,12 +104,16 @@ async function drain(t: TestContext, kind: Kind): Promise<void> {
 }
 
 /** Runs that stand where an answer from outside is kept back: in a call of the model, and in each of the tools, whose effect has happened. */
-async function heldUp({
+async function enqueueBlockedRuns({
   store,
-  outside,
-}: Scene): Promise<{ readonly ids: readonly string[]; readonly open: () => void; readonly reached: Promise<unknown> }> {
-  const places = ['think-0', ...tools];
-  const doors = places.map((place) => outside.hold(`in ${place}`, place));
+  recorder: outside,
+}: FleetFixture): Promise<{
+  readonly ids: readonly string[];
+  readonly open: () => void;
+  readonly reached: Promise<unknown>;
+}> {
+  const places = ['think-0', ...effectTools];
+  const doors = places.map((place) => outside.holdReply(`in ${place}`, place));
   const ids = places.map((place) => `in ${place}`);
   await store.queue.enqueue(ids.map((id) => ({ id, words: 'Do it.' })));
   return {
@@ -111,91 +123,95 @@ async function heldUp({
   };
 }
 
-async function wake(t: TestContext, kind: Kind): Promise<void> {
-  const set = await sceneOf(t, kind);
-  const { store, outside, hand, attend } = set;
-  const { ids, open, reached } = await heldUp(set);
+async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> {
+  const set = await createStoreFixture(t, kind);
+  const { store, recorder: outside, spawnWorker: hand, waitForRuns: attend } = set;
+  const { ids, open, reached } = await enqueueBlockedRuns(set);
   const zombie = hand(2000);
   await reached;
   zombie.signal('SIGSTOP');
   const did = (): number => outside.entries.filter(({ by }) => by === zombie.pid).length;
   const done = did();
   // Of one run nothing is written yet when it wakes up: only the fence is between it and the log.
-  const asked = outside.hold('in pay', 'find');
+  const asked = outside.holdReply('in pay', 'find');
   const other = hand();
   await asked.reached;
   const ended = await Promise.all(
     (await attend(1))
       .filter(({ status }) => status === 'ended')
-      .map(async (run) => ({ run, events: await historyOf(store, run) })),
+      .map(async (run) => ({ run, events: await readRunEvents(store, run) })),
   );
   assert.equal(ended.length, ids.length - 1);
 
   // What it waited for lies there when it wakes up, before it can have noticed anything.
   open();
   zombie.signal('SIGCONT');
-  for (const id of ids) await zombie.says(`over ${id}`);
+  for (const id of ids) await zombie.waitForLine(`over ${id}`);
   asked.open();
-  for (const run of await attend()) assertOnce(run, await historyOf(store, run), outside);
+  for (const run of await attend()) assertRanOnce(run, await readRunEvents(store, run), outside);
   assert.equal(did(), done, 'it does nothing more for runs that others have');
   for (const { run, events } of ended) {
-    assert.deepEqual(await historyOf(store, run), events, `${run.id}: what it wrote was refused`);
+    assert.deepEqual(await readRunEvents(store, run), events, `${run.id}: what it wrote was refused`);
     assert.deepEqual(await store.queue.run(run.id), run);
   }
   t.diagnostic(
     zombie
-      .said()
+      .output()
       .match(/refused .*/g)
       ?.join(', ') ?? 'It noticed by itself.',
   );
-  await part([other]);
+  await stopWorkers([other]);
   await store.queue.enqueue([{ id: 'after', words: 'Do it.' }]);
   await attend();
   const by = new Set(outside.effects('after').map((entry) => entry.by));
   assert.deepEqual(by, new Set([zombie.pid]), 'it goes on with other runs');
-  await part([zombie]);
+  await stopWorkers([zombie]);
 }
 
-async function leave(t: TestContext, kind: Kind): Promise<void> {
-  const set = await sceneOf(t, kind);
-  const { store, outside, hand, attend } = set;
-  const { ids, open, reached } = await heldUp(set);
+async function testGracefulStop(t: TestContext, kind: StoreKind): Promise<void> {
+  const set = await createStoreFixture(t, kind);
+  const { store, recorder: outside, spawnWorker: hand, waitForRuns: attend } = set;
+  const { ids, open, reached } = await enqueueBlockedRuns(set);
   const first = hand();
   await reached;
   first.signal('SIGTERM');
-  await first.says('leaving');
+  await first.waitForLine('leaving');
   open();
-  assert.equal(await first.ended, 0, first.said());
+  assert.equal(await first.ended, 0, first.output());
   for (const id of ids) {
     const run = await store.queue.run(id);
     assert.deepEqual([run?.status, run?.attempts], ['queued', 1], id);
   }
   const second = hand();
   for (const run of await attend()) {
-    const events = await historyOf(store, run);
-    assertOnce(run, events, outside);
-    assert.deepEqual([countIn(events, 'approval-requested'), run.attempts], [0, 2], `${run.id}: nothing is unknown`);
+    const events = await readRunEvents(store, run);
+    assertRanOnce(run, events, outside);
+    assert.deepEqual(
+      [countEvents(events, 'approval-requested'), run.attempts],
+      [0, 2],
+      `${run.id}: nothing is unknown`,
+    );
   }
-  assert.equal(outside.entries.length, ids.length * tools.length, 'nothing was repeated, not even in vain');
-  await part([second]);
+  assert.equal(outside.entries.length, ids.length * effectTools.length, 'nothing was repeated, not even in vain');
+  await stopWorkers([second]);
 }
 
-for (const kind of kinds) {
+for (const kind of storeKinds) {
   const options = { timeout: 120_000 + runs * 1000, ...(kind.skip === undefined ? {} : { skip: kind.skip }) };
-  const amid = kind.upset ? ' and the store once' : '';
+  const amid = kind.disrupt ? ' and the store once' : '';
   test(
     `${kind.name}: [A52, A53, A71, A112, A116] ${runs} runs end, each effect happens once, while workers are killed ${kills} times${amid}`,
     options,
-    (t) => drain(t, kind),
+    (t) => testDrain(t, kind),
   );
   test(
     `${kind.name}: [A52, A53, A71] a worker that slept while others took its runs changes nothing of them, and goes on with others`,
     options,
-    (t) => wake(t, kind),
+    (t) => testZombieWorker(t, kind),
   );
   test(
     `${kind.name}: [A53, A116] a worker that is told to end hands its runs over, and no outcome is unknown`,
     options,
-    (t) => leave(t, kind),
+    (t) => testGracefulStop(t, kind),
   );
 }

@@ -6,21 +6,21 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { door, fleet, until } from './support/fleet.ts';
+import { createBarrier, createFleetProgram, waitUntilTrue } from './support/fleet.ts';
 import { isProcessAlive, requestMessages } from './support/live-program.ts';
-import { putFiles } from './support/program.ts';
+import { writeFiles } from './support/program.ts';
 
 test('[A85, A112] a run under way hears what is said to it from another process, once each', async (t) => {
-  const first = door();
-  const made = await fleet(t, async ({ index, prompt }) => {
+  const first = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, prompt }) => {
     if (index === 0) await first.wait();
     return index === 0 ? calls('list_files', {}) : says(`Heard: ${prompt}`);
   });
   made.worker();
-  await made.say('enqueue', 'Go north', '--id', 'ship');
+  await made.runCommand('enqueue', 'Go north', '--id', 'ship');
   await first.reached;
-  await made.say('runs', 'steer', 'ship', 'No,', 'south');
-  await made.say('runs', 'steer', 'ship', 'Then report', '--follow-up');
+  await made.runCommand('runs', 'steer', 'ship', 'No,', 'south');
+  await made.runCommand('runs', 'steer', 'ship', 'Then report', '--follow-up');
   const log = await made.store.sessions.reader('ship');
   const heard: string[] = [];
   for await (const event of log.follow(0, AbortSignal.timeout(30_000))) {
@@ -29,7 +29,7 @@ test('[A85, A112] a run under way hears what is said to it from another process,
   }
   assert.deepEqual(heard, ['prompt', 'steer', 'follow-up'], 'while the model was still speaking');
   first.open();
-  const { outcome } = await made.stands('ship', 'ended');
+  const { outcome } = await made.waitForRun('ship', 'ended');
   assert.equal(outcome?.text, 'Heard: Then report');
   const said = requestMessages(made.modelRequests().at(-1)).filter(({ role }) => role === 'user');
   assert.deepEqual(
@@ -41,32 +41,35 @@ test('[A85, A112] a run under way hears what is said to it from another process,
 });
 
 test('[A85] a run is cancelled where it is: queued, resting, or under way', async (t) => {
-  const first = door();
-  const made = await fleet(t, async ({ prompt }) => {
+  const first = createBarrier();
+  const made = await createFleetProgram(t, async ({ prompt }) => {
     if (prompt === 'Long') await first.wait();
     return calls('run_command', { command: 'true' });
   });
   const worker = made.worker();
-  await made.say('enqueue', 'Long', '--id', 'long');
+  await made.runCommand('enqueue', 'Long', '--id', 'long');
   await first.reached;
-  await made.say('enqueue', 'Asks', '--id', 'asks');
-  await made.stands('asks', 'resting');
-  await made.say('enqueue', 'Later', '--id', 'later', '--not-before', '2999-01-01T00:00:00Z');
-  for (const id of ['long', 'asks', 'later']) await made.say('runs', 'cancel', id);
+  await made.runCommand('enqueue', 'Asks', '--id', 'asks');
+  await made.waitForRun('asks', 'resting');
+  await made.runCommand('enqueue', 'Later', '--id', 'later', '--not-before', '2999-01-01T00:00:00Z');
+  for (const id of ['long', 'asks', 'later']) await made.runCommand('runs', 'cancel', id);
   for (const id of ['long', 'asks', 'later'])
-    assert.equal((await made.stands(id, 'ended')).outcome?.reason, 'cancelled', id);
+    assert.equal((await made.waitForRun(id, 'ended')).outcome?.reason, 'cancelled', id);
   assert.equal((await made.run(['runs', 'cancel', 'long'])).code, 1);
-  assert.match(await made.say('runs', '--status', 'ended', '--most', '1'), /^later {2}ended cancelled {2}Later\n$/);
+  assert.match(
+    await made.runCommand('runs', '--status', 'ended', '--most', '1'),
+    /^later {2}ended cancelled {2}Later\n$/,
+  );
   worker.kill('SIGTERM');
   first.open();
 });
 
 test('[A64] a tenant spends no more than its allowance over all workers, and others are not held up', async (t) => {
-  const made = await fleet(t, () => says('Paid for.', { usage: { input: 4000, output: 1000 } }));
-  await made.say('fleet', 'budget', 'acme', '--tokens', '20000', '--period', 'ever');
+  const made = await createFleetProgram(t, () => says('Paid for.', { usage: { input: 4000, output: 1000 } }));
+  await made.runCommand('fleet', 'budget', 'acme', '--tokens', '20000', '--period', 'ever');
   const tasks = Array.from({ length: 8 }, (_, i) => `Task ${i}`);
-  await made.say('enqueue', ...tasks, '--id', 'acme', '--tenant', 'acme');
-  await made.say('enqueue', 'Free', '--id', 'free', '--tenant', 'other');
+  await made.runCommand('enqueue', ...tasks, '--id', 'acme', '--tenant', 'acme');
+  await made.runCommand('enqueue', 'Free', '--id', 'free', '--tenant', 'other');
   const workers = await Promise.all([made.run(['worker', '--drain']), made.run(['worker', '--drain'])]);
   assert.deepEqual(
     workers.map(({ code }) => code),
@@ -76,15 +79,15 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
   const reasons = (reason: string): number => ended.filter(({ outcome }) => outcome?.reason === reason).length;
   assert.equal(reasons('answered') + reasons('token-budget'), 8);
   assert.ok(reasons('answered') >= 1 && reasons('token-budget') >= 4, `${reasons('answered')} were answered`);
-  assert.equal((await made.stands('free', 'ended')).outcome?.reason, 'answered');
+  assert.equal((await made.waitForRun('free', 'ended')).outcome?.reason, 'answered');
   const [acme] = await made.store.ledger.budgets();
   assert.deepEqual([acme?.spent.tokens, acme?.held.tokens], [reasons('answered') * 5000, 0]);
   assert.match(
-    await made.say('fleet', 'budget'),
+    await made.runCommand('fleet', 'budget'),
     new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in all$`, 'm'),
   );
   // Who looks at a budget, or names half of one, does not end it; who ends it says so.
-  assert.match(await made.say('fleet', 'budget', 'acme'), /of 20000 tokens in all/);
+  assert.match(await made.runCommand('fleet', 'budget', 'acme'), /of 20000 tokens in all/);
   assert.equal((await made.run(['fleet', 'budget', 'acme', '--period', 'day'])).code, 2);
   assert.equal((await made.run(['fleet', 'budget', '--remove', 'nobody'])).code, 1);
   assert.equal((await made.store.ledger.budgets()).length, 1);
@@ -93,7 +96,7 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
 });
 
 test('[A71, A84] a factory works through its tasks with processes of its own, and again does nothing twice', async (t) => {
-  const made = await fleet(t, ({ prompt }) =>
+  const made = await createFleetProgram(t, ({ prompt }) =>
     prompt === 'Ask' ? calls('run_command', { command: 'true' }) : says(`Did ${prompt}`),
   );
   const batch = ['factory', 'One', 'Two', 'Three', '--id', 'lot'];
@@ -126,17 +129,17 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
 });
 
 test('[A71, A84] a factory that is broken off hands over, and the same command goes on', async (t) => {
-  const held = door();
-  const made = await fleet(t, async ({ index, results }) => {
+  const held = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, results }) => {
     if (index === 1) await held.wait();
     return results.length === 0 ? calls('run_command', { command: 'echo once >> effects' }) : says('Through.');
   });
-  putFiles(made.cwd, { 'tasks.txt': 'Go on\n' });
+  writeFiles(made.cwd, { 'tasks.txt': 'Go on\n' });
   const batch = ['factory', '--file', 'tasks.txt', '--id', 'lot', '--auto', '--workers', '1'];
   const one = made.start(batch);
   await held.reached;
   one.kill('SIGINT');
-  await until('it hands over', () => one.err().includes('Handing over 1 run.'));
+  await waitUntilTrue('it hands over', () => one.err().includes('Handing over 1 run.'));
   one.kill('SIGINT');
   const { code, err } = await one.ended;
   assert.deepEqual([code, err.endsWith('1 left.\nTo go on: the same command with --id lot\n')], [130, true], err);
@@ -147,8 +150,8 @@ test('[A71, A84] a factory that is broken off hands over, and the same command g
 });
 
 test('[A71] the workers of a factory are processes of their own, which hand over when it is killed', async (t) => {
-  const held = door();
-  const made = await fleet(t, async ({ index, results }) => {
+  const held = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, results }) => {
     if (index === 0) await held.wait();
     return results.length === 0 ? calls('list_files', {}) : says('Through.');
   });
@@ -157,16 +160,16 @@ test('[A71] the workers of a factory are processes of their own, which hand over
   await held.reached;
   const [{ pid } = { pid: 0 }] = await made.store.workers.list();
   one.kill('SIGKILL');
-  await until('its worker, another process, hands over', () => one.err().includes('Handing over 1 run.'));
+  await waitUntilTrue('its worker, another process, hands over', () => one.err().includes('Handing over 1 run.'));
   assert.equal(isProcessAlive(pid), true);
   held.open();
-  await until('its worker ends', () => !isProcessAlive(pid));
-  assert.equal((await made.stands('lot-1', 'queued')).attempts, 1);
+  await waitUntilTrue('its worker ends', () => !isProcessAlive(pid));
+  assert.equal((await made.waitForRun('lot-1', 'queued')).attempts, 1);
   assert.equal((await made.run(batch)).out, 'lot-1  answered  Through.\n');
 });
 
 test('[A85] tasks come from arguments, files and standard input, are queued once, and again by the clock', async (t) => {
-  const made = await fleet(t);
+  const made = await createFleetProgram(t);
   const lines = '{"words": "With an id", "id": "own", "priority": 5, "settings": {"auto": true}}\n\nPlain words\n';
   const { out } = await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines });
   assert.equal(out, 'own\nin-2\n');
@@ -174,9 +177,9 @@ test('[A85] tasks come from arguments, files and standard input, are queued once
   const own = await made.store.queue.run('own');
   assert.deepEqual([own?.priority, own?.settings], [5, { folder: made.cwd, model: 'qwen3', auto: true }]);
   assert.equal((await made.store.queue.depth()).queued, 2);
-  await made.say('enqueue', 'Sweep', '--every', '0 3 * * *', '--name', 'nightly');
-  assert.equal(await made.say('fleet', 'schedules'), 'nightly  0 3 * * *  Sweep\n');
-  await made.say('fleet', 'schedules', '--remove', 'nightly');
+  await made.runCommand('enqueue', 'Sweep', '--every', '0 3 * * *', '--name', 'nightly');
+  assert.equal(await made.runCommand('fleet', 'schedules'), 'nightly  0 3 * * *  Sweep\n');
+  await made.runCommand('fleet', 'schedules', '--remove', 'nightly');
   assert.deepEqual(await made.store.queue.schedules(), []);
   const misused = await Promise.all([
     made.run(['enqueue'], { input: '' }),
@@ -198,11 +201,13 @@ test('[A85] tasks come from arguments, files and standard input, are queued once
 });
 
 test('[A85] what governs the terminal governs queued runs, and one that cannot be made says why', async (t) => {
-  const made = await fleet(t, ({ results, prompt }) => {
+  const made = await createFleetProgram(t, ({ results, prompt }) => {
     if (prompt === 'On and on') return calls('list_files', { path: `${results.length}` });
     return results.length === 0 ? calls('run_command', { command: 'rm effects' }) : says(results[0] ?? '');
   });
-  putFiles(made.config(), { 'policy.yaml': 'rules:\n  - deny: { command: rm }\n    why: Nothing is removed here.\n' });
+  writeFiles(made.config(), {
+    'policy.yaml': 'rules:\n  - deny: { command: rm }\n    why: Nothing is removed here.\n',
+  });
   const settings = { folder: made.cwd, auto: true };
   await made.store.queue.enqueue([
     { id: 'policy', words: 'Remove it', settings },
@@ -211,9 +216,9 @@ test('[A85] what governs the terminal governs queued runs, and one that cannot b
     { id: 'folder', words: 'x', settings: { folder: path.join(made.cwd, 'nowhere') } },
     { id: 'wrong', words: 'x', settings: { auto: 'yes' } },
   ]);
-  await made.say('worker', '--drain');
+  await made.runCommand('worker', '--drain');
   const came = await Promise.all(
-    ['policy', 'turns', 'model', 'folder', 'wrong'].map(async (id) => (await made.stands(id, 'ended')).outcome),
+    ['policy', 'turns', 'model', 'folder', 'wrong'].map(async (id) => (await made.waitForRun(id, 'ended')).outcome),
   );
   assert.deepEqual(
     came.map((outcome) => outcome?.reason),
@@ -225,22 +230,22 @@ test('[A85] what governs the terminal governs queued runs, and one that cannot b
 });
 
 test('the store is named on the command line, in the environment or in the settings, but not by a working folder', async (t) => {
-  const made = await fleet(t);
+  const made = await createFleetProgram(t);
   const at = (name: string): string => path.join(made.home, name);
-  await made.say('enqueue', 'x', '--store', at('given.sqlite'));
+  await made.runCommand('enqueue', 'x', '--store', at('given.sqlite'));
   await made.run(['enqueue', 'x'], { env: { HARNESS_STORE: at('environment.sqlite') } });
-  await made.say('config', 'set', 'store', at('setting.sqlite'));
-  await made.say('enqueue', 'x');
+  await made.runCommand('config', 'set', 'store', at('setting.sqlite'));
+  await made.runCommand('enqueue', 'x');
   for (const name of ['given', 'environment', 'setting']) assert.ok(existsSync(at(`${name}.sqlite`)), name);
-  await made.say('config', 'unset', 'store');
-  putFiles(made.cwd, { '.env': `HARNESS_STORE=${at('foreign.sqlite')}\n` });
+  await made.runCommand('config', 'unset', 'store');
+  writeFiles(made.cwd, { '.env': `HARNESS_STORE=${at('foreign.sqlite')}\n` });
   const { err, code } = await made.run(['enqueue', 'x']);
   assert.deepEqual([code, existsSync(at('foreign.sqlite')), (await made.store.queue.depth()).queued], [0, false, 1]);
   assert.match(err, /HARNESS_STORE in .*\.env is not used/);
 });
 
 test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to whom to speak instead', async (t) => {
-  const made = await fleet(t);
+  const made = await createFleetProgram(t);
   await made.store.queue.enqueue([
     { id: 'p', words: 'x', kind: 'plan' },
     { id: 'p/step-a-1', words: 'y', parent: 'p' },
@@ -251,26 +256,26 @@ test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to who
   const answered = await made.run(['runs', 'answer', 'p', 'yes']);
   assert.match(answered.err, /p is a plan: [^]*p\/step-a-1/);
   assert.deepEqual([answered.code, await made.store.inbox.read('p', 0)], [1, []]);
-  await made.say('runs', 'steer', 'p/step-a-1', 'Go south');
-  await made.say('runs', 'cancel', 'p');
+  await made.runCommand('runs', 'steer', 'p/step-a-1', 'Go south');
+  await made.runCommand('runs', 'cancel', 'p');
   for (const id of ['p', 'p/step-a-1']) assert.equal((await made.store.queue.run(id))?.status, 'ended', id);
 });
 
 test('[A85] a worker that drains ends with what is left and why, in a sentence and in its exit code', async (t) => {
-  const made = await fleet(t, () => calls('run_command', { command: 'true' }));
+  const made = await createFleetProgram(t, () => calls('run_command', { command: 'true' }));
   const drained = async (): Promise<readonly [number | null, string]> => {
     const { code, err } = await made.run(['worker', '--drain']);
     return [code, err.replace(/^[^]* works on sqlite fleet\.sqlite\n/, '')];
   };
   assert.deepEqual(await drained(), [0, '']);
-  await made.say('enqueue', 'Asks', '--id', 'asks');
-  await made.say('enqueue', 'Behind', '--session', 'asks');
+  await made.runCommand('enqueue', 'Asks', '--id', 'asks');
+  await made.runCommand('enqueue', 'Behind', '--session', 'asks');
   assert.deepEqual(await drained(), [5, '2 runs wait for a person. What is asked: fairlead runs --status resting\n']);
-  await made.say('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
+  await made.runCommand('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
   const [code, later] = await drained();
   assert.equal(code, 8);
   assert.match(later, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.\n2 runs wait for a person\./);
-  await made.say('enqueue', 'Old', '--id', 'old');
+  await made.runCommand('enqueue', 'Old', '--id', 'old');
   const over = new AbortController();
   const work = { worker: 'w', concurrency: 1, version: '0.0.1', signal: over.signal };
   await made.store.queue.work({ ...work, handle: async () => (over.abort(), { type: 'left' }) });
@@ -280,14 +285,14 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
     said,
     /^1 run was begun by version 0\.0\.1: a worker of it, or one with --any-version, goes on with it\.$/m,
   );
-  await made.say('fleet', 'stop', 'smoke');
+  await made.runCommand('fleet', 'stop', 'smoke');
   const [stopped, why] = await drained();
   assert.equal(stopped, 8);
   assert.match(why, /^4 runs are left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m);
 });
 
 test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits for what a plan has begun', async (t) => {
-  const made = await fleet(t, ({ prompt }) =>
+  const made = await createFleetProgram(t, ({ prompt }) =>
     prompt.includes('Make a plan') ? says('{"steps":[{"id":"a","words":"Do it","after":[]}]}') : says('Done.'),
   );
   const lines = '{"words": "Later", "notBefore": "2999-01-01T00:00:00Z"}\n{"words": "All of it", "kind": "plan"}\n';
@@ -298,7 +303,7 @@ test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits
     first.err,
     /1 answered, 0 not, 0 waiting for a person, 1 left\.\nTo go on: the same command with --id lot\n$/,
   );
-  await made.say('fleet', 'stop', 'smoke');
+  await made.runCommand('fleet', 'stop', 'smoke');
   const stopped = await made.run(['factory', 'One', '--id', 'other']);
   assert.equal(stopped.code, 8);
   assert.match(
@@ -308,9 +313,9 @@ test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits
 });
 
 test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file, as a container needs it', async (t) => {
-  const made = await fleet(t);
+  const made = await createFleetProgram(t);
   const settings = { folder: made.cwd };
-  putFiles(made.cwd, { '.fairlead/config.json': '{"model": "qwen3"}' });
+  writeFiles(made.cwd, { '.fairlead/config.json': '{"model": "qwen3"}' });
   await made.store.queue.enqueue([
     { id: 'plain', words: 'x', settings },
     { id: 'named', words: 'y', settings: { ...settings, model: 'qwen3' } },
@@ -325,8 +330,8 @@ test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file
 });
 
 test('[A85, A91] the same id is the same run only with the same words and settings; who asks again is told', async (t) => {
-  const made = await fleet(t);
-  assert.equal(await made.say('enqueue', 'Pay bill 17', '--id', 'bill'), 'bill\n');
+  const made = await createFleetProgram(t);
+  assert.equal(await made.runCommand('enqueue', 'Pay bill 17', '--id', 'bill'), 'bill\n');
   const again = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill']);
   assert.deepEqual(again, { code: 0, out: 'bill\n', err: 'bill is in the queue already: it is queued.\n' });
   const other = await made.run(['enqueue', 'Pay bill 18', '--id', 'bill']);
@@ -353,30 +358,32 @@ test('[A85, A91] the same id is the same run only with the same words and settin
 });
 
 test('[A52, J76] the sessions of queued runs are listed, shown, exported and verified like those of the terminal', async (t) => {
-  const made = await fleet(t, () => says('Painted.'));
+  const made = await createFleetProgram(t, () => says('Painted.'));
   assert.match(
     (await made.run(['sessions', 'list', '--fleet'])).err,
     /^There is no session in sqlite fleet\.sqlite yet\.$/m,
   );
-  await made.say('enqueue', 'Paint the fence', '--id', 'fence');
-  await made.say('enqueue', 'Then the gate', '--session', 'fence');
-  await made.say('worker', '--drain');
+  await made.runCommand('enqueue', 'Paint the fence', '--id', 'fence');
+  await made.runCommand('enqueue', 'Then the gate', '--session', 'fence');
+  await made.runCommand('worker', '--drain');
   const own = await made.run(['sessions']);
   assert.deepEqual([own.code, own.out], [0, '']);
   assert.match(own.err, /Those of queued runs: fairlead sessions list --fleet\n$/);
   const listed =
     /^session +last change +events +begins with\nfence +\d{4}-\d\d-\d\d \d\d:\d\d +\d+ +Paint the fence\n$/;
-  assert.match(await made.say('sessions', 'list', '--fleet'), listed);
-  assert.match(await made.say('sessions', '--store', made.data('fleet.sqlite')), listed);
-  const [entry] = JSON.parse(await made.say('sessions', 'list', '--fleet', '--json')) as { readonly session: string }[];
+  assert.match(await made.runCommand('sessions', 'list', '--fleet'), listed);
+  assert.match(await made.runCommand('sessions', '--store', made.data('fleet.sqlite')), listed);
+  const [entry] = JSON.parse(await made.runCommand('sessions', 'list', '--fleet', '--json')) as {
+    readonly session: string;
+  }[];
   assert.equal(entry?.session, 'fence');
   const shown = '── User ──\nPaint the fence\n\n── Assistant ──\nPainted.\n\n── User ──\nThen the gate\n';
-  assert.ok((await made.say('sessions', 'show', 'fence', '--fleet')).startsWith(shown));
+  assert.ok((await made.runCommand('sessions', 'show', 'fence', '--fleet')).startsWith(shown));
   const { id, created, messages } = JSON.parse(
-    await made.say('sessions', 'export', 'fence', '--fleet', '--format', 'json'),
+    await made.runCommand('sessions', 'export', 'fence', '--fleet', '--format', 'json'),
   ) as { readonly id: string; readonly created: string; readonly messages: readonly object[] };
   assert.deepEqual([id, messages.length, Number.isNaN(Date.parse(created))], ['fence', 4, false]);
-  assert.match(await made.say('sessions', 'verify', '--fleet'), /^fence: sound, \d+ events\n$/);
+  assert.match(await made.runCommand('sessions', 'verify', '--fleet'), /^fence: sound, \d+ events\n$/);
   const missing = await made.run(['sessions', 'show', 'gate', '--fleet']);
   assert.deepEqual([missing.code, missing.out], [1, '']);
   assert.match((await made.run(['sessions', 'delete', 'fence', '--fleet'])).err, /--fleet has no meaning for/);

@@ -5,23 +5,23 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { door, fleet, until, type Fleet } from './support/fleet.ts';
+import { createBarrier, createFleetProgram, waitUntilTrue, type FleetProgram } from './support/fleet.ts';
 
-const append = 'echo done >> effects';
+const appendCommand = 'echo done >> effects';
 
-const effects = ({ cwd }: Fleet): readonly string[] => {
+const readEffects = ({ cwd }: FleetProgram): readonly string[] => {
   const file = path.join(cwd, 'effects');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
 
 test('[A24, A52, A53, A85] a run whose worker is killed is finished by another, and its effect happens once', async (t) => {
-  const stuck = door();
-  const made = await fleet(t, async ({ index, results }) => {
-    if (results.length === 0) return calls('run_command', { command: append });
+  const stuck = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, results }) => {
+    if (results.length === 0) return calls('run_command', { command: appendCommand });
     if (index === 1) await stuck.wait();
     return says('Finished.');
   });
-  assert.equal(await made.say('enqueue', 'Do it once', '--id', 'first', '--auto'), 'first\n');
+  assert.equal(await made.runCommand('enqueue', 'Do it once', '--id', 'first', '--auto'), 'first\n');
   const one = made.worker();
   await stuck.reached;
   one.kill('SIGKILL');
@@ -29,131 +29,133 @@ test('[A24, A52, A53, A85] a run whose worker is killed is finished by another, 
   stuck.open();
   const two = await made.run(['worker', '--drain']);
   assert.match(two.out, /^first {2}answered {2}Finished\.$/m);
-  assert.deepEqual(effects(made), ['done']);
-  const { attempts, outcome } = await made.stands('first', 'ended');
+  assert.deepEqual(readEffects(made), ['done']);
+  const { attempts, outcome } = await made.waitForRun('first', 'ended');
   assert.deepEqual([attempts, outcome?.text, outcome?.spent.calls], [2, 'Finished.', 1]);
 });
 
 test('[A53, A112] an effect that was under way when its worker was killed is put to a person, not repeated', async (t) => {
-  const made = await fleet(t, ({ results }) =>
+  const made = await createFleetProgram(t, ({ results }) =>
     results.length === 0
-      ? calls('run_command', { command: `${append}; while [ -e effects ]; do sleep 0.1; done` })
+      ? calls('run_command', { command: `${appendCommand}; while [ -e effects ]; do sleep 0.1; done` })
       : says(results.at(-1) ?? ''),
   );
-  await made.say('enqueue', 'Do it once', '--id', 'half', '--auto');
+  await made.runCommand('enqueue', 'Do it once', '--id', 'half', '--auto');
   const one = made.worker();
-  await until('the effect is under way', () => effects(made).length === 1);
+  await waitUntilTrue('the effect is under way', () => readEffects(made).length === 1);
   one.kill('SIGKILL');
   await one.ended;
   assert.equal((await made.run(['worker', '--drain'])).code, 5);
-  const { questions } = await made.stands('half', 'resting');
+  const { questions } = await made.waitForRun('half', 'resting');
   assert.equal(questions[0]?.kind, 'unknown-outcome');
   assert.match(
-    await made.say('runs', 'show', 'half'),
+    await made.runCommand('runs', 'show', 'half'),
     /may or may not have happened[^]*fairlead runs answer half happened \(or yes: run it again; or no: nobody knows\)/,
   );
-  await made.say('runs', 'answer', 'half', 'happened');
+  await made.runCommand('runs', 'answer', 'half', 'happened');
   const two = await made.run(['worker', '--drain']);
   assert.match(two.out, /^half {2}answered {2}A person has confirmed/m);
-  assert.deepEqual(effects(made), ['done']);
+  assert.deepEqual(readEffects(made), ['done']);
 });
 
 test('[A112] a run that needs a yes rests without a worker, is answered from another process, and goes on', async (t) => {
-  const made = await fleet(t, ({ results }) =>
-    results.length === 0 ? calls('run_command', { command: append }) : says(results.at(-1)?.slice(0, 40) ?? ''),
+  const made = await createFleetProgram(t, ({ results }) =>
+    results.length === 0 ? calls('run_command', { command: appendCommand }) : says(results.at(-1)?.slice(0, 40) ?? ''),
   );
-  await made.say('enqueue', 'With a yes', 'With a no', '--id', 'ask');
+  await made.runCommand('enqueue', 'With a yes', 'With a no', '--id', 'ask');
   const { err, out } = await made.run(['worker', '--drain']);
   assert.match(
     out,
     /ask-1 {2}asks: run_command: echo done >> effects\n {2}To answer: fairlead runs answer ask-1 yes \(or no\)/,
   );
   assert.doesNotMatch(err, /Error/);
-  const [yes, no] = await Promise.all([made.stands('ask-1', 'resting'), made.stands('ask-2', 'resting')]);
+  const [yes, no] = await Promise.all([made.waitForRun('ask-1', 'resting'), made.waitForRun('ask-2', 'resting')]);
   assert.deepEqual([yes.questions.length, no.questions.length, made.modelRequests().length], [1, 1, 2]);
   assert.equal((await made.run(['runs', 'answer', 'ask-1', 'happened'])).code, 1);
   assert.equal((await made.run(['runs', 'answer', 'ask-1', 'maybe'])).code, 2);
   assert.equal((await made.run(['runs', 'answer', 'ask-3', 'yes'])).code, 1);
-  await made.say('runs', 'answer', 'ask-1', 'yes');
-  await made.say('runs', 'answer', 'ask-2', 'no');
-  assert.deepEqual(effects(made), [], 'nothing happens before a worker is there');
-  await made.say('worker', '--drain');
-  assert.deepEqual(effects(made), ['done']);
-  assert.match((await made.stands('ask-2', 'ended')).outcome?.text ?? '', /A person said no/);
+  await made.runCommand('runs', 'answer', 'ask-1', 'yes');
+  await made.runCommand('runs', 'answer', 'ask-2', 'no');
+  assert.deepEqual(readEffects(made), [], 'nothing happens before a worker is there');
+  await made.runCommand('worker', '--drain');
+  assert.deepEqual(readEffects(made), ['done']);
+  assert.match((await made.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /A person said no/);
   const again = await made.run(['runs', 'answer', 'ask-1', 'yes']);
   assert.match(again.err, /asks no such question: it is ended/);
 });
 
 test('[A95] the kill-switch stops what is under way, outlives every process, and lets it go on where it was', async (t) => {
-  const first = door();
-  const made = await fleet(t, async ({ index }) => {
+  const first = createBarrier();
+  const made = await createFleetProgram(t, async ({ index }) => {
     if (index === 0) await first.wait();
     return says('At last.');
   });
   const worker = made.worker();
-  await made.say('enqueue', 'Long', '--id', 'long');
+  await made.runCommand('enqueue', 'Long', '--id', 'long');
   await first.reached;
   const stopped = await made.run(['fleet', 'stop', 'smoke', 'in', 'the', 'hall']);
   assert.match(stopped.err, /The fleet is stopped: smoke in the hall/);
-  assert.equal((await made.stands('long', 'queued')).attempts, 1);
-  await until('the worker says so', () => worker.err().includes('The fleet is stopped: smoke in the hall'));
+  assert.equal((await made.waitForRun('long', 'queued')).attempts, 1);
+  await waitUntilTrue('the worker says so', () => worker.err().includes('The fleet is stopped: smoke in the hall'));
   worker.kill('SIGTERM');
   assert.equal((await worker.ended).code, 143);
   const other = made.worker();
-  await until('another one is stopped too', () => other.err().includes('The fleet is stopped'));
-  assert.match(await made.say('fleet'), /The fleet is stopped: smoke in the hall\n1 queued, 0 running/);
+  await waitUntilTrue('another one is stopped too', () => other.err().includes('The fleet is stopped'));
+  assert.match(await made.runCommand('fleet'), /The fleet is stopped: smoke in the hall\n1 queued, 0 running/);
   assert.equal(made.modelRequests().length, 1);
-  await made.say('fleet', 'resume');
-  assert.equal((await made.stands('long', 'ended')).outcome?.text, 'At last.');
+  await made.runCommand('fleet', 'resume');
+  assert.equal((await made.waitForRun('long', 'ended')).outcome?.text, 'At last.');
   assert.equal(made.modelRequests().length, 2);
   first.open();
 });
 
 test('[A95] a kill-switch that cannot be read stops the workers', async (t) => {
-  const first = door();
-  const made = await fleet(t, async ({ index }) => {
+  const first = createBarrier();
+  const made = await createFleetProgram(t, async ({ index }) => {
     if (index === 0) await first.wait();
     return says('Not to be said.');
   });
   const worker = made.worker();
-  await made.say('enqueue', 'Long', '--id', 'long');
+  await made.runCommand('enqueue', 'Long', '--id', 'long');
   await first.reached;
   const database = new DatabaseSync(made.data('fleet.sqlite'));
   database.exec("DELETE FROM control WHERE name = 'standing'");
   database.close();
-  await until('the worker stops', () => /The fleet is stopped: The kill-switch cannot be read/.test(worker.err()));
+  await waitUntilTrue('the worker stops', () =>
+    /The fleet is stopped: The kill-switch cannot be read/.test(worker.err()),
+  );
   first.open();
-  assert.equal((await made.stands('long', 'queued')).attempts, 1);
-  await made.say('fleet', 'resume');
-  assert.equal((await made.stands('long', 'ended')).outcome?.text, 'Not to be said.');
+  assert.equal((await made.waitForRun('long', 'queued')).attempts, 1);
+  await made.runCommand('fleet', 'resume');
+  assert.equal((await made.waitForRun('long', 'ended')).outcome?.text, 'Not to be said.');
 });
 
 test('[A85, A116] a worker that is told to end finishes its step and hands the run over; at a second signal at once', async (t) => {
-  const step = door();
-  const hang = door();
-  const made = await fleet(t, async ({ index, results }) => {
+  const step = createBarrier();
+  const hang = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, results }) => {
     if (index === 0) await step.wait();
     if (index === 1) await hang.wait();
-    return results.length === 0 ? calls('run_command', { command: append }) : says('Handed on.');
+    return results.length === 0 ? calls('run_command', { command: appendCommand }) : says('Handed on.');
   });
-  await made.say('enqueue', 'Hand it on', '--id', 'baton', '--auto');
+  await made.runCommand('enqueue', 'Hand it on', '--id', 'baton', '--auto');
   const one = made.worker();
   await step.reached;
   one.kill('SIGTERM');
-  await until('it hands over', () => one.err().includes('Handing over 1 run.'));
+  await waitUntilTrue('it hands over', () => one.err().includes('Handing over 1 run.'));
   step.open();
   assert.equal((await one.ended).code, 143);
-  const left = await made.stands('baton', 'queued');
-  assert.deepEqual([left.attempts, effects(made).length, made.modelRequests().length], [1, 0, 1]);
+  const left = await made.waitForRun('baton', 'queued');
+  assert.deepEqual([left.attempts, readEffects(made).length, made.modelRequests().length], [1, 0, 1]);
   const two = made.worker();
   await hang.reached;
-  assert.deepEqual(effects(made), ['done']);
+  assert.deepEqual(readEffects(made), ['done']);
   two.kill('SIGINT');
-  await until('it waits for the step', () => two.err().includes('Handing over'));
+  await waitUntilTrue('it waits for the step', () => two.err().includes('Handing over'));
   two.kill('SIGINT');
   assert.equal((await two.ended).code, 130);
-  await made.say('worker', '--drain');
-  assert.equal((await made.stands('baton', 'ended')).outcome?.text, 'Handed on.');
-  assert.deepEqual(effects(made), ['done']);
+  await made.runCommand('worker', '--drain');
+  assert.equal((await made.waitForRun('baton', 'ended')).outcome?.text, 'Handed on.');
+  assert.deepEqual(readEffects(made), ['done']);
   hang.open();
 });

@@ -8,48 +8,48 @@ import { createConversationTracker } from '../src/bridges/index.ts';
 import type { Gate, JsonObject, Rule } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { calls, fails, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
-import { rows, type Loop } from './support/framework-loops.ts';
+import { frameworkCases, type FrameworkLoop } from './support/framework-loops.ts';
 import type { BridgeOptions } from '../src/bridges/frameworks/conversations.ts';
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
 
 /** A note at each point: after what a person says, and after what a tool says. */
-const noting: Rule = (event) => {
+const noteFailure: Rule = (event) => {
   if (event.type === 'input-received' && event.how === 'prompt') return [{ key: 'brief', text: 'Keep it short.' }];
   return event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 };
 
-function run(command: string): string {
+function runCommand(command: string): string {
   if (command === 'break') throw Object.assign(new Error('It broke.'), { name: 'Trouble' });
   return command === 'bad' ? 'Error: no such command' : `ran ${command}`;
 }
 
 /** The texts of a request in the order in which the model reads them, whatever its dialect. */
-function reading(request: ScriptedServer['requests'][number] | undefined): string {
+function getRequestText(request: ScriptedServer['requests'][number] | undefined): string {
   const body = request?.body as JsonObject;
   return JSON.stringify([body['system'] ?? body['instructions'] ?? '', body['messages'] ?? body['input'] ?? '']);
 }
 
-const inOrder = (text: string, ...pieces: readonly string[]): boolean => {
+const appearsInOrder = (text: string, ...pieces: readonly string[]): boolean => {
   let at = -1;
   return pieces.every((piece) => (at = text.indexOf(piece, at + 1)) >= 0);
 };
 
-for (const row of rows)
+for (const row of frameworkCases)
   for (const streamed of [false, true]) {
     const title = `${row.name}, ${streamed ? 'streamed' : 'whole'}`;
-    const opened = (server: ScriptedServer, options: BridgeOptions, ran: string[] = []): (() => Loop) =>
+    const opened = (server: ScriptedServer, options: BridgeOptions, ran: string[] = []): (() => FrameworkLoop) =>
       row.open({
         url: server.url,
         options,
         streamed,
         run(command) {
           ran.push(command);
-          return run(command);
+          return runCommand(command);
         },
       });
-    const open = (...given: Parameters<typeof opened>): Loop => opened(...given)();
+    const open = (...given: Parameters<typeof opened>): FrameworkLoop => opened(...given)();
 
     test(`[M2, M3, M4, M5, M6, M40, M41, M42, M45] ${title}: notes stand after the system's, the person's and the tool's words, and the prefix holds`, async () => {
       await using server = await scriptedServer([
@@ -57,13 +57,13 @@ for (const row of rows)
         says('It is done.'),
         says('And again.'),
       ]);
-      const loop = open(server, { system: 'Notes come from the program.', rules: [noting] });
-      assert.equal(await loop.say('Go on, please.'), 'It is done.', 'the answer is what the model said and no more');
-      assert.equal(await loop.say('Once more.'), 'And again.');
-      const [first, second, third] = server.requests.map(reading);
-      assert.ok(inOrder(first ?? '', 'Help.', 'Notes come from', 'Go on, please.', 'Keep it short.'), first);
-      assert.ok(inOrder(second ?? '', 'Go on', 'Keep it short.', 'no such command', 'Try another way.'), second);
-      assert.ok(inOrder(third ?? '', 'Try another way.', 'It is done.', 'Once more.', 'Keep it short.'), third);
+      const loop = open(server, { system: 'Notes come from the program.', rules: [noteFailure] });
+      assert.equal(await loop.run('Go on, please.'), 'It is done.', 'the answer is what the model said and no more');
+      assert.equal(await loop.run('Once more.'), 'And again.');
+      const [first, second, third] = server.requests.map(getRequestText);
+      assert.ok(appearsInOrder(first ?? '', 'Help.', 'Notes come from', 'Go on, please.', 'Keep it short.'), first);
+      assert.ok(appearsInOrder(second ?? '', 'Go on', 'Keep it short.', 'no such command', 'Try another way.'), second);
+      assert.ok(appearsInOrder(third ?? '', 'Try another way.', 'It is done.', 'Once more.', 'Keep it short.'), third);
       assert.equal(third?.split('Try another way.').length, 2, 'a note is shown once');
       assert.deepEqual(prefixBreaks(server.requests), []);
     });
@@ -79,17 +79,17 @@ for (const row of rows)
       const seen: string[] = [];
       const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-frameworks-'));
       t.after(() => rmSync(folder, { recursive: true, force: true }));
-      const conversations = createConversationTracker({ folder, gates: [noDeleting] });
+      const conversations = createConversationTracker({ folder, gates: [denyDelete] });
       const loop = open(server, { tracker: conversations }, ran);
-      assert.equal(await loop.say('Clean up.', (piece) => seen.push(piece)), 'All is well.');
-      assert.equal(await loop.say('Sure?'), 'Yes.');
+      assert.equal(await loop.run('Clean up.', (piece) => seen.push(piece)), 'All is well.');
+      assert.equal(await loop.run('Sure?'), 'Yes.');
       await conversations.close();
       const sessions = readdirSync(folder).filter((name) => /^[\da-f-]{36}\.jsonl$/.test(name));
       assert.equal(sessions.length, 1, 'it was one conversation all the time');
       assert.deepEqual(ran, ['ls']);
       assert.ok(!seen.join('').includes('rm -r'), seen.join(''));
       assert.ok(!streamed || seen.join('').includes('clean'), 'words pass as they come');
-      assert.ok(inOrder(reading(server.requests[1]), 'rm -r all', 'Nothing is deleted here.'));
+      assert.ok(appearsInOrder(getRequestText(server.requests[1]), 'rm -r all', 'Nothing is deleted here.'));
       assert.deepEqual(prefixBreaks(server.requests), []);
     });
 
@@ -100,7 +100,7 @@ for (const row of rows)
         log,
         stops: [({ spent }) => (spent.turns >= 2 ? { reason: 'rule', detail: 'Enough.' } : undefined)],
       });
-      assert.match(await loop.say('Go.'), /stopped \(rule\): Enough\./);
+      assert.match(await loop.run('Go.'), /stopped \(rule\): Enough\./);
       assert.equal(server.requests.length, 2);
       const last = log.events.findLast(({ type }) => type === 'run-ended');
       assert.ok(last?.type === 'run-ended' && last.detail === 'Enough.');
@@ -120,7 +120,7 @@ for (const row of rows)
           },
         ],
       });
-      assert.equal(await loop.say('Ask for it.', (piece) => seen.push(piece)), 'Give me that, please.');
+      assert.equal(await loop.run('Ask for it.', (piece) => seen.push(piece)), 'Give me that, please.');
       // A provider's own events, which some frameworks pass on, are objects.
       const shown = seen.filter((piece) => !piece.startsWith('{')).join('');
       assert.equal(shown, streamed ? 'Give me that, please.' : '');
@@ -134,7 +134,7 @@ for (const row of rows)
         calls('run', { command: 'bad' }),
         says('Done.'),
       ]);
-      await open(server, { log, gates: [noDeleting], rules: [noting] }).say('Go.');
+      await open(server, { log, gates: [denyDelete], rules: [noteFailure] }).run('Go.');
       const told = log.events.flatMap((event) => {
         if (event.type === 'turn-started') return [`turn ${event.turn} ${event.notes.map(({ key }) => key).join()}`];
         if (event.type === 'tool-ended') return [`${event.outcome}: ${event.text}`];
@@ -153,25 +153,25 @@ for (const row of rows)
     test(`[M12] ${title}: a tool that throws has failed, whatever words the framework makes of it`, async () => {
       const log = memoryLog();
       await using server = await scriptedServer([calls('run', { command: 'break' }), says('Oh.')]);
-      await open(server, { log }).say('Go.');
+      await open(server, { log }).run('Go.');
       const [ended] = log.events.filter((event) => event.type === 'tool-ended');
       assert.equal(ended?.outcome, 'failed', ended?.text);
     });
 
     test(`${title}: a model that fails fails for the caller, and the conversation goes on`, async () => {
       await using server = await scriptedServer([fails(400, { message: 'No such thing.' }), says('Here.')]);
-      const loop = open(server, { rules: [noting] });
-      await assert.rejects(loop.say('Go.'), /No such thing/);
-      assert.equal(await loop.say('Go again.'), 'Here.');
+      const loop = open(server, { rules: [noteFailure] });
+      await assert.rejects(loop.run('Go.'), /No such thing/);
+      assert.equal(await loop.run('Go again.'), 'Here.');
     });
 
     test(`${title}: two conversations at once stay two`, async () => {
       await using server = await scriptedServer(({ results, prompt }) =>
         results.length === 0 ? calls('run', { command: 'bad' }) : says(`Heard: ${prompt.length > 0}`),
       );
-      const begin = opened(server, { rules: [noting] });
-      await Promise.all(['One.', 'Two.', 'Three.'].map((words) => begin().say(words)));
-      const words = server.requests.map(reading);
+      const begin = opened(server, { rules: [noteFailure] });
+      await Promise.all(['One.', 'Two.', 'Three.'].map((words) => begin().run(words)));
+      const words = server.requests.map(getRequestText);
       for (const [own, ...others] of [
         ['One.', 'Two.', 'Three.'],
         ['Two.', 'One.', 'Three.'],
@@ -180,7 +180,7 @@ for (const row of rows)
         const mine = words.filter((each) => each.includes(own));
         assert.equal(mine.length, 2);
         assert.ok(mine.every((each) => !others.some((word) => each.includes(word))));
-        assert.ok(inOrder(mine[1] ?? '', own, 'Keep it short.', 'Try another way.'), mine[1]);
+        assert.ok(appearsInOrder(mine[1] ?? '', own, 'Keep it short.', 'Try another way.'), mine[1]);
       }
     });
 
@@ -194,7 +194,7 @@ for (const row of rows)
         const leave = new AbortController();
         const seen: string[] = [];
         await loop
-          .say(
+          .run(
             'Count.',
             (piece) => {
               seen.push(piece);
@@ -204,6 +204,6 @@ for (const row of rows)
           )
           .catch(() => {});
         assert.ok(seen.join('').includes('One'), 'the words came although the answer never ended');
-        assert.equal(await loop.say('Again?'), 'Here again.');
+        assert.equal(await loop.run('Again?'), 'Here again.');
       });
   }

@@ -8,24 +8,24 @@ import { calls, says, type Answer } from '../src/testing/index.ts';
 import { requestMessages, createProgram, requestToolNames } from './support/live-program.ts';
 
 /** Makes these calls one after the other, then answers. */
-const inTurn =
+const scriptCalls =
   (...steps: readonly (readonly [string, Json])[]) =>
   ({ results }: { readonly results: readonly string[] }): Answer => {
     const [tool, input] = steps[results.length] ?? [];
     return tool === undefined ? says('All done.') : calls(tool, input ?? {});
   };
 
-const how = ['--one-shot', '--auto-approve', '--no-sandbox', '--prompt'];
+const runArgs = ['--one-shot', '--auto-approve', '--no-sandbox', '--prompt'];
 
 test('[P39, P40, P41, P42, P77] the task goes in, each call is run and its result goes back, until the model answers in words', async (t) => {
-  const script = inTurn(
+  const script = scriptCalls(
     ['file_write', { path: 'a.txt', content: 'hello\n' }],
     ['bash_exec', { command: 'echo out; echo err >&2; exit 3' }],
     ['file_read', { path: 'nowhere.txt' }],
   );
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
-  const ended = await made.run([...how, 'Do it.']);
+  const ended = await made.run([...runArgs, 'Do it.']);
   assert.deepEqual([ended.code, ended.out.trim()], [0, 'All done.']);
   assert.equal(readFileSync(path.join(made.cwd, 'a.txt'), 'utf8'), 'hello\n');
   const told = requestMessages(made.modelRequests().at(-1)).filter(({ role }) => role !== 'system');
@@ -42,10 +42,10 @@ test('[P39, P40, P41, P42, P77] the task goes in, each call is run and its resul
 test('[P62, P66] every tool of the guide is there under its name, and arguments that do not fit its schema are refused with why', async (t) => {
   const made = await createProgram(
     t,
-    inTurn(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),
+    scriptCalls(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),
   );
   await made.seedModels('qwen3');
-  await made.run([...how, 'Try.']);
+  await made.run([...runArgs, 'Try.']);
   const results = requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   );

@@ -5,9 +5,9 @@ import path from 'node:path';
 import test from 'node:test';
 import { isObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { putHooks } from './support/hooks-file.ts';
+import { writeHooks } from './support/hooks-file.ts';
 import { answerPrompt, waitForExitCode, createProgram } from './support/live-program.ts';
-import { putFiles } from './support/program.ts';
+import { writeFiles } from './support/program.ts';
 import { noTerminal } from './support/terminal.ts';
 import type { JsonObject } from '../src/core/index.ts';
 
@@ -34,7 +34,7 @@ test(
   async (t) => {
     const made = await createProgram(t, script);
     await made.seedModels('qwen3');
-    const place = putHooks(made.cwd);
+    const place = writeHooks(made.cwd);
     const args = ['do it', '--auto-approve', '--no-sandbox'];
 
     const piped = await made.run(['-p', ...args]);
@@ -85,7 +85,7 @@ test('[M39] a hook keeps words from being sent and from being written down', asy
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const guard = `grep -q 'password is' && { echo 'Words with a password stay here.' >&2; exit 2; }; exit 0`;
-  putFiles(made.home, {
+  writeFiles(made.home, {
     'config/fairlead/hooks.json': JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ command: guard }] }] } }),
   });
   const refused = await made.run(['-p', 'my password is hunter2', '-n', 'quiet']);
@@ -107,7 +107,7 @@ for (const [what, command, why] of [
     );
     await made.seedModels('qwen3');
     const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] };
-    putFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }) });
+    writeFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }) });
     const ran = await made.run(['-p', 'go', '--auto-approve', '--no-sandbox']);
     assert.match(ran.out, why);
     assert.equal(existsSync(path.join(made.cwd, 'made')), false);

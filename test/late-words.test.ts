@@ -11,7 +11,7 @@ import type { StopReason } from '../src/core/index.ts';
 import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
 
 /** A conversation with the program's server, in this process. */
-async function talking(t: TestContext, made: TestProgram): Promise<Conversation> {
+async function openConversation(t: TestContext, made: TestProgram): Promise<Conversation> {
   const asked = readAsked(['--interactive', '--no-sandbox'], { typed: true });
   assert.ok(!('wrong' in asked));
   const talk = await Conversation.open({
@@ -27,7 +27,7 @@ async function talking(t: TestContext, made: TestProgram): Promise<Conversation>
 }
 
 /** A face that nobody sees. */
-function unseen(seen: { put?(block: Block): void; status?(status: Status): void }): Face {
+function createHeadlessUi(seen: { put?(block: Block): void; status?(status: Status): void }): Face {
   return {
     put: (block) => seen.put?.(block),
     status: (status) => seen.status?.(status),
@@ -45,14 +45,14 @@ function unseen(seen: { put?(block: Block): void; status?(status: Status): void 
   };
 }
 
-type Driven = { readonly say: (words: string) => void; readonly done: (words: string) => Promise<unknown> };
+type ConversationDriver = { readonly say: (words: string) => void; readonly done: (words: string) => Promise<unknown> };
 
 /** The same conversation driven at a prompt and by an editor. */
-const drivers: Readonly<Record<string, (talk: Conversation) => Driven>> = {
+const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDriver>> = {
   'at the prompt'(talk) {
     let idle = Promise.withResolvers<void>();
     const status = ({ busy }: Status): void => (busy === undefined ? idle.resolve() : undefined);
-    const bench = workbenchFor(talk, unseen({ status }), () => {});
+    const bench = workbenchFor(talk, createHeadlessUi({ status }), () => {});
     return {
       say: (words) => bench.hear(words, 'enter'),
       done(words) {
@@ -64,7 +64,7 @@ const drivers: Readonly<Record<string, (talk: Conversation) => Driven>> = {
   },
   'from an editor'(talk) {
     const editor: Editor = {
-      face: unseen({}),
+      face: createHeadlessUi({}),
       echoes: true,
       ask: async () => undefined,
       agrees: async () => false,
@@ -80,7 +80,7 @@ const drivers: Readonly<Record<string, (talk: Conversation) => Driven>> = {
 for (const [where, driven] of Object.entries(drivers))
   test(`words that are said ${where} at the very end of a run are answered, also when it takes a while to write them down`, async (t) => {
     const made = await createProgram(t);
-    const talk = await talking(t, made);
+    const talk = await openConversation(t, made);
     const { say, done } = driven(talk);
     const late = ['one more thing', 'and another'];
     const ends: StopReason[] = [];

@@ -9,7 +9,7 @@ import { defineTool, Harness } from '../src/agent/index.ts';
 import { calls, says, scriptedProvider, scriptedServer } from '../src/testing/index.ts';
 import { bin } from './support/program.ts';
 
-function answerOf(url: string, folder: string): Promise<{ readonly code: number | null; readonly out: string }> {
+function runPrompt(url: string, folder: string): Promise<{ readonly code: number | null; readonly out: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: number | null; out: string }>();
   const args = [bin, 'run', '--model', 'ollama/m', 'hi'];
   const child = spawn(process.execPath, args, {
@@ -22,19 +22,19 @@ function answerOf(url: string, folder: string): Promise<{ readonly code: number 
   return promise;
 }
 
-async function answers(): Promise<void> {
+async function assertAnswers(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-latency-'));
   try {
     await using server = await scriptedServer(() => says('hello'), { models: [{ id: 'm' }] });
-    assert.deepEqual(await answerOf(server.url, folder), { code: 0, out: 'hello\n' });
+    assert.deepEqual(await runPrompt(server.url, folder), { code: 0, out: 'hello\n' });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-test('[P55] the first command answers within ten seconds, start-up included', { timeout: 10_000 }, answers);
+test('[P55] the first command answers within ten seconds, start-up included', { timeout: 10_000 }, assertAnswers);
 
-test('[P56] later commands answer within five seconds', { timeout: 5000 }, answers);
+test('[P56] later commands answer within five seconds', { timeout: 5000 }, assertAnswers);
 
 test('[P57] a tool call adds no more than two seconds of ours', { timeout: 2000 }, async () => {
   const tool = defineTool({

@@ -4,14 +4,14 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { fold, historyError, renderRequest, runStateView, toArray, type Message } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { play, saying, worldOf } from './support/scenario.ts';
+import { runScenario, arbitraryModelTurn, createScenario } from './support/scenario.ts';
 
 test('whatever a model says, every prefix of the log renders to a legal request', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(saying, { maxLength: 8 }), async (script) => {
-      const { agent } = worldOf(script);
+    fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
+      const { agent } = createScenario(script);
       const log = memoryLog();
-      await play(agent, log);
+      await runScenario(agent, log);
       for (let n = 0; n <= log.events.length; n++) {
         const messages = toArray(
           renderRequest(fold(runStateView(agent.rules), log.events.slice(0, n)), agent).messages,
@@ -26,9 +26,9 @@ test('whatever a model says, every prefix of the log renders to a legal request'
 
 test('every request that was sent is legal and ends with the user’s side', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(saying, { maxLength: 8 }), async (script) => {
-      const { agent, requests } = worldOf(script);
-      await play(agent, memoryLog());
+    fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
+      const { agent, requests } = createScenario(script);
+      await runScenario(agent, memoryLog());
       for (const request of requests) {
         const messages = toArray(request.messages);
         assert.equal(historyError(messages), undefined);

@@ -5,7 +5,7 @@ import test, { after, type TestContext } from 'node:test';
 import type { FleetRun } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { says } from '../src/testing/index.ts';
-import { framesOf, type Frame } from './support/frames.ts';
+import { readSseFrames, type SseFrame } from './support/frames.ts';
 import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
 import { startPostgresStores } from './support/postgres-place.ts';
 
@@ -14,26 +14,28 @@ after(() => postgres.close());
 
 const key = 'a-key-that-is-long-enough';
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-const longest = 30_000;
+const timeoutMs = 30_000;
 
 /** What a page shows of a stream: the events, and the words of the turn under way. */
-type Shown = { readonly frames: Frame[]; readonly words: () => string; readonly ended: Promise<void> };
+type StreamView = { readonly frames: SseFrame[]; readonly text: () => string; readonly ended: Promise<void> };
 
-function watch(url: string, address: string, signal?: AbortSignal): Shown {
-  const frames: Frame[] = [];
+function watchStream(url: string, address: string, signal?: AbortSignal): StreamView {
+  const frames: SseFrame[] = [];
   let words = '';
   const follow = async (): Promise<void> => {
-    for await (const frame of framesOf(await fetch(`${url}${address}`, { headers, ...(signal ? { signal } : {}) }))) {
+    for await (const frame of readSseFrames(
+      await fetch(`${url}${address}`, { headers, ...(signal ? { signal } : {}) }),
+    )) {
       frames.push(frame);
       const { type, text, restarted } = frame.data;
       if (frame.event === 'chunk') words = (restarted === true ? '' : words) + String(text);
       if (type === 'turn-ended' || type === 'turn-failed') words = '';
     }
   };
-  return { frames, words: () => words, ended: follow() };
+  return { frames, text: () => words, ended: follow() };
 }
 
-async function scene(t: TestContext, storeOf: (made: TestProgram) => string): Promise<void> {
+async function testLiveStream(t: TestContext, storeOf: (made: TestProgram) => string): Promise<void> {
   let answered = 0;
   const made = await createProgram(t, () =>
     answered++ === 0
@@ -49,20 +51,20 @@ async function scene(t: TestContext, storeOf: (made: TestProgram) => string): Pr
   };
   const workers = { one: start('worker', '--name', 'one'), two: start('worker', '--name', 'two') };
   const server = start('serve', '--port', '0', '--no-worker');
-  await waitUntil('it listens', () => /Listening at \S+\n/.test(server.err()), longest);
+  await waitUntil('it listens', () => /Listening at \S+\n/.test(server.err()), timeoutMs);
   const url = /Listening at (\S+)/.exec(server.err())?.[1] ?? '';
   const look = async (id: string): Promise<FleetRun> =>
     ((await (await fetch(`${url}/api/runs/${id}`, { headers })).json()) as { readonly run: FleetRun }).run;
 
   const begun = await fetch(`${url}/api/run`, { method: 'POST', headers, body: JSON.stringify({ words: 'tell' }) });
   const { run } = (await begun.json()) as { readonly run: FleetRun };
-  const first = watch(url, `/api/stream?run=${run.id}`);
-  await waitUntil('the words are shown', () => first.words() === 'Once upon ', longest);
+  const first = watchStream(url, `/api/stream?run=${run.id}`);
+  await waitUntil('the words are shown', () => first.text() === 'Once upon ', timeoutMs);
   // The model has fallen silent in the middle of its answer: no event can have told these words.
   const leave = new AbortController();
-  const late = watch(url, `/api/stream?session=${run.session}`, leave.signal);
+  const late = watchStream(url, `/api/stream?session=${run.session}`, leave.signal);
   late.ended.catch(() => undefined);
-  await waitUntil('who comes later sees them too', () => late.words() === 'Once upon ', longest);
+  await waitUntil('who comes later sees them too', () => late.text() === 'Once upon ', timeoutMs);
 
   const { worker = '' } = await look(run.id);
   const mine = worker.startsWith('one') ? workers.one : workers.two;
@@ -72,7 +74,7 @@ async function scene(t: TestContext, storeOf: (made: TestProgram) => string): Pr
   await waitUntil(
     'the other sees the end',
     () => late.frames.some(({ data }) => data['type'] === 'run-ended'),
-    longest,
+    timeoutMs,
   );
   leave.abort();
   assert.equal(late.frames.find(({ data }) => data['restarted'] === true)?.data['text'], '');
@@ -84,20 +86,20 @@ async function scene(t: TestContext, storeOf: (made: TestProgram) => string): Pr
   assert.ok(back > kinds.indexOf('turn-started') && back < kinds.lastIndexOf('turn-started'), kinds.join(' '));
   assert.ok(kinds.lastIndexOf('chunk') < kinds.indexOf('turn-ended'), kinds.join(' '));
   assert.equal(kinds.filter((kind) => kind === 'turn-ended').length, 1);
-  assert.deepEqual([kinds.at(-1), first.words()], ['end', '']);
+  assert.deepEqual([kinds.at(-1), first.text()], ['end', '']);
   const { attempts, outcome } = await look(run.id);
   assert.deepEqual([attempts, outcome?.text], [2, 'Twice upon a time']);
 }
 
 test('[A88, A93] sqlite: words of a worker in another process are shown, and taken back when it is killed', (t) =>
-  scene(t, (made) => made.data('fleet.sqlite')));
+  testLiveStream(t, (made) => made.data('fleet.sqlite')));
 
 test(
   '[A88, A93] postgres: words of a worker in another process are shown, and taken back when it is killed',
   postgres.skip === undefined ? {} : { skip: postgres.skip },
   async (t) => {
     const url = await postgres.fresh();
-    await scene(t, () => url);
+    await testLiveStream(t, () => url);
   },
 );
 
@@ -112,12 +114,12 @@ test(
     there.partialText.subscribe('s', (piece) => void (text += piece.text));
     const say = (word: string): void => here.partialText.publish('s', { turn: 1, since: 1, text: word });
     say('before ');
-    await waitUntil('the first is heard', () => text === 'before ', longest);
+    await waitUntil('the first is heard', () => text === 'before ', timeoutMs);
     await postgres.stop();
     say('meanwhile ');
     await postgres.restart();
     say('after');
-    await waitUntil('all is heard', () => text === 'before meanwhile after', longest);
+    await waitUntil('all is heard', () => text === 'before meanwhile after', timeoutMs);
   },
 );
 

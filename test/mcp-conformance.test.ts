@@ -4,12 +4,13 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { bundle } from './support/bundle.ts';
-import { folderFor } from './support/mcp-desk.ts';
-import { missing, programOf } from './support/mcp-installed.ts';
+import { bundleProgram } from './support/bundle.ts';
+import { createTempDir } from './support/mcp-desk.ts';
+import { missingServers, getServerProgram } from './support/mcp-installed.ts';
 
 const run = promisify(execFile);
-const client = missing || (await bundle(path.join(import.meta.dirname, 'support/mcp-conformance-client.ts')));
+const client =
+  missingServers || (await bundleProgram(path.join(import.meta.dirname, 'support/mcp-conformance-client.ts')));
 
 const auth =
   'metadata-default metadata-var1 metadata-var2 metadata-var3 basic-cimd scope-from-www-authenticate scope-from-scopes-supported scope-omitted-when-undefined scope-step-up scope-retry-limit token-endpoint-auth-basic token-endpoint-auth-post token-endpoint-auth-none pre-registration 2025-03-26-oauth-metadata-backcompat 2025-03-26-oauth-endpoint-fallback resource-mismatch offline-access-scope offline-access-not-supported client-credentials-jwt client-credentials-basic cross-app-access-complete-flow';
@@ -21,9 +22,9 @@ const scenarios = [
   ...auth.split(' ').map((name) => `auth/${name}`),
 ];
 
-describe('[P63] the conformance suite', { concurrency: 2, skip: missing }, () => {
+describe('[P63] the conformance suite', { concurrency: 2, skip: missingServers }, () => {
   test('has no client scenario that is not run here', async () => {
-    const { stdout } = await run(process.execPath, [programOf('conformance'), 'list', '--client']);
+    const { stdout } = await run(process.execPath, [getServerProgram('conformance'), 'list', '--client']);
     const listed = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
     assert.deepEqual(listed, scenarios);
   });
@@ -31,9 +32,9 @@ describe('[P63] the conformance suite', { concurrency: 2, skip: missing }, () =>
   for (const scenario of scenarios)
     test(scenario, async (t) => {
       const command = `"${process.execPath}" "${client}"`;
-      const args = [programOf('conformance'), 'client', '--command', command, '--scenario', scenario];
+      const args = [getServerProgram('conformance'), 'client', '--command', command, '--scenario', scenario];
       // It exits with an error where a check failed, and writes its results beneath the folder it is in.
-      const { stderr } = await run(process.execPath, args, { cwd: folderFor(t), timeout: 60_000 });
+      const { stderr } = await run(process.execPath, args, { cwd: createTempDir(t), timeout: 60_000 });
       assert.match(stderr, /Passed: (\d+)\/\1, 0 failed/);
     });
 });

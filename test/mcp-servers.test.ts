@@ -8,17 +8,21 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { McpStdioConfig } from '../src/tools/mcp/index.ts';
 import { getMcpPrompt, listMcpPrompts } from '../src/tools/mcp/resources.ts';
-import { folderFor, open, userServer, type Desk } from './support/mcp-desk.ts';
-import { missing, programOf } from './support/mcp-installed.ts';
+import { createTempDir, openMcpServers, createUserServer, type McpFixture } from './support/mcp-desk.ts';
+import { missingServers, getServerProgram } from './support/mcp-installed.ts';
 
-const local = (name: string, args: readonly string[] = [], env: Record<string, string> = {}): McpStdioConfig => ({
+const createLocalServer = (
+  name: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): McpStdioConfig => ({
   type: 'stdio',
   command: process.execPath,
-  args: [programOf(name), ...args],
+  args: [getServerProgram(name), ...args],
   env,
 });
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -42,9 +46,12 @@ async function isOpen(port: number): Promise<boolean> {
 }
 
 /** Starts the everything server on a port, and waits until it can be reached. */
-async function everythingOn(t: TestContext, how: 'streamableHttp' | 'sse'): Promise<{ url: string; kill: () => void }> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [programOf('server-everything'), how], {
+async function startEverythingServer(
+  t: TestContext,
+  how: 'streamableHttp' | 'sse',
+): Promise<{ url: string; kill: () => void }> {
+  const port = await findFreePort();
+  const child = spawn(process.execPath, [getServerProgram('server-everything'), how], {
     env: { PATH: process.env['PATH'], PORT: String(port) },
     stdio: 'ignore',
   });
@@ -54,7 +61,7 @@ async function everythingOn(t: TestContext, how: 'streamableHttp' | 'sse'): Prom
 }
 
 /** What every way to the everything server must give. */
-async function checkEverything({ mcp, call }: Desk): Promise<void> {
+async function checkEverything({ mcp, call }: McpFixture): Promise<void> {
   const [status] = mcp.status();
   assert.equal(status?.state, 'ready', status?.why);
   assert.equal((await call('mcp__e__echo', { message: 'hi' })).text, 'Echo: hi');
@@ -68,11 +75,13 @@ async function checkEverything({ mcp, call }: Desk): Promise<void> {
 
 test(
   '[P63] the everything server over stdio: tools, structure, images, resources and prompts',
-  { skip: missing },
+  { skip: missingServers },
   async (t) => {
     process.env['FAIRLEAD_TEST_TOKEN'] = 'secret-of-ours';
     t.after(() => delete process.env['FAIRLEAD_TEST_TOKEN']);
-    const desk = await open(t, [userServer('e', local('server-everything'))], { roots: [import.meta.dirname] });
+    const desk = await openMcpServers(t, [createUserServer('e', createLocalServer('server-everything'))], {
+      roots: [import.meta.dirname],
+    });
     await checkEverything(desk);
     const { mcp, call } = desk;
     assert.doesNotMatch((await call('mcp__e__get-env')).text, /secret-of-ours/);
@@ -96,20 +105,24 @@ test(
   },
 );
 
-test('[P63] the everything server over HTTP and over SSE', { skip: missing }, async (t) => {
-  const http = await everythingOn(t, 'streamableHttp');
-  await checkEverything(await open(t, [userServer('e', { type: 'http', url: `${http.url}/mcp`, headers: {} })]));
-  const sse = await everythingOn(t, 'sse');
-  await checkEverything(await open(t, [userServer('e', { type: 'sse', url: `${sse.url}/sse`, headers: {} })]));
+test('[P63] the everything server over HTTP and over SSE', { skip: missingServers }, async (t) => {
+  const http = await startEverythingServer(t, 'streamableHttp');
+  await checkEverything(
+    await openMcpServers(t, [createUserServer('e', { type: 'http', url: `${http.url}/mcp`, headers: {} })]),
+  );
+  const sse = await startEverythingServer(t, 'sse');
+  await checkEverything(
+    await openMcpServers(t, [createUserServer('e', { type: 'sse', url: `${sse.url}/sse`, headers: {} })]),
+  );
 });
 
 test(
   '[A99] kill -9 of an HTTP server in mid-call: an unknown outcome long before the call is late, then one sentence',
-  { skip: missing },
+  { skip: missingServers },
   async (t) => {
-    const { url, kill } = await everythingOn(t, 'streamableHttp');
-    const server = userServer('e', { type: 'http', url: `${url}/mcp`, headers: {} }, { timeoutMs: 2 ** 30 });
-    const { mcp, call } = await open(t, [server]);
+    const { url, kill } = await startEverythingServer(t, 'streamableHttp');
+    const server = createUserServer('e', { type: 'http', url: `${url}/mcp`, headers: {} }, { timeoutMs: 2 ** 30 });
+    const { mcp, call } = await openMcpServers(t, [server]);
     const work = mcp.tools.find(({ name }) => name === 'mcp__e__trigger-long-running-operation');
     const begun = Promise.withResolvers<void>();
     const signal = new AbortController().signal;
@@ -123,14 +136,16 @@ test(
 
 test(
   '[P63] the filesystem server writes and reads inside its folder and refuses to leave it',
-  { skip: missing },
+  { skip: missingServers },
   async (t) => {
-    const folder = folderFor(t);
+    const folder = createTempDir(t);
     const inside = path.join(folder, 'in');
     mkdirSync(inside);
     writeFileSync(path.join(folder, 'secret.txt'), 'secret');
     symlinkSync(folder, path.join(inside, 'out'));
-    const { mcp, call } = await open(t, [userServer('fs', local('server-filesystem', [inside]))]);
+    const { mcp, call } = await openMcpServers(t, [
+      createUserServer('fs', createLocalServer('server-filesystem', [inside])),
+    ]);
     const file = path.join(inside, 'a.txt');
     assert.equal((await call('mcp__fs__write_file', { path: file, content: 'hello\n' })).outcome, 'ok');
     assert.equal(readFileSync(file, 'utf8'), 'hello\n');
@@ -140,20 +155,26 @@ test(
     assert.match((await call('mcp__fs__read_text_file', { path: file, head: 'x' })).text, /Expected "number"/);
     const effects = new Set(mcp.tools.filter(({ name }) => name.startsWith('mcp__')).map(({ effect }) => effect));
     assert.deepEqual([...effects], ['outside']);
-    const trusted = await open(t, [userServer('fs', local('server-filesystem', [inside]), { trustReadOnly: true })]);
+    const trusted = await openMcpServers(t, [
+      createUserServer('fs', createLocalServer('server-filesystem', [inside]), { trustReadOnly: true }),
+    ]);
     const effectOf = (name: string): unknown => trusted.mcp.tools.find((tool) => tool.name === name)?.effect;
     assert.deepEqual([effectOf('mcp__fs__read_text_file'), effectOf('mcp__fs__write_file')], ['read', 'outside']);
   },
 );
 
-test('[P63] the memory server keeps what it was told from one session to the next', { skip: missing }, async (t) => {
-  const env = { MEMORY_FILE_PATH: path.join(folderFor(t), 'memory.jsonl') };
-  const first = await open(t, [userServer('m', local('server-memory', [], env))]);
-  const entities = [{ name: 'Ada', entityType: 'person', observations: ['counts'] }];
-  assert.equal((await first.call('mcp__m__create_entities', { entities })).outcome, 'ok');
-  await first.mcp.close();
-  const second = await open(t, [userServer('m', local('server-memory', [], env))]);
-  const graph = await second.call('mcp__m__read_graph');
-  assert.match(graph.text, /Ada/);
-  assert.partialDeepStrictEqual(graph.data, { entities: [{ name: 'Ada' }] });
-});
+test(
+  '[P63] the memory server keeps what it was told from one session to the next',
+  { skip: missingServers },
+  async (t) => {
+    const env = { MEMORY_FILE_PATH: path.join(createTempDir(t), 'memory.jsonl') };
+    const first = await openMcpServers(t, [createUserServer('m', createLocalServer('server-memory', [], env))]);
+    const entities = [{ name: 'Ada', entityType: 'person', observations: ['counts'] }];
+    assert.equal((await first.call('mcp__m__create_entities', { entities })).outcome, 'ok');
+    await first.mcp.close();
+    const second = await openMcpServers(t, [createUserServer('m', createLocalServer('server-memory', [], env))]);
+    const graph = await second.call('mcp__m__read_graph');
+    assert.match(graph.text, /Ada/);
+    assert.partialDeepStrictEqual(graph.data, { entities: [{ name: 'Ada' }] });
+  },
+);

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { idsIn, measuredIn } from '../scripts/measure/remark.ts';
+import { parseMeasuredIds, parseMeasurement } from '../scripts/measure/remark.ts';
 import { scorecardClaims } from '../src/fleet/health/scorecard.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
 test('[A96] every claim that tests are to count is counted by one, and none counts for a claim that is none', () => {
   const sources = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root });
-  const counted = new Set(sources.flatMap((file) => idsIn(readFileSync(path.join(root, file), 'utf8'))));
+  const counted = new Set(sources.flatMap((file) => parseMeasuredIds(readFileSync(path.join(root, file), 'utf8'))));
   const wanted = scorecardClaims.filter(({ command }) => command === 'npm run measure').map(({ id }) => id);
   assert.deepEqual([...counted].toSorted(), wanted.toSorted());
 });
@@ -24,7 +24,7 @@ test('[A96] every command that a claim names is one', () => {
 });
 
 test('[A96] a remark is a measurement only in full', () => {
-  assert.deepEqual(measuredIn('measured prefix-kept 12/13'), { id: 'prefix-kept', good: 12, total: 13 });
+  assert.deepEqual(parseMeasurement('measured prefix-kept 12/13'), { id: 'prefix-kept', good: 12, total: 13 });
   for (const other of [
     'measured prefix-kept',
     'measured x 1 of 2',
@@ -32,5 +32,5 @@ test('[A96] a remark is a measurement only in full', () => {
     'measured x -1/2',
     'prefix-kept 1/2',
   ])
-    assert.equal(measuredIn(other), undefined, other);
+    assert.equal(parseMeasurement(other), undefined, other);
 });

@@ -5,35 +5,36 @@ import path from 'node:path';
 import test from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
+import { waitUntilArmed } from './support/face.ts';
 import { bin, createProgram } from './support/live-program.ts';
-import { office } from './support/oauth-office.ts';
-import { putFiles } from './support/program.ts';
+import { startOauthServer } from './support/oauth-office.ts';
+import { writeFiles } from './support/program.ts';
 import { noTerminal, openTerminal } from './support/terminal.ts';
 
 const skip =
   noTerminal() ?? (process.platform === 'linux' ? undefined : 'the browser of this system cannot be replaced');
-const use = (tool: string, input: JsonObject) => calls('use_tool', { tool, input });
+const callHiddenTool = (tool: string, input: JsonObject) => calls('use_tool', { tool, input });
 
 test(
   '[P22, P27] the person is asked before a login page opens, the login then serves pipes too, and no session holds the token',
   skip === undefined ? {} : { skip },
   async (t) => {
-    const at = await office(t);
+    const at = await startOauthServer(t);
     const made = await createProgram(t, ({ results, prompt }) => {
       if (results.length === 0) return calls('load_tools', { names: ['oauth_login', 'http_request'] });
-      if (results.length === 1 && prompt !== 'use it') return use('oauth_flow', { name: 'things', api: at.url });
+      if (results.length === 1 && prompt !== 'use it')
+        return callHiddenTool('oauth_flow', { name: 'things', api: at.url });
       const last = results.at(-1) ?? '';
       return last.includes('Status') || last.includes('nobody is here')
         ? says(`It says: ${last}`)
-        : use('http_request', { url: `${at.url}/things`, auth: 'things' });
+        : callHiddenTool('http_request', { url: `${at.url}/things`, auth: 'things' });
     });
     await made.seedModels('qwen3');
     await made.run(['config', 'set', 'network.private', '127.0.0.1']);
     // A browser that only fetches what it is sent to, and leaves a mark.
     const browser = path.join(made.home, 'bin', 'xdg-open');
     const fetches = `fetch(process.argv[1]).then(() => {})`;
-    putFiles(path.dirname(browser), {
+    writeFiles(path.dirname(browser), {
       'xdg-open': `#!/bin/sh\necho "$1" > "${made.home}/opened"\nexec "${process.execPath}" -e '${fetches}' "$1"\n`,
     });
     chmodSync(browser, 0o755);
@@ -54,7 +55,7 @@ test(
     await terminal.keys('Enter');
     await terminal.waitFor(/Open a page of http:\/\/127[^?]*\?\s+Its\s+token\s+will\s+be\s+sent\s+to\s+http/);
     assert.ok(!opened() && at.grants.length === 0, 'nothing happens before the yes');
-    await armed();
+    await waitUntilArmed();
     await terminal.keys('y');
     await terminal.waitFor(/It says: Status 200\.[^]*"things":3/);
     assert.ok(opened());
@@ -65,12 +66,12 @@ test(
     assert.match(piped.out, /It says: Status 200\.[^]*"you":"Bearer \[/, piped.err);
     const kept = made.state('api-logins.json');
     assert.equal(statSync(kept).mode & 0o777, 0o600);
-    assert.ok(readFileSync(kept, 'utf8').includes(at.valid));
+    assert.ok(readFileSync(kept, 'utf8').includes(at.accessToken));
     const sessions = readdirSync(made.data('sessions')).map((name) =>
       readFileSync(made.data('sessions', name), 'utf8'),
     );
     assert.ok(sessions.length >= 3);
-    for (const secret of [at.valid, at.refresh]) assert.ok(!sessions.join('').includes(secret));
-    assert.ok(!JSON.stringify(made.modelRequests().map(({ body }) => body)).includes(at.valid));
+    for (const secret of [at.accessToken, at.refreshToken]) assert.ok(!sessions.join('').includes(secret));
+    assert.ok(!JSON.stringify(made.modelRequests().map(({ body }) => body)).includes(at.accessToken));
   },
 );

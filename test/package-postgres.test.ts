@@ -5,7 +5,7 @@ import { cpSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { startPostgres } from './support/postgres.ts';
-import { foldersFor } from './support/program.ts';
+import { createProgramDirs } from './support/program.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const postgres = await startPostgres();
@@ -15,8 +15,8 @@ if (typeof postgres !== 'string') after(() => postgres.close());
 test('[A52, A98] the built program works on a queue in PostgreSQL without any installed library', skip, async (t) => {
   assert.ok(existsSync(path.join(root, 'dist/bin.js')), 'dist is not built: run "npm run build" first');
   assert.ok(typeof postgres !== 'string');
-  const store = await postgres.database();
-  const { home, cwd, env } = foldersFor(t);
+  const store = await postgres.createDatabase();
+  const { home, cwd, env } = createProgramDirs(t);
   cpSync(path.join(root, 'dist'), path.join(home, 'dist'), { recursive: true });
   cpSync(path.join(root, 'package.json'), path.join(home, 'package.json'));
   const run = (...words: string[]): string => {

@@ -6,23 +6,25 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { npm, pack, root } from './support/packed.ts';
+import { runNpm, packPackage, repoRoot } from './support/packed.ts';
 
 type Manifest = {
   readonly version: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
 };
 
-const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
+const manifest = JSON.parse(readFileSync(path.join(repoRoot, 'package.json'), 'utf8')) as Manifest;
 const entries = Object.keys(manifest.exports).filter((name) => name !== './package.json');
 /** The entries whose room has its door; a room without one fails the sizes check, and packing for release refuses. */
-const ready = entries.filter((name) => name === '.' || existsSync(path.join(root, 'src', name, 'index.ts')));
+const existingEntries = entries.filter(
+  (name) => name === '.' || existsSync(path.join(repoRoot, 'src', name, 'index.ts')),
+);
 
 test('[P54, P60, A98] the packed package installs into an empty folder, runs its commands there, and an agent made of it answers', (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-package-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
 
-  const { tarball, files: shipped } = pack(folder);
+  const { tarball, files: shipped } = packPackage(folder);
   assert.deepEqual(
     shipped.filter((file) => !/^(dist\/|(README|LICENSE|CHANGELOG)(\.md)?$|package\.json$)/.test(file)),
     [],
@@ -38,7 +40,7 @@ test('[P54, P60, A98] the packed package installs into an empty folder, runs its
   const home = path.join(folder, 'home');
   mkdirSync(home);
   writeFileSync(path.join(home, 'package.json'), '{ "name": "home", "private": true, "type": "module" }');
-  npm(home, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball);
+  runNpm(home, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball);
   assert.deepEqual(
     readdirSync(path.join(home, 'node_modules')).filter((name) => !name.startsWith('.')),
     ['fairlead'],
@@ -65,7 +67,7 @@ test('[P54, P60, A98] the packed package installs into an empty folder, runs its
   });
   assert.equal(answer, 'You said: hello\n');
 
-  const specifiers = ready.map((name) => path.posix.join('fairlead', name));
+  const specifiers = existingEntries.map((name) => path.posix.join('fairlead', name));
   const script = specifiers.map((name) => `if (!(await import('${name}'))) throw new Error('${name}');`).join('\n');
   execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: home, encoding: 'utf8' });
 
@@ -80,7 +82,7 @@ test('[P54, P60, A98] the packed package installs into an empty folder, runs its
     path.join(home, 'use.ts'),
     specifiers.map((name, i) => `import * as m${i} from '${name}';\nexport { m${i} };`).join('\n'),
   );
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = path.join(repoRoot, 'node_modules/typescript/bin/tsc');
   const options = [
     '--noEmit',
     '--strict',
@@ -92,9 +94,13 @@ test('[P54, P60, A98] the packed package installs into an empty folder, runs its
     'node',
     '--typeRoots',
   ];
-  const types = execFileSync(process.execPath, [tsc, ...options, path.join(root, 'node_modules/@types'), 'use.ts'], {
-    cwd: home,
-    encoding: 'utf8',
-  });
+  const types = execFileSync(
+    process.execPath,
+    [tsc, ...options, path.join(repoRoot, 'node_modules/@types'), 'use.ts'],
+    {
+      cwd: home,
+      encoding: 'utf8',
+    },
+  );
   assert.equal(types, '');
 });

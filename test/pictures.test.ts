@@ -20,30 +20,30 @@ import {
 import { memoryLog, openJsonl, verifyFile } from '../src/stores/index.ts';
 import { readFile } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
-import { pngOf } from './support/picture.ts';
+import { createPng } from './support/picture.ts';
 
-type Sees = { readonly images?: boolean };
-type Open = (url: string, sees: Sees) => Promise<Provider>;
+type ModelCapabilities = { readonly images?: boolean };
+type OpenProvider = (url: string, sees: ModelCapabilities) => Promise<Provider>;
 
-const at =
-  (provider: string, model: string, path: string, more: { readonly api?: 'responses' } = {}): Open =>
+const openAt =
+  (provider: string, model: string, path: string, more: { readonly api?: 'responses' } = {}): OpenProvider =>
   (url, sees) =>
     openProvider({ provider, model, baseUrl: `${url}${path}`, apiKey: 'k', ...more, ...sees });
 
-const dialects: Readonly<Record<string, Open>> = {
-  chat: at('openai-compatible', 'm', '/v1'),
-  mistral: at('mistral', 'm', '/v1'),
-  responses: at('openai', 'gpt-5', '/v1', { api: 'responses' }),
-  anthropic: at('anthropic', 'claude-sonnet-4-5', '/v1'),
-  google: at('google', 'gemini-2.5-flash', '/v1beta'),
-  'google-3': at('google', 'gemini-3-pro', '/v1beta'),
-  ollama: at('ollama', 'm', ''),
+const dialects: Readonly<Record<string, OpenProvider>> = {
+  chat: openAt('openai-compatible', 'm', '/v1'),
+  mistral: openAt('mistral', 'm', '/v1'),
+  responses: openAt('openai', 'gpt-5', '/v1', { api: 'responses' }),
+  anthropic: openAt('anthropic', 'claude-sonnet-4-5', '/v1'),
+  google: openAt('google', 'gemini-2.5-flash', '/v1beta'),
+  'google-3': openAt('google', 'gemini-3-pro', '/v1beta'),
+  ollama: openAt('ollama', 'm', ''),
 };
 
-const png = pngOf(3, 2);
+const png = createPng(3, 2);
 const base64 = png.toString('base64');
 
-function folder(t: TestContext): string {
+function createImageDir(t: TestContext): string {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-pictures-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   writeFileSync(path.join(root, 'a.png'), png);
@@ -59,10 +59,10 @@ const script = ({ index }: Asked<unknown>) =>
       ? calls('read_file', { path: 'b.txt' })
       : says(`Answer ${index}.`);
 
-async function talk(t: TestContext, open: Open, sees: Sees): Promise<ScriptedServer> {
+async function runConversation(t: TestContext, open: OpenProvider, sees: ModelCapabilities): Promise<ScriptedServer> {
   const server = await scriptedServer(script, { models: [{ id: 'm' }] });
   t.after(() => server.close());
-  const workspace = localWorkspace({ roots: [folder(t)] });
+  const workspace = localWorkspace({ roots: [createImageDir(t)] });
   const provider = await open(server.url, sees);
   const parts = resolveAgent({ provider, system: 'You are a test.', tools: [readFile(workspace)] });
   const session = await Session.open(parts, memoryLog());
@@ -70,10 +70,10 @@ async function talk(t: TestContext, open: Open, sees: Sees): Promise<ScriptedSer
   return server;
 }
 
-const asked = (server: ScriptedServer) => server.requests.filter((request) => request.dialect !== undefined);
+const getModelRequests = (server: ScriptedServer) => server.requests.filter((request) => request.dialect !== undefined);
 
 /** Where the picture stands in a request, and what is around it. */
-const shapes: Readonly<Record<string, RegExp>> = {
+const imagePatterns: Readonly<Record<string, RegExp>> = {
   chat: /"role":"tool"[^{]*"words"},\{"role":"user","content":\[\{"type":"text","text":"[^"]*"},\{"type":"image_url","image_url":\{"url":"data:image\/png;base64,PIC"}}]}/,
   mistral:
     /"words"},\{"role":"assistant"[^{]*},\{"role":"user","content":\[[^\]]*"image_url":\{"url":"data:image\/png;base64,PIC"}}]}/,
@@ -89,13 +89,13 @@ const shapes: Readonly<Record<string, RegExp>> = {
 
 for (const [dialect, open] of Object.entries(dialects)) {
   test(`[P12] ${dialect}: a picture that a tool read is shown beside its result, and stays there byte for byte`, async (t) => {
-    const requests = asked(await talk(t, open, { images: true }));
+    const requests = getModelRequests(await runConversation(t, open, { images: true }));
     assert.equal(requests.length, 4);
     assert.ok(!JSON.stringify(requests[0]?.body).includes(base64));
     for (const { body } of requests.slice(1)) {
       const text = JSON.stringify(body);
       assert.equal(text.split(base64).length, 2, 'once in each request');
-      assert.match(text.replace(base64, 'PIC'), shapes[dialect] as RegExp);
+      assert.match(text.replace(base64, 'PIC'), imagePatterns[dialect] as RegExp);
     }
     assert.deepEqual(prefixBreaks(requests, { marks: true }), []);
   });
@@ -103,14 +103,16 @@ for (const [dialect, open] of Object.entries(dialects)) {
 
 for (const dialect of ['chat', 'ollama', 'anthropic'])
   test(`[P12] ${dialect}: a model that sees no pictures is told so in one sentence`, async (t) => {
-    const requests = asked(await talk(t, dialects[dialect] as Open, { images: false }));
+    const requests = getModelRequests(await runConversation(t, dialects[dialect] as OpenProvider, { images: false }));
     const text = JSON.stringify(requests.at(-1)?.body);
     assert.ok(!text.includes(base64));
     assert.match(text, /a\.png: image\/png, 3×2 pixels, \d+ bytes\. It is not shown: [\w-]+ sees no pictures\./);
   });
 
 test('[P12] where nobody knows whether a model sees, a picture is not sent: a server that cannot take it would refuse every later request', async (t) => {
-  const text = JSON.stringify(asked(await talk(t, dialects['chat'] as Open, {})).at(-1)?.body);
+  const text = JSON.stringify(
+    getModelRequests(await runConversation(t, dialects['chat'] as OpenProvider, {})).at(-1)?.body,
+  );
   assert.ok(!text.includes(base64));
   assert.match(text, /It is not shown: it is not known whether m sees pictures\./);
 });
@@ -118,22 +120,22 @@ test('[P12] where nobody knows whether a model sees, a picture is not sent: a se
 for (const sees of [{ images: false }, {}])
   test(`[P12] a conversation with pictures can go on with a model that ${'images' in sees ? 'sees none' : 'may see none'}: words take their place`, async (t) => {
     await using server = await scriptedServer(script);
-    const open = dialects['chat'] as Open;
-    const tools = [readFile(localWorkspace({ roots: [folder(t)] }))];
+    const open = dialects['chat'] as OpenProvider;
+    const tools = [readFile(localWorkspace({ roots: [createImageDir(t)] }))];
     const parts = resolveAgent({ provider: await open(server.url, { images: true }), system: '', tools });
     const session = await Session.open(parts, memoryLog());
     await session.run('Look at it.');
     await session.setAgent(resolveAgent({ provider: await open(server.url, sees), system: '', tools }));
     await session.run('And again.');
-    const text = JSON.stringify(asked(server).at(-1)?.body);
+    const text = JSON.stringify(getModelRequests(server).at(-1)?.body);
     assert.ok(JSON.stringify(session.messages).includes(base64) && !text.includes(base64));
     assert.match(text, /\[a\.png is not shown to this model\.]/);
   });
 
 test('[P12] a session file holds the picture: opened again, the session sends it as it was', async (t) => {
   await using server = await scriptedServer(script);
-  const open = dialects['chat'] as Open;
-  const root = folder(t);
+  const open = dialects['chat'] as OpenProvider;
+  const root = createImageDir(t);
   const tools = [readFile(localWorkspace({ roots: [root] }))];
   const parts = resolveAgent({ provider: await open(server.url, { images: true }), system: '', tools });
   const file = path.join(root, 'session.jsonl');
@@ -142,7 +144,7 @@ test('[P12] a session file holds the picture: opened again, the session sends it
     await session.run(words);
     await session.close();
   }
-  const requests = asked(server);
+  const requests = getModelRequests(server);
   assert.equal(requests.length, 4);
   assert.deepEqual(prefixBreaks(requests), []);
   assert.ok(JSON.stringify(requests.at(-1)?.body).includes(base64));

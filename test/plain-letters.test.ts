@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import vm from 'node:vm';
 import * as fc from 'fast-check';
-import { inAscii } from '../scripts/build/plain-letters.ts';
+import { escapeNonAscii } from '../scripts/build/plain-letters.ts';
 
-const run = (program: string): unknown => vm.runInNewContext(program);
+const runInVm = (program: string): unknown => vm.runInNewContext(program);
 
 test('a program in ASCII does what it did: texts, templates, patterns, names, and letters escaped for nothing', () => {
   for (const program of [
@@ -15,9 +15,9 @@ test('a program in ASCII does what it did: texts, templates, patterns, names, an
     `const größe = 3; größe + 1`,
     `'👩‍💻'.length`,
   ]) {
-    const plain = inAscii(program);
+    const plain = escapeNonAscii(program);
     assert.match(plain, /^[\0-\x7f]*$/);
-    assert.equal(run(plain), run(program), program);
+    assert.equal(runInVm(plain), runInVm(program), program);
   }
 });
 
@@ -25,11 +25,11 @@ test('whatever a text holds, it stays the same text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const program = JSON.stringify(text);
-      assert.equal(run(inAscii(program)), text);
+      assert.equal(runInVm(escapeNonAscii(program)), text);
     }),
   );
 });
 
 test('a raw template with other letters stops the build, because an escape would change it', () => {
-  assert.throws(() => inAscii('String.raw`…`'), /raw template/);
+  assert.throws(() => escapeNonAscii('String.raw`…`'), /raw template/);
 });

@@ -6,9 +6,9 @@ import test, { type TestContext } from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
-import { putFiles } from './support/prompt.ts';
+import { writeFiles } from './support/prompt.ts';
 
-const own = `rules:
+const policyYaml = `rules:
   - allow: { command: [ls, touch] }
     examples: { match: [touch a], noMatch: [touch a; rm a] }
   - deny: { command: rm }
@@ -17,7 +17,7 @@ const own = `rules:
 `;
 
 /** The program with a policy and a model that makes these calls, one a turn. */
-async function programWith(
+async function createProgramWithPolicy(
   t: TestContext,
   policy: string,
   made: readonly (readonly [string, Json])[],
@@ -26,25 +26,25 @@ async function programWith(
     const next = made[results.length];
     return next ? calls(...next) : says('Done.');
   });
-  putFiles(path.join(found.home, 'config/fairlead'), { 'policy.yaml': policy });
+  writeFiles(path.join(found.home, 'config/fairlead'), { 'policy.yaml': policy });
   await found.seedModels('qwen3');
   return found;
 }
 
-const told = (made: TestProgram): readonly string[] =>
+const getToolMessages = (made: TestProgram): readonly string[] =>
   requestMessages(made.modelRequests().at(-1))
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => String(content));
 
 test('[A75] what a policy allows is done unasked, and what it denies is not done though nothing is asked', async (t) => {
-  const made = await programWith(t, own, [
+  const made = await createProgramWithPolicy(t, policyYaml, [
     ['run_command', { command: 'touch made' }],
     ['run_command', { command: 'touch other && rm made' }],
     ['write_file', { path: 'out/a.txt', content: 'a' }],
   ]);
   const { code, err } = await made.run(['-p', 'go', '-n', 'first', '--no-sandbox']);
   assert.equal(code, 0, err);
-  const [, second] = told(made);
+  const [, second] = getToolMessages(made);
   assert.match(second ?? '', /The policy denies this call: Nothing is removed here\./);
   assert.deepEqual(
     ['made', 'other', 'out/a.txt'].map((name) => existsSync(path.join(made.cwd, name))),
@@ -57,39 +57,41 @@ test('[A75] what a policy allows is done unasked, and what it denies is not done
   assert.match(tried.out, /^denied {3}run_command touch other && rm made {2}\(Nothing is removed here\.\)$/m);
   assert.match(tried.out, /^2 allowed, 0 asked, 1 denied\n$/m);
 
-  putFiles(made.home, { 'other.yaml': 'rules: [{ ask: { command: touch } }]' });
+  writeFiles(made.home, { 'other.yaml': 'rules: [{ ask: { command: touch } }]' });
   const stricter = await made.run(['policy', 'try', 'first', '--policy', path.join(made.home, 'other.yaml'), '--json']);
   const outcomes = (JSON.parse(stricter.out) as readonly { readonly outcome: string }[]).map(({ outcome }) => outcome);
   assert.deepEqual(outcomes, ['asked', 'asked', 'asked']);
 });
 
 test('[attack 31] a policy that a project brings allows nothing, and forbids what it forbids', async (t) => {
-  const made = await programWith(t, own, [
+  const made = await createProgramWithPolicy(t, policyYaml, [
     ['run_command', { command: 'rm made' }],
     ['run_command', { command: 'ls' }],
   ]);
-  putFiles(made.cwd, {
+  writeFiles(made.cwd, {
     made: '',
     '.fairlead/policy.yaml': 'rules:\n  - allow: { command: rm }\n  - deny: { command: ls }\n',
   });
   const { code, err } = await made.run(['-p', 'go', '--no-sandbox']);
   assert.equal(code, 0, err);
   assert.ok(
-    told(made).every((text) => text.includes('The policy denies this call')),
-    told(made).join('\n'),
+    getToolMessages(made).every((text) => text.includes('The policy denies this call')),
+    getToolMessages(made).join('\n'),
   );
   assert.ok(existsSync(path.join(made.cwd, 'made')));
 });
 
 test('fairlead policy check says whether a policy is clear, and an unclear one keeps the program from starting', async (t) => {
-  const made = await programWith(t, own, []);
+  const made = await createProgramWithPolicy(t, policyYaml, []);
   const good = await made.run(['policy', 'check']);
   assert.deepEqual(
     [good.code, good.out],
     [0, 'The policy is clear: 2 allow, 0 ask, 1 deny; 2 examples hold.\n'],
     good.err,
   );
-  putFiles(path.join(made.home, 'config/fairlead'), { 'policy.yaml': own.replace('touch a]', 'touch a > b]') });
+  writeFiles(path.join(made.home, 'config/fairlead'), {
+    'policy.yaml': policyYaml.replace('touch a]', 'touch a > b]'),
+  });
   for (const args of [
     ['policy', 'check'],
     ['-p', 'go'],

@@ -4,22 +4,26 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { toArray, type ModelRequest } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { play, saying, worldOf } from './support/scenario.ts';
+import { runScenario, arbitraryModelTurn, createScenario } from './support/scenario.ts';
 
-const frame = (request: ModelRequest): string => JSON.stringify([request.system, request.tools]);
-const lines = (request: ModelRequest): readonly string[] =>
+const getRequestFrame = (request: ModelRequest): string => JSON.stringify([request.system, request.tools]);
+const getMessageLines = (request: ModelRequest): readonly string[] =>
   toArray(request.messages).map((message) => JSON.stringify(message));
 
 test('[D4, D15, D16] whatever a model says and rules add, each request extends the one before it', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(saying, { maxLength: 10 }), async (script) => {
-      const { agent, requests } = worldOf(script);
-      await play(agent, memoryLog());
+    fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 10 }), async (script) => {
+      const { agent, requests } = createScenario(script);
+      await runScenario(agent, memoryLog());
       for (const [i, request] of requests.entries()) {
         const before = requests[i - 1];
         if (!before) continue;
-        assert.equal(frame(request), frame(before));
-        assert.deepEqual(lines(request).slice(0, before.messages.length), lines(before), `request ${i + 1}`);
+        assert.equal(getRequestFrame(request), getRequestFrame(before));
+        assert.deepEqual(
+          getMessageLines(request).slice(0, before.messages.length),
+          getMessageLines(before),
+          `request ${i + 1}`,
+        );
       }
     }),
     { numRuns: 200 },

@@ -9,10 +9,10 @@ import { createProgram, type ProgramResult, type TestProgram } from './support/l
 const key = 'the-key-that-is-right';
 
 /** A model that calls the tool it is told to call. */
-const obeys = ({ prompt, tools }: Asked<JsonObject>) =>
+const compliantScript = ({ prompt, tools }: Asked<JsonObject>) =>
   tools.includes('report_number') ? calls('report_number', { number: Number(/\d+/.exec(prompt)?.[0]) }) : says('Fine.');
 
-type Tried = {
+type CheckResult = {
   /** How the checks of the doctor stand, by name, and what it says of them. */
   readonly doctor: { readonly code: number | null; readonly stands: Record<string, string>; readonly says: string };
   readonly connection: ProgramResult;
@@ -20,11 +20,13 @@ type Tried = {
 };
 
 /** A provider that asks for a key, at the server of the test. */
-const made = (t: TestContext, script: Parameters<typeof createProgram>[1] = obeys): Promise<TestProgram> =>
-  createProgram(t, script, { key, models: [{ id: 'alpha', tools: true, context: 32_000 }] });
+const createTestProgram = (
+  t: TestContext,
+  script: Parameters<typeof createProgram>[1] = compliantScript,
+): Promise<TestProgram> => createProgram(t, script, { key, models: [{ id: 'alpha', tools: true, context: 32_000 }] });
 
 /** Everything that a person could try, one after the other. */
-async function tried(here: TestProgram, env: Readonly<Record<string, string>>): Promise<Tried> {
+async function runCheck(here: TestProgram, env: Readonly<Record<string, string>>): Promise<CheckResult> {
   const around = {
     HARNESS_INFERENCE_PROVIDER: 'anthropic',
     ANTHROPIC_BASE_URL: `${here.server.url}/v1`,
@@ -53,8 +55,8 @@ async function tried(here: TestProgram, env: Readonly<Record<string, string>>): 
 }
 
 test('[P61] with a provider, its key and a model that answers, the doctor has made a query, and so can a person', async (t) => {
-  const here = await made(t);
-  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: key });
+  const here = await createTestProgram(t);
+  const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: key });
   assert.deepEqual(
     [doctor.code, doctor.stands['provider'], doctor.stands['tool calling']],
     [0, 'ok', 'ok'],
@@ -68,8 +70,8 @@ test('[P61] with a provider, its key and a model that answers, the doctor has ma
 });
 
 test('[P61] without a key nothing is sent, and the variable that is missing is named', async (t) => {
-  const here = await made(t);
-  const { doctor, connection, query } = await tried(here, {});
+  const here = await createTestProgram(t);
+  const { doctor, connection, query } = await runCheck(here, {});
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
   for (const said of [doctor.says, connection.err, query.err])
     assert.match(said, /^anthropic needs a key, and ANTHROPIC_API_KEY is not set\./m);
@@ -78,8 +80,8 @@ test('[P61] without a key nothing is sent, and the variable that is missing is n
 });
 
 test('[P61] a key that is wrong is told by the status 401, and no query is tried with it by the doctor', async (t) => {
-  const here = await made(t);
-  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: 'a-key-that-is-wrong' });
+  const here = await createTestProgram(t);
+  const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: 'a-key-that-is-wrong' });
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
   for (const said of [doctor.says, connection.err, query.err])
     assert.match(said, /anthropic did not accept the key \(status 401\)/);
@@ -88,8 +90,8 @@ test('[P61] a key that is wrong is told by the status 401, and no query is tried
 });
 
 test('[P61] a provider that is well and refuses the query fails by the query alone', async (t) => {
-  const here = await made(t, () => fails(403, { message: 'Not for you.' }));
-  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: key });
+  const here = await createTestProgram(t, () => fails(403, { message: 'Not for you.' }));
+  const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: key });
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'ok', 'fail']);
   assert.match(doctor.says, /Not for you\./);
   assert.equal(connection.code, 0);
@@ -98,9 +100,12 @@ test('[P61] a provider that is well and refuses the query fails by the query alo
 });
 
 test('[P61] a provider that cannot be reached has an exit code of its own', async (t) => {
-  const here = await made(t);
+  const here = await createTestProgram(t);
   const url = await closedUrl();
-  const { doctor, connection, query } = await tried(here, { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: `${url}/v1` });
+  const { doctor, connection, query } = await runCheck(here, {
+    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_BASE_URL: `${url}/v1`,
+  });
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
   assert.match(doctor.says, /There is no connection to anthropic/);
   assert.deepEqual([connection.code, query.code], [7, 7]);
@@ -113,7 +118,7 @@ test(
   '[P61] where no provider is configured the doctor says so and how to begin, and a connection cannot be tried',
   found ? { skip: `a model server of ${found.provider} runs on this machine` } : {},
   async (t) => {
-    const here = await made(t);
+    const here = await createTestProgram(t);
     const env = { OLLAMA_API_URL: '' };
     const { code, out } = await here.run(['doctor'], { env });
     assert.match(

@@ -25,24 +25,26 @@ import {
   type Asked,
   type ScriptStep,
 } from '../src/testing/index.ts';
-import { testClock } from './support/clock.ts';
-import { dialects, speak, stage, type Stage } from './support/stage.ts';
+import { createTestClock } from './support/clock.ts';
+import { testWireFormats, openWireProvider, createGatewayFixture, type GatewayFixture } from './support/stage.ts';
 
-const answer = (state: RunState): string => {
+const getAnswer = (state: RunState): string => {
   const tail = toArray(state.messages).at(-1) as Message;
   return tail.role === 'assistant' ? messageText(tail) : `(${tail.role})`;
 };
-const facts = (on: Stage, type: string): number => on.log.events.filter((event) => event.type === type).length;
-const asked = (on: Stage): number => on.server.requests.filter((request) => request.dialect !== undefined).length;
-const restarts = (on: Stage): number => on.shown.filter((chunk) => chunk.type === 'restarted').length;
+const countFacts = (on: GatewayFixture, type: string): number =>
+  on.log.events.filter((event) => event.type === type).length;
+const countModelRequests = (on: GatewayFixture): number =>
+  on.server.requests.filter((request) => request.dialect !== undefined).length;
+const countRestarts = (on: GatewayFixture): number => on.chunks.filter((chunk) => chunk.type === 'restarted').length;
 
-async function until(what: () => boolean): Promise<void> {
+async function waitUntil(what: () => boolean): Promise<void> {
   for (let i = 0; i < 10_000 && !what(); i++) await new Promise((wake) => setTimeout(wake, i < 100 ? 0 : 1));
   assert.ok(what(), `never so: ${what.toString()}`);
 }
 
 /** The first answer ends in this; then a tool is called once, then there is an answer: one try more must not act more. */
-const then = (...first: readonly ScriptStep[]): readonly ScriptStep[] => [
+const thenAnswers = (...first: readonly ScriptStep[]): readonly ScriptStep[] => [
   ...first,
   calls('send', { n: 1 }),
   says('done'),
@@ -59,77 +61,83 @@ for (const [what, headers, low, high] of [
       headers,
       body: '{"error":{"message":"slow down","type":"rate_limit_error"}}',
     });
-    const on = await stage(t, then(limited));
-    assert.equal((await on.say('go')).ended?.reason, 'answered');
+    const on = await createGatewayFixture(t, thenAnswers(limited));
+    assert.equal((await on.run('go')).ended?.reason, 'answered');
     const [wait = 0] = on.clock.waits;
     assert.ok(wait >= low && wait <= high, `${wait} ms`);
-    assert.deepEqual([asked(on), on.ledger.length], [3, 1]);
-    await on.check();
+    assert.deepEqual([countModelRequests(on), on.effects.length], [3, 1]);
+    await on.assertInvariants();
   });
 }
 
 test('fault 40: [A54] 429 with an hour in Retry-After is told at once, and the session can go on later', async (t) => {
-  const on = await stage(t, [fails(429, { afterMs: 3_600_000 }), says('done')]);
-  const { ended } = await on.say('go');
+  const on = await createGatewayFixture(t, [fails(429, { afterMs: 3_600_000 }), says('done')]);
+  const { ended } = await on.run('go');
   assert.deepEqual(
     [ended?.reason, ended?.error?.code, ended?.error?.retry],
     ['provider-error', 'provider/rate-limited', false],
   );
   assert.match(ended?.detail ?? '', /wants no request before .* \(in 60 min\)/);
-  assert.deepEqual([asked(on), on.clock.waits], [1, []]);
+  assert.deepEqual([countModelRequests(on), on.clock.waits], [1, []]);
   on.clock.advance(3_600_000);
-  assert.equal((await on.say('again')).ended?.reason, 'answered');
-  await on.check();
+  assert.equal((await on.run('again')).ended?.reason, 'answered');
+  await on.assertInvariants();
 });
 
 test('fault 41: [A54, A57] 500, 502 and 529 are tried again: one answer, and what it cost is counted once', async (t) => {
-  const on = await stage(t, then(fails(500), fails(502), fails(529)), {
-    around: (provider) => ({ ...provider, price: { input: 1e6, output: 0 } }),
+  const on = await createGatewayFixture(t, thenAnswers(fails(500), fails(502), fails(529)), {
+    wrapProvider: (provider) => ({ ...provider, price: { input: 1e6, output: 0 } }),
   });
-  const state = await on.say('go');
+  const state = await on.run('go');
   assert.equal(state.ended?.reason, 'answered');
-  assert.deepEqual([restarts(on), facts(on, 'turn-ended'), facts(on, 'turn-failed'), on.ledger.length], [3, 2, 0, 1]);
+  assert.deepEqual(
+    [countRestarts(on), countFacts(on, 'turn-ended'), countFacts(on, 'turn-failed'), on.effects.length],
+    [3, 2, 0, 1],
+  );
   assert.equal(state.spent.usd, 20, 'two answers of ten tokens');
-  await on.check();
+  await on.assertInvariants();
 });
 
 test('fault 41: [A54] a server that stays broken ends the run with how often it was tried, and the loop does not try on', async (t) => {
-  const on = await stage(t, () => fails(503));
-  const { ended } = await on.say('go');
-  assert.deepEqual([ended?.reason, ended?.error?.code, asked(on)], ['provider-error', 'provider/overloaded', 4]);
+  const on = await createGatewayFixture(t, () => fails(503));
+  const { ended } = await on.run('go');
+  assert.deepEqual(
+    [ended?.reason, ended?.error?.code, countModelRequests(on)],
+    ['provider-error', 'provider/overloaded', 4],
+  );
   assert.match(ended?.detail ?? '', /\(tried 4 times\)/);
-  await on.check();
+  await on.assertInvariants();
 });
 
 test('fault 42: a context that is too long is made shorter once and sent once more', async (t) => {
   const shorter: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'In short: go.' }] }];
   const compact = { compactor: { run: async () => ({ messages: shorter }) } };
-  const on = await stage(t, [fails('context-too-long'), says('done')], { agent: compact });
-  assert.equal((await on.say('Go through all of it.')).ended?.reason, 'answered');
-  assert.deepEqual([asked(on), facts(on, 'epoch-started'), on.clock.waits], [2, 2, []]);
-  await on.check();
+  const on = await createGatewayFixture(t, [fails('context-too-long'), says('done')], { agent: compact });
+  assert.equal((await on.run('Go through all of it.')).ended?.reason, 'answered');
+  assert.deepEqual([countModelRequests(on), countFacts(on, 'epoch-started'), on.clock.waits], [2, 2, []]);
+  await on.assertInvariants();
 
-  const never = await stage(t, () => fails('context-too-long'), { agent: compact });
-  const { ended } = await never.say('Go through all of it.');
+  const never = await createGatewayFixture(t, () => fails('context-too-long'), { agent: compact });
+  const { ended } = await never.run('Go through all of it.');
   assert.deepEqual(
-    [ended?.reason, ended?.error?.code, asked(never)],
+    [ended?.reason, ended?.error?.code, countModelRequests(never)],
     ['provider-error', 'provider/context-too-long', 2],
   );
-  await never.check();
+  await never.assertInvariants();
 });
 
 for (const status of [401, 403]) {
   test(`fault 43: ${status} in the middle of a session stops it, keeps everything, and another key goes on`, async (t) => {
-    const on = await stage(t, [calls('send', { n: 1 }), fails(status), says('done')]);
-    const stopped = await on.say('go');
+    const on = await createGatewayFixture(t, [calls('send', { n: 1 }), fails(status), says('done')]);
+    const stopped = await on.run('go');
     assert.deepEqual([stopped.ended?.reason, stopped.ended?.error?.code], ['provider-error', 'provider/unauthorized']);
-    assert.deepEqual([asked(on), on.ledger.length, on.clock.waits], [2, 1, []]);
-    await on.check();
-    const rotated = await speak('chat', on.server.url, 'another key');
-    assert.equal((await on.say('go on', { agent: { provider: rotated } })).ended?.reason, 'answered');
+    assert.deepEqual([countModelRequests(on), on.effects.length, on.clock.waits], [2, 1, []]);
+    await on.assertInvariants();
+    const rotated = await openWireProvider('chat', on.server.url, 'another key');
+    assert.equal((await on.run('go on', { agent: { provider: rotated } })).ended?.reason, 'answered');
     assert.equal(on.server.requests.at(-1)?.headers.authorization, 'Bearer another key');
-    assert.equal(on.ledger.length, 1);
-    await on.check();
+    assert.equal(on.effects.length, 1);
+    await on.assertInvariants();
   });
 }
 
@@ -139,23 +147,23 @@ for (const [what, url, code, tries] of [
   ['https where http is spoken', (on: string) => on.replace('http:', 'https:'), 'provider/tls', 1],
 ] as const) {
   test(`fault 44: ${what} has its own class and its own policy`, async (t) => {
-    const server = await stage(t, []);
+    const server = await createGatewayFixture(t, []);
     let asked = 0;
-    const provider = await speak('chat', await url(server.server.url));
+    const provider = await openWireProvider('chat', await url(server.server.url));
     const counted: Provider = { ...provider, stream: (...given) => (asked++, provider.stream(...given)) };
-    const on = await stage(t, [says('never')], { provider: counted });
-    const { ended } = await on.say('go');
+    const on = await createGatewayFixture(t, [says('never')], { provider: counted });
+    const { ended } = await on.run('go');
     assert.deepEqual([ended?.reason, ended?.error?.code, asked], ['provider-error', code, tries]);
     assert.ok(ended?.error?.hint, 'it says what to do');
-    await on.check();
+    await on.assertInvariants();
   });
 }
 
 test('fault 44: a proxy that wants credentials is the user’s to mend, and is not tried again', async (t) => {
-  const on = await stage(t, [sends({ status: 407, body: 'Proxy Authentication Required' })]);
-  const { ended } = await on.say('go');
-  assert.deepEqual([ended?.error?.code, ended?.error?.blame, asked(on)], ['provider/proxy', 'user', 1]);
-  await on.check();
+  const on = await createGatewayFixture(t, [sends({ status: 407, body: 'Proxy Authentication Required' })]);
+  const { ended } = await on.run('go');
+  assert.deepEqual([ended?.error?.code, ended?.error?.blame, countModelRequests(on)], ['provider/proxy', 'user', 1]);
+  await on.assertInvariants();
 });
 
 test('fault 45: [A54] no first byte, and a stall in the middle: given up on the clock and tried again', async (t) => {
@@ -163,51 +171,53 @@ test('fault 45: [A54] no first byte, and a stall in the middle: given up on the 
     [{ hang: true }, true],
     [says('Let me see', { hang: true, cutAfter: 2 }), false],
   ] as const) {
-    const on = await stage(t, then(silent), { gateway: { patience: { firstMs: 9000, stallMs: 4000 } } });
-    const work = on.say('go');
-    await until(() => asked(on) === 1 && (first || on.shown.length >= 2));
+    const on = await createGatewayFixture(t, thenAnswers(silent), {
+      gateway: { patience: { firstMs: 9000, stallMs: 4000 } },
+    });
+    const work = on.run('go');
+    await waitUntil(() => countModelRequests(on) === 1 && (first || on.chunks.length >= 2));
     on.clock.advance(first ? 9000 : 4000);
     assert.equal((await work).ended?.reason, 'answered');
-    assert.deepEqual([restarts(on), asked(on), on.ledger.length], [1, 3, 1]);
+    assert.deepEqual([countRestarts(on), countModelRequests(on), on.effects.length], [1, 3, 1]);
     assert.ok(on.server.requests[0]?.outcome.abandoned, 'the first connection was let go');
-    await on.check();
+    await on.assertInvariants();
   }
 });
 
 test('fault 45: what was said before a stall that is not tried again is kept and marked', async (t) => {
-  const on = await stage(t, [says('Let me see', { hang: true, cutAfter: 2 }), says('done')], {
+  const on = await createGatewayFixture(t, [says('Let me see', { hang: true, cutAfter: 2 }), says('done')], {
     gateway: { patience: { stallMs: 4000 }, retry: { retries: 0 } },
   });
-  const work = on.say('go');
-  await until(() => on.shown.length >= 2);
+  const work = on.run('go');
+  await waitUntil(() => on.chunks.length >= 2);
   on.clock.advance(4000);
   const state = await work;
   assert.equal(state.ended?.error?.code, 'provider/stalled');
-  assert.match(answer(state), /^Let.* \[cut off\]$/);
-  assert.equal((await on.say('go on')).ended?.reason, 'answered');
-  await on.check();
+  assert.match(getAnswer(state), /^Let.* \[cut off\]$/);
+  assert.equal((await on.run('go on')).ended?.reason, 'answered');
+  await on.assertInvariants();
 });
 
 test('fault 46: a connection cut after any number of bytes never runs half a call', async (t) => {
   const whole = join([says('I send.'), calls('send', { n: 1234 })]);
-  const size = await streamSize(t, whole);
+  const size = await measureStreamSize(t, whole);
   for (let cutAt = 0; cutAt < size; cutAt += 17) {
-    const on = await stage(t, ({ results }: Asked<unknown>, index) =>
+    const on = await createGatewayFixture(t, ({ results }: Asked<unknown>, index) =>
       index === 0 ? { ...whole, wire: { cutAt } } : results.length ? says('done') : whole,
     );
-    const state = await on.say('go');
+    const state = await on.run('go');
     assert.equal(state.ended?.reason, 'answered', `cut at ${cutAt}`);
     assert.deepEqual(
-      on.ledger.map(({ n }) => n),
+      on.effects.map(({ n }) => n),
       [1234],
       `cut at ${cutAt}`,
     );
-    if (cutAt % 340 === 0) await on.check();
+    if (cutAt % 340 === 0) await on.assertInvariants();
   }
 });
 
-async function streamSize(t: test.TestContext, whole: Answer): Promise<number> {
-  const on = await stage(t, [whole]);
+async function measureStreamSize(t: test.TestContext, whole: Answer): Promise<number> {
+  const on = await createGatewayFixture(t, [whole]);
   const reply = await fetch(`${on.server.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
@@ -216,20 +226,20 @@ async function streamSize(t: test.TestContext, whole: Answer): Promise<number> {
   return (await reply.arrayBuffer()).byteLength;
 }
 
-for (const dialect of dialects) {
+for (const dialect of testWireFormats) {
   test(`fault 47: [A6] ${dialect}: a stream split at every byte, inside characters and line ends, reads as the whole one`, async (t) => {
     const text = 'Grüße 👩‍🚀 aus\r\nder “Mitte”\u2028Ende';
     const script = [join([says(text), calls('send', { n: 7 })]), says(text)];
     const run = async (splitEvery: number | undefined): Promise<unknown> => {
       const wire = splitEvery === undefined ? {} : { wire: { splitEvery } };
-      const on = await stage(
+      const on = await createGatewayFixture(
         t,
         script.map((each) => ({ ...each, ...wire })),
-        { dialect },
+        { format: dialect },
       );
-      const state = await on.say('go');
-      await on.check();
-      return [state.ended, toArray(state.messages), on.ledger];
+      const state = await on.run('go');
+      await on.assertInvariants();
+      return [state.ended, toArray(state.messages), on.effects];
     };
     assert.deepEqual(await run(1), await run(undefined));
   });
@@ -246,29 +256,29 @@ for (const [what, wire, code] of [
   ],
 ] as const) {
   test(`fault 48: a stream with ${what} ${code ? 'is an error of its class' : 'is read as far as it is whole'}`, async (t) => {
-    const on = await stage(
+    const on = await createGatewayFixture(
       t,
       ({ results }) => ({ ...(results.length ? says('all is done') : calls('send', { n: 1 })), wire }),
       {
         gateway: { retry: { retries: 1 } },
       },
     );
-    const state = await on.say('go');
-    if (code === undefined) assert.deepEqual([state.ended?.reason, answer(state)], ['answered', 'all is done']);
+    const state = await on.run('go');
+    if (code === undefined) assert.deepEqual([state.ended?.reason, getAnswer(state)], ['answered', 'all is done']);
     else assert.deepEqual([state.ended?.reason, state.ended?.error?.code], ['provider-error', code]);
-    assert.ok(on.ledger.length <= 1);
-    await on.check();
+    assert.ok(on.effects.length <= 1);
+    await on.assertInvariants();
   });
 }
 
-for (const dialect of dialects) {
+for (const dialect of testWireFormats) {
   test(`fault 49: [A54] ${dialect}: an error inside a stream that began well is tried again like one before it`, async (t) => {
     const broken = says('Let me think about it', { cutAfter: 2, error: { name: 'overloaded' } });
-    const on = await stage(t, then(broken), { dialect });
-    const state = await on.say('go');
-    assert.deepEqual([state.ended?.reason, answer(state)], ['answered', 'done']);
-    assert.deepEqual([restarts(on), asked(on), on.ledger.length], [1, 3, 1]);
-    await on.check();
+    const on = await createGatewayFixture(t, thenAnswers(broken), { format: dialect });
+    const state = await on.run('go');
+    assert.deepEqual([state.ended?.reason, getAnswer(state)], ['answered', 'done']);
+    assert.deepEqual([countRestarts(on), countModelRequests(on), on.effects.length], [1, 3, 1]);
+    await on.assertInvariants();
   });
 }
 
@@ -285,28 +295,28 @@ for (const [what, made] of [
   ['five megabytes of nonsense', { tool: 'send', raw: `{"n": "${'x'.repeat(5 * 2 ** 20)}` }],
 ] as const) {
   test(`fault 50: arguments with ${what} come back to the model as an error, and nothing is run`, async (t) => {
-    const on = await stage(t, [{ calls: [made] }, says('I was wrong.')]);
-    const state = await on.say('go');
+    const on = await createGatewayFixture(t, [{ calls: [made] }, says('I was wrong.')]);
+    const state = await on.run('go');
     assert.equal(state.ended?.reason, 'answered');
-    assert.deepEqual(on.ledger, []);
+    assert.deepEqual(on.effects, []);
     const [result] = toArray(state.messages).flatMap(({ parts }) =>
       parts.filter((part) => part.type === 'tool-result'),
     );
     assert.equal(result?.failed, true);
     assert.match(result.text, /nothing was run|There is no tool named sned/);
     assert.ok(result.text.length < 1000, 'the model is not sent its own nonsense back');
-    await on.check();
+    await on.assertInvariants();
   });
 }
 
-for (const dialect of dialects) {
+for (const dialect of testWireFormats) {
   test(`fault 51: ${dialect}: a call cut off by the output limit is not run, and the run says that it was cut`, async (t) => {
     const cut = join([says('I send it now.'), { calls: [{ tool: 'send', raw: '{"n": 12' }], finish: 'length' }]);
-    const on = await stage(t, [cut, says('done')], { dialect });
-    const state = await on.say('go');
-    assert.deepEqual([state.ended?.reason, on.ledger], ['truncated', []]);
-    assert.equal((await on.say('go on')).ended?.reason, 'answered');
-    await on.check();
+    const on = await createGatewayFixture(t, [cut, says('done')], { format: dialect });
+    const state = await on.run('go');
+    assert.deepEqual([state.ended?.reason, on.effects], ['truncated', []]);
+    assert.equal((await on.run('go on')).ended?.reason, 'answered');
+    await on.assertInvariants();
   });
 }
 
@@ -318,27 +328,27 @@ for (const [what, poor, why] of [
 ] as const) {
   test(`fault 52: ${what} is shown as such and asked for again a bounded number of times`, async (t) => {
     const dialect = why === 'refused' ? 'anthropic' : 'chat';
-    const once = await stage(t, [poor, says('done')], { dialect });
-    assert.equal((await once.say('go')).ended?.reason, 'answered');
+    const once = await createGatewayFixture(t, [poor, says('done')], { format: dialect });
+    assert.equal((await once.run('go')).ended?.reason, 'answered');
     const rejected = once.log.events.flatMap((event) => (event.type === 'answer-rejected' ? [event.why] : []));
     assert.deepEqual(rejected, [why]);
-    await once.check();
+    await once.assertInvariants();
 
-    const always = await stage(t, () => poor, { dialect });
-    const { ended } = await always.say('go');
-    assert.deepEqual([ended?.reason, asked(always)], ['error-threshold', 3]);
-    await always.check();
+    const always = await createGatewayFixture(t, () => poor, { format: dialect });
+    const { ended } = await always.run('go');
+    assert.deepEqual([ended?.reason, countModelRequests(always)], ['error-threshold', 3]);
+    await always.assertInvariants();
   });
 }
 
 test('fault 53: the same call again and again, and a circle of two, are noticed and stopped', async (t) => {
   for (const period of [1, 2]) {
-    const on = await stage(t, (_: unknown, index) => calls('look', { n: index % period }), {
+    const on = await createGatewayFixture(t, (_: unknown, index) => calls('look', { n: index % period }), {
       limits: { stuckAfter: 5, turns: 50 },
     });
-    const { ended } = await on.say('go');
-    assert.deepEqual([ended?.reason, asked(on)], ['stuck', 5 * period]);
-    await on.check();
+    const { ended } = await on.run('go');
+    assert.deepEqual([ended?.reason, countModelRequests(on)], ['stuck', 5 * period]);
+    await on.assertInvariants();
   }
 });
 
@@ -349,34 +359,34 @@ for (const [what, usage] of [
 ] as const) {
   test(`fault 54: [A57] token counts that are ${what} leave the cost an estimate, and the budget holds by it`, async (t) => {
     const around = (provider: Provider): Provider => ({ ...provider, price: { input: 1e4, output: 1e4 } });
-    const on = await stage(t, ({ results }) => ({ ...calls('look', { n: results.length }), usage }), {
-      around,
+    const on = await createGatewayFixture(t, ({ results }) => ({ ...calls('look', { n: results.length }), usage }), {
+      wrapProvider: around,
       limits: { usd: 3 },
     });
-    const state = await on.say('go');
+    const state = await on.run('go');
     assert.equal(state.ended?.reason, 'money-budget');
     assert.ok(state.spent.turnsWithoutPrice > 0 && state.spent.usd > 0 && state.spent.usd < 4, String(state.spent.usd));
     const ended = on.log.events.filter((event) => event.type === 'turn-ended');
     assert.ok(ended.every((event) => event.estimated === true));
-    await on.check();
+    await on.assertInvariants();
   });
 }
 
 test('fault 55: [A54] a first stream that comes to life after its retry is not heard: one answer is kept', async (t) => {
   const late = says('the first answer', { wire: { stall: { at: 400, ms: 60_000 } } });
-  const on = await stage(t, [late, calls('send', { n: 2 }), says('the second answer')], {
+  const on = await createGatewayFixture(t, [late, calls('send', { n: 2 }), says('the second answer')], {
     gateway: { patience: { firstMs: 5000, stallMs: 5000 } },
   });
-  const work = on.say('go');
-  await until(() => asked(on) === 1 && on.clock.pending > 0);
-  await until(() => on.shown.length > 0 || on.server.requests[0]?.outcome.status === 200);
+  const work = on.run('go');
+  await waitUntil(() => countModelRequests(on) === 1 && on.clock.pending > 0);
+  await waitUntil(() => on.chunks.length > 0 || on.server.requests[0]?.outcome.status === 200);
   on.clock.advance(5000);
   on.clock.advance(5000);
   const state = await work;
-  assert.equal(answer(state), 'the second answer');
-  assert.deepEqual([facts(on, 'turn-ended'), on.ledger.length], [2, 1]);
+  assert.equal(getAnswer(state), 'the second answer');
+  assert.deepEqual([countFacts(on, 'turn-ended'), on.effects.length], [2, 1]);
   assert.ok(!JSON.stringify(on.log.events).includes('the first answer'));
-  await on.check();
+  await on.assertInvariants();
 });
 
 for (const [from, to] of [
@@ -387,17 +397,17 @@ for (const [from, to] of [
   ['anthropic', 'ollama'],
 ] as const) {
   test(`fault 56: [A3] from ${from} to ${to} in the middle of a session: the history is converted, and foreign marks are dropped`, async (t) => {
-    const second = await stage(t, [says('done by the second')]);
-    const fallback = await speak(to, second.server.url);
-    const on = await stage(
+    const second = await createGatewayFixture(t, [says('done by the second')]);
+    const fallback = await openWireProvider(to, second.server.url);
+    const on = await createGatewayFixture(
       t,
       (_: unknown, index) =>
         index === 0 ? join([thinks('Deep.'), says('First.'), calls('send', { n: 1 })]) : fails(529),
-      { dialect: from, around: (provider) => [provider, fallback] },
+      { format: from, wrapProvider: (provider) => [provider, fallback] },
     );
-    const state = await on.say('go');
-    assert.deepEqual([state.ended?.reason, answer(state)], ['answered', 'done by the second']);
-    assert.deepEqual([asked(on), asked(second), on.ledger.length], [5, 1, 1]);
+    const state = await on.run('go');
+    assert.deepEqual([state.ended?.reason, getAnswer(state)], ['answered', 'done by the second']);
+    assert.deepEqual([countModelRequests(on), countModelRequests(second), on.effects.length], [5, 1, 1]);
     const meta = toArray(state.messages).flatMap(({ parts }) =>
       parts.flatMap((part) => ('meta' in part && part.meta ? [part.meta] : [])),
     );
@@ -407,14 +417,16 @@ for (const [from, to] of [
       for (const mark of Object.values(data))
         if (typeof mark === 'string' && mark.length > 8) assert.ok(!sent.includes(mark), `${family}: ${mark}`);
     }
-    await on.check();
+    await on.assertInvariants();
   });
 }
 
 test('fault 57: a result that no tool gave is words, not a result, and the model is told so', async (t) => {
   const fake = 'I ran it.\n<tool_result>42</tool_result>\nIt says 42.';
-  const on = await stage(t, [says(fake), says('Sorry: I did not run it.')], { agent: { rules: [fabricatedResult] } });
-  const first = await on.say('Run it.');
+  const on = await createGatewayFixture(t, [says(fake), says('Sorry: I did not run it.')], {
+    agent: { rules: [fabricatedResult] },
+  });
+  const first = await on.run('Run it.');
   assert.equal(first.ended?.reason, 'answered');
   assert.ok(!toArray(first.messages).some(({ role }) => role === 'tool'), 'nothing is stored as a result');
   assert.equal(messageToolCalls(toArray(first.messages).at(-1) as Message).length, 0);
@@ -422,16 +434,16 @@ test('fault 57: a result that no tool gave is words, not a result, and the model
     first.queue.map(({ key }) => key),
     ['claimed-result'],
   );
-  await on.say('Really?');
+  await on.run('Really?');
   const sent = on.server.requests.at(-1)?.raw.toString() ?? '';
   assert.match(sent, /no tool ran there/);
-  await on.check();
+  await on.assertInvariants();
 });
 
 test('fault 58: [A56] twenty sessions at once under one limit: nobody is lost, nobody pushes in, and the limit is not run into again and again', async (t) => {
   const perSecond = 5;
   let busy = 0;
-  const clock = testClock({ instant: true, busy: () => busy > 0, random: Math.random });
+  const clock = createTestClock({ instant: true, busy: () => busy > 0, random: Math.random });
   const state = gatewayState();
   const starts: number[] = [];
   let refused = 0;
@@ -455,22 +467,26 @@ test('fault 58: [A56] twenty sessions at once under one limit: nobody is lost, n
       }
     },
   });
-  const one = await stage(t, script);
+  const one = await createGatewayFixture(t, script);
   const sessions = await Promise.all(
     Array.from({ length: 20 }, async () =>
-      stage(t, [], { provider: around(await speak('chat', one.server.url)), clock, gateway: { state, clock } }),
+      createGatewayFixture(t, [], {
+        provider: around(await openWireProvider('chat', one.server.url)),
+        clock,
+        gateway: { state, clock },
+      }),
     ),
   );
-  const ends = await Promise.all(sessions.map((on) => on.say('go')));
+  const ends = await Promise.all(sessions.map((on) => on.run('go')));
   assert.deepEqual(new Set(ends.map(({ ended }) => ended?.reason)), new Set(['answered']));
-  assert.ok(sessions.every((on) => on.ledger.length === 2));
+  assert.ok(sessions.every((on) => on.effects.length === 2));
   assert.ok(refused <= 20, `${refused} refusals: only the first burst runs into the limit`);
   const later = starts.filter((at) => at > 2000);
   for (const at of later) {
     const crowd = later.filter((each) => each >= at && each < at + 1000).length;
     assert.ok(crowd <= perSecond, `${crowd} requests in the second after ${at}`);
   }
-  for (const on of sessions.slice(0, 2)) await on.check();
+  for (const on of sessions.slice(0, 2)) await on.assertInvariants();
 });
 
 for (const [what, reply, code, words] of [
@@ -489,26 +505,26 @@ for (const [what, reply, code, words] of [
   ],
 ] as const) {
   test(`fault 59: ${what} is an error of its class that shows how it begins`, async (t) => {
-    const on = await stage(t, () => reply, { gateway: { retry: { retries: 1 } } });
-    const { ended } = await on.say('go');
+    const on = await createGatewayFixture(t, () => reply, { gateway: { retry: { retries: 1 } } });
+    const { ended } = await on.run('go');
     assert.deepEqual([ended?.reason, ended?.error?.code], ['provider-error', code]);
     assert.match(ended?.detail ?? '', words);
     assert.ok((ended?.detail ?? '').length < 500);
-    await on.check();
+    await on.assertInvariants();
   });
 }
 
 test('fault 60: ten megabytes of text are taken and kept, and everything else goes on meanwhile', async (t) => {
   const text = 'word '.repeat(2 * 2 ** 20);
-  const on = await stage(t, [says(text, { chunks: 2000 })]);
+  const on = await createGatewayFixture(t, [says(text, { chunks: 2000 })]);
   let ticks = 0;
   const beat = setInterval(() => ticks++, 1);
-  const state = await on.say('go');
+  const state = await on.run('go');
   clearInterval(beat);
   assert.equal(state.ended?.reason, 'answered');
-  assert.equal(answer(state).length, text.length);
+  assert.equal(getAnswer(state).length, text.length);
   const kept = on.log.events.find((event) => event.type === 'turn-ended');
   assert.equal(kept && messageText(kept.message).length, text.length);
   assert.ok(ticks > 5, `${ticks} ticks: the event loop was not held`);
-  await on.check();
+  await on.assertInvariants();
 });

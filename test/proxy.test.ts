@@ -19,18 +19,18 @@ import {
   type ScriptedServer,
   type ScriptStep,
 } from '../src/testing/index.ts';
-import { chatLoop, clients, responsesLoop } from './support/client-loops.ts';
+import { chatLoop, createClient, responsesLoop } from './support/client-loops.ts';
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
 
-async function proxyFor(t: TestContext, target: string, more: Partial<ProxyOptions> = {}): Promise<ProxyServer> {
-  const proxy = await openProxy({ target, port: 0, extensions: [{ gates: [noDeleting] }], ...more });
+async function startProxy(t: TestContext, target: string, more: Partial<ProxyOptions> = {}): Promise<ProxyServer> {
+  const proxy = await openProxy({ target, port: 0, extensions: [{ gates: [denyDelete] }], ...more });
   t.after(() => proxy.close());
   return proxy;
 }
 
-async function modelFor(t: TestContext, script: readonly ScriptStep[]): Promise<ScriptedServer> {
+async function startModel(t: TestContext, script: readonly ScriptStep[]): Promise<ScriptedServer> {
   const server = await scriptedServer(script);
   t.after(() => server.close());
   return server;
@@ -39,7 +39,7 @@ async function modelFor(t: TestContext, script: readonly ScriptStep[]): Promise<
 /** A server of the test's own. */
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>;
 
-async function serverFor(t: TestContext, listener: Listener): Promise<string> {
+async function startServer(t: TestContext, listener: Listener): Promise<string> {
   const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
@@ -51,10 +51,14 @@ async function serverFor(t: TestContext, listener: Listener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-type Got = { readonly status: number; readonly headers: IncomingMessage['headers']; readonly body: string };
+type HttpResult = { readonly status: number; readonly headers: IncomingMessage['headers']; readonly body: string };
 
 /** A request with any header whatever, Host among them. */
-async function ask(url: string, body?: string | Buffer, headers: Record<string, string> = {}): Promise<Got> {
+async function sendHttp(
+  url: string,
+  body?: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<HttpResult> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const asking = request(url, { method: body === undefined ? 'GET' : 'POST', headers }, resolve).on('error', reject);
   asking.end(body);
@@ -64,19 +68,19 @@ async function ask(url: string, body?: string | Buffer, headers: Record<string, 
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts).toString() };
 }
 
-const question = (more: object = {}): string =>
+const formatChatRequest = (more: object = {}): string =>
   JSON.stringify({
     model: 'm',
     messages: [{ role: 'user', content: 'Go.' }],
     tools: [{ type: 'function', function: { name: 'run', parameters: { type: 'object' } } }],
     ...more,
   });
-const chat = '/v1/chat/completions';
+const chatPath = '/v1/chat/completions';
 
 test('[M42, M46] what is no question to a model passes byte for byte, in both directions', async (t) => {
   const bytes = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
   const seen: { url: string | undefined; headers: IncomingMessage['headers']; body: Buffer }[] = [];
-  const target = await serverFor(t, async (incoming, outgoing) => {
+  const target = await startServer(t, async (incoming, outgoing) => {
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
     seen.push({ url: incoming.url, headers: incoming.headers, body: Buffer.concat(parts) });
@@ -91,7 +95,7 @@ test('[M42, M46] what is no question to a model passes byte for byte, in both di
     );
     outgoing.end(gzipSync(bytes));
   });
-  const proxy = await proxyFor(t, target);
+  const proxy = await startProxy(t, target);
   const headers = { authorization: 'Bearer secret', 'x-fairlead-session': 's', 'x-custom': 'yes' };
   const response = await fetch(`${proxy.url}/v1/files/%7Ex?a=b%20c&d`, { method: 'PUT', body: bytes, headers });
   assert.deepEqual([response.status, response.statusText, response.headers.get('x-own')], [207, 'Several', 'a, b']);
@@ -104,58 +108,61 @@ test('[M42, M46] what is no question to a model passes byte for byte, in both di
 });
 
 test('[M41] a question that nothing is added to arrives as it was written, and its answer comes back so', async (t) => {
-  const model = await modelFor(t, ['Good day.', 'Good day.', [says('So.'), calls('run', { command: 'ls' })]]);
-  const proxy = await proxyFor(t, model.url);
+  const model = await startModel(t, ['Good day.', 'Good day.', [says('So.'), calls('run', { command: 'ls' })]]);
+  const proxy = await startProxy(t, model.url);
   const body = `{ "model" :"m",\n "messages":[{"role":"user","content":"Gr\\u00fc\\u00dfe"}] , "stream":false}`;
-  const direct = await ask(model.url + chat, body);
-  const through = await ask(proxy.url + chat, body);
+  const direct = await sendHttp(model.url + chatPath, body);
+  const through = await sendHttp(proxy.url + chatPath, body);
   const timeless = (text: string): string => text.replaceAll(/"(created|id)":("[^"]*"|\d+)/g, '');
   assert.equal(timeless(through.body), timeless(direct.body));
   assert.equal(model.requests[1]?.raw.toString(), body);
-  const streamed = await ask(proxy.url + chat, question({ stream: true }));
+  const streamed = await sendHttp(proxy.url + chatPath, formatChatRequest({ stream: true }));
   assert.match(String(streamed.headers['content-type']), /event-stream/);
   assert.match(streamed.body, /"arguments":/);
   assert.match(streamed.body, /data: \[DONE\]\n\n$/);
 });
 
 test('[M46] an error of the model server passes as it is', async (t) => {
-  const model = await modelFor(t, [fails(429, { message: 'Slow down.' })]);
-  const proxy = await proxyFor(t, model.url);
-  const got = await ask(proxy.url + chat, question());
+  const model = await startModel(t, [fails(429, { message: 'Slow down.' })]);
+  const proxy = await startProxy(t, model.url);
+  const got = await sendHttp(proxy.url + chatPath, formatChatRequest());
   assert.equal(got.status, 429);
   assert.match(got.body, /Slow down\./);
 });
 
 test('a model server that is not there is one sentence', async (t) => {
   const told: string[] = [];
-  const proxy = await proxyFor(t, await closedUrl(), { notify: (sentence) => told.push(sentence) });
-  const got = await ask(proxy.url + chat, question(), { authorization: 'Bearer secret' });
+  const proxy = await startProxy(t, await closedUrl(), { notify: (sentence) => told.push(sentence) });
+  const got = await sendHttp(proxy.url + chatPath, formatChatRequest(), { authorization: 'Bearer secret' });
   assert.equal(got.status, 502);
   assert.match(got.body, /could not be asked/);
   assert.ok(told.length > 0 && !told.join().includes('secret'), 'the key is in nothing that is told');
 });
 
 test('pages of others and other names for this machine stay outside', async (t) => {
-  const model = await modelFor(t, []);
-  const proxy = await proxyFor(t, model.url);
-  const rebound = await ask(`${proxy.url}/v1/models`, undefined, { host: 'evil.example:4774' });
-  const foreign = await ask(`${proxy.url}/v1/models`, undefined, { origin: 'https://evil.example' });
-  const own = await ask(`${proxy.url}/v1/models`, undefined, { host: 'localhost:1', origin: 'http://localhost:3000' });
+  const model = await startModel(t, []);
+  const proxy = await startProxy(t, model.url);
+  const rebound = await sendHttp(`${proxy.url}/v1/models`, undefined, { host: 'evil.example:4774' });
+  const foreign = await sendHttp(`${proxy.url}/v1/models`, undefined, { origin: 'https://evil.example' });
+  const own = await sendHttp(`${proxy.url}/v1/models`, undefined, {
+    host: 'localhost:1',
+    origin: 'http://localhost:3000',
+  });
   // A picture or a script of a page is asked for without its origin.
-  const picture = await ask(`${proxy.url}/v1/models`, undefined, { 'sec-fetch-site': 'cross-site' });
+  const picture = await sendHttp(`${proxy.url}/v1/models`, undefined, { 'sec-fetch-site': 'cross-site' });
   assert.deepEqual([rebound.status, foreign.status, own.status, picture.status], [403, 403, 200, 403]);
   assert.equal(model.requests.length, 1);
 });
 
 test('beyond this machine it opens with a token only, and for those alone who bring it', async (t) => {
-  const model = await modelFor(t, []);
+  const model = await startModel(t, []);
   await assert.rejects(openProxy({ target: model.url, port: 0, host: '0.0.0.0' }), /needs a token/);
-  const proxy = await proxyFor(t, model.url, { host: '0.0.0.0', token: 'open-sesame' });
+  const proxy = await startProxy(t, model.url, { host: '0.0.0.0', token: 'open-sesame' });
   const at = `http://127.0.0.1:${proxy.port}`;
-  const without = await ask(`${at}/v1/models`);
-  const wrong = await ask(`${at}/t/open/v1/models`);
-  const inPath = await ask(`${at}/t/open-sesame/v1/models`, undefined, { host: 'box.example' });
-  const inHeader = await ask(`${at}/v1/models`, undefined, { 'x-fairlead-token': 'open-sesame' });
+  const without = await sendHttp(`${at}/v1/models`);
+  const wrong = await sendHttp(`${at}/t/open/v1/models`);
+  const inPath = await sendHttp(`${at}/t/open-sesame/v1/models`, undefined, { host: 'box.example' });
+  const inHeader = await sendHttp(`${at}/v1/models`, undefined, { 'x-fairlead-token': 'open-sesame' });
   assert.deepEqual(
     [without, wrong, inPath, inHeader].map(({ status }) => status),
     [401, 401, 200, 200],
@@ -167,14 +174,14 @@ test('beyond this machine it opens with a token only, and for those alone who br
 });
 
 test('a request that is too long, compressed, no JSON or not to be guided is refused with its reason', async (t) => {
-  const model = await modelFor(t, []);
-  const proxy = await proxyFor(t, model.url, { maxBodyBytes: 2000 });
-  const long = await ask(proxy.url + chat, question({ user: 'x'.repeat(3000) }));
-  const pieces = await ask(proxy.url + chat, 'x'.repeat(100_000), { 'transfer-encoding': 'chunked' });
-  const pressed = await ask(proxy.url + chat, gzipSync(question()), { 'content-encoding': 'gzip' });
-  const nonsense = await ask(proxy.url + chat, '{"n": NaN}');
-  const several = await ask(proxy.url + chat, question({ n: 2 }));
-  const named = await ask(proxy.url + chat, question(), { 'x-fairlead-session': '../x' });
+  const model = await startModel(t, []);
+  const proxy = await startProxy(t, model.url, { maxBodyBytes: 2000 });
+  const long = await sendHttp(proxy.url + chatPath, formatChatRequest({ user: 'x'.repeat(3000) }));
+  const pieces = await sendHttp(proxy.url + chatPath, 'x'.repeat(100_000), { 'transfer-encoding': 'chunked' });
+  const pressed = await sendHttp(proxy.url + chatPath, gzipSync(formatChatRequest()), { 'content-encoding': 'gzip' });
+  const nonsense = await sendHttp(proxy.url + chatPath, '{"n": NaN}');
+  const several = await sendHttp(proxy.url + chatPath, formatChatRequest({ n: 2 }));
+  const named = await sendHttp(proxy.url + chatPath, formatChatRequest(), { 'x-fairlead-session': '../x' });
   const statuses = [long, pieces, pressed, nonsense, several, named].map(({ status }) => status);
   assert.deepEqual(statuses, [413, 413, 415, 400, 400, 400]);
   assert.equal(model.requests.length, 0);
@@ -183,25 +190,25 @@ test('a request that is too long, compressed, no JSON or not to be guided is ref
 test('more requests than may be under way are put off', async (t) => {
   const held = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
-  const target = await serverFor(t, async (_incoming, outgoing) => {
+  const target = await startServer(t, async (_incoming, outgoing) => {
     arrived.resolve();
     await held.promise;
     outgoing.end('{}');
   });
-  const proxy = await proxyFor(t, target, { maxRequests: 1 });
-  const first = ask(`${proxy.url}/v1/models`);
+  const proxy = await startProxy(t, target, { maxRequests: 1 });
+  const first = sendHttp(`${proxy.url}/v1/models`);
   await arrived.promise;
-  const second = await ask(`${proxy.url}/v1/files`, 'x');
+  const second = await sendHttp(`${proxy.url}/v1/files`, 'x');
   assert.equal(second.status, 503);
   assert.equal(second.headers['retry-after'], '1');
   held.resolve();
   assert.equal((await first).status, 200);
 });
 
-const frame = (delta: object, finish: string | null = null): string =>
+const formatChunkFrame = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const calling = (command: string): string =>
-  frame({
+const formatCallFrame = (command: string): string =>
+  formatChunkFrame({
     tool_calls: [
       { index: 0, id: 'a', type: 'function', function: { name: 'run', arguments: JSON.stringify({ command }) } },
     ],
@@ -210,25 +217,25 @@ const calling = (command: string): string =>
 test('[M31] words are there before the answer is whole; a call is not there before it is judged, however it is cut', async (t) => {
   const heard = Promise.withResolvers<void>();
   const judged: string[] = [];
-  const target = await serverFor(t, async (incoming, outgoing) => {
+  const target = await startServer(t, async (incoming, outgoing) => {
     incoming.resume();
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
-    outgoing.write(frame({ role: 'assistant', content: 'At once.' }));
+    outgoing.write(formatChunkFrame({ role: 'assistant', content: 'At once.' }));
     await heard.promise;
-    const call = calling('ls');
+    const call = formatCallFrame('ls');
     for (const piece of [call.slice(0, 60), call.slice(60, 75), call.slice(75)]) {
       outgoing.write(piece);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     judged.push('sent');
-    outgoing.end(`${frame({}, 'tool_calls')}data: [DONE]\n\n`);
+    outgoing.end(`${formatChunkFrame({}, 'tool_calls')}data: [DONE]\n\n`);
   });
   const gate: Gate = async () => {
     judged.push('judged');
     return { type: 'allow' };
   };
-  const proxy = await proxyFor(t, target, { extensions: [{ gates: [gate] }] });
-  const response = await fetch(proxy.url + chat, { method: 'POST', body: question({ stream: true }) });
+  const proxy = await startProxy(t, target, { extensions: [{ gates: [gate] }] });
+  const response = await fetch(proxy.url + chatPath, { method: 'POST', body: formatChatRequest({ stream: true }) });
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += Buffer.from(chunk).toString();
@@ -238,49 +245,53 @@ test('[M31] words are there before the answer is whole; a call is not there befo
   assert.deepEqual(judged.slice(0, 3), ['sent', 'judged', 'seen']);
   assert.equal(
     text,
-    `${frame({ role: 'assistant', content: 'At once.' })}${calling('ls')}${frame({}, 'tool_calls')}data: [DONE]\n\n`,
+    `${formatChunkFrame({ role: 'assistant', content: 'At once.' })}${formatCallFrame('ls')}${formatChunkFrame({}, 'tool_calls')}data: [DONE]\n\n`,
   );
 });
 
 test('a stream that does not call itself one is judged all the same', async (t) => {
-  const target = await serverFor(t, (incoming, outgoing) => {
+  const target = await startServer(t, (incoming, outgoing) => {
     incoming.resume();
-    const again = incoming.headers['content-length'] !== String(question({ stream: true }).length);
+    const again = incoming.headers['content-length'] !== String(formatChatRequest({ stream: true }).length);
     outgoing.writeHead(200, { 'content-type': again ? 'text/event-stream' : 'text/plain' });
-    outgoing.end(again ? frame({ content: 'Fine.' }, 'stop') : calling('rm -r') + frame({}, 'tool_calls'));
+    outgoing.end(
+      again
+        ? formatChunkFrame({ content: 'Fine.' }, 'stop')
+        : formatCallFrame('rm -r') + formatChunkFrame({}, 'tool_calls'),
+    );
   });
-  const proxy = await proxyFor(t, target);
-  const got = await ask(proxy.url + chat, question({ stream: true }));
+  const proxy = await startProxy(t, target);
+  const got = await sendHttp(proxy.url + chatPath, formatChatRequest({ stream: true }));
   assert.ok(!got.body.includes('rm -r') && got.body.includes('Fine.'), got.body);
 });
 
 test('an answer that comes compressed is not let through unread', async (t) => {
-  const target = await serverFor(t, (incoming, outgoing) => {
+  const target = await startServer(t, (incoming, outgoing) => {
     incoming.resume();
     assert.equal(incoming.headers['accept-encoding'], 'identity');
     outgoing.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
     outgoing.end(gzipSync('{}'));
   });
-  const proxy = await proxyFor(t, target);
-  const got = await ask(proxy.url + chat, question(), { 'accept-encoding': 'gzip' });
+  const proxy = await startProxy(t, target);
+  const got = await sendHttp(proxy.url + chatPath, formatChatRequest(), { 'accept-encoding': 'gzip' });
   assert.equal(got.status, 502);
 });
 
 test('a caller that goes away takes its question back from the model', async (t) => {
   const asked = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
-  const target = await serverFor(t, (incoming, outgoing) => {
+  const target = await startServer(t, (incoming, outgoing) => {
     incoming.resume();
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
-    outgoing.write(frame({ content: 'So' }));
+    outgoing.write(formatChunkFrame({ content: 'So' }));
     outgoing.on('close', () => gone.resolve());
     asked.resolve();
   });
-  const proxy = await proxyFor(t, target);
+  const proxy = await startProxy(t, target);
   const leaving = new AbortController();
-  const response = await fetch(proxy.url + chat, {
+  const response = await fetch(proxy.url + chatPath, {
     method: 'POST',
-    body: question({ stream: true }),
+    body: formatChatRequest({ stream: true }),
     signal: leaving.signal,
   });
   await asked.promise;
@@ -290,7 +301,7 @@ test('a caller that goes away takes its question back from the model', async (t)
 });
 
 /** Views of which one breaks whatever is looked at, from an answer on until the next request. */
-function breaking(): Pick<Extension, 'rules' | 'views'> {
+function createBreakingExtension(): Pick<Extension, 'rules' | 'views'> {
   let isBroken = false;
   const view: NamedView<number> = {
     get name() {
@@ -309,7 +320,7 @@ function breaking(): Pick<Extension, 'rules' | 'views'> {
 }
 
 test('a guide that fails lets words pass, and no call', async (t) => {
-  const model = await modelFor(t, [
+  const model = await startModel(t, [
     'Only words.',
     calls('run', { command: 'ls' }),
     calls('run', { command: 'ls' }),
@@ -317,22 +328,22 @@ test('a guide that fails lets words pass, and no call', async (t) => {
   ]);
   const told: string[] = [];
   const tell = (sentence: string): void => void told.push(sentence);
-  const proxy = await proxyFor(t, model.url, { extensions: [breaking()], notify: tell });
-  assert.match((await ask(proxy.url + chat, question())).body, /Only words\./);
-  const whole = await ask(proxy.url + chat, question());
+  const proxy = await startProxy(t, model.url, { extensions: [createBreakingExtension()], notify: tell });
+  assert.match((await sendHttp(proxy.url + chatPath, formatChatRequest())).body, /Only words\./);
+  const whole = await sendHttp(proxy.url + chatPath, formatChatRequest());
   assert.equal(whole.status, 503);
   assert.match(whole.body, /held back because the guide failed/);
-  const streamed = await ask(proxy.url + chat, question({ stream: true }));
+  const streamed = await sendHttp(proxy.url + chatPath, formatChatRequest({ stream: true }));
   assert.ok(!streamed.body.includes('tool_calls'), streamed.body);
   assert.match(streamed.body, /"error":/);
-  assert.match((await ask(proxy.url + chat, question())).body, /Words again\./);
+  assert.match((await sendHttp(proxy.url + chatPath, formatChatRequest())).body, /Words again\./);
   assert.equal(told.length, 3, told.join('\n'));
 });
 
 test('[D16, M40] a proxy that is opened again in mid-conversation adds the same in the same places', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-proxy-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const model = await modelFor(t, [
+  const model = await startModel(t, [
     calls('run', { command: 'rm' }),
     calls('run', { command: 'bad' }),
     'Done.',
@@ -342,18 +353,18 @@ test('[D16, M40] a proxy that is opened again in mid-conversation adds the same 
     target: model.url,
     port: 0,
     folder,
-    extensions: [{ gates: [noDeleting], rules: [noting] }],
+    extensions: [{ gates: [denyDelete], rules: [noteFailure] }],
   });
-  const client = clients.openai(first.url);
+  const client = createClient.openai(first.url);
   const loop = chatLoop(client, { streamed: true, run: () => 'Error: no' });
-  assert.equal(await loop.say('Go.'), 'Done.');
+  assert.equal(await loop.run('Go.'), 'Done.');
   await first.close();
-  const again = await proxyFor(t, model.url, {
+  const again = await startProxy(t, model.url, {
     folder,
-    extensions: [{ gates: [noDeleting], rules: [noting] }],
+    extensions: [{ gates: [denyDelete], rules: [noteFailure] }],
   });
   client.baseURL = `${again.url}/v1`;
-  assert.equal(await loop.say('And now?'), 'Still done.');
+  assert.equal(await loop.run('And now?'), 'Still done.');
   const [before, after] = model.requests.slice(-2).map(({ body }) => (body as { messages: unknown[] }).messages);
   assert.ok(
     JSON.stringify(before).includes('Try another way.') && JSON.stringify(before).includes('Nothing is deleted'),
@@ -361,15 +372,15 @@ test('[D16, M40] a proxy that is opened again in mid-conversation adds the same 
   assert.deepEqual(after?.slice(0, before?.length), before);
 });
 
-const noting = (event: { readonly type: string; readonly outcome?: string }) =>
+const noteFailure = (event: { readonly type: string; readonly outcome?: string }) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 
 test('a conversation that the service keeps goes on by the name of its last answer', async (t) => {
-  const model = await modelFor(t, [calls('run', { command: 'bad' }), 'Done.', 'Nothing.']);
-  const proxy = await proxyFor(t, model.url, { extensions: [{ rules: [noting] }] });
-  const loop = responsesLoop(true)(clients.openai(proxy.url), { streamed: false, run: () => 'Error: no' });
-  await loop.say('Go.');
-  await loop.say('And now?');
+  const model = await startModel(t, [calls('run', { command: 'bad' }), 'Done.', 'Nothing.']);
+  const proxy = await startProxy(t, model.url, { extensions: [{ rules: [noteFailure] }] });
+  const loop = responsesLoop(true)(createClient.openai(proxy.url), { streamed: false, run: () => 'Error: no' });
+  await loop.run('Go.');
+  await loop.run('And now?');
   const notes = model.requests.map(({ raw }) => raw.toString().split('Try another way.').length - 1);
   assert.deepEqual(notes, [0, 1, 0], 'it is told once, and the service keeps it');
 });

@@ -13,27 +13,28 @@ import {
   type RunState,
 } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { play, saying, worldOf } from './support/scenario.ts';
+import { runScenario, arbitraryModelTurn, createScenario } from './support/scenario.ts';
 
-const plain = (state: RunState): unknown => JSON.parse(JSON.stringify({ ...state, messages: toArray(state.messages) }));
+const toPlainState = (state: RunState): unknown =>
+  JSON.parse(JSON.stringify({ ...state, messages: toArray(state.messages) }));
 
 test('[M11, M16] the state a run ended with is the fold of its log, read back through JSON', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(saying, { maxLength: 8 }), async (script) => {
-      const { agent } = worldOf(script);
+    fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
+      const { agent } = createScenario(script);
       const log = memoryLog();
-      const { state } = await play(agent, log);
+      const { state } = await runScenario(agent, log);
       const reread = JSON.parse(JSON.stringify(log.events)) as Event[];
-      assert.deepEqual(plain(fold(runStateView(agent.rules), reread)), plain(state));
+      assert.deepEqual(toPlainState(fold(runStateView(agent.rules), reread)), toPlainState(state));
     }),
     { numRuns: 100 },
   );
 });
 
 test('a fold may start at any self-contained epoch', async () => {
-  const { agent } = worldOf([{ text: 'one', calls: [{ tool: 'look', input: { n: 1 } }], finish: 'tool-calls' }]);
+  const { agent } = createScenario([{ text: 'one', calls: [{ tool: 'look', input: { n: 1 } }], finish: 'tool-calls' }]);
   const log = memoryLog();
-  const head = await play(agent, log);
+  const head = await runScenario(agent, log);
   const { epochStartedFact: newEpoch } = await import('../src/core/index.ts');
   await head.record((state) => [newEpoch(state, 'compacted', toArray(state.messages))]);
   await head.record([{ type: 'input-received', input: 'i2', how: 'prompt', parts: [{ type: 'text', text: 'again' }] }]);
@@ -52,7 +53,7 @@ test('[A51] a log written by the first version folds to what it folded to then; 
     readonly state: Readonly<Record<string, unknown>>;
   };
   const events = kept.events.map((event) => upcastEvent(event) as Event);
-  const state = plain(fold(runStateView([]), events)) as Record<string, unknown>;
+  const state = toPlainState(fold(runStateView([]), events)) as Record<string, unknown>;
   for (const [key, value] of Object.entries(kept.state))
     assert.deepEqual(state[key === 'reasks' ? 'answerRetries' : key], upcastUsageTotals(value), key);
 });

@@ -15,7 +15,7 @@ import { googleProvider } from '../src/providers/sdk/google.ts';
 import { responsesProvider } from '../src/providers/sdk/responses.ts';
 import { openJsonl } from '../src/stores/index.ts';
 
-const wires: readonly (readonly [name: string, open: (url: string) => Provider])[] = [
+const providersByFormat: readonly (readonly [name: string, open: (url: string) => Provider])[] = [
   ['chat', (url) => chatProvider({ family: 'openai-compatible', model: 'm', baseUrl: `${url}/v1` })],
   ['ollama', (url) => ollamaProvider({ model: 'm', baseUrl: url, contextWindow: 1_000_000 })],
   ['responses', (url) => responsesProvider({ model: 'gpt-5.5', baseUrl: `${url}/v1`, apiKey: 'k' })],
@@ -58,7 +58,7 @@ const facts: readonly Fact[] = [
   { type: 'turn-started', turn: 2, inputs: [], notes: [{ key: 'n', text: 'a note' }] },
 ];
 
-async function writtenAndRead(file: string): Promise<readonly (readonly Event[])[]> {
+async function writeAndReadBack(file: string): Promise<readonly (readonly Event[])[]> {
   const log = await openJsonl(file);
   const written = await log.append(0, facts);
   await log.close();
@@ -72,7 +72,7 @@ async function writtenAndRead(file: string): Promise<readonly (readonly Event[])
 test('[A24] [A10] a resumed session sends the same bytes on every wire', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-wires-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [before = [], after = []] = await writtenAndRead(path.join(folder, 'session.jsonl'));
+  const [before = [], after = []] = await writeAndReadBack(path.join(folder, 'session.jsonl'));
   let sent = Buffer.alloc(0);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = Buffer.concat(await request.toArray());
@@ -91,7 +91,7 @@ test('[A24] [A10] a resumed session sends the same bytes on every wire', async (
     await assert.rejects(Array.fromAsync(provider.stream(request, new AbortController().signal)));
     return sent.toString();
   };
-  for (const [name, open] of wires) {
+  for (const [name, open] of providersByFormat) {
     const body = await bodyOf(open(url), before);
     assert.ok(
       results.every((text) => JSON.stringify(JSON.parse(body)).includes(JSON.stringify(text).slice(1, -1))),

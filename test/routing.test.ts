@@ -5,18 +5,18 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
-import { begin, openEditor, say, wordsIn } from './support/editor.ts';
-import { uses } from './support/hidden-tools.ts';
+import { openAcpSession, startAcpClient, sendPrompt, getUpdateText } from './support/editor.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { createProgram, type TestProgram } from './support/live-program.ts';
-import { putFiles, source } from './support/program.ts';
+import { writeFiles, source } from './support/program.ts';
 
 const simple = 'Fix the typo in README.md';
 const hard = 'Design the architecture of a distributed queue, implement it, and prove that it has no deadlock';
 
-type Two = TestProgram & { readonly cloud: ScriptedServer; readonly env: Readonly<Record<string, string>> };
+type TwoServers = TestProgram & { readonly cloud: ScriptedServer; readonly env: Readonly<Record<string, string>> };
 
 /** The program with a local server and one in the cloud, and a router over both. */
-async function two(t: TestContext, router: object = {}): Promise<Two> {
+async function startTwoServers(t: TestContext, router: object = {}): Promise<TwoServers> {
   const made = await createProgram(t, ({ prompt }) => `local: ${prompt.slice(0, 20)}`);
   const cloud = await scriptedServer(({ prompt }) => ({
     text: `cloud: ${prompt.slice(0, 20)}`,
@@ -24,7 +24,7 @@ async function two(t: TestContext, router: object = {}): Promise<Two> {
   }));
   t.after(() => cloud.close());
   await made.seedModels();
-  putFiles(made.config(), {
+  writeFiles(made.config(), {
     'config.json': JSON.stringify({
       routers: { auto: { models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'], ...router } },
     }),
@@ -33,10 +33,10 @@ async function two(t: TestContext, router: object = {}): Promise<Two> {
   return { ...made, cloud, env: { ...made.env, ...env } };
 }
 
-const asksOf = (server: ScriptedServer): number =>
+const countRequests = (server: ScriptedServer): number =>
   server.requests.filter(({ dialect }) => dialect !== undefined).length;
 
-const eventsOf = (made: TestProgram, name: string): readonly Event[] =>
+const readSessionEvents = (made: TestProgram, name: string): readonly Event[] =>
   made
     .session(name)
     .trim()
@@ -44,14 +44,14 @@ const eventsOf = (made: TestProgram, name: string): readonly Event[] =>
     .map((line) => JSON.parse(line) as Event)
     .filter(({ type }) => type !== undefined);
 
-const remarks = (
+const getAnnotations = (
   events: readonly Event[],
   key: string,
 ): readonly { readonly model: string; readonly [name: string]: unknown }[] =>
   events.flatMap((event) => (event.type === 'annotation-added' && event.key === key ? [event.value as never] : []));
 
 test('[P43, P59, P69] a simple task goes to the local model and a hard one to the cloud, each told before it is sent and written down', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   const first = await made.run(['-m', 'auto', '-p', simple, '-n', 'one'], { env });
   assert.deepEqual([first.code, first.out], [0, 'local: Fix the typo in READ\n'], first.err);
@@ -59,7 +59,7 @@ test('[P43, P59, P69] a simple task goes to the local model and a hard one to th
     first.err,
     /^\[Simple task, \d+\.\d %\] Using the local model ollama\/qwen3\. Ahead of anthropic\S+ by cost/m,
   );
-  assert.equal(asksOf(made.cloud), 0);
+  assert.equal(countRequests(made.cloud), 0);
   const second = await made.run(['-p', hard, '-n', 'two'], { env });
   assert.deepEqual([second.code, second.out.slice(0, 6)], [0, 'cloud:'], second.err);
   assert.match(
@@ -67,14 +67,14 @@ test('[P43, P59, P69] a simple task goes to the local model and a hard one to th
     /^\[Complex task, \d+\.\d %\] Using the cloud model anthropic\/claude-sonnet-5\. .*task: trusted with 95 %/m,
   );
   assert.deepEqual(
-    [asksOf(made.server), asksOf(made.cloud)],
+    [countRequests(made.server), countRequests(made.cloud)],
     [1, 1],
     'auto is remembered, and the client really changes',
   );
   const [sent] = made.cloud.requests.filter(({ dialect }) => dialect !== undefined);
   assert.equal(sent?.dialect, 'anthropic');
-  const events = eventsOf(made, 'two');
-  const [chosen] = remarks(events, 'routing/chosen');
+  const events = readSessionEvents(made, 'two');
+  const [chosen] = getAnnotations(events, 'routing/chosen');
   assert.equal(chosen?.model, 'anthropic/claude-sonnet-5');
   assert.match(JSON.stringify(chosen), /"scores":\{"task":1,"cost":/);
   const [ended] = events.flatMap((event) => (event.type === 'turn-ended' ? [event] : []));
@@ -82,18 +82,18 @@ test('[P43, P59, P69] a simple task goes to the local model and a hard one to th
 });
 
 test('[P59] one choice lasts for a whole run; a change between messages is a new epoch that says so', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
   await made.run(['-p', hard, '--resume', 'talk'], { env });
-  const events = eventsOf(made, 'talk');
+  const events = readSessionEvents(made, 'talk');
   const epochs = events.flatMap((event) => (event.type === 'epoch-started' ? [[event.reason, event.model]] : []));
   assert.deepEqual(epochs, [
     ['started', 'qwen3'],
     ['model-changed', 'claude-sonnet-5'],
   ]);
   assert.deepEqual(
-    remarks(events, 'routing/chosen').map(({ model }) => model),
+    getAnnotations(events, 'routing/chosen').map(({ model }) => model),
     ['ollama/qwen3', 'anthropic/claude-sonnet-5'],
   );
   assert.match(
@@ -104,23 +104,23 @@ test('[P59] one choice lasts for a whole run; a change between messages is a new
 });
 
 test('[P59, P75] a local model that fails gives way to the next, which is written down, and is left alone for a while', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   made.server.follow(() => ({ error: { status: 500, message: 'out of memory' } }));
   const { code, out, err } = await made.run(['-m', 'auto', '-p', simple, '-n', 'fall'], { env });
   assert.deepEqual([code, out], [0, 'cloud: Fix the typo in READ\n'], err);
-  const events = eventsOf(made, 'fall');
-  assert.equal(remarks(events, 'routing/failed')[0]?.model, 'ollama/qwen3');
+  const events = readSessionEvents(made, 'fall');
+  assert.equal(getAnnotations(events, 'routing/failed')[0]?.model, 'ollama/qwen3');
   const types = events.flatMap((event) =>
     event.type === 'run-ended' ? [event.reason] : event.type === 'epoch-started' ? [event.model] : [],
   );
   assert.deepEqual(types, ['qwen3', 'provider-error', 'claude-sonnet-5', 'answered']);
-  const asked = asksOf(made.server);
+  const asked = countRequests(made.server);
   made.server.follow(() => 'local again');
   const soon = await made.run(['-p', simple], { env });
   assert.match(soon.err, /ollama\/qwen3: it could not be reached a moment ago/);
-  assert.equal(asksOf(made.server), asked, 'it is left alone');
-  putFiles(made.config(), {
+  assert.equal(countRequests(made.server), asked, 'it is left alone');
+  writeFiles(made.config(), {
     'config.json': JSON.stringify({
       routers: { auto: { coolMs: 0, models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'] } },
     }),
@@ -135,9 +135,9 @@ for (const [how, args, files] of [
   ['a line in AGENTS.md', [], { 'AGENTS.md': '# Here\n\nprivate: true\n' }],
 ] as const)
   test(`[P43] what is private stays local however hard it is, by ${how}, also once the label is gone and when the local model fails`, async (t) => {
-    const made = await two(t);
+    const made = await startTwoServers(t);
     const { env } = made;
-    putFiles(made.cwd, files);
+    writeFiles(made.cwd, files);
     const first = await made.run(['-m', 'auto', '-p', hard, '-n', 'secret', ...args], { env });
     assert.deepEqual([first.code, first.out.slice(0, 6)], [0, 'local:'], first.err);
     assert.match(first.err, /anthropic\/claude-sonnet-5: this is private/);
@@ -154,7 +154,7 @@ for (const [how, args, files] of [
   });
 
 test('[P43] models route shows the choice and its scores and asks nobody', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   const shown = await made.run(['models', 'route', hard], { env });
   assert.equal(shown.code, 0, shown.err);
@@ -167,13 +167,13 @@ test('[P43] models route shows the choice and its scores and asks nobody', async
   const none = await made.run(['models', 'route', '--router', 'atuo', hard], { env });
   assert.deepEqual([none.code, none.out], [1, '']);
   assert.match(none.err, /There is no router "atuo" in .* Did you mean router:auto\?/);
-  assert.equal(asksOf(made.server) + made.cloud.requests.length, 0);
+  assert.equal(countRequests(made.server) + made.cloud.requests.length, 0);
 });
 
 test('[P73] the weights decide: whoever wants everything local, or everything in the cloud, says so', async (t) => {
-  const cheap = await two(t, { weights: { task: 0 } });
+  const cheap = await startTwoServers(t, { weights: { task: 0 } });
   assert.match((await cheap.run(['models', 'route', hard], { env: cheap.env })).out, /Using the local model/);
-  const good = await two(t, {
+  const good = await startTwoServers(t, {
     weights: { cost: 0 },
     models: [{ model: 'ollama/qwen3', quality: 0.05 }, 'anthropic/claude-sonnet-5'],
   });
@@ -181,7 +181,7 @@ test('[P73] the weights decide: whoever wants everything local, or everything in
     (await good.run(['models', 'route', 'Explain the build'], { env: good.env })).out,
     /Using the cloud model/,
   );
-  const words = await two(t, { words: { gadget: 0.9 } });
+  const words = await startTwoServers(t, { words: { gadget: 0.9 } });
   assert.match(
     (await words.run(['models', 'route', 'Make a gadget'], { env: words.env })).out,
     /Using the cloud model.*\nBecause of "gadget"/,
@@ -189,7 +189,7 @@ test('[P73] the weights decide: whoever wants everything local, or everything in
 });
 
 test('[P35, P69] models savings tells what was saved against sending everything to the cloud', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   made.server.follow(() => ({ text: 'local', usage: { input: 1000, output: 100 } }));
   await made.run(['-m', 'auto', '-p', simple, '-n', 'a'], { env });
@@ -207,7 +207,7 @@ test('[P35, P69] models savings tells what was saved against sending everything 
 });
 
 test('[P43] at the prompt: /model auto routes what comes next, and the status line says who answers', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   const { code, out } = await made.run(['--interactive', '-m', 'qwen3', '-n', 'talk'], {
     env,
@@ -215,21 +215,21 @@ test('[P43] at the prompt: /model auto routes what comes next, and the status li
   });
   assert.equal(code, 0, out);
   assert.match(out, /Using the cloud model anthropic\/claude-sonnet-5/);
-  assert.deepEqual([asksOf(made.cloud), asksOf(made.server)], [1, 1], out);
+  assert.deepEqual([countRequests(made.cloud), countRequests(made.server)], [1, 1], out);
   assert.equal(readFileSync(made.state('previous_model_name'), 'utf8'), 'auto\n');
 });
 
 test('[P43] an agent that a private session starts cannot take a model elsewhere either', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
-  made.server.follow(uses([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
+  made.server.follow(scriptHiddenCalls([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
   const { out, err } = await made.run(['-m', 'qwen3', '--private', '--auto-approve', '-p', 'go'], { env });
   assert.match(out, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/, err);
   assert.equal(made.cloud.requests.length, 0);
 });
 
 test('where no router is used nothing of routing is loaded', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const trace = path.join(made.home, 'loaded.txt');
   const hook = path.join(made.home, 'hook.mjs');
   writeFileSync(
@@ -247,7 +247,7 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(t
 });
 
 test('[P43] a step back, another folder and another session do not open a way out for what is private', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
   const lines = (...input: readonly string[]): string => input.map((line) => `${line}\n`).join('');
@@ -257,49 +257,49 @@ test('[P43] a step back, another folder and another session do not open a way ou
   });
   assert.match(back.out, /Which message/i);
   assert.match(back.out, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/);
-  const events = eventsOf(made, 'talk');
+  const events = readSessionEvents(made, 'talk');
   assert.ok(
     events.some((event) => event.type === 'branch-started'),
     back.out,
   );
   const labels = events.filter((event) => event.type === 'annotation-added' && event.key === 'privacy/labelled');
   assert.equal(labels.length, 2, 'the branch without the label is labelled again');
-  assert.deepEqual([asksOf(made.server), made.cloud.requests.length], [3, 0]);
+  assert.deepEqual([countRequests(made.server), made.cloud.requests.length], [3, 0]);
 
-  putFiles(made.home, { 'own/AGENTS.md': 'private: true\n' });
+  writeFiles(made.home, { 'own/AGENTS.md': 'private: true\n' });
   const away = await made.run(['--interactive', '-m', 'anthropic/claude-sonnet-5'], {
     env,
     input: lines('hello', '/resume talk', '/cwd ../own', 'hello again'),
   });
   assert.equal(away.out.match(/This session is private, and anthropic/g)?.length, 2, away.out);
-  assert.equal(asksOf(made.cloud), 2, 'what is not private goes on');
+  assert.equal(countRequests(made.cloud), 2, 'what is not private goes on');
   assert.doesNotMatch(JSON.stringify(made.cloud.requests.map(({ body }) => body)), /typo/);
 });
 
 test('[P43] an editor is told which model was chosen and why, before it answers', async (t) => {
-  const made = await two(t);
-  const editor = openEditor(t, made, undefined, ['--model', 'auto']);
-  const id = await begin(editor, made);
-  assert.equal(await say(editor, id, hard), 'end_turn', editor.err());
-  const updates = editor.told(id);
+  const made = await startTwoServers(t);
+  const editor = startAcpClient(t, made, undefined, ['--model', 'auto']);
+  const id = await openAcpSession(editor, made);
+  assert.equal(await sendPrompt(editor, id, hard), 'end_turn', editor.stderr());
+  const updates = editor.updatesOf(id);
   assert.match(
-    wordsIn(updates, 'agent_thought_chunk'),
+    getUpdateText(updates, 'agent_thought_chunk'),
     /Using anthropic\/claude-sonnet-5\. Ahead of ollama\/qwen3 by task/,
   );
-  assert.match(wordsIn(updates, 'agent_message_chunk'), /^cloud:/);
+  assert.match(getUpdateText(updates, 'agent_message_chunk'), /^cloud:/);
   const kinds = updates.map(({ sessionUpdate }) => sessionUpdate);
   assert.ok(kinds.indexOf('agent_thought_chunk') < kinds.indexOf('agent_message_chunk'));
 });
 
 test('[P69] how runs of the past ended counts, each once, also those of the session that goes on', async (t) => {
-  const made = await two(t);
+  const made = await startTwoServers(t);
   const { env } = made;
   await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
   const scores = async (): Promise<string> => (await made.run(['models', 'route', simple], { env })).out;
   assert.match(await scores(), /ollama\/qwen3:\n(?:.*\n)*? +success +1 of 1 runs like this \(change\) ended well/);
   const again = await made.run(['-p', simple, '--resume', 'talk'], { env });
   assert.equal(again.code, 0, again.err);
-  const { ratings } = remarks(eventsOf(made, 'talk'), 'routing/chosen')[1] as unknown as {
+  const { ratings } = getAnnotations(readSessionEvents(made, 'talk'), 'routing/chosen')[1] as unknown as {
     readonly ratings: readonly { readonly scores: { readonly success: number } }[];
   };
   const success = ratings[0]?.scores.success ?? 0;

@@ -3,27 +3,29 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { homeFor, putFiles } from './support/program.ts';
+import { createProgramHome, writeFiles } from './support/program.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
-const blocks = (paper: string, language: string): readonly string[] =>
-  [...read(paper).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(([, block = '']) => block);
+const readRepoFile = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+const getCodeBlocks = (paper: string, language: string): readonly string[] =>
+  [...readRepoFile(paper).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(
+    ([, block = '']) => block,
+  );
 
 test('[M36, P53] every block of the papers on rules and hooks is part of an example', () => {
-  assert.deepEqual(blocks('docs/rules.md', 'yaml'), [read('examples/rules/careful.yaml')]);
-  const [code = '', ...others] = blocks('docs/rules.md', 'typescript');
+  assert.deepEqual(getCodeBlocks('docs/rules.md', 'yaml'), [readRepoFile('examples/rules/careful.yaml')]);
+  const [code = '', ...others] = getCodeBlocks('docs/rules.md', 'typescript');
   assert.deepEqual(others, []);
-  assert.ok(code.length > 100 && read('examples/rules/lockfiles.ts').includes(code));
-  assert.deepEqual(blocks('docs/hooks.md', 'json'), [read('examples/hooks/hooks.json')]);
+  assert.ok(code.length > 100 && readRepoFile('examples/rules/lockfiles.ts').includes(code));
+  assert.deepEqual(getCodeBlocks('docs/hooks.md', 'json'), [readRepoFile('examples/hooks/hooks.json')]);
 });
 
 test('[M36] the rules of the papers hold their examples, and the doctor sees their guards and hooks stop a call', (t) => {
-  const home = homeFor(t);
-  putFiles(home.home, {
-    'config/fairlead/rules/careful.yaml': read('examples/rules/careful.yaml'),
-    'config/fairlead/rules/lockfiles.ts': read('examples/rules/lockfiles.ts'),
-    'config/fairlead/hooks.json': read('examples/hooks/hooks.json'),
+  const home = createProgramHome(t);
+  writeFiles(home.home, {
+    'config/fairlead/rules/careful.yaml': readRepoFile('examples/rules/careful.yaml'),
+    'config/fairlead/rules/lockfiles.ts': readRepoFile('examples/rules/lockfiles.ts'),
+    'config/fairlead/hooks.json': readRepoFile('examples/hooks/hooks.json'),
   });
   const tried = home.fairlead(['rules', 'test']);
   assert.equal(tried.status, 0, tried.stdout + tried.stderr);

@@ -6,10 +6,10 @@ import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
-import { putFiles } from './support/program.ts';
+import { writeFiles } from './support/program.ts';
 import { noTerminal } from './support/terminal.ts';
 
-const declared = `
+const declaredRules = `
 name: careful
 gates:
   - type: deny
@@ -29,7 +29,7 @@ reminders:
     message: Mind what you read.
 `;
 
-const coded = `
+const codedRules = `
 type Kit = { stopWhen: (name: string, when: (state: { spent: { turns: number } }) => boolean | string) => unknown };
 export default ({ stopWhen }: Kit) => ({
   name: 'coded',
@@ -39,40 +39,44 @@ export default ({ stopWhen }: Kit) => ({
 `;
 
 /** Makes these calls, one a turn, and then tells what came of them. */
-const making =
+const scriptCalls =
   (...list: readonly (readonly [string, JsonObject])[]): Script<JsonObject> =>
   ({ results }) => {
     const [tool, input] = list[results.length] ?? [];
     return tool !== undefined && input ? calls(tool, input) : says(`Heard: ${results.join(' | ')}`);
   };
 
-const push = ['run_command', { command: 'git push' }] as const;
-const read = ['read_file', { path: 'a.txt' }] as const;
+const pushCall = ['run_command', { command: 'git push' }] as const;
+const readCall = ['read_file', { path: 'a.txt' }] as const;
 
-async function withRules(
+async function createProgramWithRules(
   t: TestContext,
   script: Script<JsonObject>,
   files: Readonly<Record<string, string>>,
 ): Promise<TestProgram> {
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
-  putFiles(made.home, {
+  writeFiles(made.home, {
     'work/a.txt': 'Ahoy\n',
     ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`config/fairlead/rules/${name}`, text])),
   });
   return made;
 }
 
-const free = ['--auto-approve', '--no-sandbox'];
+const autoApproveArgs = ['--auto-approve', '--no-sandbox'];
 
 test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and render; why, backtest and report tell what they did', async (t) => {
-  const made = await withRules(t, making(push, read, ['list_files', {}], ['list_files', {}]), {
-    'careful.yaml': declared,
-    'coded.ts': coded,
-    'notes.md': 'no rules',
-    '_part.ts': 'throw new Error()',
-  });
-  const ran = await made.run(['-p', 'go', '-n', 'ruled', ...free]);
+  const made = await createProgramWithRules(
+    t,
+    scriptCalls(pushCall, readCall, ['list_files', {}], ['list_files', {}]),
+    {
+      'careful.yaml': declaredRules,
+      'coded.ts': codedRules,
+      'notes.md': 'no rules',
+      '_part.ts': 'throw new Error()',
+    },
+  );
+  const ran = await made.run(['-p', 'go', '-n', 'ruled', ...autoApproveArgs]);
   assert.equal(ran.code, 0, ran.err);
   assert.match(ran.out, /The rule no-push does not allow this call, so nothing was run: Pushing is for people\./);
   assert.match(ran.out, /RENDERED [^]*Ahoy/);
@@ -105,7 +109,9 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
   assert.deepEqual(row('no-push'), { rule: 'no-push', fired: 1, obeyed: 1, ignored: 0 });
   assert.equal(row('after-a-read')?.fired, 1);
 
-  putFiles(made.cwd, { 'other.yaml': declared.replace('git push', 'git pull').replaceAll('no-push', 'no-pull') });
+  writeFiles(made.cwd, {
+    'other.yaml': declaredRules.replace('git push', 'git pull').replaceAll('no-push', 'no-pull'),
+  });
   const back = await made.run(['rules', 'backtest', 'other.yaml', 'ruled']);
   assert.doesNotMatch(back.out, /no-pull/);
   assert.match(back.out, /ruled  turn 4  deny    one-look: list_files/);
@@ -129,8 +135,8 @@ test('a question that begins with why is still a question for the model', async 
 
 test('[M37] a stop from a file ends the run, and says so in the log', async (t) => {
   const many = Array.from({ length: 9 }, (_, i) => ['glob', { pattern: `*.${i}` }] as const);
-  const made = await withRules(t, making(...many), { 'coded.ts': coded });
-  await made.run(['-p', 'go', '-n', 'stopped', ...free]);
+  const made = await createProgramWithRules(t, scriptCalls(...many), { 'coded.ts': codedRules });
+  await made.run(['-p', 'go', '-n', 'stopped', ...autoApproveArgs]);
   const [ended] = made
     .session('stopped')
     .split('\n')
@@ -141,11 +147,11 @@ test('[M37] a stop from a file ends the run, and says so in the log', async (t) 
 
 test('[M31] a file of the person’s own that cannot be loaded is told, and every call it might have stopped is asked about', async (t) => {
   for (const [name, text] of [
-    ['broken.yaml', declared.replace('type: deny', 'type: denny')],
+    ['broken.yaml', declaredRules.replace('type: deny', 'type: denny')],
     ['broken.ts', 'export default ({'],
   ] as const) {
-    const made = await withRules(t, making(read), { [name]: text });
-    const ran = await made.run(['-p', 'go', ...free]);
+    const made = await createProgramWithRules(t, scriptCalls(readCall), { [name]: text });
+    const ran = await made.run(['-p', 'go', ...autoApproveArgs]);
     assert.match(
       ran.err,
       new RegExp(`rules/${name.replace('.', '\\.')}: .+\nUntil \\S+ is mended, every call is asked about\\.`),
@@ -158,8 +164,8 @@ test('[M31] a file of the person’s own that cannot be loaded is told, and ever
 });
 
 test('[M31] examples that do not hold fail the test of rules and the doctor', async (t) => {
-  const made = await withRules(t, making(read), {
-    'careful.yaml': declared.replace('contains: git push', 'contains: gitpush'),
+  const made = await createProgramWithRules(t, scriptCalls(readCall), {
+    'careful.yaml': declaredRules.replace('contains: git push', 'contains: gitpush'),
   });
   const tried = await made.run(['rules', 'test']);
   assert.equal(tried.code, 1);
@@ -174,18 +180,18 @@ test(
   '[M36] the rules of a folder are put to the person with their text, and hold after a yes',
   { skip: noTerminal() },
   async (t) => {
-    const made = await createProgram(t, making(push));
+    const made = await createProgram(t, scriptCalls(pushCall));
     await made.seedModels('qwen3');
     const mark = path.join(made.home, 'mark');
-    putFiles(made.cwd, {
-      '.fairlead/rules/theirs.yaml': declared,
+    writeFiles(made.cwd, {
+      '.fairlead/rules/theirs.yaml': declaredRules,
       '.fairlead/rules/code.js': `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(mark)}, 'x'); export default { name: 'theirs', gates: [] };`,
     });
-    const piped = await made.run(['-p', 'go', ...free]);
+    const piped = await made.run(['-p', 'go', ...autoApproveArgs]);
     assert.match(piped.err, /theirs\.yaml: is not approved, so it was not run/);
     assert.doesNotMatch(piped.out, /no-push/);
     assert.equal(existsSync(mark), false);
-    const terminal = await made.open(['go', ...free]);
+    const terminal = await made.open(['go', ...autoApproveArgs]);
     assert.match(await terminal.waitFor(/^\[y\/N\] *$/m), /rules that this folder brings along, \S+code\.js\?/);
     await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
@@ -201,7 +207,7 @@ test('[M17, M39] in an empty folder a request is as small as ever, and the usual
     results.length < 3 ? calls('run_command', { command: `exit ${results.length + 1}` }) : says('I stop.'),
   );
   await made.seedModels('qwen3');
-  await made.run(['-p', 'go', ...free, '-n', 'usual']);
+  await made.run(['-p', 'go', ...autoApproveArgs, '-n', 'usual']);
   const bodies = made.modelRequests().map(({ body }) => JSON.stringify(body));
   assert.ok((bodies[0]?.length ?? 0) < 6000, `${bodies[0]?.length} bytes`);
   assert.doesNotMatch(bodies[0] ?? '', /system-reminder|System reminders/);
@@ -209,7 +215,7 @@ test('[M17, M39] in an empty folder a request is as small as ever, and the usual
   assert.match(why.out, /^Turn 4 showed the model 1 note:\n  failing-commands: at tool-ended of run_command/);
   assert.doesNotMatch(why.out, /wait/);
   assert.match(bodies[3] ?? '', /system-reminder name=\\"failing-commands\\"/);
-  putFiles(made.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
-  await made.run(['-p', 'again', ...free]);
+  writeFiles(made.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
+  await made.run(['-p', 'again', ...autoApproveArgs]);
   assert.doesNotMatch(JSON.stringify(made.modelRequests().at(-1)?.body), /system-reminder/);
 });

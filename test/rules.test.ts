@@ -37,12 +37,12 @@ import {
   type ReminderTrigger,
 } from '../src/rules/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { endOf, opening, roomy, toolOf } from './support/rehearsal.ts';
+import { createEndChunk, createRunStartFacts, roomyLimits, createTestTool } from './support/rehearsal.ts';
 
 const names = ['read_file', 'edit_file', 'a', 'b'] as const;
-const seldom = { numRuns: 60 };
+const propertyOptions = { numRuns: 60 };
 
-const reminder: fc.Arbitrary<ReminderDefinition> = fc
+const arbitraryReminder: fc.Arbitrary<ReminderDefinition> = fc
   .record({
     name: fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r5', 'r6'),
     on: fc.subarray<ReminderTrigger>(
@@ -68,7 +68,7 @@ const reminder: fc.Arbitrary<ReminderDefinition> = fc
     ...(cooldown === undefined ? {} : { cooldown }),
   }));
 
-const broken = defineGate({
+const throwingGate = defineGate({
   name: 'broken',
   description: 'A fault.',
   decide: ({ tool }) => {
@@ -83,14 +83,14 @@ const gates: readonly GateRule[] = [
   requireOrder(['a', 'b']),
   exclusive(['a', 'edit_file']),
   confirm({ which: ['read_file'] }),
-  broken,
+  throwingGate,
 ];
 
-const call = fc.record({ tool: fc.constantFrom(...names), n: fc.nat(2) });
-const script = fc.array(fc.array(call, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
+const arbitraryCall = fc.record({ tool: fc.constantFrom(...names), n: fc.nat(2) });
+const arbitraryScript = fc.array(fc.array(arbitraryCall, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
 
 /** A model that goes by how often it has answered, so that it says the same after a crash. */
-const modelOf = (lines: readonly (readonly { readonly tool: string; readonly n: number }[])[]): Provider => ({
+const createModel = (lines: readonly (readonly { readonly tool: string; readonly n: number }[])[]): Provider => ({
   family: 'test',
   model: 'test',
   price: { input: 1, output: 1 },
@@ -102,17 +102,17 @@ const modelOf = (lines: readonly (readonly { readonly tool: string; readonly n: 
       tool,
       input: { path: `f${n}` },
     }));
-    yield endOf(parts.length ? parts : [{ type: 'text', text: 'done' }]);
+    yield createEndChunk(parts.length ? parts : [{ type: 'text', text: 'done' }]);
   },
 });
 
-const agentOf = (parts: CompiledRuleSet, provider: Provider, noteTokens: number): ResolvedAgent => ({
+const createAgent = (parts: CompiledRuleSet, provider: Provider, noteTokens: number): ResolvedAgent => ({
   system: '',
   provider,
   tools: new Map(
     names.map((name) => [
       name,
-      toolOf(name, 'read', (input) => (name === 'b' ? Promise.reject(new Error('no')) : JSON.stringify(input))),
+      createTestTool(name, 'read', (input) => (name === 'b' ? Promise.reject(new Error('no')) : JSON.stringify(input))),
     ]),
   ),
   reminders: [],
@@ -122,10 +122,10 @@ const agentOf = (parts: CompiledRuleSet, provider: Provider, noteTokens: number)
 });
 
 /** Runs on this log until nothing is left to do; questions are answered with yes. */
-async function goOn(agent: ResolvedAgent, events: readonly Event[]): Promise<readonly Event[]> {
+async function resumeFrom(agent: ResolvedAgent, events: readonly Event[]): Promise<readonly Event[]> {
   const log = memoryLog(events);
   const head = await openSessionWriter(log, runStateView(agent.rules, agent.views));
-  if (events.length === 0) await head.record(opening(agent, { ...roomy, errors: 50 }));
+  if (events.length === 0) await head.record(createRunStartFacts(agent, { ...roomyLimits, errors: 50 }));
   for (let round = 0; round < 60; round++) {
     const state = await runLoop(agent, {
       writer: head,
@@ -141,7 +141,7 @@ async function goOn(agent: ResolvedAgent, events: readonly Event[]): Promise<rea
 }
 
 /** What the rules left at each event, told apart from the queue they are put into. */
-function produced(agent: ResolvedAgent, events: readonly Event[]): ReadonlyMap<number, readonly Note[]> {
+function collectNotes(agent: ResolvedAgent, events: readonly Event[]): ReadonlyMap<number, readonly Note[]> {
   const found = new Map<number, Note[]>();
   const listening = agent.rules.map((rule): ResolvedAgent['rules'][number] => (event, state) => {
     const notes = rule(event, state);
@@ -155,7 +155,7 @@ function produced(agent: ResolvedAgent, events: readonly Event[]): ReadonlyMap<n
 
 /** Goes through a log with a queue of its own and says what became of every note. */
 function checkNotes(agent: ResolvedAgent, events: readonly Event[], finalQueue: readonly Note[]): void {
-  const made = produced(agent, events);
+  const made = collectNotes(agent, events);
   const waiting = new Map<string, Note>();
   for (const event of events) {
     if (event.type === 'turn-started') {
@@ -181,18 +181,19 @@ function checkNotes(agent: ResolvedAgent, events: readonly Event[], finalQueue: 
 
 test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lost, doubled or out of order, and every refused call is answered', async () => {
   const cases = fc.tuple(
-    fc.array(reminder, { maxLength: 6 }),
+    fc.array(arbitraryReminder, { maxLength: 6 }),
     fc.subarray([...gates]),
-    script,
+    arbitraryScript,
     fc.nat(200),
     fc.array(fc.nat(60), { maxLength: 2 }),
   );
   await fc.assert(
     fc.asyncProperty(cases, async ([reminders, chosen, lines, allowance, cuts]) => {
       const parts = compileRuleSet({ name: 'any', reminders: reminders.map(defineReminder), gates: chosen });
-      const agent = agentOf(parts, modelOf(lines), allowance);
-      let events = await goOn(agent, []);
-      for (const cut of cuts) events = await goOn(agent, events.slice(0, 4 + (cut % Math.max(1, events.length - 4))));
+      const agent = createAgent(parts, createModel(lines), allowance);
+      let events = await resumeFrom(agent, []);
+      for (const cut of cuts)
+        events = await resumeFrom(agent, events.slice(0, 4 + (cut % Math.max(1, events.length - 4))));
       const { state } = await openSessionWriter(memoryLog(events), runStateView(agent.rules, agent.views));
       checkNotes(agent, events, state.queue);
       assert.equal(historyError(toArray(renderRequest(state, agent).messages)), undefined);
@@ -203,11 +204,11 @@ test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lo
       assert.deepEqual(ended.toSorted(), asked.toSorted(), 'each call is answered once');
       assert.ok(state.ended, 'the run came to an end');
     }),
-    seldom,
+    propertyOptions,
   );
 });
 
-const step: fc.Arbitrary<ExampleStep> = fc.oneof(
+const arbitraryStep: fc.Arbitrary<ExampleStep> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -226,18 +227,18 @@ const step: fc.Arbitrary<ExampleStep> = fc.oneof(
 );
 
 /** A view's state with its tables as sorted lists: their order means nothing. */
-const plain = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(plain);
+const toPlain = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toPlain);
   if (typeof value !== 'object' || value === null) return value;
   if ('buckets' in value && 'size' in value)
     return {
       size: value.size,
       entries: (value.buckets as unknown[][])
         .flat()
-        .map((entry) => JSON.stringify(plain(entry)))
+        .map((entry) => JSON.stringify(toPlain(entry)))
         .toSorted(),
     };
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toPlain(each)]));
 };
 
 test('[M11, M16] every view of ours is the same folded from an epoch as from the root', async () => {
@@ -254,14 +255,18 @@ test('[M11, M16] every view of ours is the same folded from an epoch as from the
     ],
   }).views;
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.array(step, { maxLength: 6 }), async (before, after) => {
-      const { events } = buildFixtureLog([{ said: 'go' }, ...before, { compacted: true }, ...after], { views });
-      const view = runStateView([], views);
-      const root = await openSessionWriter(memoryLog(events), view, 'root');
-      const epoch = await openSessionWriter(memoryLog(events), view, 'epoch');
-      for (const each of views)
-        assert.deepEqual(plain(readView(epoch.state, each)), plain(readView(root.state, each)), each.name);
-    }),
-    seldom,
+    fc.asyncProperty(
+      fc.array(arbitraryStep, { maxLength: 40 }),
+      fc.array(arbitraryStep, { maxLength: 6 }),
+      async (before, after) => {
+        const { events } = buildFixtureLog([{ said: 'go' }, ...before, { compacted: true }, ...after], { views });
+        const view = runStateView([], views);
+        const root = await openSessionWriter(memoryLog(events), view, 'root');
+        const epoch = await openSessionWriter(memoryLog(events), view, 'epoch');
+        for (const each of views)
+          assert.deepEqual(toPlain(readView(epoch.state, each)), toPlain(readView(root.state, each)), each.name);
+      },
+    ),
+    propertyOptions,
   );
 });

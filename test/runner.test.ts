@@ -8,7 +8,7 @@ import test from 'node:test';
 
 const runner = path.resolve(import.meta.dirname, '../scripts/test.ts');
 
-function runOver(t: test.TestContext, files: Readonly<Record<string, string>>, ...args: string[]) {
+function runTests(t: test.TestContext, files: Readonly<Record<string, string>>, ...args: string[]) {
   const root = mkdtempSync(path.join(tmpdir(), 'fairlead-runner-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(path.join(root, 'test'));
@@ -26,13 +26,13 @@ function runOver(t: test.TestContext, files: Readonly<Record<string, string>>, .
 }
 
 test('passing and skipped tests: exit code 0, the skip by name with its reason, the counts last', (t) => {
-  const ended = runOver(t, { a: `test('adds', () => {});\ntest('stores', { skip: 'needs PostgreSQL' }, () => {});` });
+  const ended = runTests(t, { a: `test('adds', () => {});\ntest('stores', { skip: 'needs PostgreSQL' }, () => {});` });
   assert.equal(ended.lastLine, '1 passed, 0 failed, 1 skipped');
   assert.match(ended.stdout, /^skipped: stores \(test\/a\.test\.ts:3\): needs PostgreSQL$/m);
   assert.equal(ended.status, 0);
 });
 
-const wrong: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
+const failureCases: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
   'a test throws': [
     `test('adds', () => { throw new Error('boom'); });`,
     /failed: adds\n {2}at test\/a\.test\.ts:2\n {2}Error: boom/,
@@ -50,9 +50,9 @@ const wrong: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
   'a file holds no test': [``, /failed: the file is empty/],
   'a file leaves early': [`test('adds', () => { process.exit(0); });`, /failed: /],
 };
-for (const [what, [text, said]] of Object.entries(wrong)) {
+for (const [what, [text, said]] of Object.entries(failureCases)) {
   test(`the run fails when ${what}`, (t) => {
-    const ended = runOver(t, { a: text });
+    const ended = runTests(t, { a: text });
     assert.match(ended.stdout, said);
     assert.equal(ended.lastLine, '0 passed, 1 failed, 0 skipped');
     assert.equal(ended.status, 1);
@@ -61,8 +61,8 @@ for (const [what, [text, said]] of Object.entries(wrong)) {
 
 test('a pattern picks files, and one that matches none is a failure', (t) => {
   const files = { a: `test('adds', () => {});`, b: `test('takes away', () => {});` };
-  assert.equal(runOver(t, files, 'test/a').lastLine, '1 passed, 0 failed, 0 skipped');
-  assert.equal(runOver(t, files, 'test/*.test.ts').lastLine, '2 passed, 0 failed, 0 skipped');
-  assert.equal(runOver(t, files, '--name', 'takes').lastLine, '1 passed, 0 failed, 0 skipped');
-  assert.equal(runOver(t, files, 'test/c').status, 1);
+  assert.equal(runTests(t, files, 'test/a').lastLine, '1 passed, 0 failed, 0 skipped');
+  assert.equal(runTests(t, files, 'test/*.test.ts').lastLine, '2 passed, 0 failed, 0 skipped');
+  assert.equal(runTests(t, files, '--name', 'takes').lastLine, '1 passed, 0 failed, 0 skipped');
+  assert.equal(runTests(t, files, 'test/c').status, 1);
 });

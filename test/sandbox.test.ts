@@ -5,16 +5,17 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, says } from '../src/testing/index.ts';
 import { requestMessages, createProgram } from './support/live-program.ts';
-import { makePlace, openPrompt } from './support/prompt.ts';
+import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
-const unable = await noSandbox();
+const sandboxMissing = await noSandbox();
 
-const escape = 'touch inside; touch ~/outside /usr/outside; (exec 3<>/dev/tcp/127.0.0.1/$PORT) && echo reached; true';
+const escapeCommand =
+  'touch inside; touch ~/outside /usr/outside; (exec 3<>/dev/tcp/127.0.0.1/$PORT) && echo reached; true';
 
-test('a command of the model writes its folder and nothing else', { skip: unable }, async (t) => {
-  const made = await createProgram(t, callsThenAnswer(1, 'run_command', { command: escape }, 'Done.'));
+test('a command of the model writes its folder and nothing else', { skip: sandboxMissing }, async (t) => {
+  const made = await createProgram(t, callsThenAnswer(1, 'run_command', { command: escapeCommand }, 'Done.'));
   await made.seedModels('qwen3');
   const { port } = new URL(made.server.url);
   const { code, err } = await made.run(['-p', 'go', '--auto-approve'], { env: { PORT: port } });
@@ -49,9 +50,9 @@ test('--no-sandbox runs commands as the person, and says so', async (t) => {
 
 test(
   'the status line names the sandbox, and what the person types after ! is not confined',
-  { skip: unable || noTerminal() },
+  { skip: sandboxMissing || noTerminal() },
   async (t) => {
-    const place = await makePlace(t, ({ results }) =>
+    const place = await createPromptEnvironment(t, ({ results }) =>
       results.length === 0
         ? calls('run_command', { command: 'touch ../by-model; cat ~/mine' })
         : says(`Result: ${results.at(-1)}`),
@@ -60,11 +61,11 @@ test(
     const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
     const prompt = await openPrompt(t, place, args, { sandbox: true });
     await prompt.waitFor(/alpha · [^\n]* · bubblewrap · auto-approve · /);
-    await prompt.and('go', /^Result: [^]*No such file/m);
-    assert.ok(!existsSync(path.join(place.work, '../by-model')));
-    await prompt.and('!cat ~/mine > copy; touch ../by-me', /^✓ shell cat/m);
-    assert.ok(existsSync(path.join(place.work, '../by-me')));
-    assert.equal(readFileSync(path.join(place.work, 'copy'), 'utf8'), 'private');
+    await prompt.enterAndWait('go', /^Result: [^]*No such file/m);
+    assert.ok(!existsSync(path.join(place.cwd, '../by-model')));
+    await prompt.enterAndWait('!cat ~/mine > copy; touch ../by-me', /^✓ shell cat/m);
+    assert.ok(existsSync(path.join(place.cwd, '../by-me')));
+    assert.equal(readFileSync(path.join(place.cwd, 'copy'), 'utf8'), 'private');
   },
 );
 

@@ -5,24 +5,30 @@ import path from 'node:path';
 import test from 'node:test';
 import { getLockOwner } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
+import { waitUntilArmed } from './support/face.ts';
 import { waitUntil } from './support/live-program.ts';
-import { makePlace, obedient, openPrompt, sentTo, type Prompt } from './support/prompt.ts';
+import {
+  createPromptEnvironment,
+  scriptByPrompt,
+  openPrompt,
+  getSentRequests,
+  type TerminalPrompt,
+} from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
 /** Words are commands; `write: x` writes x into a file. */
-const shell = obedient((words) =>
+const shellScript = scriptByPrompt((words) =>
   words.startsWith('write:')
     ? calls('write_file', { path: 'out.txt', content: words.slice(6) })
     : calls('run_command', { command: words }),
 );
 
 /** Answers the question that is open. */
-async function answer(prompt: Prompt, key: string): Promise<void> {
+async function pressAnswer(prompt: TerminalPrompt, key: string): Promise<void> {
   await prompt.waitFor(/^\? Allow [^\n]+\? \[y\/N\/a\]\n +y yes, this once · n no · a always [^\n]+ in this session/m);
-  await armed();
+  await waitUntilArmed();
   await prompt.keys(key);
 }
 
@@ -30,34 +36,34 @@ test(
   '[A75, A78] a change is asked about word for word, no is the answer of Enter and Esc, and yes counts once',
   { skip },
   async (t) => {
-    const place = await makePlace(t, shell);
+    const place = await createPromptEnvironment(t, shellScript);
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'asked']);
-    const made = (name: string): boolean => existsSync(path.join(place.work, name));
+    const made = (name: string): boolean => existsSync(path.join(place.cwd, name));
 
     await prompt.enter('touch enter');
-    await answer(prompt, 'Enter');
+    await pressAnswer(prompt, 'Enter');
     await prompt.waitFor(/^⊘ run_command touch enter denied[^]*^Result: /m);
     await prompt.enter('touch escape');
-    await answer(prompt, 'Escape');
+    await pressAnswer(prompt, 'Escape');
     await prompt.waitFor(/^⊘ run_command touch escape denied[^]*^Result: /m);
     await prompt.enter('touch no');
-    await answer(prompt, 'n');
+    await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command touch no denied[^]*^Result: /m);
     assert.ok(!made('enter') && !made('escape') && !made('no'));
 
     await prompt.enter('touch yes');
-    await answer(prompt, 'y');
+    await pressAnswer(prompt, 'y');
     await prompt.waitFor(/^✓ run_command touch yes[^]*^Result: /m);
     assert.ok(made('yes'));
     await prompt.enter('touch yes');
-    await answer(prompt, 'n');
+    await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command touch yes denied[^]*^Result: /m);
 
-    const asked = sentTo(place.server).length;
+    const asked = getSentRequests(place.server).length;
     await prompt.enter('touch stopped');
-    await answer(prompt, 'C-c');
+    await pressAnswer(prompt, 'C-c');
     await prompt.waitFor(/^■ run_command touch stopped interrupted[^]*· Stopped: cancelled\./m);
-    assert.equal(sentTo(place.server).length, asked + 1, 'the model was not asked to go on');
+    assert.equal(getSentRequests(place.server).length, asked + 1, 'the model was not asked to go on');
     assert.ok(!made('stopped'));
     const kept = readFileSync(path.join(place.data, 'sessions/session_asked.jsonl'), 'utf8');
     assert.equal(kept.match(/"type":"approval-resolved"/g)?.length, 5, 'who interrupts has not answered');
@@ -66,9 +72,9 @@ test(
     await prompt.waitFor(
       /^Allow write_file \S+\/work\/out\.txt\?\n\+first\n[^]*^\? Allow write_file \S+\/out\.txt\? \[y\/N\/a\]\n +y yes, this once · n no · a always write to \/…\/out\.txt in this session, whatever the content/m,
     );
-    await answer(prompt, 'y');
+    await pressAnswer(prompt, 'y');
     await prompt.waitFor(/^✓ write_file out\.txt/m);
-    assert.equal(readFileSync(path.join(place.work, 'out.txt'), 'utf8'), 'first');
+    assert.equal(readFileSync(path.join(place.cwd, 'out.txt'), 'utf8'), 'first');
   },
 );
 
@@ -76,40 +82,40 @@ test(
   '[A75, A76] always covers exactly that command and only this session, /permissions takes it back, /auto stops and starts asking',
   { skip },
   async (t) => {
-    const place = await makePlace(t, shell);
+    const place = await createPromptEnvironment(t, shellScript);
     const prompt = await openPrompt(t, place);
     await prompt.enter('echo mine');
-    await answer(prompt, 'a');
+    await pressAnswer(prompt, 'a');
     await prompt.waitFor(
       /· Allowed for this session: run_command: echo mine \(in \S+\)\.\s+\/permissions\s+lists\s+and\s+revokes\./,
     );
     await prompt.waitFor(/^Result: mine$/m);
-    await prompt.and('echo mine', /^Result: mine$[^]*^Result: mine$/m);
+    await prompt.enterAndWait('echo mine', /^Result: mine$[^]*^Result: mine$/m);
     await prompt.enter('echo mine too');
-    await answer(prompt, 'n');
+    await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command echo mine too denied/m);
 
-    await prompt.and('/permissions', /Pick one to revoke it[^]*→ run_command: echo mine \(in \S/);
-    await armed();
+    await prompt.enterAndWait('/permissions', /Pick one to revoke it[^]*→ run_command: echo mine \(in \S/);
+    await waitUntilArmed();
     await prompt.keys('Enter');
     await prompt.waitFor(/· Revoked: run_command: echo mine \(in \S/);
     await prompt.enter('echo mine');
-    await answer(prompt, 'a');
+    await pressAnswer(prompt, 'a');
     await prompt.waitFor(/(?:^Result: mine$[^]*){3}/m);
-    await prompt.and('/session new', /· A new session/);
-    await prompt.and('/permissions', /· Nothing was granted: every change is asked about\./);
+    await prompt.enterAndWait('/session new', /· A new session/);
+    await prompt.enterAndWait('/permissions', /· Nothing was granted: every change is asked about\./);
     await prompt.enter('echo mine');
-    await answer(prompt, 'n');
+    await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command echo mine denied/m);
 
-    await prompt.and('/auto on', /· Changes are made and commands are run without asking\.[^]*auto-approve/);
-    await prompt.and('echo unasked', /^Result: unasked$/m);
-    await prompt.and('/auto', /· Changes are made[^]*· Changes are made/);
-    await prompt.and('/auto maybe', /! It is \/auto on or \/auto off\./);
+    await prompt.enterAndWait('/auto on', /· Changes are made and commands are run without asking\.[^]*auto-approve/);
+    await prompt.enterAndWait('echo unasked', /^Result: unasked$/m);
+    await prompt.enterAndWait('/auto', /· Changes are made[^]*· Changes are made/);
+    await prompt.enterAndWait('/auto maybe', /! It is \/auto on or \/auto off\./);
     await prompt.keys('BTab');
     await prompt.waitFor(/· You are asked before files are changed and commands are run\.[^]*· asks ·/);
     await prompt.enter('echo asked');
-    await answer(prompt, 'n');
+    await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command echo asked denied/m);
   },
 );
@@ -119,9 +125,9 @@ test(
   { skip },
   async (t) => {
     const command = 'echo ok \u202e\u001b[2K\u001b]0;owned\u0007\rrm -rf /';
-    const place = await makePlace(
+    const place = await createPromptEnvironment(
       t,
-      obedient(() => calls('run_command', { command })),
+      scriptByPrompt(() => calls('run_command', { command })),
     );
     const prompt = await openPrompt(t, place);
     await prompt.enter('go');
@@ -129,8 +135,8 @@ test(
     const seen = await prompt.waitFor(/\[y\/N\/a\]/);
     assert.ok(seen.includes(`\n? Allow run_command: ${shown}? [y/N/a]`), seen);
     assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
-    assert.doesNotMatch(await prompt.about('#{pane_title}'), /owned/);
-    await answer(prompt, 'n');
+    assert.doesNotMatch(await prompt.queryTmux('#{pane_title}'), /owned/);
+    await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command echo ok/m);
   },
 );
@@ -140,23 +146,23 @@ test(
   { skip },
   async (t) => {
     const command = 'echo sent >> ledger; kill -9 $(cat pid); sleep 60';
-    const place = await makePlace(
+    const place = await createPromptEnvironment(
       t,
-      obedient(() => calls('run_command', { command })),
+      scriptByPrompt(() => calls('run_command', { command })),
     );
-    const ledger = (): string => readFileSync(path.join(place.work, 'ledger'), 'utf8');
+    const ledger = (): string => readFileSync(path.join(place.cwd, 'ledger'), 'utf8');
     const again = /may or may not have happened[^]*^\? Run run_command again\? \[y\/N\/h\]/m;
     const args = ['--refresh-models', '--model', 'alpha', '--no-sandbox'];
     for (const [i, key] of ['h', 'n'].entries()) {
       const file = path.join(place.data, `sessions/session_cut-${key}.jsonl`);
       const first = await openPrompt(t, place, [...args, '--session-name', `cut-${key}`]);
-      writeFileSync(path.join(place.work, 'pid'), String(getLockOwner(file)?.pid));
+      writeFileSync(path.join(place.cwd, 'pid'), String(getLockOwner(file)?.pid));
       await first.enter('go');
-      await answer(first, 'y');
+      await pressAnswer(first, 'y');
       await waitUntil('the program was killed', () => getLockOwner(file) === undefined);
       const next = await openPrompt(t, place, [...args, '--resume', `cut-${key}`]);
-      await next.and('/continue', again);
-      await armed();
+      await next.enterAndWait('/continue', again);
+      await waitUntilArmed();
       await next.keys(key);
       await next.waitFor(key === 'h' ? /^Result: A person has confirmed/m : /^Result: The program stopped/m);
       assert.equal(ledger(), 'sent\n'.repeat(i + 1));
@@ -168,17 +174,17 @@ test(
   '[A75, A77] [fault 37] a question that nobody answered stays open: whoever resumes the session from the prompt is asked again',
   { skip },
   async (t) => {
-    const place = await makePlace(t, shell);
+    const place = await createPromptEnvironment(t, shellScript);
     const first = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'waiting']);
-    await first.and('touch later', /^\? Allow run_command: touch later\?/m);
+    await first.enterAndWait('touch later', /^\? Allow run_command: touch later\?/m);
     await first.kill();
     const file = path.join(place.data, 'sessions/session_waiting.jsonl');
     await waitUntil('the first program is gone', () => getLockOwner(file) === undefined);
     const second = await openPrompt(t, place, []);
-    await second.and('/resume waiting', /^> touch later\n[^]*· Resumed "waiting"\./m);
-    assert.ok(!existsSync(path.join(place.work, 'later')));
-    await answer(second, 'y');
+    await second.enterAndWait('/resume waiting', /^> touch later\n[^]*· Resumed "waiting"\./m);
+    assert.ok(!existsSync(path.join(place.cwd, 'later')));
+    await pressAnswer(second, 'y');
     await second.waitFor(/^✓ run_command touch later[^]*^Result: /m);
-    assert.ok(existsSync(path.join(place.work, 'later')));
+    assert.ok(existsSync(path.join(place.cwd, 'later')));
   },
 );

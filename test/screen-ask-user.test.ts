@@ -4,39 +4,44 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { armed } from './support/face.ts';
-import { uses } from './support/hidden-tools.ts';
+import { waitUntilArmed } from './support/face.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { waitForExitCode, createProgram, waitUntil } from './support/live-program.ts';
-import { makePlace, openPrompt } from './support/prompt.ts';
+import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
 import { noTerminal, type Terminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 const port = { question: 'Which port shall it be?\x1b[2J', choices: ['eighty', 'another'] };
 const why = { question: 'And why?' };
-const asksPort = uses([['ask_user', port]]);
+const asksPort = scriptHiddenCalls([['ask_user', port]]);
 const portOpen =
   /^\? Which port shall it be\?␛\[2J\n +↑↓ fills in a choice · Enter answers · Esc leaves it unanswered$/m;
 const whyOpen = /^\? And why\?\n +Enter answers · Esc leaves it unanswered$/m;
 
 /** Answers a question once it takes keys: words are typed, names of keys pressed. */
-async function tell(terminal: Terminal, question: RegExp, words: string, ...keys: readonly string[]): Promise<void> {
+async function answerQuestion(
+  terminal: Terminal,
+  question: RegExp,
+  words: string,
+  ...keys: readonly string[]
+): Promise<void> {
   await terminal.waitFor(question);
-  await armed();
+  await waitUntilArmed();
   await terminal.type(words);
   await terminal.keys(...keys);
 }
 
 /** How the calls of a session ended. */
-const outcomesIn = (log: string): readonly string[] =>
+const parseOutcomes = (log: string): readonly string[] =>
   [...log.matchAll(/"type":"tool-ended".*?"outcome":"([a-z]+)"/g)].map(([, outcome = '']) => outcome);
 
 test(
   '[A75] two questions of the model come one after the other, and their answers reach it word for word',
   { skip },
   async (t) => {
-    const place = await makePlace(
+    const place = await createPromptEnvironment(
       t,
-      uses([
+      scriptHiddenCalls([
         ['ask_user', port],
         ['ask_user', why],
       ]),
@@ -46,8 +51,8 @@ test(
     const seen = await prompt.waitFor(portOpen);
     assert.match(seen, /^Which port shall it be\?␛\[2J\n {2}1\. eighty\n {2}2\. another$/m);
     assert.doesNotMatch(seen, /^\? And why/m);
-    await tell(prompt, portOpen, '', 'Down', 'Enter');
-    await tell(prompt, whyOpen, 'Because "it" IS so', 'Enter');
+    await answerQuestion(prompt, portOpen, '', 'Down', 'Enter');
+    await answerQuestion(prompt, whyOpen, 'Because "it" IS so', 'Enter');
     await prompt.waitFor(/^Heard: eighty \| Because "it" IS so$/m);
   },
 );
@@ -56,11 +61,11 @@ test(
   '[A75, P67] Esc answers nothing, and the model goes on; Ctrl+C ends the run with its question',
   { skip },
   async (t) => {
-    const place = await makePlace(t, uses([['ask_user', port]], [['ask_user', why]]));
+    const place = await createPromptEnvironment(t, scriptHiddenCalls([['ask_user', port]], [['ask_user', why]]));
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'left']);
     await prompt.enter('begin');
-    await tell(prompt, portOpen, '', 'Escape');
-    await tell(prompt, whyOpen, 'half an ans', 'C-c');
+    await answerQuestion(prompt, portOpen, '', 'Escape');
+    await answerQuestion(prompt, whyOpen, 'half an ans', 'C-c');
     await prompt.waitFor(/^· Stopped: cancelled\./m);
     const screen = await prompt.screen();
     assert.doesNotMatch(screen, /^\? And why/m, 'the question is gone');
@@ -71,46 +76,51 @@ test(
 );
 
 test('[P65] a question that was open when the program was killed is asked again', { skip }, async (t) => {
-  const place = await makePlace(t, asksPort);
+  const place = await createPromptEnvironment(t, asksPort);
   const args = ['--refresh-models', '--model', 'alpha'];
   const killed = await openPrompt(t, place, [...args, '--session-name', 'kept']);
   await killed.enter('begin');
   await killed.waitFor(portOpen);
-  const shell = await killed.about('#{pane_pid}');
+  const shell = await killed.queryTmux('#{pane_pid}');
   process.kill(Number(execFileSync('pgrep', ['-P', shell], { encoding: 'utf8' }).trim()), 'SIGKILL');
   await killed.waitFor(/exit code 137/);
   await killed.kill();
   const prompt = await openPrompt(t, place, ['--resume', 'kept']);
   await prompt.waitFor(/was not finished: \/continue goes on with it/);
   await prompt.enter('/continue');
-  await tell(prompt, portOpen, '2', 'Enter');
+  await answerQuestion(prompt, portOpen, '2', 'Enter');
   await prompt.waitFor(/^Heard: another$/m);
 });
 
 test('[A75] plain lines and a single run in a terminal ask as well; words keep their letters', { skip }, async (t) => {
-  const place = await makePlace(
+  const place = await createPromptEnvironment(
     t,
-    uses([
+    scriptHiddenCalls([
       ['ask_user', port],
       ['ask_user', why],
     ]),
   );
   const plain = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--plain']);
   await plain.enter('begin');
-  await tell(plain, /2\. another\na number or your own words, nothing to leave: *$/m, '1', 'Enter');
-  await tell(plain, /^your words, nothing to leave: *$/m, 'A Fair Lead', 'Enter');
+  await answerQuestion(plain, /2\. another\na number or your own words, nothing to leave: *$/m, '1', 'Enter');
+  await answerQuestion(plain, /^your words, nothing to leave: *$/m, 'A Fair Lead', 'Enter');
   await plain.waitFor(/^Heard: eighty \| A Fair Lead$/m);
   const made = await createProgram(
     t,
-    uses([
+    scriptHiddenCalls([
       ['ask_user', port],
       ['ask_user', why],
     ]),
   );
   await made.seedModels('qwen3');
   const terminal = await made.open(['begin', '--no-sandbox']);
-  await tell(terminal, /2\. another\nA number or your own words, nothing to leave: *$/m, 'Port 8080', 'Enter');
-  await tell(terminal, /^Your words, nothing to leave: *$/m, '', 'C-d');
+  await answerQuestion(
+    terminal,
+    /2\. another\nA number or your own words, nothing to leave: *$/m,
+    'Port 8080',
+    'Enter',
+  );
+  await answerQuestion(terminal, /^Your words, nothing to leave: *$/m, '', 'C-d');
   assert.equal(await waitForExitCode(terminal), 0);
   assert.match(await terminal.screen(), /^Heard: Port 8080 \| The person did not answer/m);
 });
@@ -119,9 +129,9 @@ test('[A75] Ctrl+C at a question of a single run ends it, and its end is told', 
   const made = await createProgram(t, asksPort);
   await made.seedModels('qwen3');
   const terminal = await made.open(['begin', '-n', 'left', '--no-sandbox']);
-  await tell(terminal, /nothing to leave: *$/m, '', 'C-c');
+  await answerQuestion(terminal, /nothing to leave: *$/m, '', 'C-c');
   assert.equal(await waitForExitCode(terminal), 130);
-  assert.deepEqual(outcomesIn(made.session('left')), ['ok', 'interrupted']);
+  assert.deepEqual(parseOutcomes(made.session('left')), ['ok', 'interrupted']);
 });
 
 test('where nobody is, the model is not told of a way to ask', async (t) => {

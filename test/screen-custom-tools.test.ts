@@ -5,9 +5,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { uses } from './support/hidden-tools.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
-import { putFiles } from './support/prompt.ts';
+import { writeFiles } from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -15,7 +15,7 @@ const skip = noTerminal();
 const examples = path.resolve(import.meta.dirname, '../examples/custom-tools');
 
 /** A tool whose file leaves a mark as soon as it is loaded. */
-const marking = (mark: string, more = ''): string =>
+const formatMarkTool = (mark: string, more = ''): string =>
   `import { appendFileSync } from 'node:fs';
 appendFileSync(${JSON.stringify(mark)}, 'x');
 ${more}
@@ -23,11 +23,13 @@ export default { name: 'mark', description: 'Leaves a mark.', input: { type: 'ob
 // the last line\u202e of it
 `;
 
-type Posted = { readonly url: string; readonly key: string | undefined; readonly body: unknown };
+type PostedRequest = { readonly url: string; readonly key: string | undefined; readonly body: unknown };
 
 /** A stand-in for Slack and GitHub. */
-async function services(t: TestContext): Promise<{ readonly base: string; readonly posted: readonly Posted[] }> {
-  const posted: Posted[] = [];
+async function startServices(
+  t: TestContext,
+): Promise<{ readonly base: string; readonly posted: readonly PostedRequest[] }> {
+  const posted: PostedRequest[] = [];
   const server = http.createServer((request, response) => {
     let body = '';
     request.on('data', (piece: Buffer) => (body += piece.toString()));
@@ -49,10 +51,13 @@ test(
   '[P45, P46, P64] the two worked examples do their work from the person’s own folder, each after a yes to the exact call',
   { skip },
   async (t) => {
-    const { base, posted } = await services(t);
+    const { base, posted } = await startServices(t);
     const slack = { channel: '#general', text: 'Ahoy' };
     const issue = { repository: 'o/r', title: 'Chafing' };
-    const made = await createProgram(t, uses([['custom__slack_message', slack]], [['custom__github_issue', issue]]));
+    const made = await createProgram(
+      t,
+      scriptHiddenCalls([['custom__slack_message', slack]], [['custom__github_issue', issue]]),
+    );
     await made.seedModels('qwen3');
     const config = path.join(made.home, 'config/fairlead');
     mkdirSync(config, { recursive: true });
@@ -96,13 +101,18 @@ test(
 const question = /^\? Run the tool that this folder brings along, \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
 
 /** A program in a folder with a tool of its own, 400 lines long. */
-async function marked(t: TestContext): Promise<TestProgram & { readonly mark: string; readonly file: string }> {
-  const made = await createProgram(t, uses([['custom__mark', {}]]));
+async function createMarkProgram(
+  t: TestContext,
+): Promise<TestProgram & { readonly mark: string; readonly file: string }> {
+  const made = await createProgram(t, scriptHiddenCalls([['custom__mark', {}]]));
   await made.seedModels('qwen3');
   const mark = path.join(made.home, 'mark');
   const file = path.join(made.cwd, 'custom_tools/mark.js');
   const long = Array.from({ length: 400 }, (_, line) => `// line ${line} of it`).join('\n');
-  putFiles(made.cwd, { 'custom_tools/mark.js': marking(mark, long), 'custom_tools/_part.js': marking(mark) });
+  writeFiles(made.cwd, {
+    'custom_tools/mark.js': formatMarkTool(mark, long),
+    'custom_tools/_part.js': formatMarkTool(mark),
+  });
   return { ...made, mark, file };
 }
 
@@ -110,7 +120,7 @@ test(
   '[P46, P78] a tool of a folder is put to the person with its whole text, runs after a yes to that very text, and is asked about again when it changed',
   { skip },
   async (t) => {
-    const made = await marked(t);
+    const made = await createMarkProgram(t);
     const { mark, file } = made;
     const first = await made.open(['--no-sandbox']);
     const seen = await first.waitFor(question);
@@ -146,7 +156,7 @@ test(
 );
 
 test('[P78] a single run in a terminal asks as well; in a pipe nothing of the folder runs', { skip }, async (t) => {
-  const made = await marked(t);
+  const made = await createMarkProgram(t);
   const { mark } = made;
   const piped = await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox']);
   assert.equal(piped.code, 0);
@@ -164,8 +174,8 @@ test(
   'what a folder brings along is asked about one thing after the other, whichever source it is from',
   { skip },
   async (t) => {
-    const made = await marked(t);
-    putFiles(made.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
+    const made = await createMarkProgram(t);
+    writeFiles(made.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
     const terminal = await made.open(['hi', '--no-sandbox']);
     const asked = async (): Promise<readonly boolean[]> => {
       const seen = await terminal.screen({ back: true });
@@ -185,9 +195,9 @@ test(
   '[P78] what a custom tool runs through its workspace is confined as every command is',
   { skip: await noSandbox() },
   async (t) => {
-    const made = await createProgram(t, uses([['custom__peek', {}]]));
+    const made = await createProgram(t, scriptHiddenCalls([['custom__peek', {}]]));
     await made.seedModels('qwen3');
-    putFiles(made.home, {
+    writeFiles(made.home, {
       secret: 'mine alone',
       'work/open': 'for all',
       'config/fairlead/custom_tools/peek.js': `export default {

@@ -4,74 +4,80 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { makePlace, openPrompt, sentTo } from './support/prompt.ts';
+import { createPromptEnvironment, openPrompt, getSentRequests } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
-const lookUps = 14;
+const lookupCount = 14;
 
 test(
   '[P47, P51] /compact makes a conversation shorter and shows how, keeps what the person said, and /compact undo takes it back',
   { skip },
   async (t) => {
-    const place = await makePlace(
+    const place = await createPromptEnvironment(
       t,
       ({ body, prompt, results }) => {
         if (JSON.stringify(body).includes('keep the notes of an agent'))
           return says('Done: looked often.\nOpen: nothing.');
-        return prompt.startsWith('Never') && results.length < lookUps
+        return prompt.startsWith('Never') && results.length < lookupCount
           ? calls('read_file', { path: `big-${results.length}.txt` })
           : says(`Heard: ${prompt}`);
       },
       {
         files: Object.fromEntries(
-          Array.from({ length: lookUps }, (_, i) => [`big-${i}.txt`, 'lorem ipsum dolor\n'.repeat(40)]),
+          Array.from({ length: lookupCount }, (_, i) => [`big-${i}.txt`, 'lorem ipsum dolor\n'.repeat(40)]),
         ),
         models: [{ id: 'alpha', tools: true, context: 32_000 }],
       },
     );
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha'], { rows: 60 });
-    await prompt.and('/compact', /✗ The conversation was not compacted: [^]*Nothing was changed\./);
-    await prompt.and('/compact diff', /· This conversation was not compacted\./);
-    await prompt.and('Never touch main.', /^Heard: Never touch main\.$/m);
-    await prompt.and('and now?', /^Heard: and now\?$/m);
-    const before = sentTo(place.server).at(-1)?.said ?? [];
+    await prompt.enterAndWait('/compact', /✗ The conversation was not compacted: [^]*Nothing was changed\./);
+    await prompt.enterAndWait('/compact diff', /· This conversation was not compacted\./);
+    await prompt.enterAndWait('Never touch main.', /^Heard: Never touch main\.$/m);
+    await prompt.enterAndWait('and now?', /^Heard: and now\?$/m);
+    const before = getSentRequests(place.server).at(-1)?.messages ?? [];
 
-    await prompt.and(
+    await prompt.enterAndWait(
       '/compact the file',
       /· The conversation was compacted: [^\n]*\n\nWhat the compaction kept[^\n]*\nbefore: 32 messages, about [\d,]+ tokens\nafter: 8 messages/,
     );
-    const asked = sentTo(place.server).at(-1)?.said ?? [];
+    const asked = getSentRequests(place.server).at(-1)?.messages ?? [];
     assert.match(asked.map(({ text }) => text).join('\n'), /the file/, 'the summary was told what matters');
-    await prompt.and('what was that rule?', /^Heard: what was that rule\?$/m);
-    const after = sentTo(place.server).at(-1)?.said ?? [];
+    await prompt.enterAndWait('what was that rule?', /^Heard: what was that rule\?$/m);
+    const after = getSentRequests(place.server).at(-1)?.messages ?? [];
     assert.ok(after.length < before.length, `${after.length} messages instead of ${before.length}`);
     assert.match(
       after.map(({ text }) => text).join('\n'),
       /Never touch main\.[^]*Done: looked often\.[^]*what was that rule\?/,
     );
 
-    const all = await prompt.and('/session show-messages', /── User ──\nwhat was that rule\?/);
-    assert.equal(all.match(/^── read_file ──$/gm)?.length, lookUps, 'nothing is lost to the person');
-    await prompt.and('/compact diff', /(?:^What the compaction kept[^\n]*\nbefore: 32 [^]*){2}/m);
-    await prompt.and(
+    const all = await prompt.enterAndWait('/session show-messages', /── User ──\nwhat was that rule\?/);
+    assert.equal(all.match(/^── read_file ──$/gm)?.length, lookupCount, 'nothing is lost to the person');
+    await prompt.enterAndWait('/compact diff', /(?:^What the compaction kept[^\n]*\nbefore: 32 [^]*){2}/m);
+    await prompt.enterAndWait(
       '/compact undo',
       /· The conversation is as it was before it was compacted\. What was said since is on a branch/,
     );
-    await prompt.and('and again?', /^Heard: and again\?$/m);
-    assert.deepEqual(sentTo(place.server).at(-1)?.said.slice(0, before.length), before, 'word for word as before');
-    await prompt.and('/tree', /^1 +"Never touch main\."[^]*^└─ 2 +returned[^]*"and again\?"[^]*← here/m);
+    await prompt.enterAndWait('and again?', /^Heard: and again\?$/m);
+    assert.deepEqual(
+      getSentRequests(place.server).at(-1)?.messages.slice(0, before.length),
+      before,
+      'word for word as before',
+    );
+    await prompt.enterAndWait('/tree', /^1 +"Never touch main\."[^]*^└─ 2 +returned[^]*"and again\?"[^]*← here/m);
   },
 );
 
 test('/export writes Markdown, HTML or JSON where it is told, over nothing that is there', { skip }, async (t) => {
-  const place = await makePlace(t, ({ prompt }) => says(`Heard **${prompt}**`), { files: { 'taken.md': 'mine' } });
+  const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard **${prompt}**`), {
+    files: { 'taken.md': 'mine' },
+  });
   const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'my talk: 1']);
-  const written = (name: string): string => readFileSync(path.join(place.work, name), 'utf8');
-  await prompt.and('/export', /! Nothing was said yet, so there is nothing to export\./);
-  await prompt.and('<b>hello</b>', /^Heard <b>hello<\/b>$/m);
-  await prompt.and('/export', /· Written to \S+\/work\/my-talk-1\.md/);
+  const written = (name: string): string => readFileSync(path.join(place.cwd, name), 'utf8');
+  await prompt.enterAndWait('/export', /! Nothing was said yet, so there is nothing to export\./);
+  await prompt.enterAndWait('<b>hello</b>', /^Heard <b>hello<\/b>$/m);
+  await prompt.enterAndWait('/export', /· Written to \S+\/work\/my-talk-1\.md/);
   assert.match(written('my-talk-1.md'), /^# my talk: 1\n[^]*<b>hello<\/b>[^]*Heard \*\*<b>hello/);
   await prompt.type('/export ht');
   await prompt.waitFor(/→ html/);
@@ -80,8 +86,8 @@ test('/export writes Markdown, HTML or JSON where it is told, over nothing that 
   await prompt.keys('Enter');
   await prompt.waitFor(/· Written to \S+\/page\.htm/);
   assert.match(written('page.htm'), /^<!doctype html>[^]*&#60;b&#62;hello/i);
-  await prompt.and('/export all.json', /· Written to \S+\/all\.json/);
+  await prompt.enterAndWait('/export all.json', /· Written to \S+\/all\.json/);
   assert.equal(JSON.parse(written('all.json')).messages.length, 2);
-  await prompt.and('/export taken.md', /! \S+\/taken\.md is there already: name another file\./);
+  await prompt.enterAndWait('/export taken.md', /! \S+\/taken\.md is there already: name another file\./);
   assert.equal(written('taken.md'), 'mine');
 });

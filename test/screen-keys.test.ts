@@ -3,37 +3,46 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { calls, says } from '../src/testing/index.ts';
-import { makePlace, openPrompt, putFiles, sentTo, type Place } from './support/prompt.ts';
+import {
+  createPromptEnvironment,
+  openPrompt,
+  writeFiles,
+  getSentRequests,
+  type PromptEnvironment,
+} from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
 /** What the person and the tools said in the request of this number, in order. */
-const heardIn = ({ server }: Place, index: number): readonly string[] =>
-  (sentTo(server).at(index)?.said ?? []).slice(1).map(({ role, text }) => `${role}: ${text}`);
+const getUserMessages = ({ server }: PromptEnvironment, index: number): readonly string[] =>
+  (getSentRequests(server).at(index)?.messages ?? []).slice(1).map(({ role, text }) => `${role}: ${text}`);
 
 test(
   '[J47] while a tool runs, Enter steers: the words come right after its result; Alt+Enter follows up: they come after the answer',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ index, prompt }) =>
+    const place = await createPromptEnvironment(t, ({ index, prompt }) =>
       index === 0
         ? calls('run_command', { command: 'until [ -e go ]; do sleep 0.1; done; echo slept' })
         : says(`Heard: ${prompt}`),
     );
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
-    await prompt.and('start', /^● run_command until/m);
+    await prompt.enterAndWait('start', /^● run_command until/m);
     await prompt.type('and then the tests');
     await prompt.keys('M-Enter');
     await prompt.waitFor(/^> and then the tests \(follows up\)[^]*1 queued/m);
-    await prompt.and('only the docs', /^> only the docs \(steers\)[^]*2 queued/m);
-    await prompt.and('/rewind', /! Wait until the run has ended, or press Esc\.[^]*^> \/rewind/m);
+    await prompt.enterAndWait('only the docs', /^> only the docs \(steers\)[^]*2 queued/m);
+    await prompt.enterAndWait('/rewind', /! Wait until the run has ended, or press Esc\.[^]*^> \/rewind/m);
     await prompt.keys('C-c');
-    await prompt.and('/tools', /^Tools$/m);
-    putFiles(place.work, { go: '' });
+    await prompt.enterAndWait('/tools', /^Tools$/m);
+    writeFiles(place.cwd, { go: '' });
     await prompt.waitFor(/^Heard: only the docs$[^]*^Heard: and then the tests$/m);
-    assert.deepEqual(heardIn(place, 1).slice(2), ['tool: slept', 'user: only the docs']);
-    assert.deepEqual(heardIn(place, 2).slice(4), ['assistant: Heard: only the docs', 'user: and then the tests']);
+    assert.deepEqual(getUserMessages(place, 1).slice(2), ['tool: slept', 'user: only the docs']);
+    assert.deepEqual(getUserMessages(place, 2).slice(4), [
+      'assistant: Heard: only the docs',
+      'user: and then the tests',
+    ]);
   },
 );
 
@@ -41,21 +50,21 @@ test(
   '[J61] Esc interrupts a tool and an answer, what was said stays, and /continue asks again without a new message',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ index }) => {
+    const place = await createPromptEnvironment(t, ({ index }) => {
       if (index === 0) return calls('run_command', { command: 'echo begun; sleep 60' });
       return index === 1 ? says('never', { delayMs: 60_000 }) : says('Here it is.');
     });
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
-    await prompt.and('start', /^● run_command echo begun; sleep 60\n +begun$/m);
+    await prompt.enterAndWait('start', /^● run_command echo begun; sleep 60\n +begun$/m);
     await prompt.keys('Escape');
     await prompt.waitFor(/^■ run_command [^]*interrupted[^]*· Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
-    await prompt.and('slow question', /thinking/);
+    await prompt.enterAndWait('slow question', /thinking/);
     await pause(300);
     await prompt.keys('Escape');
     await prompt.waitFor(/Stopped: cancelled\.[^]*> slow question[^]*Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
-    await prompt.and('/continue', /^Here it is\.$/m);
-    assert.deepEqual(heardIn(place, 2), heardIn(place, 1), 'nothing was added');
-    assert.match(heardIn(place, 2).at(-1) ?? '', /^user: slow question/);
+    await prompt.enterAndWait('/continue', /^Here it is\.$/m);
+    assert.deepEqual(getUserMessages(place, 2), getUserMessages(place, 1), 'nothing was added');
+    assert.match(getUserMessages(place, 2).at(-1) ?? '', /^user: slow question/);
   },
 );
 
@@ -63,18 +72,23 @@ test(
   '[J66] !cmd is shown to the model with the next message, !!cmd never, and @ completes files',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ prompt }) => says(`Heard: ${prompt}`), { files: { 'src/needle.ts': 'x' } });
+    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`), {
+      files: { 'src/needle.ts': 'x' },
+    });
     const prompt = await openPrompt(t, place);
-    await prompt.and('!echo to-$((40+2))-you; exit 3', /^✗ shell echo to-[^]*?failed[^]*^ +to-42-you$/m);
-    await prompt.and('!!echo hid-$((1+1))-den', /^✓ shell, not shown to the model echo hid-[^]*^ +hid-2-den$/m);
-    await prompt.and('!', /! Write a command after the exclamation mark, such as !ls\./);
+    await prompt.enterAndWait('!echo to-$((40+2))-you; exit 3', /^✗ shell echo to-[^]*?failed[^]*^ +to-42-you$/m);
+    await prompt.enterAndWait(
+      '!!echo hid-$((1+1))-den',
+      /^✓ shell, not shown to the model echo hid-[^]*^ +hid-2-den$/m,
+    );
+    await prompt.enterAndWait('!', /! Write a command after the exclamation mark, such as !ls\./);
     await prompt.type('see @need');
     await prompt.waitFor(/^> see @need *\n +→ src\/needle\.ts/m);
     await prompt.keys('Tab');
     await prompt.waitFor(/^> see @src\/needle\.ts *$/m);
     await prompt.keys('Enter');
     await prompt.waitFor(/^Heard: [^]*see @src\/needle\.ts/m);
-    const sent = heardIn(place, 0).join('\n');
+    const sent = getUserMessages(place, 0).join('\n');
     assert.match(
       sent,
       /^user: I ran this command myself:\n\$ echo to-\$\(\(40\+2\)\)-you; exit 3\nto-42-you\n+\(exit code 3\)/m,
@@ -93,7 +107,7 @@ test(
   '[J48] a paste and Shift+Enter make one message of several lines, arrows bring entries back, and the screen follows a resize',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ prompt }) => says(`Heard ${prompt.split('\n').length} lines.`));
+    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard ${prompt.split('\n').length} lines.`));
     const first = await openPrompt(t, place);
     await first.paste('one\ntwo\n\tthree');
     await first.waitFor(/^> one\n +two\n +three/m);
@@ -106,11 +120,11 @@ test(
     await first.waitFor(/^> \[paste #1 \+30 lines\]/m);
     await first.keys('Enter');
     await first.waitFor(/^Heard 30 lines\.$/m);
-    assert.equal(sentTo(place.server)[1]?.said.at(-1)?.text, long);
-    await first.and('last of the day', /^Heard 1 lines\.$/m);
+    assert.equal(getSentRequests(place.server)[1]?.messages.at(-1)?.text, long);
+    await first.enterAndWait('last of the day', /^Heard 1 lines\.$/m);
     await first.resize(50, 20);
     await first.waitFor(/^─{50}\n>\s*\nalpha · /m);
-    await first.and('/exit', /^exit code 0$/m);
+    await first.enterAndWait('/exit', /^exit code 0$/m);
 
     const second = await openPrompt(t, place, []);
     await second.keys('Up', 'Up');
@@ -123,9 +137,9 @@ test(
 );
 
 test('[J48] Ctrl+C clears, interrupts, and quits when pressed again; Ctrl+D quits', { skip }, async (t) => {
-  const place = await makePlace(t, () => says('never', { delayMs: 60_000 }));
+  const place = await createPromptEnvironment(t, () => says('never', { delayMs: 60_000 }));
   const prompt = await openPrompt(t, place);
-  await prompt.and('slow', /thinking/);
+  await prompt.enterAndWait('slow', /thinking/);
   await prompt.type('half a thought');
   await prompt.waitFor(/^> half a thought/m);
   await prompt.keys('C-c');

@@ -5,9 +5,15 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, type Answer } from '../src/testing/index.ts';
-import { uses } from './support/hidden-tools.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { answerPrompt, waitForExitCode, createProgram, waitUntil, type TestProgram } from './support/live-program.ts';
-import { makePlace, obedient, openPrompt, putFiles, type Prompt } from './support/prompt.ts';
+import {
+  createPromptEnvironment,
+  scriptByPrompt,
+  openPrompt,
+  writeFiles,
+  type TerminalPrompt,
+} from './support/prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -26,7 +32,7 @@ const project = {
 };
 
 /** Words are the calls: `where` asks for a definition, any other word makes a file of that name with a fault in it. */
-const worker = obedient((words): Answer => {
+const editScript = scriptByPrompt((words): Answer => {
   if (words === 'load') return calls('load_tools', { names: ['code_intelligence'] });
   if (words === 'where')
     return calls('use_tool', {
@@ -37,9 +43,9 @@ const worker = obedient((words): Answer => {
 });
 
 /** Makes files with a fault until one is told of: a machine may be slower than an edit waits. */
-async function faultTold(prompt: Prompt, name: string): Promise<void> {
+async function waitForDiagnostic(prompt: TerminalPrompt, name: string): Promise<void> {
   for (let n = 1; n <= 20; n++) {
-    const seen = await prompt.and(
+    const seen = await prompt.enterAndWait(
       `${name}${n}`,
       new RegExp(`^Result: Written \\d+ bytes to src/${name}${n}\\.ts[^]*^>`, 'm'),
     );
@@ -53,15 +59,15 @@ test(
   '[P19] TypeScript of the folder is put to the person, runs confined, finds definitions, tells what an edit broke, and ends with the program',
   { skip: skip || noTypescript || (await noSandbox()) },
   async (t) => {
-    const place = await makePlace(t, worker, { files: project });
-    const modules = path.join(place.work, 'node_modules');
-    putFiles(modules, {
+    const place = await createPromptEnvironment(t, editScript, { files: project });
+    const modules = path.join(place.cwd, 'node_modules');
+    writeFiles(modules, {
       'typescript/package.json': readFileSync(path.join(installed, 'typescript/package.json'), 'utf8'),
     });
     cpSync(path.join(installed, native), path.join(modules, native), { recursive: true });
     const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
     const first = await openPrompt(t, place, args, { sandbox: true });
-    await first.and('before', /^Result: Written \d+ bytes to src\/before\.ts \(1 line, a new file\)\.$/m);
+    await first.enterAndWait('before', /^Result: Written \d+ bytes to src\/before\.ts \(1 line, a new file\)\.$/m);
     const running = (): string => {
       try {
         return execFileSync('pgrep', ['-f', `${modules}/.*--lsp`], { encoding: 'utf8' });
@@ -70,7 +76,7 @@ test(
       }
     };
     assert.equal(running(), '', 'nothing is started unasked');
-    await first.and('load', /^Result: code_intelligence/m);
+    await first.enterAndWait('load', /^Result: code_intelligence/m);
     await first.enter('where');
     await answerPrompt(
       first,
@@ -78,40 +84,40 @@ test(
       'y',
     );
     await first.waitFor(/^Result: src\/greet\.ts:1:14: export const greet = /m);
-    await faultTold(first, 'bad');
+    await waitForDiagnostic(first, 'bad');
     assert.notEqual(running(), '');
-    await first.and('/cwd src', /The working folder is \S+\/src$/m);
+    await first.enterAndWait('/cwd src', /The working folder is \S+\/src$/m);
     await waitUntil('the server ends with the folder that it was for', () => running() === '');
-    await first.and('/cwd ..', /The working folder is \S+\/work$/m);
-    await faultTold(first, 'more');
-    await first.and('/quit', /^exit code 0$/m);
+    await first.enterAndWait('/cwd ..', /The working folder is \S+\/work$/m);
+    await waitForDiagnostic(first, 'more');
+    await first.enterAndWait('/quit', /^exit code 0$/m);
     assert.equal(running(), '', 'the server ends with the program');
 
     const second = await openPrompt(t, place, args, { sandbox: true });
-    await faultTold(second, 'worse');
+    await waitForDiagnostic(second, 'worse');
     assert.doesNotMatch(await second.screen({ back: true }), /Start a language server/, 'a yes is remembered');
   },
 );
 
-type Served = TestProgram & { readonly notes: string; readonly started: () => boolean };
+type LspProgram = TestProgram & { readonly notes: string; readonly started: () => boolean };
 
 /** A program whose person, or whose folder, names a server for files that end with .foo. */
-async function served(t: TestContext, whose: 'person' | 'folder'): Promise<Served> {
+async function createLspProgram(t: TestContext, whose: 'person' | 'folder'): Promise<LspProgram> {
   const made = await createProgram(
     t,
-    uses([['code_intelligence', { action: 'hover', path: 'a.foo', symbol: 'word' }]]),
+    scriptHiddenCalls([['code_intelligence', { action: 'hover', path: 'a.foo', symbol: 'word' }]]),
   );
   await made.seedModels('qwen3');
   const notes = path.join(made.home, 'notes');
   const script = path.resolve(import.meta.dirname, 'support/language-server.ts');
   const foo = { command: process.execPath, args: [script], env: { NOTES: notes }, extensions: ['.foo'] };
   const file = whose === 'person' ? 'config/fairlead/config.json' : 'work/.fairlead/config.json';
-  putFiles(made.home, { [file]: JSON.stringify({ languageServers: { foo } }), 'work/a.foo': 'word\n' });
+  writeFiles(made.home, { [file]: JSON.stringify({ languageServers: { foo } }), 'work/a.foo': 'word\n' });
   return { ...made, notes, started: () => existsSync(notes) };
 }
 
 test('[P19] a server of the person’s own settings starts unasked, at its first use, and sees no key', async (t) => {
-  const made = await served(t, 'person');
+  const made = await createLspProgram(t, 'person');
   const env = { BRAVE_API_KEY: 'brave-secret', OTHER_SETTING: 'x' };
   const ran = await made.run(['-p', 'what is it', '--no-sandbox'], { env });
   assert.equal(ran.code, 0);
@@ -124,7 +130,7 @@ test(
   '[P19, P78] a server that a folder names is not started in a pipe, and in a terminal after a yes alone',
   { skip },
   async (t) => {
-    const made = await served(t, 'folder');
+    const made = await createLspProgram(t, 'folder');
     const piped = await made.run(['-p', 'what is it', '--no-sandbox']);
     assert.match(
       piped.out,

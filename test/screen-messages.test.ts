@@ -5,8 +5,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { says } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
-import { makePlace, openPrompt, putFiles, sentTo, type Place } from './support/prompt.ts';
+import { waitUntilArmed } from './support/face.ts';
+import {
+  createPromptEnvironment,
+  openPrompt,
+  writeFiles,
+  getSentRequests,
+  type PromptEnvironment,
+} from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -21,9 +27,9 @@ function noNvim(): string | false {
 }
 
 /** An editor that is a shell script: what it is given each time is kept as `seen.1`, `seen.2` and so on. */
-function scriptedEditor(place: Place, script: string): Readonly<Record<string, string>> {
-  const folder = path.dirname(place.work);
-  putFiles(folder, {
+function createScriptedEditor(place: PromptEnvironment, script: string): Readonly<Record<string, string>> {
+  const folder = path.dirname(place.cwd);
+  writeFiles(folder, {
     'editor.sh': [
       `cd '${folder}'; n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count; cp "$1" seen.$n`,
       'tmux list-panes 2>/dev/null | wc -l > panes.$n',
@@ -33,15 +39,15 @@ function scriptedEditor(place: Place, script: string): Readonly<Record<string, s
   return { VISUAL: `sh '${folder}/editor.sh'` };
 }
 
-const lastSent = ({ server }: Place): readonly string[] =>
-  (sentTo(server).at(-1)?.said ?? []).slice(1).map(({ role, text }) => `${role}: ${text}`);
+const getLastSent = ({ server }: PromptEnvironment): readonly string[] =>
+  (getSentRequests(server).at(-1)?.messages ?? []).slice(1).map(({ role, text }) => `${role}: ${text}`);
 
 test(
   '[J3, J59, J61] /session edit opens the messages in a split, a mistake is told by its line and opened again, and the edit is a branch that /continue goes on with',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ index, prompt }) => says(`Answer ${index} to ${prompt}`));
-    const env = scriptedEditor(
+    const place = await createPromptEnvironment(t, ({ index, prompt }) => says(`Answer ${index} to ${prompt}`));
+    const env = createScriptedEditor(
       place,
       `case $n in
   1) sed -i 's/%%% user 1/%%% nobody 1/; s/first words/better words/; /^%%% assistant 2/,$d' "$1";;
@@ -49,9 +55,9 @@ test(
 esac`,
     );
     const prompt = await openPrompt(t, place, undefined, { env });
-    await prompt.and('first words', /^Answer 0 to first words$/m);
-    await prompt.and('/session edit', /· Saved as a new branch; \/tree shows the old one\./);
-    const folder = path.dirname(place.work);
+    await prompt.enterAndWait('first words', /^Answer 0 to first words$/m);
+    await prompt.enterAndWait('/session edit', /· Saved as a new branch; \/tree shows the old one\./);
+    const folder = path.dirname(place.cwd);
     assert.match(
       readFileSync(path.join(folder, 'seen.1'), 'utf8'),
       /^%%% user 1\nfirst words\n\n%%% assistant 2\nAnswer 0/m,
@@ -61,19 +67,19 @@ esac`,
     assert.equal(reopened.split('\n')[Number(line) - 1], '%%% nobody 1');
     assert.equal(readFileSync(path.join(folder, 'panes.1'), 'utf8').trim(), '2', 'it was a split');
     assert.match(await prompt.screen(), /^> better words\n\n· Saved/m);
-    await prompt.and('/continue', /^Answer 1 to better words$/m);
-    assert.deepEqual(lastSent(place), ['user: better words']);
+    await prompt.enterAndWait('/continue', /^Answer 1 to better words$/m);
+    assert.deepEqual(getLastSent(place), ['user: better words']);
 
-    await prompt.and(
+    await prompt.enterAndWait(
       '/tree',
       /^1 +"first words" +1 answer,[^]*^└─ 2 +edited[^\n]*"better words" +1 answer,[^]*← here/m,
     );
-    await prompt.and('/tree 1', /· Back on branch 1\./);
+    await prompt.enterAndWait('/tree 1', /· Back on branch 1\./);
     await prompt.waitFor(/^> first words\n\nAnswer 0 to first words\n\n· Back/m);
-    await prompt.and('more', /^Answer 2 to more$/m);
-    assert.deepEqual(lastSent(place), ['user: first words', 'assistant: Answer 0 to first words', 'user: more']);
-    await prompt.and('/tree 9', /! There is no branch 9: \/tree lists them\./);
-    await prompt.and('/session edit', /· Nothing was changed, so the conversation stays as it was\./);
+    await prompt.enterAndWait('more', /^Answer 2 to more$/m);
+    assert.deepEqual(getLastSent(place), ['user: first words', 'assistant: Answer 0 to first words', 'user: more']);
+    await prompt.enterAndWait('/tree 9', /! There is no branch 9: \/tree lists them\./);
+    await prompt.enterAndWait('/session edit', /· Nothing was changed, so the conversation stays as it was\./);
   },
 );
 
@@ -81,25 +87,25 @@ test(
   '[J62] /editor begins with what follows it and sends what was saved, also without tmux; an editor left without a change sends nothing',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ prompt }) => says(`Heard: ${prompt}`));
-    const env = scriptedEditor(place, '[ $n = 2 ] || printf " and more\\nlines" >> "$1"');
+    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
+    const env = createScriptedEditor(place, '[ $n = 2 ] || printf " and more\\nlines" >> "$1"');
     const prompt = await openPrompt(t, place, undefined, { env });
-    await prompt.and('/editor begin', /^> begin and more\n +lines\n\nHeard: begin and more\nlines/m);
-    assert.deepEqual(lastSent(place), ['user: begin and more\nlines']);
-    await prompt.and('/editor again', /· The prompt was left as it was, so nothing was sent\./);
+    await prompt.enterAndWait('/editor begin', /^> begin and more\n +lines\n\nHeard: begin and more\nlines/m);
+    assert.deepEqual(getLastSent(place), ['user: begin and more\nlines']);
+    await prompt.enterAndWait('/editor again', /· The prompt was left as it was, so nothing was sent\./);
     const alone = await openPrompt(t, place, ['--model', 'alpha', '--ephemeral'], { env, wrap: ['env', '-u', 'TMUX'] });
-    await alone.and('/editor in place', /^> in place and more\n +lines\n\nHeard: in place and more/m);
-    const panes = readFileSync(path.join(path.dirname(place.work), 'panes.3'), 'utf8');
+    await alone.enterAndWait('/editor in place', /^> in place and more\n +lines\n\nHeard: in place and more/m);
+    const panes = readFileSync(path.join(path.dirname(place.cwd), 'panes.3'), 'utf8');
     assert.equal(panes.trim(), '0', 'there was no split');
   },
 );
 
 test('[J59, J62] nvim is the editor where none is chosen', { skip: noNvim() }, async (t) => {
-  const place = await makePlace(t, ({ prompt }) => says(`Heard: ${prompt}`));
+  const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
   const prompt = await openPrompt(t, place);
   await prompt.enter('/editor draft');
   await prompt.waitFor(/edit\.md|1,1 +All/);
-  assert.match(await prompt.about('#{pane_current_command} #{window_panes}'), /^nvim 2$|^sh 2$/);
+  assert.match(await prompt.queryTmux('#{pane_current_command} #{window_panes}'), /^nvim 2$|^sh 2$/);
   await prompt.type('ccwritten in nvim');
   await prompt.keys('Escape');
   await prompt.enter(':wq');
@@ -110,25 +116,25 @@ test(
   '[J3] Esc Esc and /rewind go back to before an earlier message, its words are in the field again, and what followed stays as a branch',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ prompt }) => says(`Heard: ${prompt}`));
+    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
     const prompt = await openPrompt(t, place);
-    await prompt.and('one', /^Heard: one$/m);
-    await prompt.and('two', /^Heard: two$/m);
+    await prompt.enterAndWait('one', /^Heard: one$/m);
+    await prompt.enterAndWait('two', /^Heard: two$/m);
     await prompt.keys('Escape');
     await prompt.waitFor(/press Esc again to go back to an earlier message/);
     await prompt.keys('Escape');
     await prompt.waitFor(/Go back to before which message\?[^]*^→ two [^]*^ +one /m);
-    await armed();
+    await waitUntilArmed();
     await prompt.keys('Enter');
     await prompt.waitFor(/· Back at that point\. The old branch is kept: \/tree shows it\.[^]*^> two *$/m);
     assert.doesNotMatch(await prompt.screen(), /Heard: two/);
     await prompt.type(' again');
     await prompt.keys('Enter');
     await prompt.waitFor(/^Heard: two again$/m);
-    assert.deepEqual(lastSent(place), ['user: one', 'assistant: Heard: one', 'user: two again']);
-    await prompt.and('/tree', /^1 +"one" +2 answers,[^]*^└─ 2 +went back after "one": "two again"[^]*← here/m);
+    assert.deepEqual(getLastSent(place), ['user: one', 'assistant: Heard: one', 'user: two again']);
+    await prompt.enterAndWait('/tree', /^1 +"one" +2 answers,[^]*^└─ 2 +went back after "one": "two again"[^]*← here/m);
 
-    await prompt.and('/rewind', /Go back to before which message\?/);
+    await prompt.enterAndWait('/rewind', /Go back to before which message\?/);
     await prompt.keys('Escape');
     await prompt.waitFor(/· Nothing was changed\./);
   },

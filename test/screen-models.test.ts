@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { says } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
-import { makePlace, openPrompt, sentTo } from './support/prompt.ts';
+import { waitUntilArmed } from './support/face.ts';
+import { createPromptEnvironment, openPrompt, getSentRequests } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -18,38 +18,43 @@ test(
       { id: 'beta', tools: true },
       { id: 'mute', tools: false },
     ];
-    const place = await makePlace(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`), { models });
+    const place = await createPromptEnvironment(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`), {
+      models,
+    });
     const prompt = await openPrompt(t, place);
     const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · asks · no streaming · \d{4}-\d\d-\d\d_/m);
     assert.match(greeted, /Fairlead with alpha, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\. \/help lists the commands/);
-    await prompt.and('first', /> first\n\nalpha heard first\.\n\n─+\n>\s*\nalpha/);
+    await prompt.enterAndWait('first', /> first\n\nalpha heard first\.\n\n─+\n>\s*\nalpha/);
 
-    await prompt.and('/model nowhere', /✗ lm-studio \([^)]*\) has no model "nowhere"/);
+    await prompt.enterAndWait('/model nowhere', /✗ lm-studio \([^)]*\) has no model "nowhere"/);
     await prompt.type('/model be');
     await prompt.waitFor(/> \/model be\n +→ beta/);
     await prompt.keys('Tab');
     await prompt.waitFor(/^> \/model beta *$/m);
     await prompt.keys('Enter');
     await prompt.waitFor(/· The next answer comes from beta\.[^]*^beta · /m);
-    await prompt.and('second', /> second\n\nbeta heard second\.\n\n─+\n>\s*\nbeta/);
+    await prompt.enterAndWait('second', /> second\n\nbeta heard second\.\n\n─+\n>\s*\nbeta/);
     assert.deepEqual(
-      sentTo(place.server).map(({ model, said }) => [model, said.at(-1)?.text]),
+      getSentRequests(place.server).map(({ model, messages: said }) => [model, said.at(-1)?.text]),
       [
         ['alpha', 'first'],
         ['beta', 'second'],
       ],
     );
 
-    await prompt.and('/model', /Which model\?\n>\s*\n→ alpha\n +beta\n +mute +cannot call tools\n/);
+    await prompt.enterAndWait('/model', /Which model\?\n>\s*\n→ alpha\n +beta\n +mute +cannot call tools\n/);
     await prompt.type('alp');
     await prompt.waitFor(/> alp *\n→ alpha\n↑/);
-    await armed();
+    await waitUntilArmed();
     await prompt.keys('Enter');
     await prompt.waitFor(/The next answer comes from alpha\./);
 
-    await prompt.and('/continue', /· It had answered, so "Go on\." is put after its words\.\n\nalpha heard Go on\./);
-    await prompt.and('/model mute', /! mute cannot call tools/);
-    await prompt.and('/exit', /^exit code 0$/m);
+    await prompt.enterAndWait(
+      '/continue',
+      /· It had answered, so "Go on\." is put after its words\.\n\nalpha heard Go on\./,
+    );
+    await prompt.enterAndWait('/model mute', /! mute cannot call tools/);
+    await prompt.enterAndWait('/exit', /^exit code 0$/m);
   },
 );
 
@@ -58,33 +63,33 @@ test(
   { skip },
   async (t) => {
     const words = Array.from({ length: 40 }, (_, i) => `word${i} `);
-    const place = await makePlace(t, () => says(words.join(''), { chunks: words, chunkMs: 40 }));
+    const place = await createPromptEnvironment(t, () => says(words.join(''), { chunks: words, chunkMs: 40 }));
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--stream']);
     assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag switched it on');
-    await prompt.and('show', /word3 (?![^]*word39)/);
+    await prompt.enterAndWait('show', /word3 (?![^]*word39)/);
     await prompt.waitFor(/word39\n\n─+\n>\s*\nalpha/);
-    await prompt.and('/stream', /Answers are shown when they are whole\.[^]*no streaming/);
+    await prompt.enterAndWait('/stream', /Answers are shown when they are whole\.[^]*no streaming/);
     await prompt.enter('show again');
     await prompt.waitFor(/> show again\n/);
     await pause(500);
     assert.equal((await prompt.screen()).match(/word0 /g)?.length, 1, 'nothing is shown before it is whole');
     const seen = await prompt.waitFor(/> show again\n[^]*word0 [^]*word39\n\n─+\n>\s*\nalpha/);
     assert.equal(seen.match(/word20 /g)?.length, 2);
-    await prompt.and('/stream', /Answers are shown while they come\./);
+    await prompt.enterAndWait('/stream', /Answers are shown while they come\./);
 
     place.server.forget();
-    await prompt.and('/test-connection', /· lm-studio \(http:[^)]*\) answers \(\d+ ms\) and has 2 models\./);
-    await prompt.and('/refresh-models', /· 2 models: alpha, beta/);
+    await prompt.enterAndWait('/test-connection', /· lm-studio \(http:[^)]*\) answers \(\d+ ms\) and has 2 models\./);
+    await prompt.enterAndWait('/refresh-models', /· 2 models: alpha, beta/);
     assert.equal(place.server.requests.filter(({ method }) => method === 'GET').length, 2);
 
-    const help = await prompt.and('/help', /^Commands$[^]*Ctrl\+D leaves\./m);
+    const help = await prompt.enterAndWait('/help', /^Commands$[^]*Ctrl\+D leaves\./m);
     const table = /^Commands\n([^]*?)\n\n/m.exec(help)?.[1] ?? '';
     for (const line of table.split('\n')) assert.match(line, /^(\/| {28}\S)/, 'what does not fit stays in its column');
     for (const name of commands.split(' ')) assert.match(help, new RegExp(`^/${name} `, 'm'));
 
     await place.server.close();
-    await prompt.and('/test-connection', /✗ There is no connection to lm-studio/);
-    const failed = await prompt.and(
+    await prompt.enterAndWait('/test-connection', /✗ There is no connection to lm-studio/);
+    const failed = await prompt.enterAndWait(
       'are you there',
       /! Stopped: provider-error\. \/continue tries again\.[^]*^>\s*\nalpha/m,
     );

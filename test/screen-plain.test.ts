@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { calls, says } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
+import { waitUntilArmed } from './support/face.ts';
 import { bin } from './support/live-program.ts';
-import { makePlace, obedient, openPrompt, type Place } from './support/prompt.ts';
+import { createPromptEnvironment, scriptByPrompt, openPrompt, type PromptEnvironment } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -14,12 +14,12 @@ const run = promisify(execFile);
 const first = ['--refresh-models', '--model', 'alpha'];
 
 /** Words that begin with "run" are commands; the rest is answered. */
-const model = obedient((words) =>
+const model = scriptByPrompt((words) =>
   words.startsWith('run ') ? calls('run_command', { command: words.slice(4) }) : says(`It is **${words}**.`),
 );
 
 /** What is entered, what must then be said, and the key that answers a question. */
-const story: readonly {
+const conversationSteps: readonly {
   readonly line: string;
   readonly brings: RegExp;
   readonly key?: string;
@@ -55,11 +55,11 @@ for (const [face, args, env, send] of [
   ['plain lines in a dumb terminal', first, { TERM: 'dumb' }, true],
 ] as const)
   test(`[J2, A75, A77, A78] ${face}: every thing is said`, { skip }, async (t) => {
-    const prompt = await openPrompt(t, await makePlace(t, model), args, { env });
-    for (const { line, brings, key, after } of story) {
-      await prompt.and(line, brings);
+    const prompt = await openPrompt(t, await createPromptEnvironment(t, model), args, { env });
+    for (const { line, brings, key, after } of conversationSteps) {
+      await prompt.enterAndWait(line, brings);
       if (key === undefined || after === undefined) continue;
-      await armed();
+      await waitUntilArmed();
       await prompt.keys(key, ...(send ? ['Enter'] : []));
       await prompt.waitFor(after);
     }
@@ -68,9 +68,9 @@ for (const [face, args, env, send] of [
     if (face === 'the screen') assert.match(seen, /␛\[3\d/);
     if (send) assert.match(seen, /\[tool\] run_command: denied/);
     if (face === 'plain lines') {
-      await prompt.and('/rewind', /Go back to before which message\?[^]*\n +1\. afresh/);
-      await armed();
-      await prompt.and('1', /Back at that point\.[^\n]*\n(\[status\] [^>]*\n)?> afresh *$/m);
+      await prompt.enterAndWait('/rewind', /Go back to before which message\?[^]*\n +1\. afresh/);
+      await waitUntilArmed();
+      await prompt.enterAndWait('1', /Back at that point\.[^\n]*\n(\[status\] [^>]*\n)?> afresh *$/m);
       await prompt.keys('C-u');
     }
     await prompt.keys('C-d');
@@ -78,13 +78,13 @@ for (const [face, args, env, send] of [
   });
 
 test('[J2, A75, A77, A78] a pipe: every thing is said, in order and without a control character', async (t) => {
-  const place = await makePlace(t, model);
-  const said = await piped(
+  const place = await createPromptEnvironment(t, model);
+  const said = await runPiped(
     place,
-    story.flatMap(({ line, key }) => (key === undefined ? [line] : [line, key])),
+    conversationSteps.flatMap(({ line, key }) => (key === undefined ? [line] : [line, key])),
   );
   let rest = said;
-  for (const { brings, after } of story)
+  for (const { brings, after } of conversationSteps)
     for (const words of after ? [brings, after] : [brings]) {
       const found = words.exec(rest);
       assert.ok(found, `${words.source} is not in:\n${rest}`);
@@ -94,10 +94,10 @@ test('[J2, A75, A77, A78] a pipe: every thing is said, in order and without a co
   assert.doesNotMatch(said, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-async function piped(place: Place, lines: readonly string[]): Promise<string> {
+async function runPiped(place: PromptEnvironment, lines: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], ...place.env };
   const running = run(process.execPath, [bin, '--interactive', '--no-sandbox', ...first], {
-    cwd: place.work,
+    cwd: place.cwd,
     env,
     timeout: 20_000,
   });

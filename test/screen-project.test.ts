@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
-import { makePlace, openPrompt, putFiles, sentTo } from './support/prompt.ts';
+import { waitUntilArmed } from './support/face.ts';
+import { createPromptEnvironment, openPrompt, writeFiles, getSentRequests } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -13,7 +13,7 @@ test(
   'AGENTS.md of the folder and of those above it are shown as loaded and sent, skills are listed by name and loaded on demand, and a Markdown file is a command',
   { skip },
   async (t) => {
-    const place = await makePlace(
+    const place = await createPromptEnvironment(
       t,
       ({ prompt, results }) => {
         if (prompt !== 'ship it') return says(`Heard: ${prompt}`);
@@ -31,7 +31,7 @@ test(
         },
       },
     );
-    putFiles(path.dirname(place.work), {
+    writeFiles(path.dirname(place.cwd), {
       'AGENTS.md': 'Be kind.\n',
       'config/fairlead/commands/mine.md': 'Say hello to $1.\n',
     });
@@ -46,16 +46,19 @@ test(
     await prompt.type('src/a.ts');
     await prompt.keys('Enter');
     await prompt.waitFor(/^Heard: Review src\/a\.ts and nothing else\. Price: \$1\.$/m);
-    await prompt.and('/mine you', /^Heard: Say hello to you\.$/m);
-    await prompt.and('/help', /^\/mine +Say hello to \$1\.\n\/review <file> +Review a file$/m);
-    const [system] = sentTo(place.server)[0]?.said ?? [];
+    await prompt.enterAndWait('/mine you', /^Heard: Say hello to you\.$/m);
+    await prompt.enterAndWait('/help', /^\/mine +Say hello to \$1\.\n\/review <file> +Review a file$/m);
+    const [system] = getSentRequests(place.server)[0]?.messages ?? [];
     assert.match(system?.text ?? '', /Be kind\.[^]*Answer in rhymes\.[^]*releasing: How to make a release\./);
     assert.doesNotMatch(system?.text ?? '', /push the tag/, 'a skill is not sent before it is needed');
 
-    await prompt.and('ship it', /^✓ load_skill releasing [^]*^I know how\.$/m);
-    assert.match(sentTo(place.server).at(-1)?.said.at(-1)?.text ?? '', /Tag it, then push the tag\./);
-    await prompt.and('/reviw', /! There is no command \/reviw; did you mean \/review\?/);
-    await prompt.and('/cwd deep', /· The working folder is \S+\/deep\n· Instructions loaded: [^]*\/deep\/AGENTS\.md/);
+    await prompt.enterAndWait('ship it', /^✓ load_skill releasing [^]*^I know how\.$/m);
+    assert.match(getSentRequests(place.server).at(-1)?.messages.at(-1)?.text ?? '', /Tag it, then push the tag\./);
+    await prompt.enterAndWait('/reviw', /! There is no command \/reviw; did you mean \/review\?/);
+    await prompt.enterAndWait(
+      '/cwd deep',
+      /· The working folder is \S+\/deep\n· Instructions loaded: [^]*\/deep\/AGENTS\.md/,
+    );
   },
 );
 
@@ -63,26 +66,29 @@ test(
   '[J65, J66, J73] /promptfile sends a file of the prompts folder, by a path from there, with completion; nothing outside it',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ prompt }) => says(`Heard: ${prompt}`), {
+    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`), {
       files: { 'here.md': 'From the folder.' },
     });
     const prompt = await openPrompt(t, place);
-    await prompt.and('/promptfile', /· There are no prompts in \S+\/prompts yet\./);
-    putFiles(place.data, { 'prompts/daily/standup.md': 'What did I do?\n', 'prompts/plan.md': 'Make a plan.\n' });
+    await prompt.enterAndWait('/promptfile', /· There are no prompts in \S+\/prompts yet\./);
+    writeFiles(place.data, { 'prompts/daily/standup.md': 'What did I do?\n', 'prompts/plan.md': 'Make a plan.\n' });
     await prompt.type('/promptfile st');
     await prompt.waitFor(/→ daily\/standup\.md/);
     await prompt.keys('Tab');
     await prompt.waitFor(/^> \/promptfile daily\/standup\.md *$/m);
     await prompt.keys('Enter');
     await prompt.waitFor(/^> What did I do\?[^]*^Heard: What did I do\?/m);
-    await prompt.and('/promptfile', /Which prompt\?\n>\s*\n→ daily\/standup\.md\n +plan\.md\n/);
+    await prompt.enterAndWait('/promptfile', /Which prompt\?\n>\s*\n→ daily\/standup\.md\n +plan\.md\n/);
     await prompt.type('plan');
-    await armed();
+    await waitUntilArmed();
     await prompt.keys('Enter');
     await prompt.waitFor(/^Heard: Make a plan\./m);
-    await prompt.and('/promptfile ../../../work/here.md', /✗ The prompt "\.\.\/[^"]+" is not in \S+\/prompts\./);
-    await prompt.and('/promptfile here.md', /✗ The prompt "here\.md" /);
-    await prompt.and('/quit', /^exit code 0$/m);
+    await prompt.enterAndWait(
+      '/promptfile ../../../work/here.md',
+      /✗ The prompt "\.\.\/[^"]+" is not in \S+\/prompts\./,
+    );
+    await prompt.enterAndWait('/promptfile here.md', /✗ The prompt "here\.md" /);
+    await prompt.enterAndWait('/quit', /^exit code 0$/m);
 
     const flagged = await openPrompt(t, place, ['--model', 'alpha', '--interactive', '--prompt-file', 'here.md']);
     await flagged.waitFor(/^Heard: From the folder\.$/m);

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { says } from '../src/testing/index.ts';
-import { armed } from './support/face.ts';
-import { makePlace, openPrompt, sentTo, type Place } from './support/prompt.ts';
+import { waitUntilArmed } from './support/face.ts';
+import { createPromptEnvironment, openPrompt, getSentRequests, type PromptEnvironment } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
-const sessionFiles = ({ data }: Place): readonly string[] =>
+const listSessionFiles = ({ data }: PromptEnvironment): readonly string[] =>
   readdirSync(path.join(data, 'sessions'))
     .filter((name) => name.endsWith('.jsonl'))
     .toSorted();
@@ -19,29 +19,33 @@ test(
   '[J54, J55, J56, J57, J58, J66, J76, A78] sessions are begun, renamed, cloned and resumed with completion, and all messages are shown',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ prompt }) => says(`You said ${prompt}.`));
+    const place = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'work']);
-    await prompt.and('one', /You said one\./);
+    await prompt.enterAndWait('one', /You said one\./);
 
-    await prompt.and(
+    await prompt.enterAndWait(
       '/session clone',
       /· A copy of "work": "work-clone"\. The original stays as it was\.[^]*work-clone *$/m,
     );
-    await prompt.and('two', /You said two\./);
-    await prompt.and('/session rename side: way', /· "work-clone" is now "side: way"\.[^]*side: way *$/m);
-    assert.deepEqual(sessionFiles(place), ['session_side%3A way.jsonl', 'session_work.jsonl']);
-    await prompt.and(
+    await prompt.enterAndWait('two', /You said two\./);
+    await prompt.enterAndWait('/session rename side: way', /· "work-clone" is now "side: way"\.[^]*side: way *$/m);
+    assert.deepEqual(listSessionFiles(place), ['session_side%3A way.jsonl', 'session_work.jsonl']);
+    await prompt.enterAndWait(
       '/session rename work',
       /\? There is already a session named "work"\. Call this one "work-2"\? \[y\/N\]/,
     );
-    await armed();
+    await waitUntilArmed();
     await prompt.keys('Enter');
     await prompt.waitFor(/· Nothing was changed\./);
 
-    await prompt.and('/session new', /· A new session: "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\./);
+    await prompt.enterAndWait('/session new', /· A new session: "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\./);
     assert.doesNotMatch(await prompt.screen(), /You said/, 'the screen is empty');
-    await prompt.and('fresh', /You said fresh\./);
-    assert.deepEqual(sentTo(place.server).at(-1)?.said.slice(1), [{ role: 'user', text: 'fresh' }], 'no history');
+    await prompt.enterAndWait('fresh', /You said fresh\./);
+    assert.deepEqual(
+      getSentRequests(place.server).at(-1)?.messages.slice(1),
+      [{ role: 'user', text: 'fresh' }],
+      'no history',
+    );
 
     await prompt.type('/session resume wo');
     await prompt.waitFor(/→ work +\d{4}-\d\d-\d\d \d\d:\d\d +one/);
@@ -49,11 +53,11 @@ test(
     await prompt.waitFor(/^> \/session resume work *$/m);
     await prompt.keys('Enter');
     await prompt.waitFor(/· Resumed "work"\.[^]*work *$/m);
-    await prompt.and('three', /> one\n\nYou said one\.[^]*> three\n\nYou said three\./);
+    await prompt.enterAndWait('three', /> one\n\nYou said one\.[^]*> three\n\nYou said three\./);
     assert.deepEqual(
-      sentTo(place.server)
+      getSentRequests(place.server)
         .at(-1)
-        ?.said.slice(1)
+        ?.messages.slice(1)
         .map(({ text }) => text),
       ['one', 'You said one.', 'three'],
       'the original was left as it was by its clone',
@@ -62,15 +66,21 @@ test(
     const fields = (await prompt.screen({ back: true })).match(/^─+\n>/gm);
     assert.equal(fields?.length, 1, 'no field of an earlier screen is left above');
 
-    const page = await prompt.and('/session show-messages', /── User ──\nthree\n\n── Assistant ──\nYou said three\./);
+    const page = await prompt.enterAndWait(
+      '/session show-messages',
+      /── User ──\nthree\n\n── Assistant ──\nYou said three\./,
+    );
     assert.match(page, /── User ──\none\n\n── Assistant ──\nYou said one\./);
-    await prompt.and('/session clone', /You said three\.[^]*· A copy of "work": "work-clone"[^]*work-clone\s*$/);
-    await prompt.and('/session new', /You said three\.[^]*· A new session: "[^]*\d\s*$/);
+    await prompt.enterAndWait(
+      '/session clone',
+      /You said three\.[^]*· A copy of "work": "work-clone"[^]*work-clone\s*$/,
+    );
+    await prompt.enterAndWait('/session new', /You said three\.[^]*· A new session: "[^]*\d\s*$/);
     await prompt.type('/session resume work');
     await prompt.waitFor(/^> \/session resume work *\n +→ work /m);
     await prompt.keys('Enter');
     await prompt.waitFor(/^> one\n[^]*· Resumed "work"\.\n\n─/m);
-    await prompt.and('/session bogus', /There is no \/session bogus; there are:\n\/session new/);
+    await prompt.enterAndWait('/session bogus', /There is no \/session bogus; there are:\n\/session new/);
   },
 );
 
@@ -78,27 +88,27 @@ test(
   '[J56, A77, A78] /save says where everything is kept, /resume goes back to it, in this start of the program and in the next',
   { skip },
   async (t) => {
-    const place = await makePlace(t, ({ prompt }) => says(`You said ${prompt}.`));
+    const place = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
     const first = await openPrompt(t, place);
-    await first.and('remember me', /You said remember me\./);
-    await first.and('/save my talk', /· Every step is already kept in \S+\/session_my\s+talk\.jsonl/);
-    await first.and('/clear', /· A new session: "/);
+    await first.enterAndWait('remember me', /You said remember me\./);
+    await first.enterAndWait('/save my talk', /· Every step is already kept in \S+\/session_my\s+talk\.jsonl/);
+    await first.enterAndWait('/clear', /· A new session: "/);
     assert.doesNotMatch(await first.screen(), /remember me/);
-    await first.and('/resume', /Resume which session\?\n>\s*\n→ my talk +\S+ \S+ +remember me/);
+    await first.enterAndWait('/resume', /Resume which session\?\n>\s*\n→ my talk +\S+ \S+ +remember me/);
     await first.keys('Escape');
     await first.waitFor(/· Still in "\d{4}/);
     const [line = ''] = readFileSync(path.join(place.data, 'sessions/session_my talk.jsonl'), 'utf8').split('\n');
     const { session: id } = JSON.parse(line) as { readonly session: string };
-    await first.and(`/resume ${id.slice(0, 8)}`, /· Resumed "my talk"\./);
+    await first.enterAndWait(`/resume ${id.slice(0, 8)}`, /· Resumed "my talk"\./);
 
     const second = await openPrompt(t, place, ['--ephemeral']);
-    await second.and('/resume my talk', /✗ [^\n]*my talk[^]*process \d+/);
-    await first.and('/quit', /^exit code 0$/m);
-    await second.and('/resume my talk', /· Resumed "my talk"\./);
-    await second.and('go on', /> remember me\n\nYou said remember me\.[^]*You said go on\./);
-    await second.and('/cwd', /· The working folder is \S+\/work$/m);
-    await second.and('/cwd ..', /· The working folder is [^\n]*\/fairlead-home-\w+$/m);
-    await second.and('/cwd nowhere', /✗ There is no folder \S+\/nowhere\./);
-    assert.deepEqual(sessionFiles(place), ['session_my talk.jsonl']);
+    await second.enterAndWait('/resume my talk', /✗ [^\n]*my talk[^]*process \d+/);
+    await first.enterAndWait('/quit', /^exit code 0$/m);
+    await second.enterAndWait('/resume my talk', /· Resumed "my talk"\./);
+    await second.enterAndWait('go on', /> remember me\n\nYou said remember me\.[^]*You said go on\./);
+    await second.enterAndWait('/cwd', /· The working folder is \S+\/work$/m);
+    await second.enterAndWait('/cwd ..', /· The working folder is [^\n]*\/fairlead-home-\w+$/m);
+    await second.enterAndWait('/cwd nowhere', /✗ There is no folder \S+\/nowhere\./);
+    assert.deepEqual(listSessionFiles(place), ['session_my talk.jsonl']);
   },
 );

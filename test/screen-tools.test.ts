@@ -5,14 +5,14 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls, says, type Answer } from '../src/testing/index.ts';
 import type { Json } from '../src/core/index.ts';
-import { armed } from './support/face.ts';
-import { makePlace, openPrompt, putFiles } from './support/prompt.ts';
+import { waitUntilArmed } from './support/face.ts';
+import { createPromptEnvironment, openPrompt, writeFiles } from './support/prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
 /** A script that makes these calls one after the other, whatever is said, and then answers. */
-const inTurn =
+const scriptCalls =
   (...steps: readonly (readonly [string, Json])[]) =>
   ({ results }: { readonly results: readonly string[] }): Answer => {
     const [tool, input] = steps[results.length] ?? [];
@@ -23,7 +23,7 @@ test(
   '[A73, A76, A77] the model reads, writes, edits, lists, globs, greps and runs commands, and each call is seen as it happens',
   { skip },
   async (t) => {
-    const script = inTurn(
+    const script = scriptCalls(
       ['list_files', { path: '.' }],
       ['glob', { pattern: '**/*.ts' }],
       ['grep', { pattern: 'answer = \\d+' }],
@@ -36,12 +36,12 @@ test(
       ],
     );
     const files = { 'src/sum.ts': 'export const answer = 41;\n', 'readme.txt': 'hello\n' };
-    const place = await makePlace(t, script, { files });
+    const place = await createPromptEnvironment(t, script, { files });
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.waitFor(/alpha · [^\n]* · auto-approve · /);
     await prompt.enter('Fix the sum.');
     await prompt.waitFor(/^● run_command echo step[^\n]*\n +step 1 of 2\n/m);
-    putFiles(place.work, { go: '' });
+    writeFiles(place.cwd, { go: '' });
     const seen = await prompt.waitFor(/^All done\.$/m);
     assert.match(seen, /^✓ list_files \. \d+ms\n(?: +[^\n]+\n)*? +readme\.txt\n/m);
     assert.match(seen, /^✓ glob \*\*\/\*\.ts \d+ms\n +src\/sum\.ts$/m);
@@ -58,26 +58,26 @@ test(
       /␛\[32m\+export const answer = 42;/,
       'diffs are coloured',
     );
-    assert.equal(readFileSync(path.join(place.work, 'src/sum.ts'), 'utf8'), 'export const answer = 42;\n');
-    assert.equal(readFileSync(path.join(place.work, 'notes/new.md'), 'utf8'), 'It is 42.\n');
+    assert.equal(readFileSync(path.join(place.cwd, 'src/sum.ts'), 'utf8'), 'export const answer = 42;\n');
+    assert.equal(readFileSync(path.join(place.cwd, 'notes/new.md'), 'utf8'), 'It is 42.\n');
 
-    const tools = await prompt.and('/tools', /^Tools$[^]*run_command +asks/m);
+    const tools = await prompt.enterAndWait('/tools', /^Tools$[^]*run_command +asks/m);
     for (const free of ['read_file', 'list_files', 'glob', 'grep'])
       assert.match(tools, new RegExp(`^${free} +free `, 'm'));
     for (const asks of ['write_file', 'edit_file']) assert.match(tools, new RegExp(`^${asks} +asks `, 'm'));
 
-    await prompt.and('/context', /^Context: \d[^]*Largest tool results:[^]*Cache: /m);
-    await prompt.and('/cost', /^Total: \$0\.0000, 8 turns, 80 tokens in, 40 out$/m);
+    await prompt.enterAndWait('/context', /^Context: \d[^]*Largest tool results:[^]*Cache: /m);
+    await prompt.enterAndWait('/cost', /^Total: \$0\.0000, 8 turns, 80 tokens in, 40 out$/m);
 
-    await prompt.and('/undo', /Put 2 changes back\?[^]*\[y\/N\]/);
-    await armed();
+    await prompt.enterAndWait('/undo', /Put 2 changes back\?[^]*\[y\/N\]/);
+    await waitUntilArmed();
     await prompt.keys('y');
     await prompt.waitFor(
       /^put back: \S+\/notes\/new\.md\nput back: \S+\/src\/sum\.ts\nWhat commands did is not undone\.$/m,
     );
-    assert.equal(readFileSync(path.join(place.work, 'src/sum.ts'), 'utf8'), files['src/sum.ts']);
-    assert.ok(!existsSync(path.join(place.work, 'notes/new.md')));
-    await prompt.and('/undo', /No file was changed by a tool since your last message\./);
+    assert.equal(readFileSync(path.join(place.cwd, 'src/sum.ts'), 'utf8'), files['src/sum.ts']);
+    assert.ok(!existsSync(path.join(place.cwd, 'notes/new.md')));
+    await prompt.enterAndWait('/undo', /No file was changed by a tool since your last message\./);
   },
 );
 
@@ -85,22 +85,22 @@ test(
   '[A74] what lies outside the working folder is neither read nor written, not even unasked',
   { skip },
   async (t) => {
-    const place = await makePlace(
+    const place = await createPromptEnvironment(
       t,
-      inTurn(
+      scriptCalls(
         ['read_file', { path: '../secret.txt' }],
         ['write_file', { path: '../planted.txt', content: 'x' }],
         ['edit_file', { path: '/etc/hostname', old_string: 'a', new_string: 'b' }],
         ['grep', { pattern: 'hidden', path: '..' }],
       ),
     );
-    putFiles(path.dirname(place.work), { 'secret.txt': 'hidden words\n' });
+    writeFiles(path.dirname(place.cwd), { 'secret.txt': 'hidden words\n' });
     const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
-    await prompt.and('Look around.', /^All done\.$/m);
+    await prompt.enterAndWait('Look around.', /^All done\.$/m);
     const seen = await prompt.screen({ back: true });
     for (const tool of ['read_file', 'write_file', 'edit_file', 'grep'])
       assert.match(seen, new RegExp(`^✗ ${tool} [^\\n]* failed[^\\n]*\\n +[^\\n]*outside`, 'm'));
     assert.doesNotMatch(seen, /hidden words/);
-    assert.ok(!existsSync(path.join(path.dirname(place.work), 'planted.txt')));
+    assert.ok(!existsSync(path.join(path.dirname(place.cwd), 'planted.txt')));
   },
 );

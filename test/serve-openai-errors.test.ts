@@ -12,18 +12,18 @@ import OpenAI, {
   RateLimitError,
 } from 'openai';
 import { fails, says } from '../src/testing/index.ts';
-import { apiServer, keys, type Api } from './support/api-server.ts';
+import { createApiFixture, roleKeys, type ApiFixture } from './support/api-server.ts';
 
-const clientOf = ({ url }: Api, key: string = keys.runner): OpenAI =>
+const createOpenAiClient = ({ url }: ApiFixture, key: string = roleKeys.runner): OpenAI =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0, timeout: 30_000 });
 
-const asked = { model: 'fairlead', messages: [{ role: 'user' as const, content: 'Hello' }] };
+const chatRequest = { model: 'fairlead', messages: [{ role: 'user' as const, content: 'Hello' }] };
 
-type Told = { readonly code?: string | null; readonly param?: string | null; readonly type?: string };
+type ExpectedError = { readonly code?: string | null; readonly param?: string | null; readonly type?: string };
 
 /** A test of an error: its class, and what it says. */
-const isError =
-  (kind: new (...given: never[]) => APIError, told: Told) =>
+const createErrorMatcher =
+  (kind: new (...given: never[]) => APIError, told: ExpectedError) =>
   (error: unknown): boolean => {
     assert.ok(error instanceof kind, String(error));
     const { code, param, type, message } = error;
@@ -32,19 +32,23 @@ const isError =
     return true;
   };
 
-const notFound = isError(NotFoundError, { code: 'model_not_found', param: 'model', type: 'invalid_request_error' });
+const notFound = createErrorMatcher(NotFoundError, {
+  code: 'model_not_found',
+  param: 'model',
+  type: 'invalid_request_error',
+});
 
 test('a model that nobody knows is not found, whichever way it is asked for, and no run is begun for it', async (t) => {
-  const api = await apiServer(t, { worker: false });
-  const client = clientOf(api);
-  await assert.rejects(client.chat.completions.create({ ...asked, model: 'gpt-9' }), notFound);
-  await assert.rejects(client.chat.completions.create({ ...asked, model: 'gpt-9', stream: true }), notFound);
+  const api = await createApiFixture(t, { worker: false });
+  const client = createOpenAiClient(api);
+  await assert.rejects(client.chat.completions.create({ ...chatRequest, model: 'gpt-9' }), notFound);
+  await assert.rejects(client.chat.completions.create({ ...chatRequest, model: 'gpt-9', stream: true }), notFound);
   await assert.rejects(client.responses.create({ model: 'gpt-9', input: 'x' }), notFound);
   await assert.rejects(client.models.retrieve('some/gpt-9'), notFound);
   await assert.rejects(client.responses.retrieve('resp_none'), NotFoundError);
   assert.equal((await client.models.retrieve('scripted')).id, 'scripted');
   assert.equal((await client.models.retrieve('fairlead')).id, 'fairlead');
-  const model = createOpenAI({ baseURL: `${api.url}/v1`, apiKey: keys.runner }).chat('gpt-9');
+  const model = createOpenAI({ baseURL: `${api.url}/v1`, apiKey: roleKeys.runner }).chat('gpt-9');
   await assert.rejects(
     generateText({ model, prompt: 'x', maxRetries: 0 }),
     (error) => APICallError.isInstance(error) && error.statusCode === 404 && !error.isRetryable,
@@ -53,21 +57,21 @@ test('a model that nobody knows is not found, whichever way it is asked for, and
 });
 
 test('a wrong key, a small role and too many requests are the errors that clients have for them', async (t) => {
-  const api = await apiServer(t, { worker: false, bounds: { rate: { burst: 2, perSecond: 0.001 } } });
+  const api = await createApiFixture(t, { worker: false, bounds: { rate: { burst: 2, perSecond: 0.001 } } });
   await assert.rejects(
-    clientOf(api, keys.wrong).models.list(),
-    isError(AuthenticationError, { code: 'invalid_api_key', type: 'invalid_request_error' }),
+    createOpenAiClient(api, roleKeys.wrong).models.list(),
+    createErrorMatcher(AuthenticationError, { code: 'invalid_api_key', type: 'invalid_request_error' }),
   );
   await assert.rejects(
-    clientOf(api, keys.reader).chat.completions.create(asked),
-    isError(PermissionDeniedError, { code: 'server/role', type: 'invalid_request_error' }),
+    createOpenAiClient(api, roleKeys.reader).chat.completions.create(chatRequest),
+    createErrorMatcher(PermissionDeniedError, { code: 'server/role', type: 'invalid_request_error' }),
   );
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   await client.models.list();
   await client.models.list();
   await assert.rejects(
     client.models.list(),
-    isError(RateLimitError, { code: 'rate_limit_exceeded', type: 'rate_limit_error' }),
+    createErrorMatcher(RateLimitError, { code: 'rate_limit_exceeded', type: 'rate_limit_error' }),
   );
 });
 
@@ -78,48 +82,48 @@ test('what a run ends with is told by the error that clients look for', async (t
     long: fails('context-too-long'),
     broken: fails('unauthorized'),
   };
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: ({ prompt }) => failures[prompt as keyof typeof failures] ?? says('?'),
     bounds: { firstChunkMs: 30_000 },
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   await assert.rejects(client.responses.create({ model: 'fairlead', input: 'broken' }), APIError);
   const [run] = await api.store.queue.list();
   const { status, error } = await client.responses.retrieve(`resp_${run?.id}`);
   assert.deepEqual([status, error?.code], ['failed', 'server/no-answer']);
   for (const [words, check] of [
-    ['limited', isError(RateLimitError, { code: 'rate_limit_exceeded', type: 'rate_limit_error' })],
+    ['limited', createErrorMatcher(RateLimitError, { code: 'rate_limit_exceeded', type: 'rate_limit_error' })],
     ['unknown', notFound],
-    ['long', isError(BadRequestError, { code: 'context_length_exceeded', type: 'invalid_request_error' })],
-    ['broken', isError(APIError, { code: 'server/no-answer', type: 'server_error' })],
+    ['long', createErrorMatcher(BadRequestError, { code: 'context_length_exceeded', type: 'invalid_request_error' })],
+    ['broken', createErrorMatcher(APIError, { code: 'server/no-answer', type: 'server_error' })],
   ] as const)
     for (const stream of [false, true])
       await assert.rejects(
-        client.chat.completions.create({ ...asked, messages: [{ role: 'user', content: words }], stream }),
+        client.chat.completions.create({ ...chatRequest, messages: [{ role: 'user', content: words }], stream }),
         check,
         words,
       );
 });
 
 test('a tenant whose budget is used up has no quota, as clients call it', async (t) => {
-  const api = await apiServer(t, { bounds: { firstChunkMs: 30_000 } });
-  assert.equal((await api.ask('PUT /api/budgets/default', { body: { period: 'day', tokens: 1 } })).status, 200);
+  const api = await createApiFixture(t, { bounds: { firstChunkMs: 30_000 } });
+  assert.equal((await api.request('PUT /api/budgets/default', { body: { period: 'day', tokens: 1 } })).status, 200);
   for (const stream of [false, true])
     await assert.rejects(
-      clientOf(api).chat.completions.create({ ...asked, stream }),
-      isError(RateLimitError, { code: 'insufficient_quota', type: 'rate_limit_error' }),
+      createOpenAiClient(api).chat.completions.create({ ...chatRequest, stream }),
+      createErrorMatcher(RateLimitError, { code: 'insufficient_quota', type: 'rate_limit_error' }),
     );
 });
 
 test('fields that mean something to a model reach it, and those that do no harm are taken', async (t) => {
   const seen: unknown[] = [];
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: ({ body }) => {
       seen.push(body.settings);
       return says('Fine.');
     },
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   const chat = {
     temperature: 0,
     top_p: 0.9,
@@ -147,7 +151,7 @@ test('fields that mean something to a model reach it, and those that do no harm 
     something_new: { of: 'tomorrow' },
   };
   const told = await client.chat.completions.create({
-    ...asked,
+    ...chatRequest,
     ...chat,
   } as OpenAI.ChatCompletionCreateParamsNonStreaming);
   assert.equal(told.choices[0]?.message.content, 'Fine.');
@@ -172,8 +176,8 @@ test('fields that mean something to a model reach it, and those that do no harm 
 });
 
 test('fields that could not be kept are refused by name, and begin nothing', async (t) => {
-  const api = await apiServer(t, { worker: false });
-  const client = clientOf(api);
+  const api = await createApiFixture(t, { worker: false });
+  const client = createOpenAiClient(api);
   const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
   const odd: readonly (readonly [Record<string, unknown>, string])[] = [
     [{ n: 2 }, 'n'],
@@ -224,7 +228,7 @@ test('fields that could not be kept are refused by name, and begin nothing', asy
     [{ messages: [{ role: 'assistant', content: 'a' }] }, 'messages'],
   ];
   for (const [given, param] of odd)
-    await assert.rejects(client.chat.completions.create({ ...asked, ...given } as never), (error: unknown) => {
+    await assert.rejects(client.chat.completions.create({ ...chatRequest, ...given } as never), (error: unknown) => {
       assert.ok(error instanceof BadRequestError, JSON.stringify(given));
       assert.deepEqual([error.param, error.code], [param, 'invalid_value'], JSON.stringify(given));
       return true;

@@ -9,26 +9,26 @@ import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import { toolOutput, type Tool } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { apiServer, keys, type Api } from './support/api-server.ts';
+import { createApiFixture, roleKeys, type ApiFixture } from './support/api-server.ts';
 
-const clientOf = ({ url }: Api): OpenAI =>
-  new OpenAI({ baseURL: `${url}/v1`, apiKey: keys.runner, maxRetries: 0, timeout: 30_000 });
+const createOpenAiClient = ({ url }: ApiFixture): OpenAI =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey: roleKeys.runner, maxRetries: 0, timeout: 30_000 });
 
 const Weather = z.object({ city: z.string(), degrees: z.number() });
 const rome = { city: 'Rome', degrees: 31 };
 const messages = [{ role: 'user' as const, content: 'The weather in Rome?' }];
-const asked = { model: 'fairlead', messages };
+const chatRequest = { model: 'fairlead', messages };
 
 test('[A110] the openai SDK parses what it asked a form for, whole and streamed, by both endpoints', async (t) => {
   const schemas: unknown[] = [];
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: ({ body }) => {
       schemas.push(body.outputSchema);
       return says(JSON.stringify(rome));
     },
   });
-  const client = clientOf(api);
-  const chat = { ...asked, response_format: zodResponseFormat(Weather, 'weather') };
+  const client = createOpenAiClient(api);
+  const chat = { ...chatRequest, response_format: zodResponseFormat(Weather, 'weather') };
   const whole = await client.chat.completions.parse(chat);
   assert.deepEqual(whole.choices[0]?.message.parsed, rome);
   const stream = client.chat.completions.stream(chat);
@@ -42,8 +42,8 @@ test('[A110] the openai SDK parses what it asked a form for, whole and streamed,
 });
 
 test('[A110] the AI SDK makes objects by each of its providers, whole and streamed', async (t) => {
-  const api = await apiServer(t, { script: () => says(JSON.stringify(rome)) });
-  const own = { baseURL: `${api.url}/v1`, apiKey: keys.runner };
+  const api = await createApiFixture(t, { script: () => says(JSON.stringify(rome)) });
+  const own = { baseURL: `${api.url}/v1`, apiKey: roleKeys.runner };
   const openai = createOpenAI(own);
   const compatible = createOpenAICompatible({ name: 'fairlead', ...own, supportsStructuredOutputs: true });
   for (const model of [openai.chat('fairlead'), openai.responses('fairlead'), compatible('fairlead')]) {
@@ -56,12 +56,12 @@ test('[A110] the AI SDK makes objects by each of its providers, whole and stream
 });
 
 test('[A110] an answer that does not fit is asked for again, and nothing of it is told', async (t) => {
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: ({ index }) =>
       index % 3 === 0 ? 'It is warm.' : index % 3 === 1 ? '{"city": 5}' : `\`\`\`json\n${JSON.stringify(rome)}\n\`\`\``,
   });
-  const client = clientOf(api);
-  const chat = { ...asked, response_format: zodResponseFormat(Weather, 'weather') };
+  const client = createOpenAiClient(api);
+  const chat = { ...chatRequest, response_format: zodResponseFormat(Weather, 'weather') };
   const whole = await client.chat.completions.create(chat);
   assert.deepEqual(JSON.parse(whole.choices[0]?.message.content ?? ''), rome, 'a fence around it is taken off');
   let said = '';
@@ -84,12 +84,12 @@ test('[A110] what never fits is an error, as is what a tool ends the run with; J
     list: () => says('[1]'),
     object: () => says('{"a": 1}'),
   };
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     tools: [finish],
-    script: ({ prompt, body }) => (script[prompt] ?? script[firstWord(body.messages)])?.() ?? says('?'),
+    script: ({ prompt, body }) => (script[prompt] ?? script[getFirstWord(body.messages)])?.() ?? says('?'),
     bounds: { firstChunkMs: 30_000 },
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   const ask = (words: string, type: 'json_object' | 'json_schema', stream = false): Promise<unknown> =>
     client.chat.completions.create({
       model: 'fairlead',
@@ -113,18 +113,18 @@ test('[A110] what never fits is an error, as is what a tool ends the run with; J
   assert.equal(choices[0]?.message.content, '{"a": 1}');
 });
 
-const firstWord = (messages: { readonly root?: unknown } | object): string =>
+const getFirstWord = (messages: { readonly root?: unknown } | object): string =>
   /"text":"(\w+)/.exec(JSON.stringify(messages))?.[1] ?? '';
 
 test('[A110] a model that refuses is told as a refusal, and one that is cut as cut', async (t) => {
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: ({ body }) =>
       body.settings.maxOutputTokens === undefined
         ? says('I will not say that.', { finish: 'refusal' })
         : says('{"city": "Ro', { finish: 'length' }),
   });
-  const client = clientOf(api);
-  const chat = { ...asked, response_format: zodResponseFormat(Weather, 'weather') };
+  const client = createOpenAiClient(api);
+  const chat = { ...chatRequest, response_format: zodResponseFormat(Weather, 'weather') };
   const { message } = (await client.chat.completions.parse(chat)).choices[0] ?? {};
   assert.deepEqual([message?.refusal, message?.content, message?.parsed], ['I will not say that.', null, null]);
   let refusal = '';
@@ -143,8 +143,8 @@ test('[A110] a model that refuses is told as a refusal, and one that is cut as c
 });
 
 test('[A110] a form that is none is refused by the name of its field, before anything is begun', async (t) => {
-  const api = await apiServer(t, { worker: false });
-  const client = clientOf(api);
+  const api = await createApiFixture(t, { worker: false });
+  const client = createOpenAiClient(api);
   for (const [given, param] of [
     [{ type: 'grammar' }, 'response_format.type'],
     ['json', 'response_format'],
@@ -155,11 +155,14 @@ test('[A110] a form that is none is refused by the name of its field, before any
       'response_format.json_schema.schema',
     ],
   ] as const)
-    await assert.rejects(client.chat.completions.create({ ...asked, response_format: given } as never), (error) => {
-      const { status, param: named, type } = error as APIError;
-      assert.deepEqual([status, named, type], [400, param, 'invalid_request_error'], JSON.stringify(given));
-      return true;
-    });
+    await assert.rejects(
+      client.chat.completions.create({ ...chatRequest, response_format: given } as never),
+      (error) => {
+        const { status, param: named, type } = error as APIError;
+        assert.deepEqual([status, named, type], [400, param, 'invalid_request_error'], JSON.stringify(given));
+        return true;
+      },
+    );
   const text = { format: { type: 'json_schema', name: 'a', schema: { type: 'objekt' } } };
   await assert.rejects(client.responses.create({ model: 'fairlead', input: 'x', text } as never), (error) => {
     assert.equal((error as APIError).param, 'text.format.schema');

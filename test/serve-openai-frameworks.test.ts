@@ -6,15 +6,15 @@ import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool as agentTool } 
 import { createAgent, tool as chainTool } from 'langchain';
 import { z } from 'zod';
 import { calls, says } from '../src/testing/index.ts';
-import { apiServer, keys, type Api } from './support/api-server.ts';
+import { createApiFixture, roleKeys, type ApiFixture } from './support/api-server.ts';
 
 setTracingDisabled(true);
 
 const City = z.object({ city: z.string() });
 
 /** A server whose model asks for the weather of two cities at once, and then says both. */
-const weatherServer = (t: test.TestContext): Promise<Api> =>
-  apiServer(t, {
+const startWeatherServer = (t: test.TestContext): Promise<ApiFixture> =>
+  createApiFixture(t, {
     script: ({ results }) =>
       results.length === 0
         ? says('One moment.').and(calls('get_weather', { city: 'Rome' }), calls('get_weather', { city: 'Oslo' }))
@@ -22,7 +22,7 @@ const weatherServer = (t: test.TestContext): Promise<Api> =>
   });
 
 /** That each conversation was one session of so many runs. */
-async function wereSessions({ store }: Api, conversations: number, runs: number): Promise<void> {
+async function assertSessionCounts({ store }: ApiFixture, conversations: number, runs: number): Promise<void> {
   const all = await store.queue.list();
   assert.deepEqual(
     [new Set(all.map(({ session }) => session)).size, all.length],
@@ -30,10 +30,10 @@ async function wereSessions({ store }: Api, conversations: number, runs: number)
   );
 }
 
-const chainModel = (url: string, useResponsesApi: boolean): ChatOpenAI =>
+const createChainModel = (url: string, useResponsesApi: boolean): ChatOpenAI =>
   new ChatOpenAI({
     model: 'fairlead',
-    apiKey: keys.runner,
+    apiKey: roleKeys.runner,
     useResponsesApi,
     maxRetries: 0,
     configuration: { baseURL: `${url}/v1` },
@@ -43,8 +43,8 @@ for (const useResponsesApi of [false, true]) {
   const way = useResponsesApi ? 'responses' : 'chat completions';
 
   test(`LangChain’s agent runs its tools over ${way}, whole and streamed`, async (t) => {
-    const api = await weatherServer(t);
-    const model = chainModel(api.url, useResponsesApi);
+    const api = await startWeatherServer(t);
+    const model = createChainModel(api.url, useResponsesApi);
     const weather = chainTool(({ city }: z.infer<typeof City>) => `sun in ${city}`, {
       name: 'get_weather',
       description: 'The weather of a city.',
@@ -58,15 +58,15 @@ for (const useResponsesApi of [false, true]) {
     for await (const { messages: now } of await agent.stream(asked, { streamMode: 'values' }))
       last = now.at(-1)?.text ?? '';
     assert.equal(last, 'sun in Rome, sun in Oslo');
-    await wereSessions(api, 2, 2);
+    await assertSessionCounts(api, 2, 2);
   });
 
   test(`LangChain makes objects over ${way}`, async (t) => {
-    const api = await apiServer(t, {
+    const api = await createApiFixture(t, {
       script: ({ body, tools }) =>
         body.outputSchema ? says('{"city": "Rome"}') : calls(tools[0] ?? '', { city: 'Rome' }),
     });
-    const model = chainModel(api.url, useResponsesApi);
+    const model = createChainModel(api.url, useResponsesApi);
     for (const method of ['jsonSchema', 'functionCalling'] as const) {
       const made = await model.withStructuredOutput(City, { name: 'city', method }).invoke('Which?');
       assert.deepEqual(made, { city: 'Rome' }, method);
@@ -74,7 +74,7 @@ for (const useResponsesApi of [false, true]) {
   });
 
   test(`the OpenAI Agents SDK runs its tools over ${way}, whole and streamed, to an answer that has a form`, async (t) => {
-    const api = await apiServer(t, {
+    const api = await createApiFixture(t, {
       script: ({ results }) =>
         results.length === 0 ? calls('get_weather', { city: 'Rome' }) : says(JSON.stringify({ city: results.join() })),
     });
@@ -92,7 +92,7 @@ for (const useResponsesApi of [false, true]) {
       outputType: City,
     });
     const modelProvider = new OpenAIProvider({
-      apiKey: keys.runner,
+      apiKey: roleKeys.runner,
       baseURL: `${api.url}/v1`,
       useResponses: useResponsesApi,
     });
@@ -102,6 +102,6 @@ for (const useResponsesApi of [false, true]) {
     const streamed = await runner.run(agent, 'How is Rome?', { stream: true });
     for await (const _ of streamed);
     assert.deepEqual(streamed.finalOutput, { city: 'rain in Rome' });
-    await wereSessions(api, 2, 2);
+    await assertSessionCounts(api, 2, 2);
   });
 }

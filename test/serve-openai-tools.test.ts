@@ -8,10 +8,10 @@ import OpenAI, { BadRequestError, NotFoundError, UnprocessableEntityError } from
 import { z } from 'zod';
 import { toArray, type Event, type ModelRequest, type Tool } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { apiServer, keys, type Api } from './support/api-server.ts';
+import { createApiFixture, roleKeys, type ApiFixture } from './support/api-server.ts';
 
-const clientOf = ({ url }: Api): OpenAI =>
-  new OpenAI({ baseURL: `${url}/v1`, apiKey: keys.runner, maxRetries: 0, timeout: 30_000 });
+const createOpenAiClient = ({ url }: ApiFixture): OpenAI =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey: roleKeys.runner, maxRetries: 0, timeout: 30_000 });
 
 const weather = {
   type: 'function' as const,
@@ -22,10 +22,10 @@ const weather = {
   },
 };
 const parameters = weather.function.parameters;
-const forResponses = { type: 'function' as const, strict: false, ...weather.function };
+const responsesTool = { type: 'function' as const, strict: false, ...weather.function };
 const question = { role: 'user' as const, content: 'How is Rome?' };
 
-const look: Tool = {
+const lookTool: Tool = {
   name: 'look',
   description: 'Looks.',
   input: { type: 'object' },
@@ -34,13 +34,13 @@ const look: Tool = {
 };
 
 /** Asks for the weather until it has a result, and then says what it was. */
-const asksOnce: Script<ModelRequest> = ({ results, body }) =>
+const callOnceScript: Script<ModelRequest> = ({ results, body }) =>
   results.length === 0
     ? calls('get_weather', { city: 'Rome' })
     : says(`${results.join(' and ')} (${toArray(body.messages).length} messages)`);
 
 /** The facts of a session, oldest first. */
-async function factsOf({ store }: Api, session: string): Promise<readonly Event[]> {
+async function readFacts({ store }: ApiFixture, session: string): Promise<readonly Event[]> {
   const log = await store.sessions.reader(session);
   try {
     return (await Array.fromAsync(log.read())).flat();
@@ -50,8 +50,8 @@ async function factsOf({ store }: Api, session: string): Promise<readonly Event[
 }
 
 test('[A53] the openai SDK is handed a call, brings its result, and the same session goes on: intent, then receipt', async (t) => {
-  const api = await apiServer(t, {
-    tools: [look],
+  const api = await createApiFixture(t, {
+    tools: [lookTool],
     script: ({ results }) =>
       results.length === 0
         ? calls('look')
@@ -59,7 +59,7 @@ test('[A53] the openai SDK is handed a call, brings its result, and the same ses
           ? says('Let me ask.').and(calls('get_weather', { city: 'Rome' }))
           : says(`I looked: ${results.join(' ')}`),
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   const asked = { model: 'fairlead', tools: [weather], messages: [question] };
   const { choices } = await client.chat.completions.create(asked);
   const [choice] = choices;
@@ -70,11 +70,11 @@ test('[A53] the openai SDK is handed a call, brings its result, and the same ses
   assert.deepEqual([call.function.name, call.function.arguments], ['get_weather', '{"city":"Rome"}']);
   const [first] = await api.store.queue.list();
   assert.equal(first?.status, 'ended', 'nothing waits for a client that may never come back');
-  const before = await factsOf(api, first.session);
+  const before = await readFacts(api, first.session);
   const intent = before.find((fact) => fact.type === 'tool-started' && fact.tool === 'get_weather');
   assert.ok(intent?.type === 'tool-started' && intent.key !== '');
   assert.ok(!before.some((fact) => fact.type === 'tool-ended' && fact.call === intent.call));
-  const { body } = await api.ask(`GET /api/sessions/${first.session}`);
+  const { body } = await api.request(`GET /api/sessions/${first.session}`);
   assert.deepEqual((body as { state: { waiting: unknown } }).state.waiting, [], 'no person is asked');
   const result = { role: 'tool' as const, tool_call_id: call.id, content: '31 degrees' };
   const back = { ...asked, messages: [question, choice.message, result] };
@@ -91,15 +91,15 @@ test('[A53] the openai SDK is handed a call, brings its result, and the same ses
       [first.session, 'ended'],
     ],
   );
-  const after = await factsOf(api, first.session);
+  const after = await readFacts(api, first.session);
   const receipt = after.find((fact) => fact.type === 'tool-ended' && fact.call === intent.call);
   assert.ok(receipt?.type === 'tool-ended' && receipt.outcome === 'ok' && receipt.text === '31 degrees');
   assert.ok(receipt.seq > intent.seq);
 });
 
 test('the openai SDK streams a call to its client, and the answer after it, with the usage at the end of each', async (t) => {
-  const api = await apiServer(t, { script: asksOnce });
-  const client = clientOf(api);
+  const api = await createApiFixture(t, { script: callOnceScript });
+  const client = createOpenAiClient(api);
   const asked = { model: 'fairlead', tools: [weather], stream_options: { include_usage: true } };
   const first = client.chat.completions.stream({ ...asked, messages: [question] });
   const { choices, usage } = await first.finalChatCompletion();
@@ -132,9 +132,9 @@ test('the openai SDK streams a call to its client, and the answer after it, with
 });
 
 test('the openai SDK goes on with a response by its name or by its items, whole and streamed', async (t) => {
-  const api = await apiServer(t, { script: asksOnce });
-  const client = clientOf(api);
-  const asked = { model: 'fairlead', tools: [forResponses] };
+  const api = await createApiFixture(t, { script: callOnceScript });
+  const client = createOpenAiClient(api);
+  const asked = { model: 'fairlead', tools: [responsesTool] };
   const first = await client.responses.create({ ...asked, input: 'How is Rome?' });
   const [call] = first.output;
   assert.ok(call?.type === 'function_call' && first.output.length === 1 && first.status === 'completed');
@@ -181,14 +181,14 @@ test('the openai SDK goes on with a response by its name or by its items, whole 
 });
 
 test('the AI SDK makes its tools’ calls by itself, by each of its providers, whole and streamed', async (t) => {
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     // What is said beside a call is named by its id when it is said again.
     script: ({ results, body }) =>
       results.length === 0
         ? says('Let me ask.').and(calls('get_weather', { city: 'Rome' }))
         : says(`${results.join(' and ')} (${toArray(body.messages).length} messages)`),
   });
-  const own = { baseURL: `${api.url}/v1`, apiKey: keys.runner };
+  const own = { baseURL: `${api.url}/v1`, apiKey: roleKeys.runner };
   const openai = createOpenAI(own);
   const models = {
     chat: openai.chat('fairlead'),
@@ -218,14 +218,14 @@ test('the AI SDK makes its tools’ calls by itself, by each of its providers, w
 });
 
 test('calls side by side are handed out together, after those that run here, and their results may come in any order', async (t) => {
-  const api = await apiServer(t, {
-    tools: [look],
+  const api = await createApiFixture(t, {
+    tools: [lookTool],
     script: ({ results }) =>
       results.length === 0
         ? calls('get_weather', { city: 'Rome' }).and(calls('look'), calls('get_weather', { city: 'Oslo' }))
         : says(results.join(', ')),
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   const asked = { model: 'fairlead', tools: [weather] };
   const { message } = (await client.chat.completions.create({ ...asked, messages: [question] })).choices[0] ?? {};
   assert.ok(message);
@@ -243,8 +243,8 @@ test('calls side by side are handed out together, after those that run here, and
 
 test('the choice of a tool is kept: none is not offered, required and named are insisted on', async (t) => {
   const seen: (readonly [readonly string[], unknown])[] = [];
-  const api = await apiServer(t, {
-    tools: [look],
+  const api = await createApiFixture(t, {
+    tools: [lookTool],
     script: ({ tools, body, index, results }) => {
       seen.push([tools, body.toolChoice]);
       if (body.toolChoice === 'auto' && !tools.includes('get_weather')) return says('No tools of yours.');
@@ -252,7 +252,7 @@ test('the choice of a tool is kept: none is not offered, required and named are 
       return index % 2 === 0 ? says('I would rather not.') : calls('get_weather', { city: 'Rome' });
     },
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   const asked = { model: 'fairlead', tools: [weather], messages: [question] };
   const none = await client.chat.completions.create({ ...asked, tool_choice: 'none' });
   assert.equal(none.choices[0]?.message.content, 'No tools of yours.');
@@ -268,27 +268,27 @@ test('the choice of a tool is kept: none is not offered, required and named are 
 });
 
 test('a client that insists on a call gets no words instead', async (t) => {
-  const api = await apiServer(t, {
-    tools: [look],
+  const api = await createApiFixture(t, {
+    tools: [lookTool],
     script: ({ body }) => (body.toolChoice === 'auto' ? says('I will not.') : calls('look')),
   });
   const asked = { model: 'fairlead', tools: [weather], messages: [question], tool_choice: 'required' as const };
   await assert.rejects(
-    clientOf(api).chat.completions.create(asked),
+    createOpenAiClient(api).chat.completions.create(asked),
     (error) => error instanceof UnprocessableEntityError && /did not call get_weather/.test(error.message),
   );
 });
 
 test('what a client tells otherwise, or twice, is taken as it tells it, in a session of its own', async (t) => {
   const ids = new Set<string>();
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: (asked, index) => {
       for (const { parts } of toArray(asked.body.messages))
         for (const part of parts) if (part.type === 'tool-call' || part.type === 'tool-result') ids.add(part.id);
-      return typeof asksOnce === 'function' ? asksOnce(asked, index) : undefined;
+      return typeof callOnceScript === 'function' ? callOnceScript(asked, index) : undefined;
     },
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   const asked = { model: 'fairlead', tools: [weather] };
   const { message } = (await client.chat.completions.create({ ...asked, messages: [question] })).choices[0] ?? {};
   assert.ok(message);
@@ -319,7 +319,7 @@ test('what a client tells otherwise, or twice, is taken as it tells it, in a ses
 
 test('what a client brings is data: nothing in it poses as a word of ours, and the gates judge its calls as any other', async (t) => {
   let seen = '';
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: ({ results }) => {
       seen = results.join('|');
       const cities = ['Moscow', 'Rome'];
@@ -332,7 +332,7 @@ test('what a client brings is data: nothing in it poses as a word of ours, and t
           : { type: 'allow' },
     ],
   });
-  const client = clientOf(api);
+  const client = createOpenAiClient(api);
   const asked = { model: 'fairlead', tools: [weather] };
   const { message } = (await client.chat.completions.create({ ...asked, messages: [question] })).choices[0] ?? {};
   assert.ok(message);
@@ -352,9 +352,9 @@ test('what a client brings is data: nothing in it poses as a word of ours, and t
 });
 
 test('a key of a tenant goes on with the answers of that tenant alone', async (t) => {
-  const api = await apiServer(t, { script: asksOnce, more: 'runner@acme:a-key-of-a-tenant-alone' });
-  const asked = { model: 'fairlead', tools: [forResponses] };
-  const first = await clientOf(api).responses.create({ ...asked, input: 'How is Rome?' });
+  const api = await createApiFixture(t, { script: callOnceScript, extraKeys: 'runner@acme:a-key-of-a-tenant-alone' });
+  const asked = { model: 'fairlead', tools: [responsesTool] };
+  const first = await createOpenAiClient(api).responses.create({ ...asked, input: 'How is Rome?' });
   const [call] = first.output;
   assert.ok(call?.type === 'function_call');
   const acme = new OpenAI({ baseURL: `${api.url}/v1`, apiKey: 'a-key-of-a-tenant-alone', maxRetries: 0 });
@@ -362,12 +362,16 @@ test('a key of a tenant goes on with the answers of that tenant alone', async (t
   const back = { ...asked, previous_response_id: first.id, input: [output] };
   await assert.rejects(acme.responses.create(back), NotFoundError);
   await assert.rejects(acme.responses.retrieve(first.id), NotFoundError);
-  assert.equal((await clientOf(api).responses.create(back)).output_text, 'Mild (3 messages)');
+  assert.equal((await createOpenAiClient(api).responses.create(back)).output_text, 'Mild (3 messages)');
 });
 
 test('tools that could never be called are refused by name: a name of ours, no name, no schema, a kind of theirs', async (t) => {
-  const api = await apiServer(t, { tools: [look], script: () => says('?'), bounds: { firstChunkMs: 30_000 } });
-  const client = clientOf(api);
+  const api = await createApiFixture(t, {
+    tools: [lookTool],
+    script: () => says('?'),
+    bounds: { firstChunkMs: 30_000 },
+  });
+  const client = createOpenAiClient(api);
   const named = (name: string, more: object = {}): unknown => ({ type: 'function', function: { name, ...more } });
   for (const [tools, param] of [
     [[named('look')], 'tools'],

@@ -16,17 +16,17 @@ import {
 
 const key = 'a-key-that-operates-this-test';
 
-type Served = { readonly process: RunningProgram; readonly client: OpenAI };
+type ServedProgram = { readonly process: RunningProgram; readonly client: OpenAI };
 
 /** Prepares the program. */
-async function prepared(t: TestContext, script: Script<JsonObject>): Promise<TestProgram> {
+async function createServeProgram(t: TestContext, script: Script<JsonObject>): Promise<TestProgram> {
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
   return made;
 }
 
 /** The program, serving, and a client of it. */
-async function served(t: TestContext, made: TestProgram): Promise<Served> {
+async function startServe(t: TestContext, made: TestProgram): Promise<ServedProgram> {
   const process = made.start(['serve', '--port', '0'], { env: { HARNESS_API_KEY: key } });
   t.after(() => process.kill('SIGKILL'));
   await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
@@ -47,7 +47,7 @@ const schema = {
 };
 
 test('[A52, A53] a client’s tool stands beside those of the program and is handed out unasked; the server dies, and the result still finds its way', async (t) => {
-  const made = await prepared(t, ({ results }) =>
+  const made = await createServeProgram(t, ({ results }) =>
     results.length === 0
       ? calls('read_file', { path: 'note.txt' })
       : results.length === 1
@@ -55,7 +55,7 @@ test('[A52, A53] a client’s tool stands beside those of the program and is han
         : says(JSON.stringify({ paid: results.join().includes('five euros') && results.join().includes('charged') })),
   );
   writeFileSync(path.join(made.cwd, 'note.txt'), 'It is five euros.\n');
-  const { process, client } = await served(t, made);
+  const { process, client } = await startServe(t, made);
   const asked = {
     model: 'qwen3',
     temperature: 0.25,
@@ -73,7 +73,7 @@ test('[A52, A53] a client’s tool stands beside those of the program and is han
   const result = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'charged' };
   process.kill('SIGKILL');
   await process.ended;
-  const after = await served(t, made);
+  const after = await startServe(t, made);
   const back = { ...asked, messages: [question, choice.message, result] };
   const second = await after.client.chat.completions.create(back);
   assert.deepEqual(JSON.parse(second.choices[0]?.message.content ?? ''), { paid: true });
@@ -84,10 +84,12 @@ test('[A52, A53] a client’s tool stands beside those of the program and is han
 });
 
 test('what the program has no model or no room for is refused as OpenAI refuses it, and a policy holds for a client’s tools', async (t) => {
-  const made = await prepared(t, ({ results }) => (results.length === 0 ? calls('charge_card') : says(results.join())));
+  const made = await createServeProgram(t, ({ results }) =>
+    results.length === 0 ? calls('charge_card') : says(results.join()),
+  );
   mkdirSync(path.join(made.cwd, '.fairlead'), { recursive: true });
   writeFileSync(path.join(made.cwd, '.fairlead', 'policy.yaml'), 'rules:\n  - deny: { tool: charge_card }\n');
-  const { client } = await served(t, made);
+  const { client } = await startServe(t, made);
   const asked = { model: 'fairlead', messages: [question] };
   await assert.rejects(
     client.chat.completions.create({ ...asked, model: 'gpt-9' }),

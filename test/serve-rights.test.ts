@@ -10,7 +10,7 @@ import { createProgram, waitUntil, type TestProgram, type RunningProgram } from 
 
 const key = 'a-key-that-operates-this-test';
 
-type Served = {
+type ServedProgram = {
   readonly process: RunningProgram;
   readonly url: string;
   /** Begins a run with a key, and gives it once it has ended or rests. */
@@ -18,18 +18,18 @@ type Served = {
   readonly send: (bearer: string, request: string, body?: unknown) => Promise<Record<string, unknown>>;
 };
 
-async function served(
+async function startServe(
   t: TestContext,
   made: TestProgram,
   args: readonly string[] = [],
   env: Record<string, string> = { HARNESS_API_KEY: key },
   cwd: string = made.cwd,
-): Promise<Served> {
+): Promise<ServedProgram> {
   const process = made.start(['serve', '--port', '0', ...args], { env, cwd });
   t.after(() => process.kill('SIGKILL'));
   await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const url = /Listening at (\S+)/.exec(process.err())?.[1] ?? '';
-  const send: Served['send'] = async (bearer, request, body) => {
+  const send: ServedProgram['send'] = async (bearer, request, body) => {
     const [method = 'GET', address = '/'] = request.split(' ');
     const answer = await fetch(url + address, {
       method,
@@ -54,7 +54,7 @@ async function served(
   };
 }
 
-const askedLast = (made: TestProgram): unknown =>
+const getLastModel = (made: TestProgram): unknown =>
   (made.modelRequests().at(-1)?.body as JsonObject | undefined)?.['model'];
 
 test('[A97] a run in the home folder itself gets at neither the token of the server nor its keys', async (t) => {
@@ -72,7 +72,7 @@ test('[A97] a run in the home folder itself gets at neither the token of the ser
   });
   await made.seedModels('qwen3');
   symlinkSync(made.state('server-token'), path.join(made.home, 'innocent.txt'));
-  const server = await served(t, made, [], secrets, made.home);
+  const server = await startServe(t, made, [], secrets, made.home);
   const token = readFileSync(made.state('server-token'), 'utf8').trim();
   await server.settled(token, { words: 'look around', auto: true });
   const told = JSON.stringify(made.modelRequests().map(({ body }) => body));
@@ -88,11 +88,11 @@ test('[A86] a server says which model its runs use, takes the first that can cal
     { id: 'second', tools: true },
   ];
   const made = await createProgram(t, ({ prompt }) => `You said: ${prompt}`, { models });
-  const plain = await served(t, made);
+  const plain = await startServe(t, made);
   assert.match(plain.process.err(), /Runs use the model first unless they name another/);
   const { outcome } = await plain.settled(key, { words: 'hello' });
   assert.equal(outcome?.text, 'You said: hello', JSON.stringify(outcome));
-  assert.equal(askedLast(made), 'first');
+  assert.equal(getLastModel(made), 'first');
   const listed = (await plain.send(key, 'GET /v1/models'))['data'] as readonly { readonly id: string }[];
   assert.deepEqual(
     listed.map(({ id }) => id),
@@ -100,10 +100,10 @@ test('[A86] a server says which model its runs use, takes the first that can cal
   );
   plain.process.kill('SIGTERM');
   await plain.process.ended;
-  const other = await served(t, made, ['--model', 'second']);
+  const other = await startServe(t, made, ['--model', 'second']);
   assert.match(other.process.err(), /Runs use the model second/);
   await other.settled(key, { words: 'hello again' });
-  assert.equal(askedLast(made), 'second');
+  assert.equal(getLastModel(made), 'second');
   const wrong = await made.run(['serve', '--port', '0', '--model', 'nonsense']);
   assert.equal(wrong.code, 1);
   assert.match(wrong.err, /no model "nonsense"/);
@@ -116,13 +116,13 @@ test('[A97] a folder that became the way to another after it was allowed is not 
   mkdirSync(made.config(), { recursive: true });
   writeFileSync(made.config('config.json'), JSON.stringify({ limits: { turns: 2 } }));
   mkdirSync(path.join(made.cwd, 'inside'));
-  const idle = await served(t, made, ['--no-worker']);
+  const idle = await startServe(t, made, ['--no-worker']);
   const { run } = (await idle.send(key, 'POST /api/run', { words: 'x', folder: 'inside' })) as { run: FleetRun };
   idle.process.kill('SIGTERM');
   await idle.process.ended;
   renameSync(path.join(made.cwd, 'inside'), path.join(made.cwd, 'before'));
   symlinkSync(made.home, path.join(made.cwd, 'inside'));
-  const working = await served(t, made);
+  const working = await startServe(t, made);
   const more = await working.settled(key, { words: 'x', limits: { turns: 50 } });
   assert.deepEqual([more.outcome?.reason, more.outcome?.spent.turns], ['max-turns', 2]);
   await waitUntil('the first has ended too', () => asked >= 2, 1000);

@@ -6,16 +6,16 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Outcome } from '../scripts/attacks/list.ts';
+import type { AttackOutcome } from '../scripts/attacks/list.ts';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
-import { judged } from './support/witness.ts';
+import { assertAttack } from './support/witness.ts';
 
 const key = 'the key of this test, long';
 const token = Buffer.from(key).toString('base64url');
 
-type Served = {
+type ServedProgram = {
   readonly process: RunningProgram;
   readonly url: string;
   readonly ask: (method: string, address: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
@@ -24,17 +24,17 @@ type Served = {
 };
 
 /** Starts the program and waits until it listens. */
-async function served(
+async function startServe(
   t: TestContext,
   made: TestProgram,
   env: Record<string, string> = { HARNESS_API_KEY: token },
-): Promise<Served> {
+): Promise<ServedProgram> {
   const process = made.start(['serve', '--port', '0'], { env });
   t.after(() => process.kill('SIGKILL'));
   await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const url = /Listening at (\S+)/.exec(process.err())?.[1] ?? '';
   const bearer = env['HARNESS_API_KEY'] ?? /#key=(\S+)/.exec(process.err())?.[1] ?? '';
-  const self: Served = {
+  const self: ServedProgram = {
     process,
     url,
     async ask(method, address, body) {
@@ -57,12 +57,12 @@ async function served(
   return self;
 }
 
-const begin = async ({ ask }: Served, body: Record<string, unknown>): Promise<FleetRun> =>
+const startRun = async ({ ask }: ServedProgram, body: Record<string, unknown>): Promise<FleetRun> =>
   ((await ask('POST', '/api/run', body)).body as { readonly run: FleetRun }).run;
 
 test('[A85] [A86] a first start makes a token, shows it once in a link, serves the page, and works on what it is asked', async (t) => {
   const made = await createProgram(t);
-  const first = await served(t, made, {});
+  const first = await startServe(t, made, {});
   const link = /http:\/\/127\.0\.0\.1:\d+\/#key=(\S+)/.exec(first.process.err());
   assert.ok(link, first.process.err());
   assert.equal(statSync(made.state('server-token')).mode & 0o777, 0o600);
@@ -71,7 +71,7 @@ test('[A85] [A86] a first start makes a token, shows it once in a link, serves t
   const page = await fetch(first.url);
   assert.equal(page.status, 200);
   assert.match(await page.text(), /<title>/i);
-  const run = await begin(first, { words: 'hello', model: 'qwen3' });
+  const run = await startRun(first, { words: 'hello', model: 'qwen3' });
   const { outcome } = await first.until(run.id, 'ended');
   assert.equal(outcome?.text, 'You said: hello');
   first.process.kill('SIGTERM');
@@ -110,11 +110,11 @@ test('[A88] [A93] a run that dies with its server goes on when it is started aga
     return hang ? { ...says('never'), hang: true } : says('It is done.');
   });
   await made.seedModels('qwen3');
-  const before = await served(t, made);
-  const run = await begin(before, { words: 'make a file', auto: true });
+  const before = await startServe(t, made);
+  const run = await startRun(before, { words: 'make a file', auto: true });
   const seen: number[] = [];
   let ended = false;
-  const follow = async ({ url }: Served): Promise<void> => {
+  const follow = async ({ url }: ServedProgram): Promise<void> => {
     const last = seen.at(-1);
     const answer = await fetch(`${url}/api/stream?run=${run.id}`, {
       headers: { authorization: `Bearer ${token}`, ...(last === undefined ? {} : { 'last-event-id': String(last) }) },
@@ -137,7 +137,7 @@ test('[A88] [A93] a run that dies with its server goes on when it is started aga
   await first;
   assert.ok(existsSync(path.join(made.cwd, 'made.txt')));
   hang = false;
-  const after = await served(t, made);
+  const after = await startServe(t, made);
   const second = follow(after);
   const { outcome, attempts } = await after.until(run.id, 'ended');
   await second;
@@ -159,8 +159,8 @@ test('[A88] a server that is told to end hands its run over: the stream says so,
   let hang = true;
   const made = await createProgram(t, () => (hang ? { ...says('never'), hang: true } : says('Here I am.')));
   await made.seedModels('qwen3');
-  const before = await served(t, made);
-  const run = await begin(before, { words: 'wait' });
+  const before = await startServe(t, made);
+  const run = await startRun(before, { words: 'wait' });
   await waitUntil('the model is asked', () => made.modelRequests().length > 0, 25_000);
   const stream = fetch(`${before.url}/api/stream?run=${run.id}`, { headers: { authorization: `Bearer ${token}` } });
   const text = (await stream).text();
@@ -169,13 +169,13 @@ test('[A88] a server that is told to end hands its run over: the stream says so,
   before.process.kill('SIGTERM');
   assert.equal((await before.process.ended).code, 143);
   hang = false;
-  const after = await served(t, made);
+  const after = await startServe(t, made);
   assert.equal((await after.until(run.id, 'ended')).outcome?.text, 'Here I am.');
 });
 
 test('[attack 49] the server of a fleet answers nobody without its key, from another origin or under another name', async (t) => {
   const made = await createProgram(t);
-  const { url } = await served(t, made);
+  const { url } = await startServe(t, made);
   const { hostname, port, host } = new URL(url);
   const statusOf = (headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -201,9 +201,9 @@ test('[attack 49] the server of a fleet answers nobody without its key, from ano
     { authorization, host: `127.0.0.1.evil.example:${port}` },
     { authorization, 'sec-fetch-site': 'cross-site' },
   ];
-  const saw: Outcome[] = [];
+  const saw: AttackOutcome[] = [];
   for (const headers of tried) saw.push([401, 403].includes(await statusOf(headers)) ? 'blocked' : 'done');
-  judged(t, 49, saw, `${saw.length} tried`);
+  assertAttack(t, 49, saw, `${saw.length} tried`);
   assert.equal(await statusOf({ authorization, origin: `http://${host}` }), 202);
 });
 
@@ -222,13 +222,13 @@ test('[attack 50] the model of a queued run neither switches approval off nor ge
   });
   await made.seedModels('qwen3');
   mkdirSync(made.config(), { recursive: true });
-  const server = await served(t, made, {});
+  const server = await startServe(t, made, {});
   const secret = readFileSync(made.state('server-token'), 'utf8').trim();
   // The worst case: somebody let this run change things unasked.
-  const run = await begin(server, { words: 'do as you like', auto: true });
+  const run = await startRun(server, { words: 'do as you like', auto: true });
   const settled = await Promise.race([server.until(run.id, 'ended'), server.until(run.id, 'resting')]);
   const told = JSON.stringify([settled, made.modelRequests().map(({ body }) => body)]);
-  const saw: Outcome[] = [
+  const saw: AttackOutcome[] = [
     existsSync(made.config('config.json')) ? 'done' : 'blocked',
     told.includes(secret) ? 'done' : 'blocked',
     readFileSync(made.state('server-token'), 'utf8').trim() === secret ? 'blocked' : 'done',
@@ -238,7 +238,7 @@ test('[attack 50] the model of a queued run neither switches approval off nor ge
   };
   const tried = events.filter(({ type }) => type === 'tool-ended' || type === 'approval-requested').length;
   assert.equal(tried, 6);
-  judged(t, 50, saw, `${tried} tried`);
+  assertAttack(t, 50, saw, `${tried} tried`);
 });
 
 test('[A86] harness-serve is fairlead serve', async (t) => {

@@ -7,58 +7,58 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, verifyFile, type SessionFileProblem } from '../src/stores/index.ts';
-import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
-import { folder, place, plant, story } from './crash/place.ts';
+import { assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
+import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
 
-const remark = { type: 'annotation-added', key: 'after', value: 'the damage' } as const;
+const annotationFact = { type: 'annotation-added', key: 'after', value: 'the damage' } as const;
 
 /** Opens a hurt file, adds an event, and opens it again: both times the same events and the addition are there. */
-async function survive(
+async function assertSurvives(
   file: string,
 ): Promise<{ readonly events: readonly Event[]; readonly report: readonly SessionFileProblem[] }> {
-  const { events, log } = await inspect(file);
+  const { events, log } = await inspectSession(file);
   const again = await openJsonl(file);
-  const [added] = await again.append(events.at(-1)?.seq ?? 0, [remark], { durable: true });
+  const [added] = await again.append(events.at(-1)?.seq ?? 0, [annotationFact], { durable: true });
   await again.close();
-  const later = await inspect(file);
+  const later = await inspectSession(file);
   assert.deepEqual(later.events, [...events, added]);
   return { events, report: log.report };
 }
 
-const ids = (events: readonly Event[]): readonly string[] => events.map(({ id }) => id);
-const without = (events: readonly Event[], ...lines: readonly number[]): readonly Event[] =>
+const getEventIds = (events: readonly Event[]): readonly string[] => events.map(({ id }) => id);
+const omitLines = (events: readonly Event[], ...lines: readonly number[]): readonly Event[] =>
   events.filter((_, i) => !lines.includes(i + 2));
-const kept = (report: readonly SessionFileProblem[]): Buffer =>
+const getKeptBytes = (report: readonly SessionFileProblem[]): Buffer =>
   fs.readFileSync(report.find((problem) => problem.kept)?.kept ?? '');
 
 test('fault 2: a last line torn at any byte is kept in a side file, cut off before the next event, and reported', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const before = lines.slice(0, -1).join('');
   const end = lines.at(-1) ?? '';
   for (let n = 1; n < end.length - 1; n += 3) {
-    const { file } = plant(before + end.slice(0, n));
-    const { events: found, report } = await survive(file);
+    const { file } = writeSessionBytes(before + end.slice(0, n));
+    const { events: found, report } = await assertSurvives(file);
     assert.deepEqual(found, events.slice(0, -1));
     assert.equal(report[0]?.kind, 'torn');
     assert.equal(report[0]?.line, lines.length);
     assert.equal(report[0]?.offset, Buffer.byteLength(before));
-    assert.equal(kept(report).toString(), end.slice(0, n));
+    assert.equal(getKeptBytes(report).toString(), end.slice(0, n));
     assert.equal((await verifyFile(file)).ok, true);
-    assertTidy(file, ['.torn-1']);
+    assertNoLeftovers(file, ['.torn-1']);
   }
 });
 
 test('fault 2: a last line that lacks only its line end is whole', async () => {
-  const { lines, events } = await story();
-  const { file } = plant(lines.join('').slice(0, -1));
-  const { events: found, report } = await survive(file);
+  const { lines, events } = await getFinishedSession();
+  const { file } = writeSessionBytes(lines.join('').slice(0, -1));
+  const { events: found, report } = await assertSurvives(file);
   assert.deepEqual(found, events);
   assert.deepEqual(report, []);
-  assertTidy(file);
+  assertNoLeftovers(file);
 });
 
 test('fault 3: events before and after a block of NUL bytes load, and the gap is reported', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const bytes = Buffer.from(lines.join(''));
   const start = Buffer.byteLength(lines.slice(0, 20).join('')) + 30;
   bytes.fill(0, start, start + 600);
@@ -66,27 +66,27 @@ test('fault 3: events before and after a block of NUL bytes load, and the gap is
     const from = Buffer.byteLength(lines.slice(0, i + 1).join(''));
     return from + (lines[i + 1] ?? '').length > start && from < start + 600 ? [i + 2] : [];
   });
-  const { file } = plant(bytes);
-  const { events: found, report } = await survive(file);
+  const { file } = writeSessionBytes(bytes);
+  const { events: found, report } = await assertSurvives(file);
   assert.ok(hurt.length > 1);
-  assert.deepEqual(ids(found), ids(without(events, ...hurt)));
+  assert.deepEqual(getEventIds(found), getEventIds(omitLines(events, ...hurt)));
   assert.match(report[0]?.what ?? '', /^Line 21 holds NUL bytes/);
-  assert.ok(kept(report).includes(Buffer.alloc(600)));
+  assert.ok(getKeptBytes(report).includes(Buffer.alloc(600)));
   assert.equal((await verifyFile(file)).ok, false);
 });
 
 test('fault 3: a block of NUL bytes put between or into lines costs no event that is still whole', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const zeros = '\0'.repeat(512);
-  const between = await survive(plant(lines.toSpliced(20, 0, zeros).join('')).file);
+  const between = await assertSurvives(writeSessionBytes(lines.toSpliced(20, 0, zeros).join('')).file);
   assert.deepEqual(between.events, events);
-  const alone = await survive(plant(lines.toSpliced(20, 0, `${zeros}\n`).join('')).file);
+  const alone = await assertSurvives(writeSessionBytes(lines.toSpliced(20, 0, `${zeros}\n`).join('')).file);
   assert.deepEqual(alone.events, events);
   assert.equal(alone.report.length, 1);
 });
 
 test('fault 4: two records on one line, or the torn beginning of one before its full copy, load once each', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const line = lines[20] ?? '';
   const glued = lines.with(20, line.trimEnd());
   for (const text of [
@@ -96,17 +96,17 @@ test('fault 4: two records on one line, or the torn beginning of one before its 
     lines.with(20, line.trimEnd() + line).join(''),
     lines.with(20, line.trimEnd() + line.trimEnd() + line.slice(0, 40)).join(''),
   ]) {
-    const { file } = plant(text);
-    const { events: found, report } = await survive(file);
-    assert.deepEqual(ids(found), ids(events));
+    const { file } = writeSessionBytes(text);
+    const { events: found, report } = await assertSurvives(file);
+    assert.deepEqual(getEventIds(found), getEventIds(events));
     assert.deepEqual(found, events);
     assert.equal(report[0]?.line, 21);
-    assert.ok(kept(report).length > line.length);
+    assert.ok(getKeptBytes(report).length > line.length);
   }
 });
 
 test('fault 5: a bad line in the middle hides no later one', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   for (const bad of [
     'garbage\n',
     '{"seq":19,"id":"j.\n',
@@ -115,81 +115,84 @@ test('fault 5: a bad line in the middle hides no later one', async () => {
     '\u{1F4A5}\n',
     '{"a":1}\n',
   ]) {
-    const { file } = plant(lines.with(20, bad).join(''), events);
-    const { events: found, report } = await survive(file);
-    assert.deepEqual(found, without(events, 21), bad);
+    const { file } = writeSessionBytes(lines.with(20, bad).join(''), events);
+    const { events: found, report } = await assertSurvives(file);
+    assert.deepEqual(found, omitLines(events, 21), bad);
     assert.equal(report[0]?.line, 21);
-    assert.equal(kept(report).toString(), bad);
-    assertTidy(file, [`.damaged-${report[0]?.offset}`]);
+    assert.equal(getKeptBytes(report).toString(), bad);
+    assertNoLeftovers(file, [`.damaged-${report[0]?.offset}`]);
   }
 });
 
 test('fault 5: every line may be bad, one at a time, the header too', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   for (let n = 0; n < lines.length; n++) {
-    const { file } = plant(lines.with(n, `${'x'.repeat(40)}\n`).join(''), events);
-    const { events: found, report } = await survive(file);
-    assert.deepEqual(found, n === 0 ? events : without(events, n + 1));
+    const { file } = writeSessionBytes(lines.with(n, `${'x'.repeat(40)}\n`).join(''), events);
+    const { events: found, report } = await assertSurvives(file);
+    assert.deepEqual(found, n === 0 ? events : omitLines(events, n + 1));
     assert.equal(report[0]?.line, n + 1);
   }
 });
 
 test('fault 7: a record that is there twice counts once, wherever its copy stands', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const line = lines[20] ?? '';
   for (const at of [21, 22, 30, lines.length]) {
-    const { file } = plant(lines.toSpliced(at, 0, line).join(''));
-    const { events: found, report } = await survive(file);
+    const { file } = writeSessionBytes(lines.toSpliced(at, 0, line).join(''));
+    const { events: found, report } = await assertSurvives(file);
     assert.deepEqual(found, events);
     assert.deepEqual(
       report.map(({ kind, line }) => [kind, line]),
       [['duplicate', at + 1]],
     );
   }
-  const twice = await survive(plant(lines.flatMap((each, i) => (i === 0 ? [each] : [each, each])).join('')).file);
+  const twice = await assertSurvives(
+    writeSessionBytes(lines.flatMap((each, i) => (i === 0 ? [each] : [each, each])).join('')).file,
+  );
   assert.deepEqual(twice.events, events);
 });
 
 test('fault 20: a bit that flips where it lies is found by the hash, kept aside, and flipped back', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const start = Buffer.byteLength(lines.slice(0, 25).join(''));
   const length = Buffer.byteLength(lines[25] ?? '') - 1;
   for (let i = 0; i < length; i++) {
     const bytes = Buffer.from(lines.join(''));
     const flipped = (bytes[start + i] ?? 0) ^ (1 << (i % 8));
     bytes[start + i] = flipped;
-    const { file } = plant(bytes, events);
-    const { events: found, report } = await survive(file);
-    assert.deepEqual(found, flipped === 10 ? without(events, 26) : events, `byte ${i}`);
+    const { file } = writeSessionBytes(bytes, events);
+    const { events: found, report } = await assertSurvives(file);
+    assert.deepEqual(found, flipped === 10 ? omitLines(events, 26) : events, `byte ${i}`);
     assert.equal(report[0]?.line, 26);
     assert.equal((await verifyFile(file)).ok, false);
-    if (flipped !== 10) assert.equal(kept(report).toString(), bytes.subarray(start, start + length + 1).toString());
+    if (flipped !== 10)
+      assert.equal(getKeptBytes(report).toString(), bytes.subarray(start, start + length + 1).toString());
   }
 });
 
 test('fault 20: more flipped bits than one cost the record they are in and no other', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const line = lines[25] ?? '';
-  const { file } = plant(lines.with(25, line.replace('c00004', 'hello!')).join(''), events);
-  const { events: found, report } = await survive(file);
-  assert.deepEqual(found, without(events, 26));
+  const { file } = writeSessionBytes(lines.with(25, line.replace('c00004', 'hello!')).join(''), events);
+  const { events: found, report } = await assertSurvives(file);
+  assert.deepEqual(found, omitLines(events, 26));
   assert.equal(report[0]?.kind, 'damaged');
   const last = lines.at(-1) ?? '';
-  const end = plant(lines.with(lines.length - 1, last.replace('answered', 'stuck')).join(''), events);
-  assert.deepEqual((await survive(end.file)).events, events.slice(0, -1));
+  const end = writeSessionBytes(lines.with(lines.length - 1, last.replace('answered', 'stuck')).join(''), events);
+  assert.deepEqual((await assertSurvives(end.file)).events, events.slice(0, -1));
 });
 
 test('fault 20: a hash that is hurt costs nothing, since the next line proves its event', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const line = lines[25] ?? '';
-  const { file } = plant(lines.with(25, `${line.slice(0, -25)}${'A'.repeat(22)}"}\n`).join(''));
-  const { events: found, report } = await survive(file);
+  const { file } = writeSessionBytes(lines.with(25, `${line.slice(0, -25)}${'A'.repeat(22)}"}\n`).join(''));
+  const { events: found, report } = await assertSurvives(file);
   assert.deepEqual(found, events);
   assert.match(report[0]?.what ?? '', /The hash of line 26 is damaged/);
 });
 
 test('fault 22: a copy taken while a session is being written opens as a prefix of it', async () => {
-  const { file, ledger } = place();
+  const { file, ledger } = createSessionFiles();
   const program = path.join(import.meta.dirname, 'crash/child.ts');
   const child = spawn(process.execPath, [program, file, ledger], { stdio: 'ignore' });
   const ended = new Promise((resolve) => {
@@ -198,31 +201,36 @@ test('fault 22: a copy taken while a session is being written opens as a prefix 
   const copies: string[] = [];
   const timer = setInterval(() => {
     if (!fs.existsSync(file)) return;
-    const copy = path.join(folder, `copy-${copies.length}.jsonl`);
+    const copy = path.join(tempDir, `copy-${copies.length}.jsonl`);
     fs.copyFileSync(file, copy);
     copies.push(copy);
   }, 2);
   await ended;
   clearInterval(timer);
-  const { events } = await inspect(file);
+  const { events } = await inspectSession(file);
   assert.ok(copies.length > 3);
   for (const copy of copies) {
-    const found = (await inspect(copy)).events;
+    const found = (await inspectSession(copy)).events;
     assert.deepEqual(found, events.slice(0, found.length));
   }
 });
 
-type Accident = { readonly kind: string; readonly at: number; readonly length: number; readonly bytes: Uint8Array };
+type FileCorruption = {
+  readonly kind: string;
+  readonly at: number;
+  readonly length: number;
+  readonly bytes: Uint8Array;
+};
 
 /** Something that happens to bytes: they are overwritten, zeroed, cut out, doubled, or others come between them. */
-const accident: fc.Arbitrary<Accident> = fc.record({
+const arbitraryCorruption: fc.Arbitrary<FileCorruption> = fc.record({
   kind: fc.constantFrom('overwrite', 'zero', 'cut', 'double', 'insert', 'flip', 'end'),
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   length: fc.integer({ min: 1, max: 700 }),
   bytes: fc.uint8Array({ minLength: 1, maxLength: 60 }),
 });
 
-function happen(bytes: Buffer, { kind, at, length, bytes: other }: Accident): Buffer {
+function applyCorruption(bytes: Buffer, { kind, at, length, bytes: other }: FileCorruption): Buffer {
   const start = Math.floor(at * bytes.length);
   const [before, hit, after] = [
     bytes.subarray(0, start),
@@ -241,48 +249,52 @@ function happen(bytes: Buffer, { kind, at, length, bytes: other }: Accident): Bu
 }
 
 test('whatever happens to its bytes, a session opens, folds to a legal request, goes on, and says the same when opened again', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const header = Buffer.byteLength(lines[0] ?? '');
   const whole = Buffer.from(lines.join(''));
   await fc.assert(
-    fc.asyncProperty(fc.array(accident, { minLength: 1, maxLength: 4 }), fc.boolean(), async (accidents, untouched) => {
-      const hurt = accidents.reduce(happen, whole.subarray(header));
-      const { file } = plant(Buffer.concat([whole.subarray(0, header), hurt]), untouched ? events : []);
-      await survive(file);
-    }),
+    fc.asyncProperty(
+      fc.array(arbitraryCorruption, { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      async (accidents, untouched) => {
+        const hurt = accidents.reduce(applyCorruption, whole.subarray(header));
+        const { file } = writeSessionBytes(Buffer.concat([whole.subarray(0, header), hurt]), untouched ? events : []);
+        await assertSurvives(file);
+      },
+    ),
     { numRuns: 120 },
   );
 });
 
 test('an answer that stands twice in a hurt file is two answers, and the request stays legal', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   const at = lines.findLastIndex((line) => line.includes('"type":"turn-ended"'));
   // The seam of a piece that was written twice can lie anywhere: here in a line's head, so that both lines can be read.
   const seam = Buffer.byteLength(lines.slice(0, at).join('')) + 40;
   const whole = Buffer.from(lines.join(''));
   const length = Buffer.byteLength(lines[at] ?? '');
   const twice = Buffer.concat([whole.subarray(0, seam + length), whole.subarray(seam)]);
-  const { events } = await survive(plant(twice).file);
+  const { events } = await assertSurvives(writeSessionBytes(twice).file);
   assert.equal(events.filter((event) => event.type === 'turn-ended' && event.turn === 11).length, 2);
 });
 
 test('a file that is no session is refused and left alone', async () => {
   for (const text of ['hello', 'hello\nworld\n', '{"role":"user","content":"hi"}\n', '# title\n\ntext\n']) {
-    const { file } = plant(text);
+    const { file } = writeSessionBytes(text);
     await assert.rejects(openJsonl(file), { code: 'store/not-a-session' });
     await assert.rejects(verifyFile(file), { code: 'store/not-a-session' });
     assert.equal(fs.readFileSync(file, 'utf8'), text);
-    assertTidy(file);
+    assertNoLeftovers(file);
   }
 });
 
 test('line ends that another system put in cost nothing', async () => {
-  const { lines, events } = await story();
-  const { file } = plant(lines.join('').replaceAll('\n', '\r\n'));
-  const { events: found, report } = await survive(file);
+  const { lines, events } = await getFinishedSession();
+  const { file } = writeSessionBytes(lines.join('').replaceAll('\n', '\r\n'));
+  const { events: found, report } = await assertSurvives(file);
   assert.deepEqual(found, events);
   assert.equal(report[0]?.kind, 'format');
   const log = await openJsonl(file, { mode: 'read' });
-  assert.equal((await eventsOf(log)).length, events.length + 1);
+  assert.equal((await readLogEvents(log)).length, events.length + 1);
   await log.close();
 });

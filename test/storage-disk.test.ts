@@ -5,72 +5,72 @@ import path from 'node:path';
 import test from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, realDisk, verifyFile, type Disk } from '../src/stores/index.ts';
-import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
-import { failingDisk, powerDisk, randomOf, systemError } from './crash/disks.ts';
-import { folder, place, plant, story } from './crash/place.ts';
-import { resume } from './crash/session.ts';
+import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
+import { createFailingDisk, createPowerLossDisk, createRandom, createSystemError } from './crash/disks.ts';
+import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { resumeScriptedSession } from './crash/session.ts';
 
-type Trouble = { readonly code?: string; readonly message: string; readonly hint?: string };
+type StorageError = { readonly code?: string; readonly message: string; readonly hint?: string };
 
 /** Runs the session on a disk that fails at operation n = 1, 2, 3 … until it does not, and after each failure resumes it. */
-async function failEverywhere(
+async function failEachOperation(
   code: string,
   only: readonly (keyof Disk)[],
   expected: RegExp,
   afterwards: 'same log' | 'new log',
 ): Promise<number> {
   for (let n = 1; ; n++) {
-    const { file, ledger } = place();
-    const disk = failingDisk(n, code, { only });
-    const expect = (error: Trouble): undefined => {
+    const { file, ledger } = createSessionFiles();
+    const disk = createFailingDisk(n, code, { only });
+    const expect = (error: StorageError): undefined => {
       assert.match(error.code ?? '', expected, `${only.join()} ${n}: ${error.message}`);
       assert.ok(error.hint, 'it says what to do');
     };
     const log = await openJsonl(file, { session: 's1', disk }).catch(expect);
-    await (log && resume(log, ledger).catch(expect));
-    const known = (log && (await eventsOf(log).catch(expect))) ?? [];
+    await (log && resumeScriptedSession(log, ledger).catch(expect));
+    const known = (log && (await readLogEvents(log).catch(expect))) ?? [];
     if (log && afterwards === 'same log') {
-      assert.equal((await resume(log, ledger)).ended?.reason, 'answered');
-      assert.deepEqual((await eventsOf(log)).slice(0, known.length), known);
+      assert.equal((await resumeScriptedSession(log, ledger)).ended?.reason, 'answered');
+      assert.deepEqual((await readLogEvents(log)).slice(0, known.length), known);
     }
     await log?.close().catch(expect);
     assert.equal(disk.tally.open, 0, `${only.join()} ${n} leaves nothing open`);
     const again = await openJsonl(file, { session: 's1' });
-    assert.deepEqual((await eventsOf(again)).slice(0, known.length), known, 'what was acknowledged is there');
-    const state = await resume(again, ledger);
+    assert.deepEqual((await readLogEvents(again)).slice(0, known.length), known, 'what was acknowledged is there');
+    const state = await resumeScriptedSession(again, ledger);
     assert.equal(state.ended?.reason, 'answered');
     assertLegal(state);
-    assertEffects(await eventsOf(again), ledger);
+    assertEffects(await readLogEvents(again), ledger);
     await again.close();
     assert.equal((await verifyFile(file)).ok, true);
-    assertTidy(file, fs.existsSync(`${file}.torn-1`) ? ['.torn-1'] : []);
+    assertNoLeftovers(file, fs.existsSync(`${file}.torn-1`) ? ['.torn-1'] : []);
     if (disk.tally.failed === 0) return n;
   }
 }
 
 test('fault 8: a full disk at any write stops the run with a clear error, and the same log goes on when there is room', async () => {
-  assert.ok((await failEverywhere('ENOSPC', ['write'], /^store\/full$/, 'same log')) > 40);
+  assert.ok((await failEachOperation('ENOSPC', ['write'], /^store\/full$/, 'same log')) > 40);
 });
 
 test('fault 9: a sync that fails means not saved, nothing more succeeds on that log, and the session resumes once opened again', async () => {
-  assert.ok((await failEverywhere('EIO', ['sync'], /^store\/io$/, 'new log')) > 20);
-  const { file } = place();
-  const disk = failingDisk(2, 'EIO', { only: ['sync'] });
+  assert.ok((await failEachOperation('EIO', ['sync'], /^store\/io$/, 'new log')) > 20);
+  const { file } = createSessionFiles();
+  const disk = createFailingDisk(2, 'EIO', { only: ['sync'] });
   const log = await openJsonl(file, { disk });
   const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
   await assert.rejects(log.append(0, [remark], { durable: true }), { code: 'store/io' });
   await assert.rejects(log.append(0, [remark]), { code: 'store/io' });
   await assert.rejects(log.append(1, [remark], { durable: true }), { code: 'store/io' });
-  assert.deepEqual(await eventsOf(log), []);
+  assert.deepEqual(await readLogEvents(log), []);
   await log.close();
-  assert.deepEqual((await inspect(file)).events, []);
+  assert.deepEqual((await inspectSession(file)).events, []);
 });
 
 test('fault 9: a write whose beginning cannot be taken back closes the log to further writing', async () => {
-  const { file } = place();
+  const { file } = createSessionFiles();
   let failing = false;
   const fail = (): void => {
-    if (failing) throw systemError('EIO');
+    if (failing) throw createSystemError('EIO');
   };
   const disk: Disk = {
     ...realDisk,
@@ -92,7 +92,7 @@ test('fault 9: a write whose beginning cannot be taken back closes the log to fu
   failing = false;
   await assert.rejects(log.append(1, [remark]), { code: 'store/io' });
   await log.close();
-  const { events, log: opened } = await inspect(file);
+  const { events, log: opened } = await inspectSession(file);
   assert.deepEqual(events, [saved]);
   assert.equal(opened.report[0]?.kind, 'torn');
 });
@@ -109,45 +109,45 @@ test('the disk may fail at any operation of any kind, and nothing is lost, left 
     'remove',
     'syncDirectory',
   ];
-  assert.ok((await failEverywhere('EIO', all, /^store\//, 'new log')) > 80);
+  assert.ok((await failEachOperation('EIO', all, /^store\//, 'new log')) > 80);
 });
 
 test('fault 10: a place that may no longer be written to gives a clear error, and the session can be exported', async () => {
   for (const code of ['EROFS', 'EACCES', 'EPERM']) {
-    const { file, ledger } = place();
-    const disk = failingDisk(25, code, { only: ['write'], lasting: true });
+    const { file, ledger } = createSessionFiles();
+    const disk = createFailingDisk(25, code, { only: ['write'], lasting: true });
     const log = await openJsonl(file, { session: 's1', disk });
-    await assert.rejects(resume(log, ledger), { code: 'store/read-only' });
-    const known = await eventsOf(log);
-    const copy = plant(log.export());
+    await assert.rejects(resumeScriptedSession(log, ledger), { code: 'store/read-only' });
+    const known = await readLogEvents(log);
+    const copy = writeSessionBytes(log.export());
     await log.close();
-    const { events } = await inspect(copy.file);
+    const { events } = await inspectSession(copy.file);
     assert.deepEqual(events.slice(0, known.length), known);
     assert.ok(events.length > known.length, 'what could not be saved is in the export');
     const again = await openJsonl(copy.file);
-    assert.equal((await resume(again, ledger)).ended?.reason, 'answered');
+    assert.equal((await resumeScriptedSession(again, ledger)).ended?.reason, 'answered');
     await again.close();
   }
 });
 
 test('fault 10: a folder deleted in the middle of a run gives a clear error, and everything can still be exported', async () => {
-  const { file } = place();
+  const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
   const saved = await log.append(0, [remark, remark], { durable: true });
   fs.rmSync(path.dirname(file), { recursive: true });
   await assert.rejects(log.append(2, [remark], { durable: true }), { code: 'store/gone' });
   await assert.rejects(log.append(2, [remark]), { code: 'store/gone' });
-  const copy = plant(log.export());
+  const copy = writeSessionBytes(log.export());
   await log.close();
-  const { events } = await inspect(copy.file);
+  const { events } = await inspectSession(copy.file);
   assert.deepEqual(events.slice(0, 2), saved);
   assert.equal(events.length, 3);
 });
 
 test('fault 10: a session file deleted or replaced under its writer is noticed before anything is called safe', async () => {
   for (const change of [fs.rmSync, (file: string) => (fs.rmSync(file), fs.writeFileSync(file, 'other'))]) {
-    const { file } = place();
+    const { file } = createSessionFiles();
     const log = await openJsonl(file);
     change(file);
     const append = log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
@@ -158,21 +158,21 @@ test('fault 10: a session file deleted or replaced under its writer is noticed b
 });
 
 test('fault 11: the power may go at any moment: a session is there as it was before or after, never not at all', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   const edited = lines.slice(0, 20).join('').replace('seen 0', 'seen by hand');
   const remark = { type: 'annotation-added', key: 'k', value: 'x'.repeat(300) } as const;
   for (const start of ['', edited]) {
     for (let n = 1, done = false; !done; n++) {
-      const { file } = place();
-      const random = randomOf(n);
-      const disk = powerDisk(n);
+      const { file } = createSessionFiles();
+      const random = createRandom(n);
+      const disk = createPowerLossDisk(n);
       const settled: Event[] = [];
       if (start) fs.writeFileSync(file, start);
-      disk.adopt(file);
+      disk.markDurable(file);
       try {
         const log = await openJsonl(file, { session: 's1', disk });
         for (let i = 0; i < 4; i++) {
-          const tail = (await eventsOf(log)).at(-1)?.seq ?? 0;
+          const tail = (await readLogEvents(log)).at(-1)?.seq ?? 0;
           settled.push(
             ...(await log.append(tail, [remark, remark], { durable: i % 2 === 0 })).filter(() => i % 2 === 0),
           );
@@ -183,9 +183,9 @@ test('fault 11: the power may go at any moment: a session is there as it was bef
         assert.match(String((error as { cause?: unknown }).cause ?? error), /EPOWER/);
       }
       for (let round = 0; round < 3; round++) {
-        const left = place();
-        disk.off(path.dirname(left.file), random);
-        const { events } = await inspect(left.file, { session: 's1' });
+        const left = createSessionFiles();
+        disk.writeSurvivors(path.dirname(left.file), random);
+        const { events } = await inspectSession(left.file, { session: 's1' });
         for (const event of settled)
           assert.deepEqual(
             events.find(({ id }) => id === event.id),
@@ -199,26 +199,26 @@ test('fault 11: the power may go at any moment: a session is there as it was bef
 });
 
 test('fault 12: short writes and calls that ask to be made again are completed', async () => {
-  const { file, ledger } = place();
+  const { file, ledger } = createSessionFiles();
   let calls = 0;
   const disk: Disk = {
     ...realDisk,
     write(fd, bytes, from, position) {
       calls++;
-      if (calls % 3 === 0) throw systemError(calls % 2 ? 'EINTR' : 'EAGAIN');
+      if (calls % 3 === 0) throw createSystemError(calls % 2 ? 'EINTR' : 'EAGAIN');
       return realDisk.write(fd, bytes.subarray(0, from + Math.min(17, bytes.length - from)), from, position);
     },
   };
   const log = await openJsonl(file, { session: 's1', disk });
-  assert.equal((await resume(log, ledger)).ended?.reason, 'answered');
+  assert.equal((await resumeScriptedSession(log, ledger)).ended?.reason, 'answered');
   await log.close();
   assert.equal((await verifyFile(file)).ok, true);
-  assert.equal((await inspect(file)).events.length, 67);
+  assert.equal((await inspectSession(file)).events.length, 67);
 });
 
 test('fault 12: a disk that takes no more bytes and gives no reason is reported', async () => {
-  for (const stuck of [() => 0, () => assert.fail(systemError('EAGAIN'))]) {
-    const { file } = place();
+  for (const stuck of [() => 0, () => assert.fail(createSystemError('EAGAIN'))]) {
+    const { file } = createSessionFiles();
     let broken = false;
     const write: Disk['write'] = (...given) => (broken ? stuck() : realDisk.write(...given));
     const log = await openJsonl(file, { disk: { ...realDisk, write } });
@@ -231,9 +231,9 @@ test('fault 12: a disk that takes no more bytes and gives no reason is reported'
 });
 
 test('fault 13: a quota, too few inodes or too many open files stop the run as a full disk does', async () => {
-  assert.ok((await failEverywhere('EDQUOT', ['write'], /^store\/full$/, 'same log')) > 40);
-  assert.ok((await failEverywhere('ENOSPC', ['open', 'link'], /^store\/full$/, 'same log')) > 4);
-  assert.ok((await failEverywhere('EMFILE', ['open'], /^store\/too-many-files$/, 'same log')) > 4);
+  assert.ok((await failEachOperation('EDQUOT', ['write'], /^store\/full$/, 'same log')) > 40);
+  assert.ok((await failEachOperation('ENOSPC', ['open', 'link'], /^store\/full$/, 'same log')) > 4);
+  assert.ok((await failEachOperation('EMFILE', ['open'], /^store\/too-many-files$/, 'same log')) > 4);
 });
 
 test(
@@ -241,7 +241,7 @@ test(
   { skip: !fs.existsSync('/proc/self/fd') && 'needs /proc' },
   async () => {
     const open = (): number => fs.readdirSync('/proc/self/fd').length;
-    const files = Array.from({ length: 20 }, () => place().file);
+    const files = Array.from({ length: 20 }, () => createSessionFiles().file);
     for (const file of files) await (await openJsonl(file)).close();
     const before = open();
     for (let n = 0; n < 10_000; n++) {
@@ -259,7 +259,7 @@ test('fault 18: a network or overlay file system is noticed and warned of, and t
     [0x794c7630, 'overlay'],
     [0x65735546, 'FUSE'],
   ] as const) {
-    const { file } = place();
+    const { file } = createSessionFiles();
     for (const mode of ['write', 'read'] as const) {
       const log = await openJsonl(file, { mode, disk: { ...realDisk, fileSystemType: () => kind } });
       assert.equal(log.report[0]?.kind, 'place');
@@ -267,7 +267,7 @@ test('fault 18: a network or overlay file system is noticed and warned of, and t
       await log.close();
     }
   }
-  const log = await openJsonl(path.join(folder, 'plain.jsonl'), {
+  const log = await openJsonl(path.join(tempDir, 'plain.jsonl'), {
     disk: { ...realDisk, fileSystemType: () => 0xef53 },
   });
   assert.deepEqual(log.report, []);
@@ -275,16 +275,16 @@ test('fault 18: a network or overlay file system is noticed and warned of, and t
 });
 
 test('a file system without hard links keeps one writer too', async () => {
-  const { file } = place();
-  const link = (): never => assert.fail(systemError('ENOTSUP'));
+  const { file } = createSessionFiles();
+  const link = (): never => assert.fail(createSystemError('ENOTSUP'));
   const disk: Disk = { ...realDisk, link };
   const log = await openJsonl(file, { disk });
   await assert.rejects(openJsonl(file, { disk }), { code: 'store/locked' });
   await log.close();
-  assertTidy(file);
-  const { lines } = await story();
-  const edited = plant(lines.join('').replace('done 2', 'done by hand'));
+  assertNoLeftovers(file);
+  const { lines } = await getFinishedSession();
+  const edited = writeSessionBytes(lines.join('').replace('done 2', 'done by hand'));
   await (await openJsonl(edited.file, { disk })).close();
-  assertTidy(edited.file, ['.edited-1']);
+  assertNoLeftovers(edited.file, ['.edited-1']);
   assert.equal((await verifyFile(edited.file)).ok, true);
 });

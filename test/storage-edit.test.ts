@@ -5,27 +5,27 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { fold, runStateView, toArray, type Event, type Fact } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
-import { effectsIn, plan } from './crash/agent.ts';
-import { assertEffects, assertLegal, assertTidy, eventsOf, inspect } from './crash/checker.ts';
-import { failingDisk } from './crash/disks.ts';
-import { plant, story } from './crash/place.ts';
-import { resume } from './crash/session.ts';
+import { readEffects, plan } from './crash/agent.ts';
+import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
+import { createFailingDisk } from './crash/disks.ts';
+import { writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { resumeScriptedSession } from './crash/session.ts';
 
 /** What events say, apart from their places. */
-const factsOf = (events: readonly Event[]): readonly unknown[] =>
+const getFacts = (events: readonly Event[]): readonly unknown[] =>
   events.map(({ seq: _seq, id: _id, parent: _parent, ...fact }) => fact);
-const parsed = (line: string | undefined): { [key: string]: unknown } =>
+const parseLine = (line: string | undefined): { [key: string]: unknown } =>
   JSON.parse(line ?? '{}') as { [key: string]: unknown };
 
 /** Opens an edited file and checks what every edit must come to. */
-async function takeUp(text: string): Promise<{
+async function openEditedSession(text: string): Promise<{
   readonly file: string;
   readonly events: readonly Event[];
   readonly branch: Event & { type: 'branch-started' };
 }> {
-  const { events: before } = await story();
-  const { file } = plant(text);
-  const { events, log } = await inspect(file);
+  const { events: before } = await getFinishedSession();
+  const { file } = writeSessionBytes(text);
+  const { events, log } = await inspectSession(file);
   const branch = events.find((event) => event.type === 'branch-started');
   assert.equal(branch?.type, 'branch-started');
   assert.equal(branch.reason, 'edited');
@@ -33,21 +33,21 @@ async function takeUp(text: string): Promise<{
   assert.equal(edit?.kind, 'edited');
   assert.equal(fs.readFileSync(`${file}.edited-1`, 'utf8'), text, 'the file as the person left it is kept');
   assert.ok(fs.readFileSync(file, 'utf8').startsWith(text), 'nothing was taken out of the file');
-  assertTidy(file, ['.edited-1']);
+  assertNoLeftovers(file, ['.edited-1']);
   const check = await verifyFile(file);
   assert.equal(check.ok, true);
   assert.ok(check.problems.some(({ kind, line, healed }) => kind === 'edited' && healed && line === edit.line));
-  const again = await inspect(file);
+  const again = await inspectSession(file);
   assert.deepEqual(again.events, events, 'opening it again changes nothing');
-  assertTidy(file, ['.edited-1']);
+  assertNoLeftovers(file, ['.edited-1']);
   assert.equal(events[0]?.id, before[0]?.id);
   return { file, events, branch };
 }
 
 test('[J93] [D13] a session file is a versioned header and one readable event a line, each tied to the line before it', async () => {
   const { createHash } = await import('node:crypto');
-  const { lines, events } = await story();
-  const header = parsed(lines[0]);
+  const { lines, events } = await getFinishedSession();
+  const header = parseLine(lines[0]);
   assert.deepEqual(Object.keys(header), ['fairlead', 'session', 'created', 'hash']);
   assert.equal(header['fairlead'], 1);
   assert.equal(header['session'], 's1');
@@ -63,7 +63,7 @@ test('[J93] [D13] a session file is a versioned header and one readable event a 
     );
     link = hash;
     if (i === 0) continue;
-    const value = parsed(line);
+    const value = parseLine(line);
     assert.deepEqual(Object.keys(value).slice(0, 5), ['seq', 'id', 'parentId', 'time', 'type']);
     assert.equal(value['seq'], i);
     assert.equal(value['parentId'], events[i - 2]?.id ?? null);
@@ -73,8 +73,8 @@ test('[J93] [D13] a session file is a versioned header and one readable event a 
 });
 
 test('[J93] a result that a person rewrote is what the model sees from then on, on a branch that records the edit', async () => {
-  const { lines, events } = await story();
-  const { events: found, branch } = await takeUp(
+  const { lines, events } = await getFinishedSession();
+  const { events: found, branch } = await openEditedSession(
     lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join(''),
   );
   assert.match(
@@ -85,65 +85,65 @@ test('[J93] a result that a person rewrote is what the model sees from then on, 
   const state = fold(runStateView(), found);
   assert.ok(JSON.stringify(toArray(state.messages)).includes('done by hand'));
   assert.ok(!JSON.stringify(toArray(state.messages)).includes('done 2"'));
-  assert.deepEqual(factsOf(found.slice(3)).length, events.length - 2);
+  assert.deepEqual(getFacts(found.slice(3)).length, events.length - 2);
   assert.equal(state.ended?.reason, 'answered');
 });
 
 test('[J93] what a person put in, took out, moved or changed at either end becomes a branch in the order of the file', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const note = { type: 'input-received', input: 'by-hand', how: 'follow-up', parts: [{ type: 'text', text: 'me' }] };
-  const put = await takeUp(lines.toSpliced(10, 0, `${JSON.stringify(note)}\n`).join(''));
+  const put = await openEditedSession(lines.toSpliced(10, 0, `${JSON.stringify(note)}\n`).join(''));
   assert.equal(put.events.length, events.length + 2);
   assert.ok(put.events.some((event) => event.type === 'input-received' && event.input === 'by-hand'));
-  const out = await takeUp(lines.toSpliced(66, 1).join(''));
-  assert.deepEqual(factsOf(out.events).slice(3), factsOf(events.toSpliced(65, 1)).slice(2));
-  const moved = await takeUp(
+  const out = await openEditedSession(lines.toSpliced(66, 1).join(''));
+  assert.deepEqual(getFacts(out.events).slice(3), getFacts(events.toSpliced(65, 1)).slice(2));
+  const moved = await openEditedSession(
     lines
       .with(9, lines[10] ?? '')
       .with(10, lines[9] ?? '')
       .join(''),
   );
-  assert.deepEqual(factsOf(moved.events).slice(3), factsOf(events.with(8, events[9]!).with(9, events[8]!)).slice(2));
-  const end = await takeUp(lines.with(67, (lines[67] ?? '').replace('answered', 'stuck')).join(''));
+  assert.deepEqual(getFacts(moved.events).slice(3), getFacts(events.with(8, events[9]!).with(9, events[8]!)).slice(2));
+  const end = await openEditedSession(lines.with(67, (lines[67] ?? '').replace('answered', 'stuck')).join(''));
   assert.equal(fold(runStateView(), end.events).ended?.reason, 'stuck');
-  const start = plant(lines.with(1, (lines[1] ?? '').replace('"s1"', '"s2"')).join(''));
-  const { events: renamed } = await inspect(start.file);
+  const start = writeSessionBytes(lines.with(1, (lines[1] ?? '').replace('"s1"', '"s2"')).join(''));
+  const { events: renamed } = await inspectSession(start.file);
   assert.equal(fold(runStateView(), renamed).session, 's2');
   assert.equal(renamed[0]?.type, 'branch-started');
   assert.equal((await verifyFile(start.file)).ok, true);
 });
 
 test('a file that a program wrote anew, line by line, opens as one edit from its first event on', async () => {
-  const { lines, events } = await story();
-  const { file } = plant(
-    lines.map((line) => `${JSON.stringify(parsed(line), null, 1).replaceAll('\n', '')}\n`).join(''),
+  const { lines, events } = await getFinishedSession();
+  const { file } = writeSessionBytes(
+    lines.map((line) => `${JSON.stringify(parseLine(line), null, 1).replaceAll('\n', '')}\n`).join(''),
   );
-  const { events: found } = await inspect(file);
-  assert.deepEqual(factsOf(found.slice(1)), factsOf(events));
+  const { events: found } = await inspectSession(file);
+  assert.deepEqual(getFacts(found.slice(1)), getFacts(events));
   assert.equal((await verifyFile(file)).ok, true);
 });
 
 test('[A24] a session edited in the middle of a run goes on from the edit, and no effect happens twice', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   for (const cut of [12, 14, 20, 23, 27]) {
     const text = lines.slice(0, cut).join('').replace('seen 0', 'seen by hand');
-    const { file, ledger } = plant(text);
-    const known = effectsOf(text);
+    const { file, ledger } = writeSessionBytes(text);
+    const known = collectEffects(text);
     fs.writeFileSync(ledger, known.map((effect) => `${effect}\n`).join(''));
     const log = await openJsonl(file);
-    const state = await resume(log, ledger);
-    const events = await eventsOf(log);
+    const state = await resumeScriptedSession(log, ledger);
+    const events = await readLogEvents(log);
     await log.close();
     assert.equal(state.ended?.reason, 'answered');
     assert.ok(JSON.stringify(toArray(state.messages)).includes('seen by hand'));
     assertLegal(state);
     assertEffects(events, ledger);
-    assert.equal(new Set(effectsIn(ledger)).size, plan.flat().filter((tool) => tool !== 'look').length);
+    assert.equal(new Set(readEffects(ledger)).size, plan.flat().filter((tool) => tool !== 'look').length);
   }
 });
 
 /** The effects whose calls a session's text says were started. */
-const effectsOf = (text: string): readonly string[] => {
+const collectEffects = (text: string): readonly string[] => {
   const events = text
     .trim()
     .split('\n')
@@ -162,11 +162,11 @@ const effectsOf = (text: string): readonly string[] => {
 };
 
 test('opened for reading, an edited file shows what it says and stays as it is', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   const text = lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join('');
-  const { file } = plant(text);
+  const { file } = writeSessionBytes(text);
   const log = await openJsonl(file, { mode: 'read' });
-  const events = await eventsOf(log);
+  const events = await readLogEvents(log);
   assert.ok(events.some((event) => event.type === 'tool-ended' && event.text === 'done by hand'));
   assert.equal(events.length, lines.length - 1);
   assert.deepEqual(
@@ -176,18 +176,18 @@ test('opened for reading, an edited file shows what it says and stays as it is',
   await assert.rejects(log.append(67, []), { code: 'store/read-only' });
   await log.close();
   assert.equal(fs.readFileSync(file, 'utf8'), text);
-  assertTidy(file);
+  assertNoLeftovers(file);
 });
 
 test('an edit that is no longer JSON, or no event, is kept aside with a sentence that says why', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   const line = lines[14] ?? '';
   for (const [bad, why] of [
     [line.replace('"outcome":"ok"', '"outcome":ok'), /^Line 15 is not JSON/],
     [line.replace('"text":"done 2"', '"text":2'), /^Line 15 has no legal "text"/],
     [line.replace('tool-ended', 'tool-eaten'), /^Line 15 has the unknown type "tool-eaten"/],
   ] as const) {
-    const { events: found, log } = await inspect(plant(lines.with(14, bad).join('')).file);
+    const { events: found, log } = await inspectSession(writeSessionBytes(lines.with(14, bad).join('')).file);
     assert.match(log.report[0]?.what ?? '', why);
     assert.equal(fs.readFileSync(log.report[0]?.kept ?? '', 'utf8'), bad);
     assert.deepEqual(found, events.toSpliced(13, 1));
@@ -195,9 +195,9 @@ test('an edit that is no longer JSON, or no event, is kept aside with a sentence
 });
 
 test('a file may be edited again and again, each time where it is followed from', async () => {
-  const { lines, events } = await story();
-  const { file } = plant(lines.join('').replace('seen 0', 'seen once'));
-  await inspect(file);
+  const { lines, events } = await getFinishedSession();
+  const { file } = writeSessionBytes(lines.join('').replace('seen 0', 'seen once'));
+  await inspectSession(file);
   for (const [what, instead] of [
     ['seen once', 'seen twice'],
     ['be good', 'be better'],
@@ -206,25 +206,25 @@ test('a file may be edited again and again, each time where it is followed from'
     const text = fs.readFileSync(file, 'utf8');
     const at = what === 'be good' ? text.indexOf(what) : text.lastIndexOf(what);
     fs.writeFileSync(file, text.slice(0, at) + instead + text.slice(at + what.length));
-    const { events: found, state } = await inspect(file);
+    const { events: found, state } = await inspectSession(file);
     assert.ok(JSON.stringify(found).includes(instead));
     assert.equal(found.filter(({ type }) => type === 'tool-ended').length, 20);
     assert.equal(state.ended?.reason, 'answered');
     assert.equal((await verifyFile(file)).ok, true);
   }
-  const { state } = await inspect(file);
+  const { state } = await inspectSession(file);
   assert.equal(state.system, 'be better');
   assert.ok(JSON.stringify(toArray(state.messages)).includes('seen thrice'));
   assert.equal(state.messages.length, fold(runStateView(), events).messages.length);
-  assertTidy(file, ['.edited-1', '.edited-2', '.edited-3', '.edited-4']);
+  assertNoLeftovers(file, ['.edited-1', '.edited-2', '.edited-3', '.edited-4']);
 });
 
 test('whatever a person writes into a line, the session opens, folds to a legal request, and goes on', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   const places = fc.record({ line: fc.integer({ min: 1, max: lines.length - 1 }), key: fc.nat(), inner: fc.nat() });
   await fc.assert(
     fc.asyncProperty(places, fc.option(fc.jsonValue(), { nil: undefined }), async ({ line, key, inner }, value) => {
-      const event = parsed(lines[line]);
+      const event = parseLine(lines[line]);
       const keys = Object.keys(event);
       const name = keys[key % keys.length] ?? '';
       const old = event[name];
@@ -232,13 +232,13 @@ test('whatever a person writes into a line, the session opens, folds to a legal 
         const names = Object.keys(old);
         Object.assign(old, { [names[inner % names.length] ?? 'x']: value });
       } else event[name] = value;
-      const { file, ledger } = plant(lines.with(line, `${JSON.stringify(event)}\n`).join(''));
-      const { events } = await inspect(file);
+      const { file, ledger } = writeSessionBytes(lines.with(line, `${JSON.stringify(event)}\n`).join(''));
+      const { events } = await inspectSession(file);
       const log = await openJsonl(file);
-      await log.append(events.at(-1)?.seq ?? 0, [remark('on')]);
-      assert.equal((await eventsOf(log)).length, events.length + 1);
+      await log.append(events.at(-1)?.seq ?? 0, [createAnnotation('on')]);
+      assert.equal((await readLogEvents(log)).length, events.length + 1);
       await log.close();
-      assertLegal((await inspect(file)).state);
+      assertLegal((await inspectSession(file)).state);
       assert.ok(ledger);
     }),
     { numRuns: 150 },
@@ -246,56 +246,59 @@ test('whatever a person writes into a line, the session opens, folds to a legal 
 });
 
 test('a file changed in place while it is open is not written to as if it were the same, and the change is kept', async () => {
-  const { lines, events } = await story();
+  const { lines, events } = await getFinishedSession();
   for (const instead of ['done by hand', 'done 9']) {
-    const { file } = plant(lines.join(''));
+    const { file } = writeSessionBytes(lines.join(''));
     const log = await openJsonl(file);
     const { atime, mtime } = fs.statSync(file);
     fs.writeFileSync(file, lines.join('').replace('done 2', instead));
     // Within one tick of the system's clock, two writes have the same time.
     fs.utimesSync(file, atime, mtime);
     if (instead.length > 6) {
-      await assert.rejects(log.append(67, [remark('x')], { durable: true }), { code: 'store/changed', hint: /branch/ });
-      await assert.rejects(log.append(67, [remark('x')]), { code: 'store/changed' });
+      await assert.rejects(log.append(67, [createAnnotation('x')], { durable: true }), {
+        code: 'store/changed',
+        hint: /branch/,
+      });
+      await assert.rejects(log.append(67, [createAnnotation('x')]), { code: 'store/changed' });
     }
     await log.close();
-    const found = (await inspect(file)).events;
+    const found = (await inspectSession(file)).events;
     assert.ok(found.some((event) => event.type === 'tool-ended' && event.text === instead));
     assert.ok(found.length > events.length, 'as a branch, not as damage');
   }
 });
 
 test('an edit on a branch that is no longer followed is named and changes nothing', async () => {
-  const { lines, events } = await story();
-  const { file } = plant(lines.join(''));
+  const { lines, events } = await getFinishedSession();
+  const { file } = writeSessionBytes(lines.join(''));
   const log = await openJsonl(file);
   await log.append(67, [{ type: 'branch-started', from: events[9]!.id, reason: 'rewound' }], { parent: events[9]!.id });
   await log.close();
   const text = fs.readFileSync(file, 'utf8').replace('done 19', 'done 99');
   fs.writeFileSync(file, text);
-  const { events: found, log: opened } = await inspect(file);
+  const { events: found, log: opened } = await inspectSession(file);
   assert.deepEqual(found.slice(0, -1), events.slice(0, 10));
   assert.deepEqual(
     opened.report.map(({ kind, line }) => [kind, line]),
     [['edited', 65]],
   );
   assert.equal(fs.readFileSync(file, 'utf8'), text);
-  assertTidy(file);
+  assertNoLeftovers(file);
 });
 
 test('taking up an edit fails as a whole or succeeds as a whole, at whichever step the disk fails', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   const text = lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join('');
   for (let n = 1; ; n++) {
-    const { file } = plant(text);
-    const disk = failingDisk(n, 'EIO');
+    const { file } = writeSessionBytes(text);
+    const disk = createFailingDisk(n, 'EIO');
     const log = await openJsonl(file, { disk }).catch((error: { code?: string }) => {
       assert.match(error.code ?? '', /^store\//);
       return undefined;
     });
     await log?.close();
     assert.equal(disk.tally.open, 0, `step ${n} leaves nothing open`);
-    const { events } = await inspect(file);
+    const { events } = await inspectSession(file);
     assert.ok(events.some((event) => event.type === 'tool-ended' && event.text === 'done by hand'));
     assert.equal(events.filter((event) => event.type === 'branch-started').length, 1);
     assert.equal((await verifyFile(file)).ok, true);
@@ -303,23 +306,23 @@ test('taking up an edit fails as a whole or succeeds as a whole, at whichever st
   }
 });
 
-const remark = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
+const createAnnotation = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
 
 test('[M11] a session is a tree: any event can be gone back to, and every branch can be read', async () => {
-  const { file } = plant('');
+  const { file } = writeSessionBytes('');
   const log = await openJsonl(file, { session: 'tree' });
-  const [a, b] = await log.append(0, [remark('a'), remark('b')]);
-  const [c] = await log.append(2, [remark('c')]);
-  const [d, e] = await log.append(3, [remark('d'), remark('e')], { parent: a!.id });
-  const [f] = await log.append(5, [remark('f')], { parent: c!.id });
-  await assert.rejects(log.append(6, [remark('x')], { parent: 'nobody' }), { code: 'store/unknown-event' });
-  await assert.rejects(log.append(3, [remark('x')]), { code: 'store/conflict' });
+  const [a, b] = await log.append(0, [createAnnotation('a'), createAnnotation('b')]);
+  const [c] = await log.append(2, [createAnnotation('c')]);
+  const [d, e] = await log.append(3, [createAnnotation('d'), createAnnotation('e')], { parent: a!.id });
+  const [f] = await log.append(5, [createAnnotation('f')], { parent: c!.id });
+  await assert.rejects(log.append(6, [createAnnotation('x')], { parent: 'nobody' }), { code: 'store/unknown-event' });
+  await assert.rejects(log.append(3, [createAnnotation('x')]), { code: 'store/conflict' });
   const check = async (from: typeof log): Promise<void> => {
-    assert.deepEqual(await eventsOf(from), [a, b, c, f]);
-    assert.deepEqual(await eventsOf(from, { at: e!.id }), [a, d, e]);
-    assert.deepEqual(await eventsOf(from, { at: b!.id }), [a, b]);
-    assert.deepEqual(await eventsOf(from, { at: a!.id }), [a]);
-    await assert.rejects(eventsOf(from, { at: 'nobody' }), { code: 'store/unknown-event' });
+    assert.deepEqual(await readLogEvents(from), [a, b, c, f]);
+    assert.deepEqual(await readLogEvents(from, { at: e!.id }), [a, d, e]);
+    assert.deepEqual(await readLogEvents(from, { at: b!.id }), [a, b]);
+    assert.deepEqual(await readLogEvents(from, { at: a!.id }), [a]);
+    await assert.rejects(readLogEvents(from, { at: 'nobody' }), { code: 'store/unknown-event' });
     const followed: Event[] = [];
     const stop = new AbortController();
     for await (const event of from.follow(1, stop.signal)) {
@@ -334,23 +337,23 @@ test('[M11] a session is a tree: any event can be gone back to, and every branch
   await check(again);
   const reader = await openJsonl(file, { mode: 'read' });
   await check(reader);
-  const [g] = await again.append(6, [remark('g')], { parent: e!.id });
-  assert.deepEqual(await eventsOf(again), [a, d, e, g]);
-  assert.deepEqual(await eventsOf(reader), [a, d, e, g]);
+  const [g] = await again.append(6, [createAnnotation('g')], { parent: e!.id });
+  assert.deepEqual(await readLogEvents(again), [a, d, e, g]);
+  assert.deepEqual(await readLogEvents(reader), [a, d, e, g]);
   await reader.close();
   await again.close();
   assert.deepEqual(await verifyFile(file), { ok: true, events: 7, problems: [] });
 });
 
 test('events handed over as facts get places of their own, whatever the order of their keys', async () => {
-  const { file } = plant('');
+  const { file } = writeSessionBytes('');
   const log = await openJsonl(file);
-  const [first] = await log.append(0, [remark('a')]);
+  const [first] = await log.append(0, [createAnnotation('a')]);
   const [copy] = await log.append(1, [first!]);
   const [odd] = await log.append(2, [{ value: 1, key: 'k', type: 'annotation-added' }]);
   assert.deepEqual([copy?.seq, copy?.parent, odd?.seq], [2, first?.id, 3]);
-  assert.deepEqual(await eventsOf(log), [first, copy, odd]);
+  assert.deepEqual(await readLogEvents(log), [first, copy, odd]);
   await log.close();
-  const { events } = await inspect(file);
+  const { events } = await inspectSession(file);
   assert.deepEqual(events, [first, copy, odd]);
 });

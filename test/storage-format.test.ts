@@ -6,8 +6,8 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { fold, runStateView, messageText, toArray, type Json } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
-import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
-import { folder, place, plant, story } from './crash/place.ts';
+import { assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
+import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
 
 const fixture = path.join(import.meta.dirname, 'fixtures/session-v1.jsonl');
 
@@ -28,7 +28,7 @@ test('fault 6: any text is one physical line and comes back as it was', async ()
     ',"hash":"',
     '\u007f\u0001',
   ];
-  const { file } = place();
+  const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const given = [...nasty, nasty.join(' ')].map((value) => ({ type: 'annotation-added', key: 'k', value }) as const);
   await log.append(0, given);
@@ -40,7 +40,7 @@ test('fault 6: any text is one physical line and comes back as it was', async ()
     found,
     Array.from({ length: given.length + 1 }, () => '\n'),
   );
-  const { events } = await inspect(file);
+  const { events } = await inspectSession(file);
   assert.deepEqual(
     events.map((event) => (event.type === 'annotation-added' ? event.value : undefined)),
     given.map(({ value }) => value),
@@ -48,7 +48,7 @@ test('fault 6: any text is one physical line and comes back as it was', async ()
 });
 
 test('fault 6: any JSON at all comes back as it was, and the file verifies', async () => {
-  const file = path.join(folder, 'any.jsonl');
+  const file = path.join(tempDir, 'any.jsonl');
   const log = await openJsonl(file);
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -60,7 +60,7 @@ test('fault 6: any JSON at all comes back as it was, and the file verifies', asy
       // Negative zero is no JSON number.
       const value = JSON.parse(json) as Json;
       const [event] = await log.append(seq++, [{ type: 'annotation-added', key: words, value }]);
-      const found = await eventsOf(log);
+      const found = await readLogEvents(log);
       assert.deepEqual(
         JSON.stringify(found.at(-1)),
         JSON.stringify({
@@ -82,23 +82,23 @@ test('fault 6: any JSON at all comes back as it was, and the file verifies', asy
 });
 
 test('fault 6: a line far longer than any buffer comes back as it was', async () => {
-  const { file } = place();
+  const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const value = 'ä\u2028'.repeat(1_000_000);
   await log.append(0, [
     { type: 'annotation-added', key: 'long', value },
     { type: 'annotation-added', key: 'next', value: 1 },
   ]);
-  const read = await eventsOf(log);
+  const read = await readLogEvents(log);
   assert.ok(read[0]?.type === 'annotation-added' && read[0].value === value);
   assert.equal(read[1]?.seq, 2);
   await log.close();
 });
 
 test('fault 21: a file of a newer format is refused politely and left as it is', async () => {
-  const { lines } = await story();
+  const { lines } = await getFinishedSession();
   const text = lines.join('').replace('{"fairlead":1,', '{"fairlead":2,');
-  const { file } = plant(text);
+  const { file } = writeSessionBytes(text);
   const before = fs.statSync(file).mtimeMs;
   for (const mode of ['write', 'read'] as const)
     await assert.rejects(openJsonl(file, { mode }), {
@@ -109,23 +109,23 @@ test('fault 21: a file of a newer format is refused politely and left as it is',
   await assert.rejects(verifyFile(file), { code: 'store/newer-version' });
   assert.equal(fs.readFileSync(file, 'utf8'), text);
   assert.equal(fs.statSync(file).mtimeMs, before);
-  assertTidy(file);
+  assertNoLeftovers(file);
 });
 
 test('fault 21: a file of the first format opens, reads, verifies and goes on', async () => {
   assert.deepEqual(await verifyFile(fixture), { ok: true, events: 28, problems: [] });
-  const { file } = plant(fs.readFileSync(fixture));
+  const { file } = writeSessionBytes(fs.readFileSync(fixture));
   const log = await openJsonl(file);
   assert.equal(log.session, 'first-format');
   assert.deepEqual(log.report, []);
-  const events = await eventsOf(log);
+  const events = await readLogEvents(log);
   assert.deepEqual(
     events.map(({ seq }) => seq),
     [1, 2, 22, 23, 24, 25, 26, 27, 28],
   );
   const state = fold(runStateView(), events);
   assert.deepEqual(toArray(state.messages).map(messageText), ['Summary.\nAgain.', 'Done again.']);
-  const old = await eventsOf(log, { at: `l.${events[0]?.id.slice(2)}` });
+  const old = await readLogEvents(log, { at: `l.${events[0]?.id.slice(2)}` });
   assert.equal(old.length, 21);
   const first = fold(runStateView(), old);
   const roles = toArray(first.messages).map(({ role }) => role);
@@ -138,7 +138,7 @@ test('fault 21: a file of the first format opens, reads, verifies and goes on', 
       old[2].parts[0].text === 'Grüße \u{1F600}\u2028 line\0 \ud800',
   );
   assert.deepEqual(
-    (await eventsOf(log, { from: 'epoch' })).map(({ seq }) => seq),
+    (await readLogEvents(log, { from: 'epoch' })).map(({ seq }) => seq),
     [24, 25, 26, 27, 28],
   );
   await log.append(28, [{ type: 'annotation-added', key: 'still', value: 'goes' }]);
@@ -147,8 +147,8 @@ test('fault 21: a file of the first format opens, reads, verifies and goes on', 
 });
 
 test('bad input gets one clear sentence and a typed error', async () => {
-  await assert.rejects(openJsonl(path.join(folder, 'nowhere/at/all.jsonl')), { code: 'store/gone', blame: 'store' });
-  await assert.rejects(openJsonl(path.join(folder, 'missing.jsonl'), { mode: 'read' }), { code: 'store/gone' });
-  await assert.rejects(openJsonl(folder), { code: 'store/io' });
-  await assert.rejects(verifyFile(path.join(folder, 'missing.jsonl')), { code: 'store/gone' });
+  await assert.rejects(openJsonl(path.join(tempDir, 'nowhere/at/all.jsonl')), { code: 'store/gone', blame: 'store' });
+  await assert.rejects(openJsonl(path.join(tempDir, 'missing.jsonl'), { mode: 'read' }), { code: 'store/gone' });
+  await assert.rejects(openJsonl(tempDir), { code: 'store/io' });
+  await assert.rejects(verifyFile(path.join(tempDir, 'missing.jsonl')), { code: 'store/gone' });
 });

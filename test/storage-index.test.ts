@@ -8,10 +8,10 @@ import test from 'node:test';
 import { promisify } from 'node:util';
 import { zeroUsage, type Event, type Fact } from '../src/core/index.ts';
 import { openJsonl, verifyFile, type JsonlLog } from '../src/stores/index.ts';
-import { assertTidy, eventsOf } from './crash/checker.ts';
-import { folder, place } from './crash/place.ts';
+import { assertNoLeftovers, readLogEvents } from './crash/checker.ts';
+import { tempDir, createSessionFiles } from './crash/place.ts';
 
-const epoch = (number: number): Fact => ({
+const createEpochFact = (number: number): Fact => ({
   type: 'epoch-started',
   epoch: number,
   reason: 'compacted',
@@ -20,22 +20,29 @@ const epoch = (number: number): Fact => ({
   model: 'm',
   baseline: { session: 's', messages: [], turn: number, loaded: [], queue: [], total: zeroUsage },
 });
-const remark = (value: number): Fact => ({ type: 'annotation-added', key: 'k', value });
-const remarks = (count: number): readonly Fact[] => Array.from({ length: count }, (_, i) => remark(i));
+const createAnnotation = (value: number): Fact => ({ type: 'annotation-added', key: 'k', value });
+const createAnnotations = (count: number): readonly Fact[] =>
+  Array.from({ length: count }, (_, i) => createAnnotation(i));
 
 /** A session with a branch and, on it, two epochs, of which the second is indexed: the events on the way to its end. */
-async function indexed(): Promise<{ readonly file: string; readonly events: readonly Event[] }> {
-  const { file } = place();
+async function createIndexedSession(): Promise<{ readonly file: string; readonly events: readonly Event[] }> {
+  const { file } = createSessionFiles();
   const log = await openJsonl(file, { indexBytes: 1000 });
-  const [first] = await log.append(0, remarks(10));
-  const rest = [...remarks(40), epoch(1), ...remarks(50), epoch(2), ...remarks(5)];
+  const [first] = await log.append(0, createAnnotations(10));
+  const rest = [
+    ...createAnnotations(40),
+    createEpochFact(1),
+    ...createAnnotations(50),
+    createEpochFact(2),
+    ...createAnnotations(5),
+  ];
   const events = await log.append(10, rest, { parent: first!.id });
   await log.close();
-  assertTidy(file, ['.index']);
+  assertNoLeftovers(file, ['.index']);
   return { file, events: [first!, ...events] };
 }
 
-async function opened<T>(file: string, look: (log: JsonlLog) => Promise<T>): Promise<T> {
+async function withOpenLog<T>(file: string, look: (log: JsonlLog) => Promise<T>): Promise<T> {
   const log = await openJsonl(file, { indexBytes: 1000 });
   try {
     return await look(log);
@@ -45,18 +52,18 @@ async function opened<T>(file: string, look: (log: JsonlLog) => Promise<T>): Pro
 }
 
 test('[M11] from an epoch on only the epoch and what follows is read; from the root, and before the index, everything still is', async () => {
-  const { file, events } = await indexed();
-  await opened(file, async (log) => {
+  const { file, events } = await createIndexedSession();
+  await withOpenLog(file, async (log) => {
     assert.deepEqual(log.opened, { from: 'index', lines: 6 });
-    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(92));
-    assert.deepEqual(await eventsOf(log), events);
-    assert.deepEqual(await eventsOf(log, { at: events[20]?.id ?? '' }), events.slice(0, 21));
-    assert.deepEqual(await eventsOf(log, { at: events[60]?.id ?? '', from: 'epoch' }), events.slice(41, 61));
-    const [added] = await log.append(107, [remark(9)]);
-    assert.deepEqual(await eventsOf(log, { from: 'epoch' }), [...events.slice(92), added]);
-    assert.deepEqual(await eventsOf(log), [...events, added]);
-    const [branch] = await log.append(108, [remark(10)], { parent: events[20]?.id ?? '' });
-    assert.deepEqual(await eventsOf(log), [...events.slice(0, 21), branch]);
+    assert.deepEqual(await readLogEvents(log, { from: 'epoch' }), events.slice(92));
+    assert.deepEqual(await readLogEvents(log), events);
+    assert.deepEqual(await readLogEvents(log, { at: events[20]?.id ?? '' }), events.slice(0, 21));
+    assert.deepEqual(await readLogEvents(log, { at: events[60]?.id ?? '', from: 'epoch' }), events.slice(41, 61));
+    const [added] = await log.append(107, [createAnnotation(9)]);
+    assert.deepEqual(await readLogEvents(log, { from: 'epoch' }), [...events.slice(92), added]);
+    assert.deepEqual(await readLogEvents(log), [...events, added]);
+    const [branch] = await log.append(108, [createAnnotation(10)], { parent: events[20]?.id ?? '' });
+    assert.deepEqual(await readLogEvents(log), [...events.slice(0, 21), branch]);
     const seen: number[] = [];
     const stop = new AbortController();
     for await (const event of log.follow(3, stop.signal)) {
@@ -68,31 +75,31 @@ test('[M11] from an epoch on only the epoch and what follows is read; from the r
       Array.from({ length: 106 }, (_, i) => i + 4),
     );
   });
-  await opened(file, async (log) => {
+  await withOpenLog(file, async (log) => {
     assert.equal(log.opened.from, 'start', 'a branch from before the index needs the whole file');
-    assert.equal((await eventsOf(log)).length, 22);
+    assert.equal((await readLogEvents(log)).length, 22);
   });
 });
 
 test('a new epoch moves the index on, while the session is open', async () => {
-  const { file } = await indexed();
+  const { file } = await createIndexedSession();
   const offset = (): number => (JSON.parse(fs.readFileSync(`${file}.index`, 'utf8')) as { offset: number }).offset;
   const before = offset();
-  await opened(file, async (log) => {
-    await log.append(107, [epoch(3), remark(1)]);
+  await withOpenLog(file, async (log) => {
+    await log.append(107, [createEpochFact(3), createAnnotation(1)]);
     while (offset() === before) await new Promise(setImmediate);
   });
-  await opened(file, async (log) => {
+  await withOpenLog(file, async (log) => {
     assert.deepEqual(log.opened, { from: 'index', lines: 2 });
-    assert.equal((await eventsOf(log)).length, 100);
+    assert.equal((await readLogEvents(log)).length, 100);
   });
 });
 
 test('fault 15: an index that is missing, broken, of another file or not true is not believed, and is written anew', async () => {
-  const { file, events } = await indexed();
+  const { file, events } = await createIndexedSession();
   const index = `${file}.index`;
   const good = fs.readFileSync(index, 'utf8');
-  const other = (await indexed()).file;
+  const other = (await createIndexedSession()).file;
   for (const spoil of [
     () => fs.rmSync(index),
     () => fs.writeFileSync(index, ''),
@@ -108,50 +115,52 @@ test('fault 15: an index that is missing, broken, of another file or not true is
     () => fs.copyFileSync(`${other}.index`, index),
   ]) {
     spoil();
-    await opened(file, async (log) => {
+    await withOpenLog(file, async (log) => {
       assert.equal(log.report.length, 0);
-      assert.deepEqual(await eventsOf(log), events, String(spoil));
-      assert.deepEqual(await eventsOf(log, { from: 'epoch' }), events.slice(92), String(spoil));
+      assert.deepEqual(await readLogEvents(log), events, String(spoil));
+      assert.deepEqual(await readLogEvents(log, { from: 'epoch' }), events.slice(92), String(spoil));
     });
-    await opened(file, async (log) => assert.equal(log.opened.from, 'index', String(spoil)));
+    await withOpenLog(file, async (log) => assert.equal(log.opened.from, 'index', String(spoil)));
   }
 });
 
 test('fault 15: a change before the index is noticed, though nothing there is parsed', async () => {
-  const { file } = await indexed();
+  const { file } = await createIndexedSession();
   const text = fs.readFileSync(file, 'utf8');
   fs.writeFileSync(file, text.replace('"value":7,', '"value":8,'));
-  await opened(file, async (log) => {
+  await withOpenLog(file, async (log) => {
     assert.equal(log.opened.from, 'start');
     assert.equal(log.report[0]?.kind, 'edited');
     assert.equal(log.report[0]?.line, 9);
   });
 });
 
-type Reading = { readonly found: number; readonly most: number; readonly from: string; readonly lines: number };
+type ReadReport = { readonly found: number; readonly most: number; readonly from: string; readonly lines: number };
 
 /** Reads a session in a process that may use little memory, far less than the session is long. */
-async function readWithLittle(file: string, from: 'root' | 'epoch'): Promise<Reading> {
+async function readWithLimitedMemory(file: string, from: 'root' | 'epoch'): Promise<ReadReport> {
   const program = path.join(import.meta.dirname, 'crash/reader.ts');
   const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=24', program, file, from]);
-  return JSON.parse(stdout) as Reading;
+  return JSON.parse(stdout) as ReadReport;
 }
 
 test('fault 14: a log of a million events and 200 MB opens from its index: few lines are looked at and memory stays small', async () => {
-  const file = path.join(folder, 'big.jsonl');
-  const { version } = JSON.parse(fs.readFileSync(`${(await indexed()).file}.index`, 'utf8')) as { version: number };
-  assert.ok(writeBig(file, 1_000_000, version) > 200e6);
-  const { found, from, lines } = await readWithLittle(file, 'epoch');
+  const file = path.join(tempDir, 'big.jsonl');
+  const { version } = JSON.parse(fs.readFileSync(`${(await createIndexedSession()).file}.index`, 'utf8')) as {
+    version: number;
+  };
+  assert.ok(writeLargeSession(file, 1_000_000, version) > 200e6);
+  const { found, from, lines } = await readWithLimitedMemory(file, 'epoch');
   assert.deepEqual({ found, from, lines }, { found: 1000, from: 'index', lines: 1000 });
   const log = await openJsonl(file);
-  const [next] = await log.append(1_000_000, [remark(1)], { durable: true });
+  const [next] = await log.append(1_000_000, [createAnnotation(1)], { durable: true });
   assert.equal(next?.seq, 1_000_001);
   await log.close();
   fs.rmSync(file);
 });
 
 /** Writes a log as our lines are, without our code, with an index that vouches for all but its last thousand events. */
-function writeBig(file: string, count: number, version: number): number {
+function writeLargeSession(file: string, count: number, version: number): number {
   const out = fs.openSync(file, 'w');
   const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
   const text = 'x'.repeat(30);
@@ -164,7 +173,7 @@ function writeBig(file: string, count: number, version: number): number {
   for (let seq = 1; seq <= count; seq++) {
     const fact =
       seq === count - 999
-        ? JSON.stringify(epoch(2)).slice(1, -1)
+        ? JSON.stringify(createEpochFact(2)).slice(1, -1)
         : `"type":"tool-ended","call":"c1","outcome":"ok","text":"${text}","ms":1`;
     if (seq === count - 999)
       index = {
@@ -193,7 +202,7 @@ function writeBig(file: string, count: number, version: number): number {
 }
 
 test('a long log without an epoch is read through in memory that does not grow with it', async () => {
-  const { file } = place();
+  const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const value = 'y'.repeat(500);
   for (let seq = 0; seq < 100_000; seq += 1000)
@@ -203,7 +212,7 @@ test('a long log without an epoch is read through in memory that does not grow w
     );
   await log.close();
   fs.rmSync(`${file}.index`, { force: true });
-  const { found, most, from } = await readWithLittle(file, 'root');
+  const { found, most, from } = await readWithLimitedMemory(file, 'root');
   assert.deepEqual({ found, from }, { found: 100_000, from: 'start' });
   assert.ok(most < 5000, `${most} events at once`);
   assert.equal((await verifyFile(file)).ok, true);

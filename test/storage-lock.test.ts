@@ -7,14 +7,14 @@ import { createInterface } from 'node:readline';
 import test from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
-import { assertTidy, eventsOf, inspect } from './crash/checker.ts';
-import { place } from './crash/place.ts';
-import { bundle } from './support/bundle.ts';
+import { assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
+import { createSessionFiles } from './crash/place.ts';
+import { bundleProgram } from './support/bundle.ts';
 
-const program = await bundle(path.join(import.meta.dirname, 'crash/writer.ts'));
-const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
+const program = await bundleProgram(path.join(import.meta.dirname, 'crash/writer.ts'));
+const annotationFact = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
-type Process = {
+type WriterProcess = {
   readonly child: ChildProcess;
   /** Tells it what to do, and gives what it answers. */
   ask(command: string): Promise<string>;
@@ -28,7 +28,7 @@ test.after(() => {
 });
 
 /** A process that waits for commands. */
-async function awake(file: string, silentMs = 30_000): Promise<Process> {
+async function spawnWriter(file: string, silentMs = 30_000): Promise<WriterProcess> {
   const child = spawn(process.execPath, [program, file, String(silentMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.add(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -47,13 +47,13 @@ async function awake(file: string, silentMs = 30_000): Promise<Process> {
 }
 
 /** A process that has a session open. */
-async function start(file: string, silentMs?: number): Promise<Process> {
-  const started = await awake(file, silentMs);
+async function startWriter(file: string, silentMs?: number): Promise<WriterProcess> {
+  const started = await spawnWriter(file, silentMs);
   assert.equal(await started.ask('open'), 'opened');
   return started;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+async function killChild(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => {
     child.on('exit', resolve);
   });
@@ -62,24 +62,24 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 test('fault 16: a second process is refused by name or reads only, until the first one closes', async () => {
-  const { file } = place();
-  const first = await start(file);
+  const { file } = createSessionFiles();
+  const first = await startWriter(file);
   const pid = new RegExp(`is being written by process ${first.child.pid} on `);
   await assert.rejects(openJsonl(file), { code: 'store/locked', message: pid, hint: /reading only/ });
   const reader = await openJsonl(file, { mode: 'read' });
   assert.equal(await first.ask('append'), 'saved 1');
-  assert.equal((await eventsOf(reader)).length, 1);
+  assert.equal((await readLogEvents(reader)).length, 1);
   await reader.close();
   assert.equal(await first.ask('close'), 'closed');
-  await kill(first.child);
+  await killChild(first.child);
   const log = await openJsonl(file);
   await assert.rejects(openJsonl(file), { code: 'store/locked', message: new RegExp(`process ${process.pid} `) });
   await log.close();
-  assertTidy(file);
+  assertNoLeftovers(file);
 });
 
 test('fault 16: a session is one session under every name that leads to it', async () => {
-  const { file } = place();
+  const { file } = createSessionFiles();
   const log = await openJsonl(file);
   fs.symlinkSync(file, `${file}-too`);
   await assert.rejects(openJsonl(`${file}-too`), { code: 'store/locked' });
@@ -88,74 +88,74 @@ test('fault 16: a session is one session under every name that leads to it', asy
 });
 
 test('fault 16: the place of a dead process is taken at once, and so is one whose number another process has', async () => {
-  const { file } = place();
-  const first = await start(file);
+  const { file } = createSessionFiles();
+  const first = await startWriter(file);
   await first.ask('append');
   const lock = fs.readFileSync(`${file}.lock`, 'utf8');
-  await kill(first.child);
-  assert.equal((await inspect(file)).events.length, 1);
-  assertTidy(file);
+  await killChild(first.child);
+  assert.equal((await inspectSession(file)).events.length, 1);
+  assertNoLeftovers(file);
   const holder = JSON.parse(lock) as { [key: string]: unknown };
   fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...holder, pid: process.pid }));
-  assert.equal((await inspect(file)).events.length, 1, 'a number that came back');
+  assert.equal((await inspectSession(file)).events.length, 1, 'a number that came back');
   const log = await openJsonl(file);
   const self = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { [key: string]: unknown };
   await log.close();
   fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...self, boot: 'another run of the machine' }));
-  assert.equal((await inspect(file)).events.length, 1, 'a machine that was started again');
+  assert.equal((await inspectSession(file)).events.length, 1, 'a machine that was started again');
   fs.writeFileSync(`${file}.lock`, '\0'.repeat(100));
   fs.utimesSync(`${file}.lock`, 0, 0);
-  assert.equal((await inspect(file)).events.length, 1, 'a lock that a power cut emptied');
-  assertTidy(file);
+  assert.equal((await inspectSession(file)).events.length, 1, 'a lock that a power cut emptied');
+  assertNoLeftovers(file);
 });
 
 test('fault 16: of eight processes that want a dead one’s place exactly one gets it, every time', async () => {
   for (let round = 0; round < 3; round++) {
-    const { file } = place();
-    const dead = await start(file);
-    await kill(dead.child);
+    const { file } = createSessionFiles();
+    const dead = await startWriter(file);
+    await killChild(dead.child);
     // One who died while taking over leaves its claim behind.
     if (round % 2) {
       const { token } = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { token: string };
       fs.copyFileSync(`${file}.lock`, `${file}.lock.${token}`);
     }
-    const racers = await Promise.all(Array.from({ length: 8 }, () => awake(file)));
+    const racers = await Promise.all(Array.from({ length: 8 }, () => spawnWriter(file)));
     for (const racer of racers) racer.tell('open');
     const said = await Promise.all(racers.map((racer) => racer.hear()));
     assert.deepEqual(said.toSorted(), ['opened', ...Array.from({ length: 7 }, () => 'store/locked')]);
     const winner = racers[said.indexOf('opened')];
     assert.equal(await winner?.ask('append'), 'saved 1');
     assert.equal(await winner?.ask('close'), 'closed');
-    await Promise.all(racers.map(({ child }) => kill(child)));
+    await Promise.all(racers.map(({ child }) => killChild(child)));
     assert.equal((await verifyFile(file)).ok, true);
-    assertTidy(file);
+    assertNoLeftovers(file);
   }
 });
 
 test('fault 17: a stopped process is taken over from; when it goes on its writes are refused and reach nobody', async () => {
-  const { file } = place();
-  const zombie = await start(file, 300);
+  const { file } = createSessionFiles();
+  const zombie = await startWriter(file, 300);
   assert.equal(await zombie.ask('append'), 'saved 1');
   zombie.child.kill('SIGSTOP');
-  const log = await taken(file, 300);
+  const log = await waitForLock(file, 300);
   assert.equal(log.report[0]?.kind, 'taken-over');
-  const [mine] = await log.append(1, [remark], { durable: true });
+  const [mine] = await log.append(1, [annotationFact], { durable: true });
   zombie.tell('append');
   zombie.child.kill('SIGCONT');
   assert.equal(await zombie.hear(), 'store/fenced');
   assert.equal(await zombie.ask('append'), 'store/fenced');
   assert.equal(await zombie.ask('close'), 'closed');
-  await kill(zombie.child);
-  const [next] = await log.append(2, [remark], { durable: true });
-  const events = await eventsOf(log);
+  await killChild(zombie.child);
+  const [next] = await log.append(2, [annotationFact], { durable: true });
+  const events = await readLogEvents(log);
   assert.deepEqual(events.slice(1), [mine, next]);
   await log.close();
   assert.equal((await verifyFile(file)).ok, true);
-  assertTidy(file);
+  assertNoLeftovers(file);
 });
 
 /** Opens a session once its holder has been silent for long enough. */
-async function taken(file: string, silentMs: number): ReturnType<typeof openJsonl> {
+async function waitForLock(file: string, silentMs: number): ReturnType<typeof openJsonl> {
   for (;;) {
     try {
       return await openJsonl(file, { silentMs });
@@ -169,49 +169,49 @@ async function taken(file: string, silentMs: number): ReturnType<typeof openJson
 }
 
 test('fault 17: a process stopped between its look at the lock and its write writes to nobody, and is told so', async () => {
-  const { file } = place();
-  const zombie = await start(file, 300);
+  const { file } = createSessionFiles();
+  const zombie = await startWriter(file, 300);
   assert.equal(await zombie.ask('append'), 'saved 1');
   zombie.tell('stop');
-  const log = await taken(file, 300);
-  const saved = await log.append(1, [remark, remark], { durable: true });
+  const log = await waitForLock(file, 300);
+  const saved = await log.append(1, [annotationFact, annotationFact], { durable: true });
   zombie.child.kill('SIGCONT');
   assert.equal(await zombie.hear(), 'store/fenced');
-  const [next] = await log.append(3, [remark], { durable: true });
-  assert.deepEqual((await eventsOf(log)).slice(1), [...saved, next]);
+  const [next] = await log.append(3, [annotationFact], { durable: true });
+  assert.deepEqual((await readLogEvents(log)).slice(1), [...saved, next]);
   await log.close();
-  await kill(zombie.child);
+  await killChild(zombie.child);
   assert.deepEqual(await verifyFile(file), { ok: true, events: 4, problems: [] });
 });
 
 test('fault 17: who finds another in the place it had writes nothing', async () => {
-  const { file } = place();
+  const { file } = createSessionFiles();
   const log = await openJsonl(file);
   fs.rmSync(`${file}.lock`);
   const other = await openJsonl(file);
-  const [mine] = await other.append(0, [remark], { durable: true });
-  await assert.rejects(log.append(0, [remark]), { code: 'store/fenced' });
+  const [mine] = await other.append(0, [annotationFact], { durable: true });
+  await assert.rejects(log.append(0, [annotationFact]), { code: 'store/fenced' });
   await log.close();
-  const [next] = await other.append(1, [remark], { durable: true });
-  assert.deepEqual(await eventsOf(other), [mine, next]);
+  const [next] = await other.append(1, [annotationFact], { durable: true });
+  assert.deepEqual(await readLogEvents(other), [mine, next]);
   await other.close();
-  assertTidy(file);
+  assertNoLeftovers(file);
 });
 
 test('a live process that beats is not taken over from, however long it writes nothing', async () => {
-  const { file } = place();
-  const holder = await start(file, 300);
+  const { file } = createSessionFiles();
+  const holder = await startWriter(file, 300);
   await new Promise((resolve) => {
     setTimeout(resolve, 4000);
   });
   await assert.rejects(openJsonl(file, { silentMs: 3000 }), { code: 'store/locked' });
   assert.equal(await holder.ask('close'), 'closed');
-  await kill(holder.child);
+  await killChild(holder.child);
 });
 
 test('[M11] a session can be followed from another process while it is written, through a takeover too', async () => {
-  const { file } = place();
-  const writer = await start(file);
+  const { file } = createSessionFiles();
+  const writer = await startWriter(file);
   const reader = await openJsonl(file, { mode: 'read' });
   const stop = new AbortController();
   const seen: Event[] = [];
@@ -219,13 +219,13 @@ test('[M11] a session can be followed from another process while it is written, 
     for await (const event of reader.follow(0, stop.signal)) {
       seen.push(event);
       if (event.seq === 1) writer.tell('append');
-      if (event.seq === 2) void kill(writer.child).then(() => afterwards());
+      if (event.seq === 2) void killChild(writer.child).then(() => afterwards());
       if (event.seq === 4) stop.abort();
     }
   })();
   const afterwards = async (): Promise<void> => {
     const log = await openJsonl(file);
-    await log.append(2, [remark, remark]);
+    await log.append(2, [annotationFact, annotationFact]);
     await log.close();
   };
   writer.tell('append');
@@ -234,22 +234,22 @@ test('[M11] a session can be followed from another process while it is written, 
     seen.map(({ seq }) => seq),
     [1, 2, 3, 4],
   );
-  assert.deepEqual(await eventsOf(reader), seen);
+  assert.deepEqual(await readLogEvents(reader), seen);
   await reader.close();
 });
 
 test('a log follows itself, and stops when it is closed or told to', async () => {
-  const { file } = place();
+  const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const seen: number[] = [];
   const following = (async () => {
     for await (const event of log.follow(0, new AbortController().signal)) seen.push(event.seq);
   })();
-  await log.append(0, [remark, remark]);
-  await log.append(2, [remark]);
+  await log.append(0, [annotationFact, annotationFact]);
+  await log.append(2, [annotationFact]);
   while (seen.length < 3) await new Promise(setImmediate);
   await log.close();
   await following;
   assert.deepEqual(seen, [1, 2, 3]);
-  await assert.rejects(log.append(3, [remark]), { code: 'store/closed' });
+  await assert.rejects(log.append(3, [annotationFact]), { code: 'store/closed' });
 });

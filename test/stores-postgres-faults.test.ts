@@ -5,21 +5,21 @@ import { Client } from 'pg';
 import { zeroUsage, type FleetStore, type RunSettlement, type WorkOptions } from '../src/core/index.ts';
 import { migrations } from '../src/stores/postgres/migrations.ts';
 import { openPostgres, type PostgresOptions } from '../src/stores/postgres/store.ts';
-import { awakeActor, startActor } from './support/fleet-process.ts';
+import { spawnScriptedWorker, startScriptedWorker } from './support/fleet-process.ts';
 import { startPostgresStores } from './support/postgres-place.ts';
 
 const postgres = await startPostgresStores();
 const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
 after(() => postgres.close());
 
-async function openFor(t: TestContext, url: string, options: PostgresOptions = {}): Promise<FleetStore> {
+async function openTestStore(t: TestContext, url: string, options: PostgresOptions = {}): Promise<FleetStore> {
   const store = await openPostgres(url, { retryMs: 1, ...options });
   t.after(() => store.close());
   return store;
 }
 
 /** Sends a statement as another program would. */
-async function send(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+async function executeSql(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -29,15 +29,15 @@ async function send(url: string, sql: string): Promise<readonly Record<string, u
   }
 }
 
-const remark = (value: number) => ({ type: 'annotation-added', key: 'n', value }) as const;
-const ended: RunSettlement = { type: 'ended', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
-const rest: RunSettlement = { type: 'resting', questions: [] };
+const createAnnotation = (value: number) => ({ type: 'annotation-added', key: 'n', value }) as const;
+const endedSettlement: RunSettlement = { type: 'ended', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
+const restingSettlement: RunSettlement = { type: 'resting', questions: [] };
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-function working(store: FleetStore, drive: WorkOptions['handle'], more: Partial<WorkOptions> = {}) {
+function startWork(store: FleetStore, drive: WorkOptions['handle'], more: Partial<WorkOptions> = {}) {
   const control = new AbortController();
   const done = store.queue.work({ worker: 'w', concurrency: 4, signal: control.signal, handle: drive, ...more });
   return {
@@ -49,46 +49,46 @@ function working(store: FleetStore, drive: WorkOptions['handle'], more: Partial<
   };
 }
 
-async function valuesIn({ sessions }: FleetStore, session: string): Promise<readonly unknown[]> {
+async function readValues({ sessions }: FleetStore, session: string): Promise<readonly unknown[]> {
   const values: unknown[] = [];
   for await (const events of (await sessions.reader(session)).read())
     for (const event of events) if (event.type === 'annotation-added') values.push(event.value);
   return values;
 }
 
-const promise = (title: string, work: (t: TestContext) => Promise<void>): void =>
+const testPostgres = (title: string, work: (t: TestContext) => Promise<void>): void =>
   void test(title, { timeout: 120_000, ...skip }, work);
 
-promise('[A116] eight processes that open an empty database at the same moment all find it made', async (t) => {
+testPostgres('[A116] eight processes that open an empty database at the same moment all find it made', async (t) => {
   const url = await postgres.empty();
-  const actors = await Promise.all(Array.from({ length: 8 }, () => awakeActor(t, url, 10_000)));
-  for (const actor of actors) actor.tell('go');
-  for (const actor of actors) assert.equal(await actor.hear(''), 'ready');
-  const versions = await send(url, 'SELECT version FROM fairlead.version');
+  const actors = await Promise.all(Array.from({ length: 8 }, () => spawnScriptedWorker(t, url, 10_000)));
+  for (const actor of actors) actor.send('go');
+  for (const actor of actors) assert.equal(await actor.waitForLine(''), 'ready');
+  const versions = await executeSql(url, 'SELECT version FROM fairlead.version');
   assert.deepEqual(versions, [{ version: migrations.length }]);
-  await Promise.all(actors.map((actor) => actor.leave()));
+  await Promise.all(actors.map((actor) => actor.close()));
 });
 
-promise('[A116] a store of an earlier version is brought up to date, with what is in it', async (t) => {
+testPostgres('[A116] a store of an earlier version is brought up to date, with what is in it', async (t) => {
   const url = await postgres.fresh();
-  await (await openFor(t, url)).queue.enqueue([{ id: 'kept', words: 'Stay.' }]);
-  await send(
+  await (await openTestStore(t, url)).queue.enqueue([{ id: 'kept', words: 'Stay.' }]);
+  await executeSql(
     url,
     'DROP FUNCTION fairlead.hold; DROP INDEX fairlead.runs_begun; UPDATE fairlead.version SET version = 1',
   );
-  const { queue, ledger } = await openFor(t, url);
+  const { queue, ledger } = await openTestStore(t, url);
   assert.equal((await queue.run('kept'))?.words, 'Stay.');
   assert.equal(await ledger.reserve('acme', 'h', { usd: 1, tokens: 1 }), undefined);
-  assert.deepEqual(await send(url, 'SELECT version FROM fairlead.version'), [{ version: migrations.length }]);
+  assert.deepEqual(await executeSql(url, 'SELECT version FROM fairlead.version'), [{ version: migrations.length }]);
 });
 
-promise(
+testPostgres(
   '[A116] a store of a later version, a wrong password and a server that is not there are each named',
   async (t) => {
     const url = await postgres.fresh();
-    await send(url, 'UPDATE fairlead.version SET version = version + 1');
+    await executeSql(url, 'UPDATE fairlead.version SET version = version + 1');
     await assert.rejects(openPostgres(url), { code: 'store/newer-version', message: /knows versions up to/ });
-    await send(url, `UPDATE fairlead.version SET version = ${migrations.length}`);
+    await executeSql(url, `UPDATE fairlead.version SET version = ${migrations.length}`);
     const wrong = new URL(url);
     wrong.password = 'not-the-secret';
     await assert.rejects(openPostgres(wrong.href), ({ code, message }: { code: string; message: string }) => {
@@ -96,7 +96,7 @@ promise(
       assert.doesNotMatch(message, /not-the-secret/);
       return true;
     });
-    const store = await openFor(t, url);
+    const store = await openTestStore(t, url);
     await postgres.stop();
     try {
       await assert.rejects(store.ping(), { code: 'store/unreachable', retry: true });
@@ -106,7 +106,7 @@ promise(
     } finally {
       await postgres.restart();
     }
-    await until(() =>
+    await waitUntil(() =>
       store.ping().then(
         () => true,
         () => false,
@@ -116,67 +116,70 @@ promise(
   },
 );
 
-promise('[A52] what is settled in any part of a store takes along all that was written before it', async (t) => {
-  const store = await openFor(t, await postgres.fresh());
+testPostgres('[A52] what is settled in any part of a store takes along all that was written before it', async (t) => {
+  const store = await openTestStore(t, await postgres.fresh());
   const log = await store.sessions.open('one');
   const other = await store.sessions.open('two');
   const ways: readonly (() => Promise<unknown>)[] = [
-    () => other.append(0, [remark(0)], { durable: true }),
+    () => other.append(0, [createAnnotation(0)], { durable: true }),
     () => store.ledger.reserve('acme', 'h', { usd: 1, tokens: 1 }),
     () => store.queue.enqueue([{ words: '' }]),
   ];
   for (const [i, settle] of ways.entries()) {
-    await log.append(i, [remark(i)]);
+    await log.append(i, [createAnnotation(i)]);
     await settle();
     await postgres.restart();
     assert.deepEqual(
-      await valuesIn(store, 'one'),
+      await readValues(store, 'one'),
       Array.from({ length: i + 1 }, (_, value) => value),
     );
   }
 });
 
-promise('[A52] appends go on while the server is stopped and started: each is there once, none is lost', async (t) => {
-  const store = await openFor(t, await postgres.fresh());
-  const log = await store.sessions.open('one');
-  let count = 0;
-  const stop = new AbortController();
-  const writing = (async () => {
-    while (!stop.signal.aborted) {
-      await log.append(count, [remark(count + 1)], { durable: true });
-      count += 1;
+testPostgres(
+  '[A52] appends go on while the server is stopped and started: each is there once, none is lost',
+  async (t) => {
+    const store = await openTestStore(t, await postgres.fresh());
+    const log = await store.sessions.open('one');
+    let count = 0;
+    const stop = new AbortController();
+    const writing = (async () => {
+      while (!stop.signal.aborted) {
+        await log.append(count, [createAnnotation(count + 1)], { durable: true });
+        count += 1;
+      }
+    })();
+    for (let restarts = 0; restarts < 2; restarts++) {
+      const before = count;
+      await waitUntil(() => count > before + 20);
+      await postgres.restart();
+      const since = count;
+      await waitUntil(() => count > since + 5);
     }
-  })();
-  for (let restarts = 0; restarts < 2; restarts++) {
-    const before = count;
-    await until(() => count > before + 20);
-    await postgres.restart();
-    const since = count;
-    await until(() => count > since + 5);
-  }
-  stop.abort();
-  await writing;
-  assert.deepEqual(
-    await valuesIn(store, 'one'),
-    Array.from({ length: count }, (_, i) => i + 1),
-  );
-});
+    stop.abort();
+    await writing;
+    assert.deepEqual(
+      await readValues(store, 'one'),
+      Array.from({ length: count }, (_, i) => i + 1),
+    );
+  },
+);
 
-promise(
+testPostgres(
   '[A52, A71, A111] work goes on while the server is stopped and started: each effect once, no run lost',
   async (t) => {
     const url = await postgres.fresh();
-    const store = await openFor(t, url);
+    const store = await openTestStore(t, url);
     const runs = await store.queue.enqueue(Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, words: '' })));
-    const actors = [await startActor(t, url, 10_000), await startActor(t, url, 10_000)];
-    for (const actor of actors) actor.tell('drain');
+    const actors = [await startScriptedWorker(t, url, 10_000), await startScriptedWorker(t, url, 10_000)];
+    for (const actor of actors) actor.send('drain');
     const isDone = async (wanted: number): Promise<boolean> =>
       (await store.queue.list({ status: 'ended', most: 200 })).length >= wanted;
-    await until(() => isDone(20));
+    await waitUntil(() => isDone(20));
     await postgres.restart();
-    await until(() => isDone(60));
+    await waitUntil(() => isDone(60));
     await postgres.restart();
-    for (const actor of actors) assert.equal(await actor.hear(''), 'drained');
+    for (const actor of actors) assert.equal(await actor.waitForLine(''), 'drained');
     for (const { id, session } of runs) {
       assert.equal((await store.queue.run(id))?.outcome?.reason, 'answered');
       const dones: string[] = [];
@@ -184,106 +187,109 @@ promise(
         for (const event of events) if (event.type === 'annotation-added' && event.key === 'done') dones.push(event.id);
       assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
     }
-    await Promise.all(actors.map((actor) => actor.leave()));
+    await Promise.all(actors.map((actor) => actor.close()));
   },
 );
 
-promise(
+testPostgres(
   '[A116] a worker whose signs of life are not heard in time lets go of its runs, and they are done again',
   async (t) => {
     const url = await postgres.fresh();
-    const store = await openFor(t, url, { leaseMs: 500 });
+    const store = await openTestStore(t, url, { leaseMs: 500 });
     await store.queue.enqueue([{ id: 'one', words: '' }]);
     let lost = false;
-    const worker = working(store, async ({ attempts }, signal) => {
+    const worker = startWork(store, async ({ attempts }, signal) => {
       if (attempts === 1) {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         lost = true;
       }
-      return ended;
+      return endedSettlement;
     });
-    await until(async () => (await store.queue.run('one'))?.status === 'running');
+    await waitUntil(async () => (await store.queue.run('one'))?.status === 'running');
     await postgres.stop();
-    await until(() => lost);
+    await waitUntil(() => lost);
     await postgres.restart();
-    await until(async () => (await store.queue.run('one').catch(() => undefined))?.status === 'ended');
+    await waitUntil(async () => (await store.queue.run('one').catch(() => undefined))?.status === 'ended');
     assert.ok(((await store.queue.run('one'))?.attempts ?? 0) > 1, 'what was settled late changed nothing');
     await worker.end();
   },
 );
 
-promise('[A71, A111] two versions of the program work side by side, each on what it has begun', async (t) => {
+testPostgres('[A71, A111] two versions of the program work side by side, each on what it has begun', async (t) => {
   const url = await postgres.fresh();
-  const [first, second] = [await openFor(t, url), await openFor(t, url)];
+  const [first, second] = [await openTestStore(t, url), await openTestStore(t, url)];
   await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, words: '' })));
   const had = new Map<string, string[]>();
   const drive: WorkOptions['handle'] = async ({ id, attempts, version = '' }) => {
     had.set(id, [...(had.get(id) ?? []), version]);
-    return attempts === 1 ? rest : ended;
+    return attempts === 1 ? restingSettlement : endedSettlement;
   };
   const workers = [
-    working(first, drive, { version: '1', concurrency: 1, worker: 'w1' }),
-    working(second, drive, { version: '2', concurrency: 1, worker: 'w2' }),
+    startWork(first, drive, { version: '1', concurrency: 1, worker: 'w1' }),
+    startWork(second, drive, { version: '2', concurrency: 1, worker: 'w2' }),
   ];
-  await until(async () => (await first.queue.depth()).resting === 4);
+  await waitUntil(async () => (await first.queue.depth()).resting === 4);
   for (const id of ['a', 'b', 'c', 'd']) await second.queue.wake(id);
-  await until(async () => (await first.queue.list({ status: 'ended' })).length === 4);
+  await waitUntil(async () => (await first.queue.list({ status: 'ended' })).length === 4);
   for (const [id, versions] of had) assert.equal(new Set(versions).size, 1, `${id}: ${versions.join(' ')}`);
   await Promise.all(workers.map((worker) => worker.end()));
 });
 
-promise('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
-  const url = await postgres.fresh();
-  const stores = [await openFor(t, url), await openFor(t, url)];
-  await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
-  await send(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
-  const driven: string[] = [];
-  const drive: WorkOptions['handle'] = async ({ id, words }) => (driven.push(`${id} ${words}`), ended);
-  await Promise.all(stores.map((store) => working(store, drive, { drain: true }).done));
-  assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
-  const [row] = await send(url, 'SELECT next FROM fairlead.schedules');
-  assert.ok(Number(row?.['next']) > Date.now());
-});
+testPostgres(
+  '[A71] a schedule fires once over all workers, and once for all the times that nobody was there',
+  async (t) => {
+    const url = await postgres.fresh();
+    const stores = [await openTestStore(t, url), await openTestStore(t, url)];
+    await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
+    await executeSql(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
+    const driven: string[] = [];
+    const drive: WorkOptions['handle'] = async ({ id, words }) => (driven.push(`${id} ${words}`), endedSettlement);
+    await Promise.all(stores.map((store) => startWork(store, drive, { drain: true }).done));
+    assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
+    const [row] = await executeSql(url, 'SELECT next FROM fairlead.schedules');
+    assert.ok(Number(row?.['next']) > Date.now());
+  },
+);
 
-promise('[A71] queued runs whose workflows DBOS has lost are worked on all the same', async (t) => {
+testPostgres('[A71] queued runs whose workflows DBOS has lost are worked on all the same', async (t) => {
   const url = await postgres.fresh();
-  const store = await openFor(t, url);
+  const store = await openTestStore(t, url);
   await store.queue.enqueue(['a', 'b', 'c'].map((id) => ({ id, words: '' })));
-  await send(url, "DELETE FROM fairlead_dbos.workflow_status WHERE workflow_uuid IN ('a#1', 'c#1')");
-  const worker = working(store, async () => ended, { drain: true });
+  await executeSql(url, "DELETE FROM fairlead_dbos.workflow_status WHERE workflow_uuid IN ('a#1', 'c#1')");
+  const worker = startWork(store, async () => endedSettlement, { drain: true });
   await worker.done;
   for (const id of ['a', 'b', 'c']) assert.equal((await store.queue.run(id))?.attempts, 1, id);
 });
 
-promise("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
+testPostgres("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
   const url = await postgres.fresh();
-  const store = await openFor(t, url);
+  const store = await openTestStore(t, url);
   await store.queue.enqueue(Array.from({ length: 30 }, () => ({ words: '' })));
-  await working(store, async () => ended, { drain: true }).done;
+  await startWork(store, async () => endedSettlement, { drain: true }).done;
   // Their outcomes may still be on their way.
   const rows = async (): Promise<number> => {
-    await send(url, "UPDATE fairlead_dbos.workflow_status SET completed_at = 1 WHERE status = 'SUCCESS'");
+    await executeSql(url, "UPDATE fairlead_dbos.workflow_status SET completed_at = 1 WHERE status = 'SUCCESS'");
     const counts = ['status', 'input', 'output'].map((name) => `(SELECT count(*) FROM fairlead_dbos.workflow_${name})`);
-    return Number((await send(url, `SELECT ${counts.join('+')} AS count`))[0]?.['count']);
+    return Number((await executeSql(url, `SELECT ${counts.join('+')} AS count`))[0]?.['count']);
   };
   assert.ok((await rows()) > 0);
-  const worker = working(store, async () => ended);
-  await until(async () => (await rows()) === 0);
+  const worker = startWork(store, async () => endedSettlement);
+  await waitUntil(async () => (await rows()) === 0);
   await worker.end();
   assert.equal((await store.queue.list({ status: 'ended' })).length, 30, 'ours do');
 });
 
-promise('a second database whose queue a process would work on is refused in one sentence', async (t) => {
-  const [one, other] = [await openFor(t, await postgres.fresh()), await openFor(t, await postgres.fresh())];
-  await working(one, async () => ended, { drain: true }).done;
-  await assert.rejects(working(other, async () => ended, { drain: true }).done, {
+testPostgres('a second database whose queue a process would work on is refused in one sentence', async (t) => {
+  const [one, other] = [await openTestStore(t, await postgres.fresh()), await openTestStore(t, await postgres.fresh())];
+  await startWork(one, async () => endedSettlement, { drain: true }).done;
+  await assert.rejects(startWork(other, async () => endedSettlement, { drain: true }).done, {
     code: 'store/one-queue',
     message: /already works on the queue of another database/,
   });
   await other.queue.enqueue([{ id: 'r', words: '' }]);
   assert.equal((await other.queue.run('r'))?.status, 'queued', 'everything else it may do there');
   await one.close();
-  await working(other, async () => ended, { drain: true }).done;
+  await startWork(other, async () => endedSettlement, { drain: true }).done;
   assert.equal((await other.queue.run('r'))?.status, 'ended');
 });
 
@@ -292,14 +298,14 @@ test(
   skip,
   async (t) => {
     const url = await postgres.fresh();
-    const [sleeper, heir] = [await openFor(t, url), await openFor(t, url)];
+    const [sleeper, heir] = [await openTestStore(t, url), await openTestStore(t, url)];
     await (await sleeper.sessions.open('before')).close();
-    await send(url, "SELECT fairlead.bury(token, '{}') FROM fairlead.presences");
+    await executeSql(url, "SELECT fairlead.bury(token, '{}') FROM fairlead.presences");
     const log = await heir.sessions.open('one', { force: true });
     await assert.rejects(sleeper.sessions.open('one', { force: true }), { code: 'store/fenced' });
-    await log.append(0, [remark(1)], { durable: true });
+    await log.append(0, [createAnnotation(1)], { durable: true });
     const other = await sleeper.sessions.open('another', { force: true });
-    await other.append(0, [remark(1)], { durable: true });
+    await other.append(0, [createAnnotation(1)], { durable: true });
     await Promise.all([log.close(), other.close()]);
   },
 );

@@ -16,7 +16,7 @@ after(() => postgres.close());
 const { fresh, skip } = postgres;
 const options = skip === undefined ? {} : { skip };
 
-async function freshStore(t: TestContext): Promise<() => Promise<FleetStore>> {
+async function createStoreOpener(t: TestContext): Promise<() => Promise<FleetStore>> {
   const url = await fresh();
   return async () => {
     const store = await openPostgres(url, { retryMs: 1 });
@@ -25,7 +25,7 @@ async function freshStore(t: TestContext): Promise<() => Promise<FleetStore>> {
   };
 }
 
-storeConformance('postgres', freshStore, options);
+storeConformance('postgres', createStoreOpener, options);
 
 processConformance('postgres', fresh, options);
 

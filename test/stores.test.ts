@@ -13,23 +13,23 @@ import { sessionsConformance } from './support/sessions-promises.ts';
 import { executeSql, openSqliteStore, createSqlitePath } from './support/sqlite-place.ts';
 import { storeConformance } from './support/store-promises.ts';
 
-function folderFor(t: TestContext): string {
+function createTempDir(t: TestContext): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-stores-'));
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-async function freshSqlite(t: TestContext): Promise<() => Promise<FleetStore>> {
+async function createSqliteOpener(t: TestContext): Promise<() => Promise<FleetStore>> {
   const file = createSqlitePath(t);
   return () => openSqliteStore(t, file);
 }
 
 sessionsConformance('jsonl', async (t) => {
-  const folder = folderFor(t);
+  const folder = createTempDir(t);
   return async () => jsonlSessions(folder);
 });
 
-storeConformance('sqlite', freshSqlite);
+storeConformance('sqlite', createSqliteOpener);
 
 processConformance('sqlite', async (t) => createSqlitePath(t));
 

@@ -18,9 +18,9 @@ import { placesOf } from '../src/cli/settings/places.ts';
 import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-const dated = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$/;
+const datedNamePattern = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$/;
 
-const lastWords = (made: TestProgram): unknown => requestMessages(made.modelRequests().at(-1)).at(-1)?.['content'];
+const getLastContent = (made: TestProgram): unknown => requestMessages(made.modelRequests().at(-1)).at(-1)?.['content'];
 
 test('[J18, J22, J23, J29, J35, J37, J50, J73] one-shot sends the exact prompt, or a file named in full or from the working folder, and exits with 0', async (t) => {
   const made = await createProgram(t);
@@ -28,15 +28,15 @@ test('[J18, J22, J23, J29, J35, J37, J50, J73] one-shot sends the exact prompt, 
   const words = '  two  spaces,\n\ta tab, "quotes", $HOME, `ticks`, /help, !ls, -x, naïve 漢字 👩‍🚀\n';
   const direct = await made.run(['--one-shot', '--prompt', words]);
   assert.deepEqual(direct, { code: 0, out: `You said: ${words}`, err: '' });
-  assert.equal(lastWords(made), words);
-  assert.match(made.sessions()[0] ?? '', dated);
+  assert.equal(getLastContent(made), words);
+  assert.match(made.sessions()[0] ?? '', datedNamePattern);
   mkdirSync(path.join(made.cwd, 'notes'));
   const file = path.join(made.cwd, 'notes/ask.md');
   writeFileSync(file, `# From a file\n${words}`);
   for (const name of ['notes/ask.md', file]) {
     const { code, err } = await made.run(['--one-shot', '-P', name]);
     assert.equal(code, 0, err);
-    assert.equal(lastWords(made), `# From a file\n${words}`);
+    assert.equal(getLastContent(made), `# From a file\n${words}`);
   }
   assert.equal(made.sessions().length, 3, 'three starts, perhaps in one second, are three sessions');
   made.server.forget();
@@ -100,7 +100,7 @@ test('[J92] every start has a log named by date and time, also two in one second
     made.run(['-p', 'x', '-m', 'missing a-secret-key'], { env }),
   ]);
   assert.equal(logs().length, 4);
-  for (const name of logs()) assert.match(name, dated);
+  for (const name of logs()) assert.match(name, datedNamePattern);
   const texts = logs().map((name) => readFileSync(made.state('logs', name), 'utf8'));
   assert.equal(texts.filter((text) => /interactive\n.* ended with exit code 0\n$/.test(text)).length, 1);
   assert.equal(texts.filter((text) => text.includes('has no model "missing [redacted: OLLAMA_API_KEY]"')).length, 1);
@@ -128,7 +128,7 @@ test('[J94] reusable prompts are kept in the data folder, and only those are fou
   writeFileSync(path.join(made.home, 'outside.md'), 'not for sending');
   const input = '/promptfile daily/greet.md\n/promptfile ../../../outside.md\n';
   const { out } = await made.run(['--interactive'], { input });
-  assert.equal(lastWords(made), 'Good morning from a file');
+  assert.equal(getLastContent(made), 'Good morning from a file');
   assert.match(out, /The prompt "\.\.\/\.\.\/\.\.\/outside\.md" is not in /);
   assert.equal(made.modelRequests().length, 1);
 });

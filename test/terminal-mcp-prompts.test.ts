@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { putFiles } from './support/program.ts';
+import { writeFiles } from './support/program.ts';
 import { createProgram } from './support/live-program.ts';
 
 const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
@@ -32,7 +32,7 @@ test('[P63] [attack 87] the prompts of a server are listed, and one is said with
   await made.seedModels('qwen3');
   const file = path.join(made.home, 'server.mjs');
   writeFileSync(file, server);
-  putFiles(made.config(), {
+  writeFiles(made.config(), {
     'mcp.json': JSON.stringify({ mcpServers: { poet: { command: process.execPath, args: [file] } } }),
   });
   const input = '/mcp prompts\n/mcp prompt poet greet who="Ann and Bob"\n/mcp prompt nobody greet\n';

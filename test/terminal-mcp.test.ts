@@ -5,7 +5,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { uses } from './support/hidden-tools.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import {
   bin,
   requestMessages,
@@ -14,20 +14,20 @@ import {
   waitUntil,
   type TestProgram,
 } from './support/live-program.ts';
-import { missing, programOf } from './support/mcp-installed.ts';
-import { office } from './support/mcp-office.ts';
+import { missingServers, getServerProgram } from './support/mcp-installed.ts';
+import { startMcpOauthServer } from './support/mcp-office.ts';
 
-const clerk = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
+const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
 
-type Desk = TestProgram & { readonly desk: string; readonly starts: () => number };
+type McpProgram = TestProgram & { readonly serverDir: string; readonly starts: () => number };
 
 /** A program with these servers of the person's, and of the project's; `CLERK` stands for the clerk. */
-async function deskFor(
+async function createMcpProgram(
   t: TestContext,
   script: Script<JsonObject> | undefined,
   user: JsonObject,
   project: JsonObject = {},
-): Promise<Desk> {
+): Promise<McpProgram> {
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
   const desk = path.join(made.home, 'desk');
@@ -35,7 +35,7 @@ async function deskFor(
   const put = (file: string, servers: JsonObject): void => {
     const named = Object.entries(servers).map(([name, entry]) => [
       name,
-      entry === 'CLERK' ? { command: process.execPath, args: [clerk, desk] } : entry,
+      entry === 'CLERK' ? { command: process.execPath, args: [mcpServerPath, desk] } : entry,
     ]);
     if (named.length > 0) writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(named) }));
   };
@@ -43,20 +43,20 @@ async function deskFor(
   put(path.join(made.cwd, '.mcp.json'), project);
   const list = path.join(desk, 'starts');
   const starts = (): number => (existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n').length : 0);
-  return { ...made, desk, starts };
+  return { ...made, serverDir: desk, starts };
 }
 
 /** Calls this tool once, and tells the result. */
-const once =
+const callOnceScript =
   (tool: string, input: JsonObject = {}): Script<JsonObject> =>
   ({ results }) =>
     results.length === 0 ? calls(tool, input) : says(`Heard: ${results.at(-1)}`);
 
-const auto: readonly string[] = ['--no-sandbox', '--auto-approve'];
+const autoApproveArgs: readonly string[] = ['--no-sandbox', '--auto-approve'];
 
 test('[P63, A13] in a pipe nothing that a folder names is started: the answer comes, and a sentence says how to approve it', async (t) => {
-  const made = await deskFor(t, undefined, {}, { clerk: 'CLERK' });
-  const { code, out, err } = await made.run(['-p', 'hello', ...auto]);
+  const made = await createMcpProgram(t, undefined, {}, { clerk: 'CLERK' });
+  const { code, out, err } = await made.run(['-p', 'hello', ...autoApproveArgs]);
   assert.deepEqual([code, out.trim()], [0, 'You said: hello']);
   assert.match(
     err,
@@ -71,7 +71,7 @@ test('[P63, A13] in a pipe nothing that a folder names is started: the answer co
 });
 
 test('[P25, P31, P72] the person’s own servers work in a pipe; one that cannot be started is named with the reason and costs its own tools', async (t) => {
-  const made = await deskFor(
+  const made = await createMcpProgram(
     t,
     ({ results }) => {
       if (results.length === 0) return calls('load_tools', { names: ['list_mcp_servers'] });
@@ -84,7 +84,7 @@ test('[P25, P31, P72] the person’s own servers work in a pipe; one that cannot
       keyed: { command: 'node', env: { KEY: '${NOBODY_SET_THIS}' } },
     },
   );
-  const { out, err } = await made.run(['-p', 'list', ...auto]);
+  const { out, err } = await made.run(['-p', 'list', ...autoApproveArgs]);
   assert.match(
     err,
     /MCP server dead \(your\) has no tools now: The program \/nowhere\/no-such-server could not be started\. Install it/,
@@ -97,7 +97,7 @@ test('[P25, P31, P72] the person’s own servers work in a pipe; one that cannot
 });
 
 test('[P63] a server with many tools is listed by name and loaded as a group; the list that a model sees never changes', async (t) => {
-  const made = await deskFor(
+  const made = await createMcpProgram(
     t,
     ({ results }) => {
       if (results.length === 0) return calls('load_tools', { names: ['mcp__clerk'] });
@@ -106,8 +106,8 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
     },
     { clerk: 'CLERK' },
   );
-  writeFileSync(path.join(made.desk, 'extra'), '20');
-  const { out } = await made.run(['-p', 'greet', ...auto]);
+  writeFileSync(path.join(made.serverDir, 'extra'), '20');
+  const { out } = await made.run(['-p', 'greet', ...autoApproveArgs]);
   assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${made.cwd}\\.`), 'it runs where the person works');
   const [first, ...others] = made.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
   assert.match(first ?? '', /\[mcp__clerk\]/);
@@ -116,7 +116,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
 });
 
 test('[P63] servers are listed, approved by what is shown, looked into and revoked from the command line; listing starts none', async (t) => {
-  const made = await deskFor(t, once('mcp__clerk__greet'), {}, { clerk: 'CLERK' });
+  const made = await createMcpProgram(t, callOnceScript('mcp__clerk__greet'), {}, { clerk: 'CLERK' });
   const mcp = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await made.run(['mcp', ...args]);
     return `${code} ${out}${err}`;
@@ -142,7 +142,7 @@ test('[P63] servers are listed, approved by what is shown, looked into and revok
     /\n\ngreet \(usable\)\n\[MCP server clerk says\] Greets somebody\.\n[^]*"properties"/,
   );
   const starts = made.starts();
-  assert.match((await made.run(['-p', 'greet', ...auto])).out, /Hello nobody/);
+  assert.match((await made.run(['-p', 'greet', ...autoApproveArgs])).out, /Hello nobody/);
   assert.equal(made.starts(), starts + 1);
   const kept = JSON.parse((await made.run(['mcp', 'list', '--json'])).out) as readonly { readonly state: string }[];
   assert.deepEqual(
@@ -150,26 +150,26 @@ test('[P63] servers are listed, approved by what is shown, looked into and revok
     ['asleep'],
   );
   assert.match(await mcp('revoke', 'clerk'), /^0 Forgotten/);
-  assert.match((await made.run(['-p', 'greet', ...auto])).err, /is not started, for it was not approved/);
+  assert.match((await made.run(['-p', 'greet', ...autoApproveArgs])).err, /is not started, for it was not approved/);
   assert.equal(made.starts(), starts + 1);
   assert.match(await mcp('approve'), /^2 "fairlead mcp approve" needs the name of a server\./);
 });
 
 test('a server that is this very program offers its own tools, and opens no servers of its own', async (t) => {
-  const made = await deskFor(t, uses([['mcp__self__list_files', { path: '.' }]]), {});
+  const made = await createMcpProgram(t, scriptHiddenCalls([['mcp__self__list_files', { path: '.' }]]), {});
   const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...made.env } };
   writeFileSync(made.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
   writeFileSync(path.join(made.cwd, 'seen.txt'), '');
-  const { out, err } = await made.run(['-p', 'look', ...auto]);
+  const { out, err } = await made.run(['-p', 'look', ...autoApproveArgs]);
   assert.match(out, /Heard: [^]*seen\.txt/, err);
   const [first] = made.modelRequests();
   assert.doesNotMatch(JSON.stringify(first?.body), /mcp__self__mcp__/);
 });
 
 test('a server that asks for a login is logged in to by its own command, and the login is used after that', async (t) => {
-  const web = await office(t);
-  const made = await deskFor(t, once('mcp__web__hello'), { web: { url: `${web.url}/mcp` } });
-  const before = await made.run(['-p', 'hello', ...auto]);
+  const web = await startMcpOauthServer(t);
+  const made = await createMcpProgram(t, callOnceScript('mcp__web__hello'), { web: { url: `${web.url}/mcp` } });
+  const before = await made.run(['-p', 'hello', ...autoApproveArgs]);
   assert.match(
     before.err,
     /MCP server web \(your\) has no tools now: .*asks for a login\. Log in: fairlead mcp login web/,
@@ -182,17 +182,17 @@ test('a server that asks for a login is logged in to by its own command, and the
   assert.equal(code, 0, err);
   assert.match(err, /You are logged in to the MCP server web, which has 1 tool\./);
   assert.equal(statSync(made.state('mcp-logins.json')).mode & 0o077, 0);
-  assert.match((await made.run(['-p', 'hello', ...auto])).out, /^Heard: [^]*hello/);
+  assert.match((await made.run(['-p', 'hello', ...autoApproveArgs])).out, /^Heard: [^]*hello/);
   assert.deepEqual(web.grants, ['authorization_code']);
 });
 
 test(
   '[P63, P31, A13] the reference servers work as they are, dropped in by their commands',
-  { skip: missing },
+  { skip: missingServers },
   async (t) => {
-    const made = await deskFor(
+    const made = await createMcpProgram(
       t,
-      uses([
+      scriptHiddenCalls([
         ['mcp__everything__get-sum', { a: 20, b: 22 }],
         [
           'mcp__memory__create_entities',
@@ -200,17 +200,17 @@ test(
         ],
       ]),
       {
-        everything: { command: process.execPath, args: [programOf('server-everything')] },
+        everything: { command: process.execPath, args: [getServerProgram('server-everything')] },
         memory: {
           command: process.execPath,
-          args: [programOf('server-memory')],
+          args: [getServerProgram('server-memory')],
           env: { MEMORY_FILE_PATH: '${HOME}/memory.jsonl' },
           onDemand: true,
         },
       },
     );
     for (const start of ['first', 'second']) {
-      const { out, err } = await made.run(['-p', start, ...auto]);
+      const { out, err } = await made.run(['-p', start, ...autoApproveArgs]);
       assert.match(out, /The sum of 20 and 22 is 42/, err);
     }
     assert.match(readFileSync(path.join(made.home, 'memory.jsonl'), 'utf8'), /"name":"Ann"/);

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { enter } from './support/face.ts';
+import { enterLine } from './support/face.ts';
 import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 const prompt = /^> *$/m;
 
-const modelsAsked = (made: TestProgram): readonly string[] =>
+const getRequestedModels = (made: TestProgram): readonly string[] =>
   made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
-const keptModels = (made: TestProgram): readonly { readonly id: string; readonly tools: unknown }[] =>
+const readKnownModels = (made: TestProgram): readonly { readonly id: string; readonly tools: unknown }[] =>
   readFileSync(made.state('models.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { id: string; tools: unknown });
-const previous = (made: TestProgram): string => readFileSync(made.state('previous_model_name'), 'utf8').trim();
+const readPreviousModel = (made: TestProgram): string => readFileSync(made.state('previous_model_name'), 'utf8').trim();
 
 for (const [provider, listing, chat, style] of [
   ['ollama', '/api/tags', '/api/chat', undefined],
@@ -31,7 +31,7 @@ for (const [provider, listing, chat, style] of [
     assert.deepEqual(listed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
     assert.ok(made.server.requests.some(({ path: at }) => at === listing));
     assert.deepEqual(
-      keptModels(made).map(({ id, tools }) => [id, tools]),
+      readKnownModels(made).map(({ id, tools }) => [id, tools]),
       [
         ['qwen3', true],
         ['tiny', false],
@@ -40,10 +40,10 @@ for (const [provider, listing, chat, style] of [
     made.server.forget();
     const first = await made.run(['--one-shot', '--prompt', 'hi', '--model-name', 'qwen3'], { env });
     assert.deepEqual(first, { code: 0, out: 'You said: hi\n', err: '' });
-    assert.equal(previous(made), 'qwen3');
+    assert.equal(readPreviousModel(made), 'qwen3');
     const second = await made.run(['--one-shot', '--prompt', 'again'], { env });
     assert.equal(second.code, 0, second.err);
-    assert.deepEqual(modelsAsked(made), ['qwen3', 'qwen3']);
+    assert.deepEqual(getRequestedModels(made), ['qwen3', 'qwen3']);
     assert.deepEqual(new Set(made.modelRequests().map(({ path: at }) => at)), new Set([chat]));
     assert.ok(!made.server.requests.some(({ path: at }) => at === listing), 'the list that is kept was used');
   });
@@ -86,7 +86,7 @@ test('[J35, J36, J37, J67, J68] a single run without a model to be sure of is st
   await stopped(['-p', 'hi'], noList);
   assert.deepEqual(made.server.requests, []);
   assert.deepEqual(made.sessions(), []);
-  assert.equal(previous(made), 'qwen3');
+  assert.equal(readPreviousModel(made), 'qwen3');
 });
 
 test(
@@ -104,7 +104,7 @@ test(
     const accepted = await made.open([]);
     await answerPrompt(accepted, question, 'y');
     await accepted.waitFor(/2 models at ollama[^]*Fairlead with qwen3/);
-    assert.equal(keptModels(made).length, 2);
+    assert.equal(readKnownModels(made).length, 2);
     made.server.forget();
     const later = await made.open([]);
     await later.waitFor(/Fairlead with qwen3/);
@@ -128,10 +128,10 @@ test(
     await unknown.waitFor(/ollama \(http\S+\) has no model "missing"\. Which one instead\?/);
     await answerPrompt(unknown, /qwen3/, 'Down', 'Enter');
     await unknown.waitFor(/Fairlead with tiny/);
-    await enter(unknown, 'hi');
+    await enterLine(unknown, 'hi');
     await unknown.waitFor(/You said: hi/);
-    assert.deepEqual(modelsAsked(made), ['tiny']);
-    assert.equal(previous(made), 'tiny', 'the last model used is now another');
+    assert.deepEqual(getRequestedModels(made), ['tiny']);
+    assert.equal(readPreviousModel(made), 'tiny', 'the last model used is now another');
     const next = await made.open([]);
     await next.waitFor(/Fairlead with tiny/);
   },
@@ -146,7 +146,7 @@ test(
     const none = await made.open([]);
     const screen = await none.waitFor(/Which model\?\n> *\n.*qwen3.*\n.*tiny.*cannot call tools/);
     assert.doesNotMatch(screen, /Fairlead with/);
-    await enter(none, '/help');
+    await enterLine(none, '/help');
     await answerPrompt(none, /> \/help/, 'Escape');
     assert.equal(await waitForExitCode(none), 1, 'leaving the choice leaves the program');
     writeFileSync(made.state('previous_model_name'), 'gone\n');
@@ -154,6 +154,6 @@ test(
     await answerPrompt(gone, /has no model "gone"\. Which one instead\?/, 'Enter');
     await gone.waitFor(/Fairlead with qwen3/);
     await gone.waitFor(prompt);
-    assert.deepEqual(modelsAsked(made), []);
+    assert.deepEqual(getRequestedModels(made), []);
   },
 );

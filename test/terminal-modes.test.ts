@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, says } from '../src/testing/index.ts';
-import { enter } from './support/face.ts';
+import { enterLine } from './support/face.ts';
 import {
   answerPrompt,
   waitForExitCode,
@@ -31,9 +31,9 @@ test(
     }
     const [first] = terminals;
     assert.ok(first);
-    await enter(first, 'good morning');
+    await enterLine(first, 'good morning');
     await first.waitFor(/^> good morning\n\nYou said: good morning\n\n─+\n> *$/m);
-    await enter(first, '/cwd');
+    await enterLine(first, '/cwd');
     await first.waitFor(/The working folder is \S+\/work\n\n─+\n> *$/m);
     for (const terminal of terminals) await terminal.keys('C-d');
     assert.deepEqual(await Promise.all(terminals.map(waitForExitCode)), [0, 0, 0]);
@@ -52,7 +52,7 @@ test(
     const [tested, refreshed] = await Promise.all([made.open(['--test-connection']), made.open(['--refresh-models'])]);
     await tested.waitFor(/ollama \(http\S+\) answers \(\d+ ms\) and has 2 models\.[^]*^> *$/m);
     await refreshed.waitFor(/2 models at ollama \(http\S+\)\.[^]*^> *$/m);
-    await enter(refreshed, '/refresh-models');
+    await enterLine(refreshed, '/refresh-models');
     await refreshed.waitFor(/2 models: qwen3, tiny/);
     assert.deepEqual(made.modelRequests(), [], 'nothing was asked of a model');
   },
@@ -104,7 +104,7 @@ test(
     made.server.forget();
     const terminal = await made.open([]);
     await terminal.waitFor(prompt);
-    await enter(terminal, 'read the note');
+    await enterLine(terminal, 'read the note');
     await terminal.waitFor(/It says: buy milk\.\n\n─+\n> *$/m);
     assert.deepEqual(made.modelRequests().map(requestMessages), once);
   },
@@ -119,11 +119,11 @@ test('[J51, J91] --model-name is the initial model of a prompt and the model of 
   assert.deepEqual(requestToolNames(made.modelRequests()[0]), []);
   const terminal = await made.open(['-m', 'qwen3']);
   await terminal.waitFor(/Fairlead with qwen3/);
-  await enter(terminal, 'one');
+  await enterLine(terminal, 'one');
   await terminal.waitFor(/You said: one/);
-  await enter(terminal, '/model tiny');
+  await enterLine(terminal, '/model tiny');
   await terminal.waitFor(/The next answer comes from tiny/);
-  await enter(terminal, 'two');
+  await enterLine(terminal, 'two');
   await terminal.waitFor(/You said: two/);
   const models = made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
   assert.deepEqual(models, ['tiny', 'qwen3', 'tiny']);
@@ -153,14 +153,14 @@ test(
     made.server.follow([
       says('The first words and no more', { chunks: ['The first words', ' and no more'], cutAfter: 1, hang: true }),
     ]);
-    await enter(streaming, 'hi');
+    await enterLine(streaming, 'hi');
     await streaming.waitFor(/The first words[^]*(thinking|working)/);
     await streaming.keys('Escape');
     await streaming.waitFor(/Stopped: cancelled/);
     const whole = await made.open([]);
     await whole.waitFor(/no streaming/);
     made.server.follow([says('alpha beta gamma delta omega', { chunkMs: 60 })]);
-    await enter(whole, 'hi');
+    await enterLine(whole, 'hi');
     const end = Date.now() + 20_000;
     for (let seen = ''; !/omega/.test(seen); seen = await whole.screen()) {
       assert.doesNotMatch(seen, /alpha/);
@@ -186,12 +186,12 @@ test(
     await answerPrompt(terminal, /Allow write_file \S+\/made\.txt\?/, 'y');
     await terminal.waitFor(/Done\.\n\n─+\n> *$/m);
     assert.equal(existsSync(file), true);
-    await enter(terminal, '/auto on');
+    await enterLine(terminal, '/auto on');
     await terminal.waitFor(/Changes are made and commands are run without asking\./);
     made.server.follow(({ results }) =>
       results.length < 2 ? calls('write_file', { path: 'two.txt', content: '2' }) : says('Twice.'),
     );
-    await enter(terminal, 'again');
+    await enterLine(terminal, 'again');
     await terminal.waitFor(/Twice\./);
     assert.equal(existsSync(path.join(made.cwd, 'two.txt')), true);
     made.server.follow(write);

@@ -11,10 +11,10 @@ import { bin, isProcessAlive, requestMessages, createProgram, waitUntil } from '
 type Line = { readonly type: string; readonly [key: string]: unknown };
 
 /** A line of standard input in stream-json. */
-const message = (content: unknown): string =>
+const formatMessage = (content: unknown): string =>
   `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
 
-const linesOf = (out: string): readonly Line[] => {
+const parseLines = (out: string): readonly Line[] => {
   assert.ok(out.endsWith('\n'));
   return out
     .trimEnd()
@@ -28,7 +28,7 @@ test('--output-format json prints one line, the result, and nothing else on stan
   const { code, out, err } = await made.run(['-p', 'look', '-n', 'looked', '--output-format', 'json']);
   assert.equal(code, 0);
   assert.match(err, /^\[tool\] list_files/);
-  const lines = linesOf(out);
+  const lines = parseLines(out);
   assert.equal(lines.length, 1);
   const { session_id: id, usage, ...rest } = lines[0] ?? { type: '' };
   assert.match(String(id), /^[\da-f-]{36}$/);
@@ -56,10 +56,10 @@ test('--output-format stream-json prints a line an event, the result last; --inp
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
-  const input = message('one') + message([{ type: 'text', text: 'two' }]);
+  const input = formatMessage('one') + formatMessage([{ type: 'text', text: 'two' }]);
   const { code, out, err } = await made.run([...formats, '-n', 'both'], { input });
   assert.deepEqual([code, err], [0, '']);
-  const lines = linesOf(out);
+  const lines = parseLines(out);
   assert.equal(lines.at(-1)?.type, 'result');
   assert.deepEqual(
     lines.filter(({ type }) => type === 'result').map(({ result }) => result),
@@ -79,18 +79,18 @@ test('--output-format stream-json prints a line an event, the result last; --inp
   );
   assert.deepEqual(made.sessions(), ['both']);
   made.server.follow(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
-  const many = await made.run(formats, { input: message('again').repeat(12) });
+  const many = await made.run(formats, { input: formatMessage('again').repeat(12) });
   assert.deepEqual([many.code, many.err], [1, ''], 'one answer of twelve did not come');
-  assert.equal(linesOf(many.out).filter(({ type }) => type === 'result').length, 12);
-  const broken = await made.run(formats, { input: `${message('fine')}{"type":"user"\n` });
+  assert.equal(parseLines(many.out).filter(({ type }) => type === 'result').length, 12);
+  const broken = await made.run(formats, { input: `${formatMessage('fine')}{"type":"user"\n` });
   assert.equal(broken.code, 1);
   assert.match(broken.err, /^Line 2 of standard input is not a user message: .* A line is \{"type":"user"/);
-  assert.equal(linesOf(broken.out).filter(({ type }) => type === 'result').length, 2);
+  assert.equal(parseLines(broken.out).filter(({ type }) => type === 'result').length, 2);
   assertFailure(broken.out, /^Line 2 of standard input is not a user message: /);
 });
 
 function assertFailure(out: string, why: RegExp): void {
-  const { error, ...rest } = linesOf(out).at(-1) ?? { type: '' };
+  const { error, ...rest } = parseLines(out).at(-1) ?? { type: '' };
   assert.deepEqual(rest, { type: 'result', subtype: 'error', is_error: true });
   assert.match(String(error), why);
 }
@@ -108,7 +108,7 @@ test('[J50] in JSON the last line says what went wrong before there was a run, a
       const failed = await made.run([...args, '--output-format', format]);
       assert.equal(failed.code, code);
       assert.notEqual(failed.err, '');
-      assert.equal(linesOf(failed.out).length, 1);
+      assert.equal(parseLines(failed.out).length, 1);
       assertFailure(failed.out, why);
     }
 });
@@ -120,7 +120,7 @@ test('--output-schema holds the answer to a schema and gives it as data; a schem
   writeFileSync(path.join(made.cwd, 'schema.json'), JSON.stringify(schema));
   const { code, out, err } = await made.run(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
   assert.equal(code, 0, err);
-  assert.deepEqual(linesOf(out)[0]?.['structured_output'], { n: 42 });
+  assert.deepEqual(parseLines(out)[0]?.['structured_output'], { n: 42 });
   assert.equal(made.modelRequests().length, 2, 'an answer that does not fit is asked for again');
   made.server.forget();
   for (const bad of ['nowhere.json', '{"type": 7}']) {
@@ -153,7 +153,7 @@ test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 
   made.server.follow([fails('bad-request')]);
   const failed = await made.run(['-p', 'x', '-m', 'qwen3', '--json']);
   assert.equal(failed.code, 1);
-  const [line] = linesOf(failed.out);
+  const [line] = parseLines(failed.out);
   assert.deepEqual([line?.['is_error'], line?.['reason']], [true, 'provider-error']);
   assert.match(String(line?.['error']), /^Stopped: provider-error\. /);
 
@@ -170,7 +170,7 @@ test('SIGINT ends a run in order with exit code 130: what was shown stays, and t
     'Here is all of it.',
   ]);
   await made.seedModels('qwen3');
-  const input = message('tell me') + message('and then?');
+  const input = formatMessage('tell me') + formatMessage('and then?');
   const running = made.start(['--input-format', 'stream-json', '-n', 'stopped', '--stream'], { input });
   await waitUntil('the beginning is shown', () => running.out() === 'The beginning');
   running.kill('SIGINT');

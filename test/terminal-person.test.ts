@@ -9,12 +9,12 @@ import { waitForExitCode, createProgram, waitUntil, type TestProgram } from './s
 import { noTerminal, type Terminal } from './support/terminal.ts';
 
 const skip = noTerminal();
-const evil = '\x1b]0;owned\x07\x1b[2J\u202e';
-const shown = '␛]0;owned␇␛[2J<U+202E>';
+const hostileText = '\x1b]0;owned\x07\x1b[2J\u202e';
+const escapedText = '␛]0;owned␇␛[2J<U+202E>';
 const question = /^Allow write_file\? \[y\/N\/a\] *$/m;
 
 /** A program whose model writes a file and then tells what came of it. */
-async function writer(
+async function createWriterProgram(
   t: Parameters<typeof createProgram>[0],
   answerMs = 0,
 ): Promise<TestProgram & { readonly file: string }> {
@@ -28,15 +28,15 @@ async function writer(
 }
 
 /** The id of the program in a terminal. */
-async function idOf(terminal: Terminal): Promise<number> {
-  return Number(execFileSync('pgrep', ['-P', await terminal.about('#{pane_pid}')], { encoding: 'utf8' }).trim());
+async function getPid(terminal: Terminal): Promise<number> {
+  return Number(execFileSync('pgrep', ['-P', await terminal.queryTmux('#{pane_pid}')], { encoding: 'utf8' }).trim());
 }
 
 test(
   '[A75] a single run asks the person at the terminal, says what "always" covers, and goes on',
   { skip },
   async (t) => {
-    const made = await writer(t);
+    const made = await createWriterProgram(t);
     const terminal = await made.open(['make it']);
     const seen = await terminal.waitFor(question);
     assert.match(seen, /^write_file \S+\/made\.txt\n\+hello\n/m);
@@ -52,7 +52,7 @@ test(
 );
 
 test('[A75] what was typed ahead of its question does not answer a single run', { skip }, async (t) => {
-  const made = await writer(t, 1500);
+  const made = await createWriterProgram(t, 1500);
   const terminal = await made.open(['make it']);
   await waitUntil('the model is asked', () => made.modelRequests().length > 0);
   await terminal.keys('y', 'Enter', 'y');
@@ -67,13 +67,13 @@ test('[A75] what was typed ahead of its question does not answer a single run', 
 for (const [how, code, act] of [
   ['Ctrl+C', 130, (terminal: Terminal) => terminal.keys('C-c')],
   ['Ctrl+D', 5, (terminal: Terminal) => terminal.keys('C-d')],
-  ['SIGTERM', 143, async (terminal: Terminal) => void process.kill(await idOf(terminal), 'SIGTERM')],
+  ['SIGTERM', 143, async (terminal: Terminal) => void process.kill(await getPid(terminal), 'SIGTERM')],
 ] as const)
   test(
     `[A75, J50] ${how} at the question of a single run leaves it open and ends with ${code}`,
     { skip },
     async (t) => {
-      const made = await writer(t);
+      const made = await createWriterProgram(t);
       const terminal = await made.open(['make it', '-n', 'left']);
       await terminal.waitFor(question);
       await act(terminal);
@@ -91,7 +91,7 @@ test(
   '[A75, A77] a single run that resumes a session asks what is open there, and names the call that it then makes',
   { skip },
   async (t) => {
-    const made = await writer(t);
+    const made = await createWriterProgram(t);
     assert.equal((await made.run(['make it', '-n', 'left'])).code, 5);
     const terminal = await made.open(['go on', '--resume', 'left']);
     await terminal.waitFor(question);
@@ -109,34 +109,34 @@ test(
       t,
       ({ prompt, results }) =>
         prompt.includes('tool') && results.length === 0
-          ? calls(`no${evil}tool`, {})
-          : says(`${evil}told`, { chunks: 9 }),
+          ? calls(`no${hostileText}tool`, {})
+          : says(`${hostileText}told`, { chunks: 9 }),
       {
         models: [
           { id: 'qwen3', tools: true },
-          { id: `x${evil}`, tools: true },
+          { id: `x${hostileText}`, tools: true },
         ],
       },
     );
     await made.seedModels('qwen3');
     const piped = await made.run(['-p', 'say', '-n', 'said']);
-    assert.equal(piped.out, `${evil}told\n`);
-    const unknown = await made.run(['-m', `x${evil.slice(0, -1)}`, 'hi']);
+    assert.equal(piped.out, `${hostileText}told\n`);
+    const unknown = await made.run(['-m', `x${hostileText.slice(0, -1)}`, 'hi']);
     assert.equal(unknown.code, 1);
-    assert.ok(unknown.err.includes(`Did you mean x${shown}`), unknown.err);
+    assert.ok(unknown.err.includes(`Did you mean x${escapedText}`), unknown.err);
     for (const [args, code, brings] of [
-      [['say'], 0, `${shown}told`],
-      [['say', '--stream'], 0, `${shown}told`],
-      [['tool', '--stream'], 0, `no${shown}tool`],
-      [['--one-shot', '--refresh-models'], 0, `x${shown}`],
-      [['models', 'ollama'], 0, `x${shown}`],
-      [['sessions', 'export', 'said'], 0, `${shown}told`],
+      [['say'], 0, `${escapedText}told`],
+      [['say', '--stream'], 0, `${escapedText}told`],
+      [['tool', '--stream'], 0, `no${escapedText}tool`],
+      [['--one-shot', '--refresh-models'], 0, `x${escapedText}`],
+      [['models', 'ollama'], 0, `x${escapedText}`],
+      [['sessions', 'export', 'said'], 0, `${escapedText}told`],
     ] as const) {
       const terminal = await made.open(args, { rows: 50 });
       assert.equal(await waitForExitCode(terminal), code, args.join(' '));
       const seen = await terminal.screen();
       assert.ok(seen.includes(brings), `${args.join(' ')}:\n${seen}`);
-      assert.doesNotMatch(await terminal.about('#{pane_title}'), /owned/);
+      assert.doesNotMatch(await terminal.queryTmux('#{pane_title}'), /owned/);
       await terminal.kill();
     }
   },

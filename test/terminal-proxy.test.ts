@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls } from '../src/testing/index.ts';
-import { chatLoop, clients } from './support/client-loops.ts';
+import { chatLoop, createClient } from './support/client-loops.ts';
 import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
-import { putFiles } from './support/program.ts';
+import { writeFiles } from './support/program.ts';
 
 const rules = `name: house
 gates:
@@ -20,7 +20,7 @@ reminders:
 `;
 
 /** Starts a proxy and waits for its address. */
-async function proxy(
+async function startProxy(
   made: TestProgram,
   args: readonly string[],
 ): Promise<{ readonly url: string; readonly running: RunningProgram }> {
@@ -33,18 +33,18 @@ async function proxy(
 test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversation, and goes on with it after a restart', async (t) => {
   const script = [calls('run', { command: 'rm -r' }), calls('run', { command: 'bad' }), 'Done.', 'Still done.'];
   const made = await createProgram(t, script);
-  putFiles(made.cwd, { 'house.yaml': rules });
-  const first = await proxy(made, ['--rules', 'house.yaml']);
-  const client = clients.openai(first.url);
+  writeFiles(made.cwd, { 'house.yaml': rules });
+  const first = await startProxy(made, ['--rules', 'house.yaml']);
+  const client = createClient.openai(first.url);
   const ran: string[] = [];
   const loop = chatLoop(client, { streamed: true, run: (command) => (ran.push(command), 'Error: no') });
-  assert.equal(await loop.say('Go.'), 'Done.');
+  assert.equal(await loop.run('Go.'), 'Done.');
   first.running.kill('SIGTERM');
   assert.equal((await first.running.ended).code, 143);
   assert.deepEqual(ran, ['bad']);
-  const again = await proxy(made, ['--rules', '.']);
+  const again = await startProxy(made, ['--rules', '.']);
   client.baseURL = `${again.url}/v1`;
-  assert.equal(await loop.say('And now?'), 'Still done.');
+  assert.equal(await loop.run('And now?'), 'Still done.');
   again.running.kill('SIGINT');
   const { code, err } = await again.running.ended;
   assert.equal(code, 130);
@@ -60,7 +60,7 @@ test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversatio
 
 test('fairlead proxy does not open without its rules, without a target, or for others without a token', async (t) => {
   const made = await createProgram(t);
-  putFiles(made.cwd, { 'broken.yaml': 'name: [' });
+  writeFiles(made.cwd, { 'broken.yaml': 'name: [' });
   const target = ['proxy', '--target', made.server.url, '--port', '0'];
   const ended = await Promise.all([
     made.run(['proxy']),

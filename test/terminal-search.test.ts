@@ -6,19 +6,19 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { uses } from './support/hidden-tools.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { createProgram, type TestProgram } from './support/live-program.ts';
-import { putFiles } from './support/prompt.ts';
+import { writeFiles } from './support/prompt.ts';
 
 const key = 'a-key-of-mine-4711';
-const search = uses([['web_search', { query: 'fair leads', count: 3 }]]);
+const search = scriptHiddenCalls([['web_search', { query: 'fair leads', count: 3 }]]);
 
-type Asked = { readonly url: string; readonly headers: http.IncomingHttpHeaders; readonly body: string };
-type Engine = { readonly base: string; readonly asked: readonly Asked[] };
+type EngineRequest = { readonly url: string; readonly headers: http.IncomingHttpHeaders; readonly body: string };
+type Engine = { readonly base: string; readonly requests: readonly EngineRequest[] };
 
 /** A stand-in that answers as every engine would. */
-async function engine(t: TestContext, status = 200): Promise<Engine> {
-  const asked: Asked[] = [];
+async function startSearchEngine(t: TestContext, status = 200): Promise<Engine> {
+  const asked: EngineRequest[] = [];
   const page = { title: 'Fair <b>leads</b>', url: 'https://example.com/1', content: 'of rope' };
   const found = {
     results: [page],
@@ -37,21 +37,21 @@ async function engine(t: TestContext, status = 200): Promise<Engine> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: asked };
 }
 
-async function searcher(t: TestContext, config: object): Promise<TestProgram> {
+async function createSearchProgram(t: TestContext, config: object): Promise<TestProgram> {
   const made = await createProgram(t, search);
   await made.seedModels('qwen3');
-  putFiles(made.home, { 'config/fairlead/config.json': JSON.stringify(config) });
+  writeFiles(made.home, { 'config/fairlead/config.json': JSON.stringify(config) });
   return made;
 }
 
-const run = (made: TestProgram, env: Record<string, string>, name = 'searched'): ReturnType<TestProgram['run']> =>
+const runSearch = (made: TestProgram, env: Record<string, string>, name = 'searched'): ReturnType<TestProgram['run']> =>
   made.run(['-p', 'search', '-n', name, '--auto-approve', '--no-sandbox'], { env });
 
 /** Everything that the program wrote down or sent to the model. */
-const told = (made: TestProgram): string =>
+const getSearchResult = (made: TestProgram): string =>
   [
     ...readdirSync(made.home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== 'config.json')
@@ -60,71 +60,76 @@ const told = (made: TestProgram): string =>
   ].join('\n');
 
 for (const [name, variable, more, sent] of [
-  ['brave', 'BRAVE_API_KEY', {}, ({ headers }: Asked) => headers['x-subscription-token']],
-  ['tavily', 'TAVILY_API_KEY', {}, ({ headers }: Asked) => headers.authorization?.replace('Bearer ', '')],
-  ['bing', 'BING_SEARCH_API_KEY', {}, ({ headers }: Asked) => headers['ocp-apim-subscription-key']],
-  ['google', 'GOOGLE_SEARCH_API_KEY', { GOOGLE_CSE_ID: 'cx1' }, ({ headers }: Asked) => headers['x-goog-api-key']],
+  ['brave', 'BRAVE_API_KEY', {}, ({ headers }: EngineRequest) => headers['x-subscription-token']],
+  ['tavily', 'TAVILY_API_KEY', {}, ({ headers }: EngineRequest) => headers.authorization?.replace('Bearer ', '')],
+  ['bing', 'BING_SEARCH_API_KEY', {}, ({ headers }: EngineRequest) => headers['ocp-apim-subscription-key']],
+  [
+    'google',
+    'GOOGLE_SEARCH_API_KEY',
+    { GOOGLE_CSE_ID: 'cx1' },
+    ({ headers }: EngineRequest) => headers['x-goog-api-key'],
+  ],
 ] as const)
   test(`[P21] ${name} searches with the key of ${variable}, which neither the model nor any file learns`, async (t) => {
-    const { base, asked } = await engine(t);
-    const made = await searcher(t, { search: { engine: name, url: `${base}/find` } });
-    const ran = await run(made, { [variable]: key, ...more });
+    const { base, requests: asked } = await startSearchEngine(t);
+    const made = await createSearchProgram(t, { search: { engine: name, url: `${base}/find` } });
+    const ran = await runSearch(made, { [variable]: key, ...more });
     assert.match(ran.out, /^Heard: [^]*1\. Fair leads\s+https:\/\/example\.com\/1\s+of rope/m, ran.err);
     assert.equal(asked.length, 1);
     assert.ok(asked[0] && sent(asked[0]) === key);
     assert.match(asked[0].url + asked[0].body, /fair(?:\+|%20| )leads/);
     assert.ok(!asked[0].url.includes(key));
-    assert.ok(!told(made).includes(key) && !`${ran.out}${ran.err}`.includes(key));
+    assert.ok(!getSearchResult(made).includes(key) && !`${ran.out}${ran.err}`.includes(key));
   });
 
 test('[P21] a SearXNG needs an address and no key, and may be on the own machine; nothing else there is open', async (t) => {
-  const { base, asked } = await engine(t);
-  const other = await engine(t);
+  const { base, requests: asked } = await startSearchEngine(t);
+  const other = await startSearchEngine(t);
   const made = await createProgram(
     t,
-    uses([['web_search', { query: 'fair leads' }]], [['web_fetch', { url: other.base }]]),
+    scriptHiddenCalls([['web_search', { query: 'fair leads' }]], [['web_fetch', { url: other.base }]]),
   );
   await made.seedModels('qwen3');
-  const ran = await run(made, { SEARXNG_URL: base });
+  const ran = await runSearch(made, { SEARXNG_URL: base });
   assert.match(ran.out, /^Heard: .*(?:private|own network|refused)/im, ran.err);
   assert.match(made.session('searched'), /a search with SearXNG/);
-  assert.deepEqual([asked.length, asked[0]?.url, other.asked.length], [1, '/search?q=fair+leads&format=json', 0]);
+  assert.deepEqual([asked.length, asked[0]?.url, other.requests.length], [1, '/search?q=fair+leads&format=json', 0]);
 });
 
 test('[P21] an engine that refuses, and what it repeats of the key, is told by its number alone', async (t) => {
-  const { base, asked } = await engine(t, 401);
-  const made = await searcher(t, { search: { engine: 'brave', url: base }, keys: { BRAVE_API_KEY: key } });
-  const ran = await run(made, {});
+  const { base, requests: asked } = await startSearchEngine(t, 401);
+  const made = await createSearchProgram(t, { search: { engine: 'brave', url: base }, keys: { BRAVE_API_KEY: key } });
+  const ran = await runSearch(made, {});
   assert.match(ran.out, /Brave refused the key it was given/);
   assert.equal(asked[0]?.headers['x-subscription-token'], key);
-  assert.ok(!told(made).includes(key));
+  assert.ok(!getSearchResult(made).includes(key));
 });
 
 test('[P21] without a key there is no search; a key never goes to the address of another engine, and no folder sets one', async (t) => {
-  const { base, asked } = await engine(t);
+  const { base, requests: asked } = await startSearchEngine(t);
   const made = await createProgram(t, ({ results }) =>
     results.length ? says('Done.') : calls('load_tools', { names: [] }),
   );
   await made.seedModels('qwen3');
-  await run(made, {});
+  await runSearch(made, {});
   assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
   // What a folder says about searching counts for nothing.
   writeFileSync(path.join(made.cwd, '.env'), `SEARXNG_URL=${base}\nBRAVE_API_KEY=theirs\n`);
-  putFiles(made.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
+  writeFiles(made.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
   made.server.forget();
-  const ran = await run(made, {}, 'again');
+  const ran = await runSearch(made, {}, 'again');
   assert.match(ran.err, /search\.engine in \S+ is not used: a project may not set it\./);
   assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
   // Two engines: each by its own.
-  const both = await searcher(t, {});
-  const mixed = await run(both, { SEARXNG_URL: base, GOOGLE_SEARCH_API_KEY: key, GOOGLE_CSE_ID: 'cx' });
+  const both = await createSearchProgram(t, {});
+  const mixed = await runSearch(both, { SEARXNG_URL: base, GOOGLE_SEARCH_API_KEY: key, GOOGLE_CSE_ID: 'cx' });
   assert.match(mixed.out, /Fair leads/);
   assert.equal(asked.length, 1);
   assert.ok(!JSON.stringify(asked).includes(key));
 });
 
 test('[P21, A75] a search is put to the person like every request to the outside, and no command sees the key', async (t) => {
-  const { base, asked } = await engine(t);
+  const { base, requests: asked } = await startSearchEngine(t);
   const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('run_command', { command: 'env' });
     if (results.length === 1) return calls('load_tools', { names: ['web_search'] });
@@ -132,7 +137,7 @@ test('[P21, A75] a search is put to the person like every request to the outside
   });
   await made.seedModels('qwen3');
   const env = { BRAVE_API_KEY: key };
-  putFiles(made.home, {
+  writeFiles(made.home, {
     'config/fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }),
     'config/fairlead/policy.yaml': 'rules:\n  - allow: { command: [env] }\n',
   });

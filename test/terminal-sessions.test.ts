@@ -6,7 +6,7 @@ import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getLockOwner } from '../src/cli/sessions/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { enter } from './support/face.ts';
+import { enterLine } from './support/face.ts';
 import {
   answerPrompt,
   isProcessAlive,
@@ -23,14 +23,14 @@ const skip = noTerminal();
 const prompt = /^> *$/m;
 
 /** Who said what in the last request, in order. */
-const told = (made: TestProgram): readonly string[] =>
+const getUserMessages = (made: TestProgram): readonly string[] =>
   requestMessages(made.modelRequests().at(-1)).map(({ content }) => String(content));
 
 /** A command that waits for a file. */
-const slow = 'echo tick; while [ ! -e go ]; do sleep 0.05; done; echo tock';
+const slowCommand = 'echo tick; while [ ! -e go ]; do sleep 0.05; done; echo tock';
 
 /** A session named `alpha` in which one thing was said. */
-async function withAlpha(made: TestProgram): Promise<void> {
+async function chooseAlphaModel(made: TestProgram): Promise<void> {
   await made.seedModels('qwen3');
   const { code, err } = await made.run(['--one-shot', '--session-name', 'alpha', '--prompt', 'one']);
   assert.equal(code, 0, err);
@@ -39,20 +39,20 @@ async function withAlpha(made: TestProgram): Promise<void> {
 
 test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with it by name, id or the beginning of the id', async (t) => {
   const made = await createProgram(t);
-  await withAlpha(made);
+  await chooseAlphaModel(made);
   writeFileSync(path.join(made.cwd, 'more.md'), 'two');
   const second = await made.run(['--one-shot', '--resume-session', 'alpha', '--prompt-file', 'more.md', '--json']);
   assert.equal(second.code, 0, second.err);
-  assert.deepEqual(told(made), ['one', 'You said: one', 'two']);
+  assert.deepEqual(getUserMessages(made), ['one', 'You said: one', 'two']);
   const { session_id: id } = JSON.parse(second.out) as { readonly session_id: string };
   for (const [which, words] of [
     [id, 'three'],
     [id.slice(0, 8), 'four'],
   ] as const) {
     assert.equal((await made.run(['--one-shot', '-r', which, '-p', words])).code, 0);
-    assert.equal(told(made).at(-1), words);
+    assert.equal(getUserMessages(made).at(-1), words);
   }
-  assert.equal(told(made).length, 7);
+  assert.equal(getUserMessages(made).length, 7);
   assert.deepEqual(made.sessions(), ['alpha']);
   renameSync(made.data('sessions/session_alpha.jsonl'), made.data('sessions/session_by hand.jsonl'));
   assert.equal(
@@ -60,13 +60,13 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with 
     0,
     'the files alone say what there is',
   );
-  assert.equal(told(made).length, 9);
+  assert.equal(getUserMessages(made).length, 9);
   assert.equal((await made.run(['--one-shot', '-r', 'alpha', '-p', 'six'])).code, 1);
 });
 
 test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its given name, goes on by itself, and leaves the original as it was', async (t) => {
   const made = await createProgram(t);
-  await withAlpha(made);
+  await chooseAlphaModel(made);
   const original = made.session('alpha');
   for (const [args, name] of [
     [['--clone-session', 'alpha'], 'alpha-clone'],
@@ -76,7 +76,7 @@ test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its giv
     const { code, err } = await made.run(['--one-shot', ...args, '-p', `in ${name}`]);
     assert.equal(code, 0, err);
     assert.ok(made.sessions().includes(name), name);
-    assert.deepEqual(told(made), ['one', 'You said: one', `in ${name}`]);
+    assert.deepEqual(getUserMessages(made), ['one', 'You said: one', `in ${name}`]);
     assert.match(made.session(name), new RegExp(`in ${name}`));
   }
   assert.equal(made.session('alpha'), original);
@@ -85,7 +85,7 @@ test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its giv
 
 test('[J13, J14, J15] what names no session or one that is there gets a sentence, exit code 1, and no inference', async (t) => {
   const made = await createProgram(t);
-  await withAlpha(made);
+  await chooseAlphaModel(made);
   made.server.forget();
   const before = made.session('alpha');
   for (const [args, said] of [
@@ -115,7 +115,7 @@ test('[J93] a hostile name stays inside the sessions folder and is found again b
   for (const [i, name] of ['../../escape', 'a\\b:c*"|?<>', '.hidden'].entries()) {
     assert.equal((await made.run(['-p', 'hi', '-n', name])).code, 0);
     assert.equal((await made.run(['-p', 'again', '-r', name])).code, 0);
-    assert.equal(told(made).length, 3);
+    assert.equal(getUserMessages(made).length, 3);
     assert.equal(made.sessions().length, i + 1);
   }
   for (const file of made.sessions()) assert.match(file, /^[^\\/:*"|?<>]+$/);
@@ -127,20 +127,20 @@ test(
   { skip },
   async (t) => {
     const made = await createProgram(t);
-    await withAlpha(made);
+    await chooseAlphaModel(made);
     const named = await made.open(['--session-name', 'beta']);
     await named.waitFor(/Fairlead with qwen3, session "beta"/);
-    await enter(named, 'said in beta');
+    await enterLine(named, 'said in beta');
     await named.waitFor(/You said: said in beta/);
-    await enter(named, '/session resume alpha');
+    await enterLine(named, '/session resume alpha');
     await named.waitFor(/^> one\n\nYou said: one\n[^]*Resumed "alpha"/m);
-    await enter(named, '/session clone');
+    await enterLine(named, '/session clone');
     await named.waitFor(/A copy of "alpha": "alpha-clone"\. The original stays as it was\./);
-    await enter(named, 'said in the copy');
+    await enterLine(named, 'said in the copy');
     await named.waitFor(/You said: said in the copy/);
-    await enter(named, '/session rename gamma');
+    await enterLine(named, '/session rename gamma');
     await named.waitFor(/"alpha-clone" is now "gamma"/);
-    await enter(named, '/session show-messages');
+    await enterLine(named, '/session show-messages');
     await named.waitFor(/── User ──\none\n[^]*said in the copy/);
     await named.keys('C-d');
     assert.equal(await waitForExitCode(named), 0);
@@ -150,9 +150,9 @@ test(
     await resumed.type('alpha');
     await answerPrompt(resumed, /^> alpha$/m, 'Enter');
     await resumed.waitFor(/^> one\n\nYou said: one\n/m);
-    await enter(resumed, 'two');
+    await enterLine(resumed, 'two');
     await resumed.waitFor(/You said: two/);
-    assert.deepEqual(told(made), ['one', 'You said: one', 'two']);
+    assert.deepEqual(getUserMessages(made), ['one', 'You said: one', 'two']);
   },
 );
 
@@ -161,14 +161,14 @@ test(
   { skip },
   async (t) => {
     const made = await createProgram(t);
-    await withAlpha(made);
+    await chooseAlphaModel(made);
     const original = made.session('alpha');
     const [clone, renamed] = await Promise.all([made.open(['-c', 'alpha']), made.open(['-c', 'alpha', '-n', 'delta'])]);
     await clone.waitFor(/session "alpha-clone"[^]*^> *$/m);
     await renamed.waitFor(/session "delta"[^]*^> *$/m);
-    await enter(clone, 'two');
+    await enterLine(clone, 'two');
     await clone.waitFor(/^> one\n\nYou said: one\n[^]*You said: two/m);
-    assert.deepEqual(told(made), ['one', 'You said: one', 'two']);
+    assert.deepEqual(getUserMessages(made), ['one', 'You said: one', 'two']);
     assert.deepEqual(made.sessions(), ['alpha', 'alpha-clone', 'delta']);
     assert.equal(made.session('alpha'), original);
   },
@@ -179,7 +179,7 @@ test(
   { skip },
   async (t) => {
     const made = await createProgram(t);
-    await withAlpha(made);
+    await chooseAlphaModel(made);
     const [other, old, leave] = await Promise.all(['o', 'r', 'l'].map(() => made.open(['-n', 'alpha'])));
     assert.ok(other && old && leave);
     const question = /There is already a session named "alpha"\. What now\? \[o\/r\/L\]/;
@@ -197,9 +197,11 @@ test(
   { skip },
   async (t) => {
     const made = await createProgram(t, ({ prompt: words, results }) =>
-      words === 'work' && results.length === 0 ? calls('run_command', { command: slow }) : says(`You said: ${words}`),
+      words === 'work' && results.length === 0
+        ? calls('run_command', { command: slowCommand })
+        : says(`You said: ${words}`),
     );
-    await withAlpha(made);
+    await chooseAlphaModel(made);
     const holder = await made.open(['-r', 'alpha', '--auto-approve', '--no-sandbox']);
     await holder.waitFor(prompt);
     const refused = await made.run(['-p', 'me too', '-r', 'alpha']);
@@ -219,27 +221,30 @@ test(
     await leaver.keys('Escape');
     assert.equal(await waitForExitCode(leaver), 0);
     await copier.waitFor(/session "alpha-clone"/);
-    await enter(holder, 'work');
+    await enterLine(holder, 'work');
     await holder.waitFor(/run_command[^]*tick/);
     await answerPrompt(watcher, question, 'w');
     await watcher.waitFor(/Watching "alpha"[^]*You said: one[^]*^> work$/m);
     writeFileSync(path.join(made.cwd, 'go'), '');
     await watcher.waitFor(/run_command[^]*tock[^]*^You said: work$/m);
-    await enter(watcher, 'me too');
+    await enterLine(watcher, 'me too');
     await watcher.waitFor(/This is only a view: nothing can be said here/);
     assert.doesNotMatch(made.session('alpha'), /me too/);
     await holder.keys('C-d');
     await answerPrompt(watcher, new RegExp(`Process ${pid} has let go of "alpha". Go on with it here\\?`), 'y');
     await watcher.waitFor(/Fairlead with qwen3, session "alpha"/);
-    await enter(watcher, 'my turn');
+    await enterLine(watcher, 'my turn');
     await watcher.waitFor(/You said: my turn/);
-    assert.deepEqual([told(made)[2], ...told(made).slice(-2)], ['work', 'You said: work', 'my turn']);
+    assert.deepEqual(
+      [getUserMessages(made)[2], ...getUserMessages(made).slice(-2)],
+      ['work', 'You said: work', 'my turn'],
+    );
   },
 );
 
 test('[J3, J93] a line that a person broke by hand is told with its place, and the session goes on without it', async (t) => {
   const made = await createProgram(t);
-  await withAlpha(made);
+  await chooseAlphaModel(made);
   const file = made.data('sessions/session_alpha.jsonl');
   const lines = readFileSync(file, 'utf8').split('\n');
   const at = lines.findIndex((line) => line.includes('"turn-ended"'));
@@ -250,7 +255,7 @@ test('[J3, J93] a line that a person broke by hand is told with its place, and t
   const { code, err } = await made.run(['-p', 'and now?', '-r', 'alpha']);
   assert.equal(code, 0, err);
   assert.match(err, new RegExp(`^Line ${at + 1} is not JSON; nothing in it could be read\\.\n`));
-  assert.equal(told(made).at(-1), 'and now?');
+  assert.equal(getUserMessages(made).at(-1), 'and now?');
   const prompted = await made.run(['--interactive', '-r', 'alpha'], { input: '/cwd\n' });
   assert.match(prompted.out, new RegExp(`^\\[warning\\] Line ${at + 1} is not JSON`, 'm'));
 });
@@ -266,7 +271,7 @@ test(
     const isGone = (): boolean => getLockOwner(made.data('sessions/session_torn.jsonl')) === undefined;
     const asking = await made.open(['-n', 'torn', '--no-sandbox']);
     await asking.waitFor(prompt);
-    await enter(asking, 'wait for me');
+    await enterLine(asking, 'wait for me');
     await asking.waitFor(/Allow run_command.*sleep 100/);
     await asking.kill();
     await waitUntil('the first program is gone', isGone);

@@ -10,32 +10,36 @@ import { calls, fails, join, says, type ScriptStep, type Script } from '../src/t
 import { codingTools } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { isProcessAlive, createProgram, waitUntil } from './support/live-program.ts';
-import { stage, type Stage, type StageOptions } from './support/stage.ts';
+import { createGatewayFixture, type GatewayFixture, type GatewayFixtureOptions } from './support/stage.ts';
 
-type Ended = Fact & { readonly type: 'tool-ended' };
-type Scene = Stage & { readonly root: string; readonly file: (name: string) => string };
+type ToolEndedFact = Fact & { readonly type: 'tool-ended' };
+type ToolFixture = GatewayFixture & { readonly root: string; readonly file: (name: string) => string };
 
 /** A stage with the real tools on a folder of its own, and these. */
-async function scene(
+async function createToolFixture(
   t: test.TestContext,
   script: Script<JsonObject>,
   more: readonly Tool[] = [],
-  options: StageOptions = {},
-): Promise<Scene> {
+  options: GatewayFixtureOptions = {},
+): Promise<ToolFixture> {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-tool-faults-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const root = realpathSync(mkdtempSync(path.join(home, 'work-')));
   const workspace = localWorkspace({ roots: [root], blobs: path.join(home, 'blobs'), outputs: path.join(home, 'out') });
   const tools = createToolRegistry([...codingTools(workspace), ...more]);
-  const on = await stage(t, script, { ...options, agent: { tools, ...options.agent } });
+  const on = await createGatewayFixture(t, script, { ...options, agent: { tools, ...options.agent } });
   return { ...on, root, file: (name) => path.join(root, name) };
 }
 
-const ends = (on: Stage): readonly Ended[] =>
+const getToolEnds = (on: GatewayFixture): readonly ToolEndedFact[] =>
   on.log.events.flatMap((event) => (event.type === 'tool-ended' ? [event] : []));
-const outcomes = (on: Stage): readonly string[] => ends(on).map(({ outcome }) => outcome);
+const getOutcomes = (on: GatewayFixture): readonly string[] => getToolEnds(on).map(({ outcome }) => outcome);
 
-const tool = (name: string, effect: Tool['effect'], run: (input: Json, context: ToolContext) => unknown): Tool => ({
+const createFaultyTool = (
+  name: string,
+  effect: Tool['effect'],
+  run: (input: Json, context: ToolContext) => unknown,
+): Tool => ({
   name,
   description: 'A test.',
   input: { type: 'object' },
@@ -43,11 +47,11 @@ const tool = (name: string, effect: Tool['effect'], run: (input: Json, context: 
   execute: run,
 });
 const forever = (): Promise<never> => new Promise(() => {});
-const patient = { timeout: 60_000 };
+const longTimeout = { timeout: 60_000 };
 
 test(
   'fault 30: killed between a side effect and its result, the program does not repeat it and says that it does not know',
-  patient,
+  longTimeout,
   async (t) => {
     const made = await createProgram(t, ({ results }) =>
       results.length === 0
@@ -67,16 +71,16 @@ test(
 
 test(
   'fault 31: a command that hangs, ignores SIGTERM and leaves children is ended with all of them at its time',
-  patient,
+  longTimeout,
   async (t) => {
     const command = `trap '' TERM; sleep 600 & echo $! > child; (trap '' TERM; sleep 600) & echo $! >> child; wait; sleep 600`;
-    const on = await scene(t, [calls('run_command', { command, timeout_s: 1 }), says('Ended.')]);
-    assert.equal((await on.say('go')).ended?.reason, 'answered');
-    assert.match(ends(on)[0]?.text ?? '', /^\[Ended by us after 1 s; set timeout_s if it needs longer\.\]$/);
-    assert.deepEqual(outcomes(on), ['failed']);
+    const on = await createToolFixture(t, [calls('run_command', { command, timeout_s: 1 }), says('Ended.')]);
+    assert.equal((await on.run('go')).ended?.reason, 'answered');
+    assert.match(getToolEnds(on)[0]?.text ?? '', /^\[Ended by us after 1 s; set timeout_s if it needs longer\.\]$/);
+    assert.deepEqual(getOutcomes(on), ['failed']);
     for (const pid of readFileSync(on.file('child'), 'utf8').trim().split('\n').map(Number))
       await waitUntil(`${pid} is gone`, () => !isProcessAlive(pid));
-    await on.check();
+    await on.assertInvariants();
   },
 );
 
@@ -90,10 +94,13 @@ test(
       ['head -c 3000000 /dev/zero | tr "\\0" x; printf "the end"', 3_000_007],
       ['yes | head -c 1073741824; echo the end', 1_073_741_832],
     ] as const;
-    const on = await scene(t, [join(floods.map(([command]) => calls('run_command', { command }))), says('Seen.')]);
-    assert.equal((await on.say('go')).ended?.reason, 'answered');
+    const on = await createToolFixture(t, [
+      join(floods.map(([command]) => calls('run_command', { command }))),
+      says('Seen.'),
+    ]);
+    assert.equal((await on.run('go')).ended?.reason, 'answered');
     for (const [i, [, bytes]] of floods.entries()) {
-      const { text = '' } = ends(on)[i] ?? {};
+      const { text = '' } = getToolEnds(on)[i] ?? {};
       assert.ok(text.length < 31_000, `${text.length} characters`);
       assert.match(text, /left out …\]\n[^]*the end\n\[[^\n]*\]$/);
       const [, told, file = ''] = /It wrote (\d+) bytes; [^:]* is in (\S+): use read_file/.exec(text) ?? [];
@@ -101,7 +108,7 @@ test(
       // Of what is no text more is written down than came.
       assert.ok(statSync(file).size >= Math.min(bytes, 2 ** 25) && statSync(file).size <= 2 ** 25);
     }
-    await on.check();
+    await on.assertInvariants();
   },
 );
 
@@ -121,76 +128,84 @@ test('fault 33: a tool that throws, rejects, or gives nothing, a circle, a BigIn
     ['bigint', () => ({ n: 5n })],
     ['huge', () => 'x'.repeat(5_000_000)],
   ];
-  const tools = odd.map(([name, run]) => tool(name, 'read', run));
-  const on = await scene(t, [join(odd.map(([name]) => calls(name, {}))), says('All back.')], tools);
-  assert.equal((await on.say('go')).ended?.reason, 'answered');
-  assert.deepEqual(outcomes(on), ['failed', 'failed', 'ok', 'ok', 'ok', 'ok']);
-  assert.ok((ends(on)[5]?.text.length ?? 0) < 101_000);
-  await on.check();
+  const tools = odd.map(([name, run]) => createFaultyTool(name, 'read', run));
+  const on = await createToolFixture(t, [join(odd.map(([name]) => calls(name, {}))), says('All back.')], tools);
+  assert.equal((await on.run('go')).ended?.reason, 'answered');
+  assert.deepEqual(getOutcomes(on), ['failed', 'failed', 'ok', 'ok', 'ok', 'ok']);
+  assert.ok((getToolEnds(on)[5]?.text.length ?? 0) < 101_000);
+  await on.assertInvariants();
 });
 
 test(
   'fault 34: of calls side by side one fails, one hangs, one says more after its end, and they come out of order: each is answered once, in order',
-  patient,
+  longTimeout,
   async (t) => {
     const order: string[] = [];
     const { promise: fast, resolve } = Promise.withResolvers<void>();
     const tools = [
-      tool('slow', 'read', async () => {
+      createFaultyTool('slow', 'read', async () => {
         await fast;
         order.push('slow');
         return 'slow';
       }),
-      tool('bad', 'read', () => Promise.reject(new Error('broken'))),
-      { ...tool('deaf', 'read', forever), timeoutMs: 20 },
-      tool('twice', 'read', (_input, { progress }) => {
+      createFaultyTool('bad', 'read', () => Promise.reject(new Error('broken'))),
+      { ...createFaultyTool('deaf', 'read', forever), timeoutMs: 20 },
+      createFaultyTool('twice', 'read', (_input, { progress }) => {
         order.push('twice');
         setTimeout(() => progress?.('once more'), 5);
         resolve();
         return 'first';
       }),
     ];
-    const on = await scene(t, [join(tools.map(({ name }) => calls(name, {}))), says('All back.')], tools);
-    assert.equal((await on.say('go')).ended?.reason, 'answered');
+    const on = await createToolFixture(t, [join(tools.map(({ name }) => calls(name, {}))), says('All back.')], tools);
+    assert.equal((await on.run('go')).ended?.reason, 'answered');
     assert.deepEqual(order, ['twice', 'slow']);
     assert.deepEqual(
-      ends(on).map(({ text }) => text),
+      getToolEnds(on).map(({ text }) => text),
       ['slow', 'Error: broken', 'deaf did not end within 20 ms.', 'first'],
     );
-    await on.check();
+    await on.assertInvariants();
   },
 );
 
 test('fault 35: ids of calls that are missing, doubled, over-long or used before become unique', async (t) => {
   const round = join(['', 'same', 'same', 'x'.repeat(500)].map((id) => ({ calls: [{ tool: 'look', input: {}, id }] })));
-  const on = await scene(t, [round, round, says('Done.')], [tool('look', 'read', () => 'seen')]);
-  assert.equal((await on.say('go')).ended?.reason, 'answered');
-  const ids = ends(on).map(({ call }) => call);
+  const on = await createToolFixture(
+    t,
+    [round, round, says('Done.')],
+    [createFaultyTool('look', 'read', () => 'seen')],
+  );
+  assert.equal((await on.run('go')).ended?.reason, 'answered');
+  const ids = getToolEnds(on).map(({ call }) => call);
   assert.deepEqual([ids.length, new Set(ids).size], [8, 8]);
-  await on.check();
+  await on.assertInvariants();
 });
 
 test(
   'fault 36: a person who aborts three calls at work leaves three answered calls and a request that is legal',
-  patient,
+  longTimeout,
   async (t) => {
     const stop = new AbortController();
     let begun = 0;
-    const look = tool('look', 'read', (_input, { signal }) => {
+    const look = createFaultyTool('look', 'read', (_input, { signal }) => {
       if (++begun === 3) stop.abort();
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
     });
-    const on = await scene(t, [join(['1', '2', '3'].map((n) => calls('look', { n }))), says('Here again.')], [look]);
-    assert.equal((await on.say('go', { signal: stop.signal })).ended?.reason, 'cancelled');
-    assert.deepEqual(outcomes(on), ['interrupted', 'interrupted', 'interrupted']);
-    assert.equal((await on.say('and now?')).ended?.reason, 'answered');
-    await on.check();
+    const on = await createToolFixture(
+      t,
+      [join(['1', '2', '3'].map((n) => calls('look', { n }))), says('Here again.')],
+      [look],
+    );
+    assert.equal((await on.run('go', { signal: stop.signal })).ended?.reason, 'cancelled');
+    assert.deepEqual(getOutcomes(on), ['interrupted', 'interrupted', 'interrupted']);
+    assert.equal((await on.run('and now?')).ended?.reason, 'answered');
+    await on.assertInvariants();
   },
 );
 
 test(
   'fault 37: an approval that nobody had given when the program ended is asked for again, not assumed',
-  patient,
+  longTimeout,
   async (t) => {
     const made = await createProgram(t, ({ results }) =>
       results.length ? says('Done.') : calls('run_command', { command: 'touch ran' }),
@@ -211,17 +226,17 @@ test(
 test('fault 38: a file that the user changed between read and edit is not changed, and can be read again and edited', async (t) => {
   const edit = (from: string): ScriptStep =>
     calls('edit_file', { path: 'a.txt', old_string: from, new_string: 'mine' });
-  const on = await scene(t, ({ results }) => {
+  const on = await createToolFixture(t, ({ results }) => {
     if (results.length === 1) writeFileSync(on.file('a.txt'), 'first\ntheirs\n');
     const read = calls('read_file', { path: 'a.txt' });
     return [read, edit('first'), read, edit('first\ntheirs')][results.length] ?? says('Done.');
   });
   writeFileSync(on.file('a.txt'), 'first\n');
-  assert.equal((await on.say('go')).ended?.reason, 'answered');
-  assert.deepEqual(outcomes(on), ['ok', 'failed', 'ok', 'ok']);
-  assert.match(ends(on)[1]?.text ?? '', /changed since it was read; read it again/);
+  assert.equal((await on.run('go')).ended?.reason, 'answered');
+  assert.deepEqual(getOutcomes(on), ['ok', 'failed', 'ok', 'ok']);
+  assert.match(getToolEnds(on)[1]?.text ?? '', /changed since it was read; read it again/);
   assert.equal(readFileSync(on.file('a.txt'), 'utf8'), 'mine\n');
-  await on.check();
+  await on.assertInvariants();
 });
 
 for (const [what, child, limits, why, spent] of [
@@ -235,18 +250,18 @@ for (const [what, child, limits, why, spent] of [
     const task = 'the child’s own task';
     const helper = agentTool({ name: 'helper', description: 'Helps.', tools: ['look'], limits });
     const isChild = (body: JsonObject): boolean => !JSON.stringify(body).includes('"helper"');
-    const on = await scene(
+    const on = await createToolFixture(
       t,
       ({ body, results }) => {
         if (isChild(body)) return child(results.length);
         return results.length === 0 ? calls('helper', { task }) : says('I went on.');
       },
-      [helper, tool('look', 'read', () => (looked++, 'the same'))],
+      [helper, createFaultyTool('look', 'read', () => (looked++, 'the same'))],
       { limits: { turns: 10 } },
     );
-    const state = await on.say('go');
-    assert.deepEqual(outcomes(on), ['failed']);
-    assert.match(ends(on)[0]?.text ?? '', why);
+    const state = await on.run('go');
+    assert.deepEqual(getOutcomes(on), ['failed']);
+    assert.match(getToolEnds(on)[0]?.text ?? '', why);
     assert.equal(looked, spent);
     assert.ok(state.spent.turns <= 10, `${state.spent.turns} turns`);
     assert.equal(state.ended?.reason, what.startsWith('uses') ? 'max-turns' : 'answered');
@@ -254,5 +269,5 @@ for (const [what, child, limits, why, spent] of [
       toArray(state.messages).some((message) => JSON.stringify(message).includes('I went on.')),
       !what.startsWith('uses'),
     );
-    await on.check();
+    await on.assertInvariants();
   });

@@ -4,28 +4,36 @@ import { after, test } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import type { Script } from '../src/testing/index.ts';
 import { eventually } from './support/api-server.ts';
-import { askOn, closeBrowser, keys, noBrowser, runOf, served, stands } from './support/page.ts';
+import {
+  submitPrompt,
+  closeBrowser,
+  webKeys,
+  noBrowser,
+  fetchRun,
+  startWebServer,
+  waitForStatus,
+} from './support/page.ts';
 
 const skip = noBrowser;
 after(closeBrowser);
 
-/** An answer of 200 kB. */
-const endless = Array.from({ length: 400 }, (_, i) => `Paragraph **${i}**: ${'word '.repeat(96)}`).join('\n\n');
+/** An answer of 200 formatKb. */
+const longText = Array.from({ length: 400 }, (_, i) => `Paragraph **${i}**: ${'word '.repeat(96)}`).join('\n\n');
 
 /** What the model says, by what is asked. */
 const script: Script<JsonObject> = ({ prompt }) => {
   if (/both ways/.test(prompt)) return 'שלום, hello\n\nhello, שלום\n\n```\nls \u202ea\n```';
-  return /endless/.test(prompt) ? { text: endless, chunks: 100, chunkMs: 10 } : `Heard: ${prompt}`;
+  return /endless/.test(prompt) ? { text: longText, chunks: 100, chunkMs: 10 } : `Heard: ${prompt}`;
 };
 
 test('the page as it is read', { skip }, async (t) => {
-  const server = await served(t, script);
+  const server = await startWebServer(t, script);
 
   await t.test(
     '[A87] what was asked has an address: it is there after a reload, and the way back leads there',
     async (t) => {
       const page = await server.open(t);
-      await askOn(page, 'where am I');
+      await submitPrompt(page, 'where am I');
       await page.waitForURL(/#\/ask\/[\w-]+$/);
       await page.getByText('Heard: where am I').first().waitFor();
       await page.reload();
@@ -65,8 +73,8 @@ test('the page as it is read', { skip }, async (t) => {
   await t.test('[A87] what is copied is what is shown, and text stands in its own direction', async (t) => {
     const page = await server.open(t);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await askOn(page, 'both ways');
-    await stands(page, 'answered');
+    await submitPrompt(page, 'both ways');
+    await waitForStatus(page, 'answered');
     const directions = page.locator('.timeline .turn .prose p');
     assert.deepEqual(await directions.evaluateAll((all) => all.map((each) => getComputedStyle(each).direction)), [
       'rtl',
@@ -85,8 +93,8 @@ test('the page as it is read', { skip }, async (t) => {
         Object.defineProperty(navigator, 'clipboard', { value: undefined });
       });
       await page.reload();
-      await askOn(page, 'from afar');
-      await stands(page, 'answered');
+      await submitPrompt(page, 'from afar');
+      await waitForStatus(page, 'answered');
       await page.getByRole('button', { name: 'Copy the words of turn 1' }).click();
       const field = page.getByLabel('What is to be done');
       await eventually('it was copied', async () => {
@@ -99,11 +107,11 @@ test('the page as it is read', { skip }, async (t) => {
 
   await t.test('[A87, A93] of a long answer only the end is drawn again while it streams in', async (t) => {
     const page = await server.open(t);
-    await askOn(page, 'Be endless');
+    await submitPrompt(page, 'Be endless');
     const first = page.locator('.timeline .turn .section').first();
     await page.locator('.timeline .turn .section').nth(5).waitFor();
     await first.evaluate((section) => section.setAttribute('data-kept', 'yes'));
-    await stands(page, 'answered');
+    await waitForStatus(page, 'answered');
     assert.equal(await first.getAttribute('data-kept'), 'yes');
     assert.ok((await page.locator('.timeline .turn .section').count()) > 50);
   });
@@ -113,7 +121,7 @@ test('the page as it is read', { skip }, async (t) => {
     async (t) => {
       const [tenant, notBefore] = ['many', new Date(Date.now() + 86_400_000).toISOString()];
       const runs = Array.from({ length: 120 }, (_, i) => ({ id: `many-${i}`, words: `boat ${i}`, tenant, notBefore }));
-      await server.ask('POST', '/api/enqueue', { runs });
+      await server.request('POST', '/api/enqueue', { runs });
       const page = await server.open(t);
       await page.goto(`${server.url}/#/runs?tenant=${tenant}`);
       const rows = page.getByRole('region', { name: 'Runs, the latest first' }).getByRole('link');
@@ -140,7 +148,7 @@ test('the page as it is read', { skip }, async (t) => {
   await t.test(
     '[A87] a bound that is no number is not dropped, and a key that begins runs cannot allow them everything',
     async (t) => {
-      const page = await server.open(t, { key: keys.runner });
+      const page = await server.open(t, { key: webKeys.runner });
       await page.getByText('Settings').click();
       assert.ok(await page.getByLabel('Allow without asking').isDisabled());
       await page.getByLabel('What is to be done').fill('bounded');
@@ -152,7 +160,7 @@ test('the page as it is read', { skip }, async (t) => {
       await run.click();
       await page.waitForURL(/#\/ask\//);
       const id = page.url().split('/').at(-1) ?? '';
-      const { limits, auto } = (await runOf(server, id)).settings;
+      const { limits, auto } = (await fetchRun(server, id)).settings;
       assert.deepEqual({ limits, auto }, { limits: { usd: 2.5 }, auto: undefined });
     },
   );
@@ -160,7 +168,7 @@ test('the page as it is read', { skip }, async (t) => {
   await t.test(
     '[A87] every screen fits a phone, has one main landmark, names all its fields and can be read in light and in dark',
     async (t) => {
-      await server.ask('PUT', '/api/budgets/default', { period: 'day', usd: 5 });
+      await server.request('PUT', '/api/budgets/default', { period: 'day', usd: 5 });
       const pages = [await server.open(t, { width: 360, dark: true }), await server.open(t)];
       const shows: Readonly<Record<string, string | RegExp>> = {
         ask: 'Nothing has been asked',
@@ -176,15 +184,15 @@ test('the page as it is read', { skip }, async (t) => {
         for (const [screen, words] of Object.entries(shows)) {
           await page.goto(`${server.url}/#/${screen}`);
           await page.getByRole('main').getByText(words).first().waitFor();
-          assert.deepEqual(await page.evaluate(faults), [], screen);
-          assert.deepEqual(await page.evaluate(pale), [], screen);
+          assert.deepEqual(await page.evaluate(findAccessibilityProblems), [], screen);
+          assert.deepEqual(await page.evaluate(findLowContrast), [], screen);
         }
     },
   );
 });
 
 /** What somebody would stumble over; run in the page. */
-function faults(): string[] {
+function findAccessibilityProblems(): string[] {
   const named = (field: Element): boolean => {
     const { labels } = field as HTMLInputElement;
     return field.hasAttribute('aria-label') || (labels !== null && labels.length > 0);
@@ -198,7 +206,7 @@ function faults(): string[] {
 }
 
 /** Texts and edges of fields that stand out too little from what is behind them (WCAG AA: 4.5 to 1, large texts and edges 3); run in the page. */
-function pale(): string[] {
+function findLowContrast(): string[] {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   type Colour = readonly [red: number, green: number, blue: number, alpha: number];
   const read = (colour: string): Colour => {

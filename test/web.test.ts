@@ -4,16 +4,24 @@ import { after, test } from 'node:test';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
 import { calls, type Script } from '../src/testing/index.ts';
 import { eventually } from './support/api-server.ts';
-import { askOn, closeBrowser, keys, noBrowser, runOf, served, stands } from './support/page.ts';
+import {
+  submitPrompt,
+  closeBrowser,
+  webKeys,
+  noBrowser,
+  fetchRun,
+  startWebServer,
+  waitForStatus,
+} from './support/page.ts';
 
 const skip = noBrowser;
 after(closeBrowser);
 
 /** Words that come in slowly enough to be seen on their way. */
-const slowly = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chunkMs: 60 };
+const slowStream = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chunkMs: 60 };
 
 /** An answer that would like to be more than text. */
-const hostile =
+const hostileText =
   '<img src=x onerror="document.title=1"> <script>document.title=2</script> [click](javascript:document.title=3) ![pixel](https://evil.example/p.png) [bank](https://evil.example/)';
 
 /** A word that nothing breaks, of the kind that models and tools like to give. */
@@ -21,8 +29,8 @@ const unbroken = 'a'.repeat(4000);
 
 /** What the model does, by what is asked. */
 const script: Script<JsonObject> = ({ prompt, results }) => {
-  if (/slowly/.test(prompt)) return /very/.test(prompt) ? { ...slowly, chunkMs: 250 } : slowly;
-  if (/hostile/.test(prompt)) return hostile;
+  if (/slowly/.test(prompt)) return /very/.test(prompt) ? { ...slowStream, chunkMs: 250 } : slowStream;
+  if (/hostile/.test(prompt)) return hostileText;
   if (/unbroken/.test(prompt)) return `${unbroken}\n\n\`${unbroken}\`\n\n| ${unbroken} |\n|---|\n| x |`;
   if (results.length > 0) return 'It is **done**.';
   if (/Clear up/.test(prompt)) return calls('run_command', { command: 'echo gone\u202etxt.exe > left' });
@@ -30,10 +38,10 @@ const script: Script<JsonObject> = ({ prompt, results }) => {
   return `Heard: ${prompt}`;
 };
 
-const isGone = 'The server does not answer; it is asked again.';
+const offlineMessage = 'The server does not answer; it is asked again.';
 
 test('the page in a browser', { skip }, async (t) => {
-  const server = await served(t, script);
+  const server = await startWebServer(t, script);
 
   await t.test('[A97] a wrong key is told as wrong and stays typed; the right one opens the page', async (t) => {
     const page = await server.open(t, { key: undefined });
@@ -42,7 +50,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('alert').filter({ hasText: 'does not know this key' }).waitFor();
     assert.equal(await field.inputValue(), 'not-the-key');
-    await field.fill(keys.operator);
+    await field.fill(webKeys.operator);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('heading', { name: 'Ask' }).waitFor();
   });
@@ -67,12 +75,12 @@ test('the page in a browser', { skip }, async (t) => {
   await t.test('[A87, A88, A93] an answer streams in while it is given, and is kept with its cost', async (t) => {
     const page = await server.open(t);
     await page.getByText('Nothing has been asked from here yet.').waitFor();
-    await askOn(page, 'Speak slowly');
+    await submitPrompt(page, 'Speak slowly');
     await page.waitForFunction(() => {
       const text = document.querySelector('.timeline')?.textContent ?? '';
       return text.includes('word3') && !text.includes('word59');
     });
-    await stands(page, 'answered');
+    await waitForStatus(page, 'answered');
     const turn = page.locator('.timeline .turn');
     assert.equal(await turn.count(), 1);
     assert.match((await turn.textContent()) ?? '', /word0 word1 .*word59.* in, .* out/s);
@@ -83,8 +91,8 @@ test('the page in a browser', { skip }, async (t) => {
     '[A87] a call that needs a person shows exactly what it would do, and is answered in place',
     async (t) => {
       const page = await server.open(t);
-      await askOn(page, 'Clear up');
-      await stands(page, 'waits for you');
+      await submitPrompt(page, 'Clear up');
+      await waitForStatus(page, 'waits for you');
       await page
         .getByRole('navigation')
         .getByRole('link', { name: /Approvals/ })
@@ -97,16 +105,16 @@ test('the page in a browser', { skip }, async (t) => {
       const left = page.getByRole('region', { name: 'No longer waiting' }).getByRole('listitem');
       await left.filter({ hasText: 'answered' }).waitFor();
       assert.match((await left.textContent()) ?? '', /Clear up.*You answered: Refuse\./);
-      const other = (await server.ask('POST', '/api/run', { words: 'Clear up too' }))['run'] as unknown as FleetRun;
+      const other = (await server.request('POST', '/api/run', { words: 'Clear up too' }))['run'] as unknown as FleetRun;
       await call.waitFor();
-      await server.ask('POST', `/api/runs/${other.id}/cancel`, {});
+      await server.request('POST', `/api/runs/${other.id}/cancel`, {});
       await left.filter({ hasText: /Clear up too.*somebody else, or its run ended.*cancelled/ }).waitFor();
       assert.equal(
         await left.first().getByRole('link', { name: 'See its session' }).getAttribute('href'),
         `#/sessions/${other.session}`,
       );
       await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
-      await stands(page, 'answered');
+      await waitForStatus(page, 'answered');
       assert.match(
         (await page.locator('.call').textContent()) ?? '',
         /Refused\. By operator.*denied|denied.*Refused\./s,
@@ -119,8 +127,8 @@ test('the page in a browser', { skip }, async (t) => {
     const field = page.getByLabel('What is to be done');
     await page.getByText('Settings', { exact: false }).first().click();
     await page.getByLabel('Model', { exact: true }).fill('no-such-model');
-    await askOn(page, 'Long words that took a while to write');
-    await stands(page, 'model failed');
+    await submitPrompt(page, 'Long words that took a while to write');
+    await waitForStatus(page, 'model failed');
     assert.equal(await field.inputValue(), '');
     await page.getByRole('button', { name: 'Bring back what was asked' }).click();
     assert.equal(await field.inputValue(), 'Long words that took a while to write');
@@ -130,8 +138,8 @@ test('the page in a browser', { skip }, async (t) => {
 
   await t.test('[A87] a session is forked from a turn, and goes on there without changing the first', async (t) => {
     const page = await server.open(t);
-    await askOn(page, 'one');
-    await stands(page, 'answered');
+    await submitPrompt(page, 'one');
+    await waitForStatus(page, 'answered');
     await page.getByRole('link', { name: 'Its session' }).click();
     const first = page.url();
     await page.getByRole('button', { name: 'Fork from here' }).click();
@@ -147,8 +155,8 @@ test('the page in a browser', { skip }, async (t) => {
 
   await t.test('[A87] what was said in a session is edited into a new branch', async (t) => {
     const page = await server.open(t);
-    await askOn(page, 'the tide is low');
-    await stands(page, 'answered');
+    await submitPrompt(page, 'the tide is low');
+    await waitForStatus(page, 'answered');
     await page.getByRole('link', { name: 'Its session' }).click();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Words').first().fill('the tide is high');
@@ -160,7 +168,7 @@ test('the page in a browser', { skip }, async (t) => {
 
   await t.test('[A87] a run that goes on is steered from its session, and cancelled there', async (t) => {
     const page = await server.open(t);
-    await askOn(page, 'Talk very slowly');
+    await submitPrompt(page, 'Talk very slowly');
     await page.getByRole('link', { name: 'Its session' }).click();
     await page.getByLabel('Steer this run').fill('Now very slowly again');
     await page.getByRole('button', { name: 'Send' }).click();
@@ -175,8 +183,8 @@ test('the page in a browser', { skip }, async (t) => {
     '[A87] an answer stays text: no markup, no script, no picture from elsewhere, links that say where they lead',
     async (t) => {
       const page = await server.open(t);
-      await askOn(page, 'Be hostile');
-      await stands(page, 'answered');
+      await submitPrompt(page, 'Be hostile');
+      await waitForStatus(page, 'answered');
       const turn = page.locator('.timeline .turn');
       assert.match((await turn.textContent()) ?? '', /<img src=x .*<script>.*\[click\]\(javascript:/);
       assert.equal(await turn.locator('img, script').count(), 0);
@@ -222,18 +230,18 @@ test('the page in a browser', { skip }, async (t) => {
     };
     await press('stop', 'Stop everything', 'The bill is too high');
     await page.getByText('All work is stopped. The bill is too high').waitFor();
-    await askOn(page, 'Hello');
-    await stands(page, 'queued');
+    await submitPrompt(page, 'Hello');
+    await waitForStatus(page, 'queued');
     await page.getByText('It is begun once the kill-switch lets work go on.').waitFor();
     await press('resume', 'Resume');
-    await stands(page, 'answered');
+    await waitForStatus(page, 'answered');
     assert.equal(await page.getByText('All work is stopped.').count(), 0);
   });
 
   await t.test('[A87, A91, A92] several runs are queued at once, one a line, and listed with filters', async (t) => {
     const page = await server.open(t);
     await page.getByText('Enqueue').click();
-    await askOn(page, 'count the boats\ncount the ropes');
+    await submitPrompt(page, 'count the boats\ncount the ropes');
     await page.getByText('2 runs are in the queue.').waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).click();
     for (const words of ['count the boats', 'count the ropes']) await page.getByRole('link', { name: words }).waitFor();
@@ -242,7 +250,7 @@ test('the page in a browser', { skip }, async (t) => {
   });
 
   await t.test('[A87, A97] a key that may only read sees everything and can change nothing', async (t) => {
-    const page = await server.open(t, { key: keys.reader });
+    const page = await server.open(t, { key: webKeys.reader });
     await page.getByText('Your key may only read.').waitFor();
     await page.getByLabel('What is to be done').fill('x');
     assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
@@ -255,7 +263,7 @@ test(
   '[A87] names and errors from elsewhere are text on every screen, and nothing widens a phone',
   { skip },
   async (t) => {
-    const server = await served(t, script);
+    const server = await startWebServer(t, script);
     const evil = '<img src=x onerror="document.title=9">\u202e\u0007';
     const long = `${evil}${unbroken}`;
     const page = await server.open(t, { width: 360 });
@@ -265,14 +273,15 @@ test(
       [long, long.slice(0, 300)],
       [`hostile ${evil}`, 'qwen3'],
     ])
-      begun.push((await server.ask('POST', '/api/run', { words, model }))['run'] as unknown as FleetRun);
-    for (const { id } of begun) await eventually('it ended', async () => (await runOf(server, id)).status === 'ended');
-    await server.ask('PUT', '/api/schedules/some', {
+      begun.push((await server.request('POST', '/api/run', { words, model }))['run'] as unknown as FleetRun);
+    for (const { id } of begun)
+      await eventually('it ended', async () => (await fetchRun(server, id)).status === 'ended');
+    await server.request('PUT', '/api/schedules/some', {
       cron: '0 9 * * 1',
       run: { words: long, settings: { model: evil } },
     });
-    await server.ask('PUT', `/api/budgets/${'t'.repeat(200)}`, { period: 'day', usd: 5 });
-    await server.ask('POST', '/api/control/stop', { why: long.slice(0, 1000) });
+    await server.request('PUT', `/api/budgets/${'t'.repeat(200)}`, { period: 'day', usd: 5 });
+    await server.request('POST', '/api/control/stop', { why: long.slice(0, 1000) });
     const places = [
       'ask',
       'runs',
@@ -289,14 +298,14 @@ test(
       await page.goto(`${server.url}/#/${place}`);
       await page.locator('main h1, main h2').first().waitFor();
       await page.waitForTimeout(500);
-      wrong.push(...(await page.evaluate(troubles)).map((each) => `${place}: ${each}`));
+      wrong.push(...(await page.evaluate(findLayoutProblems)).map((each) => `${place}: ${each}`));
     }
     assert.deepEqual(wrong, []);
   },
 );
 
 /** What a page must not do: run what it shows, or be wider than its window; by the elements that make it so. */
-function troubles(): readonly string[] {
+function findLayoutProblems(): readonly string[] {
   const ran = document.querySelectorAll('main img, main script, main a[href^="javascript:"]').length;
   const isClipped = (each: Element): boolean => {
     for (let up = each.parentElement; up; up = up.parentElement)
@@ -313,20 +322,20 @@ function troubles(): readonly string[] {
 }
 
 test('the page when the server dies', { skip }, async (t) => {
-  const server = await served(t, script);
+  const server = await startWebServer(t, script);
 
   await t.test('[A87, A93] it says so, loses nothing typed, and misses nothing once the server is back', async (t) => {
     const page = await server.open(t);
-    await askOn(page, 'Go slowly');
+    await submitPrompt(page, 'Go slowly');
     await page.getByText('word3').first().waitFor();
     await server.crash();
-    await page.getByText(isGone).waitFor();
+    await page.getByText(offlineMessage).waitFor();
     await page.getByLabel('What is to be done').fill('typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
     await server.restart();
-    await stands(page, 'answered');
-    assert.equal(await page.getByText(isGone).count(), 0);
+    await waitForStatus(page, 'answered');
+    assert.equal(await page.getByText(offlineMessage).count(), 0);
     assert.match((await page.locator('.timeline').textContent()) ?? '', /word0 word1 .*word59/s);
     assert.equal(await page.getByLabel('What is to be done').inputValue(), 'typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -337,14 +346,14 @@ test('the page when the server dies', { skip }, async (t) => {
     const page = await server.open(t);
     await page.getByText('Settings').click();
     await page.getByLabel('Allow without asking').check();
-    await askOn(page, 'Write it down');
+    await submitPrompt(page, 'Write it down');
     await page.locator('.call.runs').waitFor();
     await server.crash();
     await server.restart();
-    await stands(page, 'waits for you');
+    await waitForStatus(page, 'waits for you');
     const answers = page.getByRole('group', { name: 'Question about run_command' }).getByRole('button');
     assert.deepEqual(await answers.allTextContents(), ['It happened', 'It did not: run it again', 'I cannot tell']);
     await answers.first().click();
-    await stands(page, 'answered');
+    await waitForStatus(page, 'answered');
   });
 });

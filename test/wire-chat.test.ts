@@ -19,14 +19,14 @@ import { sseDecoder } from '../src/providers/wire/lines.ts';
 import { recordedExchanges, type Exchange } from '../src/testing/index.ts';
 
 type End = Chunk & { readonly type: 'end' };
-type Stated = {
+type ExpectedReply = {
   readonly text: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly finish: string;
   readonly usage: Usage;
   readonly usd: number | undefined;
 };
-type Wire = { readonly [key: string]: unknown };
+type JsonRecord = { readonly [key: string]: unknown };
 
 const file = path.resolve(import.meta.dirname, '../../shared/data/wire/exchanges.jsonl');
 const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
@@ -44,77 +44,83 @@ const families: readonly (readonly [string, string])[] = [
   ['router.huggingface.co', 'huggingface'],
   ['openrouter.ai', 'openrouter'],
 ];
-const familyOf = (each: Exchange): string => families.find(([host]) => host === each.host)?.[1] ?? 'openai-compatible';
+const getFamily = (each: Exchange): string => families.find(([host]) => host === each.host)?.[1] ?? 'openai-compatible';
 
 // --- what a body states, read by hand -------------------------------------------------------------------------
 
-const object = (value: unknown): Wire => (typeof value === 'object' && value !== null ? (value as Wire) : {});
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const string = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toRecord = (value: unknown): JsonRecord =>
+  typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
+const toArrayValue = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toStringValue = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function stated(each: Exchange): Stated {
-  return isStream(each) ? statedByStream(each.body) : statedByDocument(object(JSON.parse(each.body)));
+function parseExpectedReply(each: Exchange): ExpectedReply {
+  return isStream(each) ? parseStreamReply(each.body) : parseDocumentReply(toRecord(JSON.parse(each.body)));
 }
 
-function statedByDocument(body: Wire): Stated {
-  const choice = object(list(body['choices'])[0]);
-  const message = object(choice['message']);
+function parseDocumentReply(body: JsonRecord): ExpectedReply {
+  const choice = toRecord(toArrayValue(body['choices'])[0]);
+  const message = toRecord(choice['message']);
   const content = message['content'];
   const pieces = Array.isArray(content)
-    ? content.map((piece) => string(object(piece)['text'])).join('')
-    : string(content);
-  const calls = list(message['tool_calls']).map((each) => {
-    const fn = object(object(each)['function']);
+    ? content.map((piece) => toStringValue(toRecord(piece)['text'])).join('')
+    : toStringValue(content);
+  const calls = toArrayValue(message['tool_calls']).map((each) => {
+    const fn = toRecord(toRecord(each)['function']);
     return {
-      id: string(object(each)['id']),
-      name: string(fn['name']),
-      input: JSON.parse(string(fn['arguments']) || '{}') as unknown,
+      id: toStringValue(toRecord(each)['id']),
+      name: toStringValue(fn['name']),
+      input: JSON.parse(toStringValue(fn['arguments']) || '{}') as unknown,
     };
   });
-  return { text: pieces, calls, finish: string(choice['finish_reason']), ...statedUsage(object(body['usage'])) };
-}
-
-function statedByStream(body: string): Stated {
-  const events = body
-    .split('\n')
-    .filter((line) => line.startsWith('data: {'))
-    .map((line) => object(JSON.parse(line.slice(6))));
-  const choices = events.flatMap((event) => list(event['choices'])).map(object);
-  const deltas = choices.map((choice) => object(choice['delta']));
-  const names = new Map<unknown, { id: string; name: string; text: string }>();
-  for (const each of deltas.flatMap((delta) => list(delta['tool_calls'])).map(object)) {
-    const call = names.get(each['index']) ?? { id: '', name: '', text: '' };
-    call.id ||= string(each['id']);
-    call.name += string(object(each['function'])['name']);
-    call.text += string(object(each['function'])['arguments']);
-    names.set(each['index'], call);
-  }
   return {
-    text: deltas.map((delta) => string(delta['content'])).join(''),
-    calls: [...names.values()].map(({ id, name, text }) => ({ id, name, input: JSON.parse(text || '{}') as unknown })),
-    finish: choices.map((choice) => string(choice['finish_reason'])).find((reason) => reason !== '') ?? '',
-    ...statedUsage(object(events.findLast((event) => event['usage'])?.['usage'])),
+    text: pieces,
+    calls,
+    finish: toStringValue(choice['finish_reason']),
+    ...parseReplyUsage(toRecord(body['usage'])),
   };
 }
 
-function statedUsage(usage: Wire): Pick<Stated, 'usage' | 'usd'> {
-  const prompt = object(usage['prompt_tokens_details']);
+function parseStreamReply(body: string): ExpectedReply {
+  const events = body
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => toRecord(JSON.parse(line.slice(6))));
+  const choices = events.flatMap((event) => toArrayValue(event['choices'])).map(toRecord);
+  const deltas = choices.map((choice) => toRecord(choice['delta']));
+  const names = new Map<unknown, { id: string; name: string; text: string }>();
+  for (const each of deltas.flatMap((delta) => toArrayValue(delta['tool_calls'])).map(toRecord)) {
+    const call = names.get(each['index']) ?? { id: '', name: '', text: '' };
+    call.id ||= toStringValue(each['id']);
+    call.name += toStringValue(toRecord(each['function'])['name']);
+    call.text += toStringValue(toRecord(each['function'])['arguments']);
+    names.set(each['index'], call);
+  }
+  return {
+    text: deltas.map((delta) => toStringValue(delta['content'])).join(''),
+    calls: [...names.values()].map(({ id, name, text }) => ({ id, name, input: JSON.parse(text || '{}') as unknown })),
+    finish: choices.map((choice) => toStringValue(choice['finish_reason'])).find((reason) => reason !== '') ?? '',
+    ...parseReplyUsage(toRecord(events.findLast((event) => event['usage'])?.['usage'])),
+  };
+}
+
+function parseReplyUsage(usage: JsonRecord): Pick<ExpectedReply, 'usage' | 'usd'> {
+  const prompt = toRecord(usage['prompt_tokens_details']);
   const cached =
     prompt['cached_tokens'] ?? usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'] ?? usage['num_cached_tokens'];
-  const counts: Wire = {
+  const counts: JsonRecord = {
     input: usage['prompt_tokens'],
     output: usage['completion_tokens'],
     cacheRead: cached,
     cacheWrite: prompt['cache_write_tokens'],
-    reasoning: object(usage['completion_tokens_details'])['reasoning_tokens'],
+    reasoning: toRecord(usage['completion_tokens_details'])['reasoning_tokens'],
   };
   const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => typeof count === 'number'));
   return { usage: known, usd: usage['cost'] as number | undefined };
 }
 
-const finishes: Readonly<Record<string, string>> = { stop: 'stop', tool_calls: 'tool-calls', length: 'length' };
+const finishReasons: Readonly<Record<string, string>> = { stop: 'stop', tool_calls: 'tool-calls', length: 'length' };
 
-function assertAs(end: End, expected: Stated): void {
+function assertReply(end: End, expected: ExpectedReply): void {
   const { message } = end;
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   assert.equal(text, expected.text);
@@ -124,7 +130,7 @@ function assertAs(end: End, expected: Stated): void {
   });
   assert.deepEqual(calls, expected.calls);
   assert.equal(end.rawFinishReason, expected.finish);
-  assert.equal(end.finishReason, finishes[expected.finish]);
+  assert.equal(end.finishReason, finishReasons[expected.finish]);
   assert.deepEqual(end.usage, expected.usage);
   assert.equal(end.usd, expected.usd);
 }
@@ -157,9 +163,9 @@ after(() => {
 
 const question: Message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
 
-async function ask(each: Exchange, how = 'whole/0'): Promise<End> {
+async function sendRecorded(each: Exchange, how = 'whole/0'): Promise<End> {
   const baseUrl = `${origin}/${exchanges.indexOf(each)}/${how}`;
-  const provider = chatProvider({ model: 'asked', baseUrl, apiKey: 'sk-secret', family: familyOf(each) });
+  const provider = chatProvider({ model: 'asked', baseUrl, apiKey: 'sk-secret', family: getFamily(each) });
   const request: ModelRequest = {
     system: 'Be brief.',
     tools: [],
@@ -167,11 +173,11 @@ async function ask(each: Exchange, how = 'whole/0'): Promise<End> {
     toolChoice: 'auto',
     settings: {},
   };
-  return endOf(provider.stream(request, new AbortController().signal));
+  return getEndChunk(provider.stream(request, new AbortController().signal));
 }
 
 /** The one end of an answer, checked against the deltas that came before it. */
-async function endOf(chunks: AsyncIterable<Chunk>): Promise<End> {
+async function getEndChunk(chunks: AsyncIterable<Chunk>): Promise<End> {
   const deltas: string[] = [];
   let end: End | undefined;
   for await (const chunk of chunks) {
@@ -192,7 +198,8 @@ test(
   { skip },
   async (t) => {
     assert.ok(answers.length > 100);
-    for (const each of answers) await t.test(each.id, async () => assertAs(await ask(each), stated(each)));
+    for (const each of answers)
+      await t.test(each.id, async () => assertReply(await sendRecorded(each), parseExpectedReply(each)));
   },
 );
 
@@ -201,18 +208,21 @@ test('[A54] recorded errors come through as errors of their kind, with what the 
   const errors = exchanges.filter((each) => each.status !== 200);
   assert.ok(errors.length > 0);
   for (const each of errors) {
-    await assert.rejects(ask(each), (error: FairleadError) => {
+    await assert.rejects(sendRecorded(each), (error: FairleadError) => {
       assert.equal(error.code, codes[each.status]);
       assert.equal(error.retry, each.status === 429 || each.body.includes('tool_use_failed'));
-      const said = object(object(JSON.parse(each.body))['error']);
-      assert.ok(error.message.includes(string(object(said['metadata'])['raw']) || string(said['message'])));
+      const said = toRecord(toRecord(JSON.parse(each.body))['error']);
+      assert.ok(
+        error.message.includes(toStringValue(toRecord(said['metadata'])['raw']) || toStringValue(said['message'])),
+      );
       return true;
     });
   }
 });
 
 test('[A6] a recorded stream that is split into small writes gives the same answer', { skip }, async () => {
-  for (const each of streams) for (const size of [1, 7, 1000]) assertAs(await ask(each, `split/${size}`), stated(each));
+  for (const each of streams)
+    for (const size of [1, 7, 1000]) assertReply(await sendRecorded(each, `split/${size}`), parseExpectedReply(each));
 });
 
 test(
@@ -222,21 +232,28 @@ test(
     let seed = 20261115;
     const random = (): number => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
     for (const each of streams) {
-      const expected = stated(each);
+      const expected = parseExpectedReply(each);
       const length = Buffer.byteLength(each.body);
       for (let i = 0; i < 20; i++) {
         const cut = Math.floor(random() * length);
-        await isCompleteOrCut(ask(each, `cut/${cut}`), expected, `${each.id} at ${cut}`);
+        await isCompleteOrCut(sendRecorded(each, `cut/${cut}`), expected, `${each.id} at ${cut}`);
       }
     }
   },
 );
 
-async function isCompleteOrCut(asked: Promise<End>, expected: Stated, where: string): Promise<'complete' | 'cut'> {
+async function isCompleteOrCut(
+  asked: Promise<End>,
+  expected: ExpectedReply,
+  where: string,
+): Promise<'complete' | 'cut'> {
   try {
     const end = await asked;
     // The counts come after the answer: a cut in between loses them and nothing else.
-    assertAs({ ...end, usage: expected.usage, ...(expected.usd === undefined ? {} : { usd: expected.usd }) }, expected);
+    assertReply(
+      { ...end, usage: expected.usage, ...(expected.usd === undefined ? {} : { usd: expected.usd }) },
+      expected,
+    );
     return 'complete';
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
@@ -246,12 +263,14 @@ async function isCompleteOrCut(asked: Promise<End>, expected: Stated, where: str
   }
 }
 
-async function* inPieces(...pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+async function* streamPieces(...pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) yield await Promise.resolve(piece);
 }
 
-const read = (...pieces: readonly Buffer[]): Promise<End> =>
-  endOf(readChat(inPieces(...pieces), { who: { name: 'test' }, family: 'test', model: 'asked', thoughts: 'none' }));
+const parsePieces = (...pieces: readonly Buffer[]): Promise<End> =>
+  getEndChunk(
+    readChat(streamPieces(...pieces), { who: { name: 'test' }, family: 'test', model: 'asked', thoughts: 'none' }),
+  );
 
 test(
   '[A6] a recorded stream cut at every byte gives its complete answer or a cut, and both happen',
@@ -259,10 +278,10 @@ test(
   async () => {
     for (const each of streams) {
       const bytes = Buffer.from(each.body);
-      const expected = stated(each);
+      const expected = parseExpectedReply(each);
       const seen = new Set<string>();
       for (let cut = 0; cut < bytes.length; cut++)
-        seen.add(await isCompleteOrCut(read(bytes.subarray(0, cut)), expected, `${each.id} at ${cut}`));
+        seen.add(await isCompleteOrCut(parsePieces(bytes.subarray(0, cut)), expected, `${each.id} at ${cut}`));
       assert.deepEqual([...seen].toSorted(), ['complete', 'cut']);
     }
   },
@@ -275,7 +294,7 @@ test(
     for (const each of streams) {
       const bytes = Buffer.from(each.body);
       const single = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
-      assertAs(await read(...single), stated(each));
+      assertReply(await parsePieces(...single), parseExpectedReply(each));
       // Longer ones would only take longer: the decoder's own tests split arbitrary streams.
       if (bytes.length > 5000) continue;
       const whole = sseDecoder({ name: 'test' }).push(bytes);

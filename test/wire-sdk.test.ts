@@ -15,37 +15,37 @@ import { googleProvider } from '../src/providers/sdk/google.ts';
 import { responsesProvider } from '../src/providers/sdk/responses.ts';
 import type { SdkOptions } from '../src/providers/sdk/sdk.ts';
 import { recordedExchanges, scriptedServer, sends, type Exchange } from '../src/testing/index.ts';
-import { statedByAnthropic, statedByGoogle, statedByResponses, type Stated } from './support/stated.ts';
+import { parseAnthropicReply, parseGoogleReply, parseResponsesReply, type RecordedReply } from './support/stated.ts';
 
-type Kind = {
+type WireFormat = {
   readonly name: string;
   readonly root: string;
   readonly owns: (exchange: Exchange) => boolean;
   readonly open: (options: SdkOptions) => Provider;
-  readonly stated: (body: string, streamed: boolean) => Stated;
+  readonly stated: (body: string, streamed: boolean) => RecordedReply;
 };
 
-const kinds: readonly Kind[] = [
+const wireFormats: readonly WireFormat[] = [
   {
     name: 'Anthropic messages',
     root: '/v1',
     owns: ({ path }) => path.startsWith('/v1/messages'),
     open: anthropicProvider,
-    stated: statedByAnthropic,
+    stated: parseAnthropicReply,
   },
   {
     name: 'OpenAI responses',
     root: '/v1',
     owns: ({ path }) => path.endsWith('/v1/responses'),
     open: responsesProvider,
-    stated: statedByResponses,
+    stated: parseResponsesReply,
   },
   {
     name: 'Gemini contents',
     root: '/v1beta',
     owns: ({ path }) => /:(streamG|g)enerateContent/.test(path),
     open: googleProvider,
-    stated: statedByGoogle,
+    stated: parseGoogleReply,
   },
 ];
 
@@ -63,7 +63,7 @@ const request: ModelRequest = {
 
 const isStream = ({ contentType }: Exchange): boolean => contentType.includes('event-stream');
 
-async function ask(provider: Provider): Promise<Chunk & { type: 'end' }> {
+async function getEndChunk(provider: Provider): Promise<Chunk & { type: 'end' }> {
   const ends: Chunk[] = [];
   for await (const chunk of provider.stream(request, new AbortController().signal))
     if (chunk.type === 'end') ends.push(chunk);
@@ -72,7 +72,7 @@ async function ask(provider: Provider): Promise<Chunk & { type: 'end' }> {
 }
 
 /** What came through, in the words the oracle uses. */
-function heard(end: Chunk & { type: 'end' }): Stated {
+function toRecordedReply(end: Chunk & { type: 'end' }): RecordedReply {
   const { parts } = end.message;
   const said = parts.filter(
     (part) => part.type === 'tool-call' || (part.type !== 'tool-result' && 'text' in part && part.text !== ''),
@@ -92,7 +92,7 @@ function heard(end: Chunk & { type: 'end' }): Stated {
 }
 
 /** Ids that the body leaves out are made up on the way: they only have to be there. */
-function assertSame(actual: Stated, expected: Stated, where: string): void {
+function assertSame(actual: RecordedReply, expected: RecordedReply, where: string): void {
   const ids = actual.calls.map(({ id }, i) => expected.calls[i]?.id ?? id);
   assert.ok(
     ids.every((id) => id !== undefined && id !== ''),
@@ -101,7 +101,7 @@ function assertSame(actual: Stated, expected: Stated, where: string): void {
   assert.deepEqual(actual, { ...expected, calls: expected.calls.map((call, i) => ({ ...call, id: ids[i] })) }, where);
 }
 
-for (const kind of kinds) {
+for (const kind of wireFormats) {
   const mine = exchanges.filter((exchange) => kind.owns(exchange));
   const good = mine.filter(({ status }) => status === 200);
   const streams = good.filter(isStream);
@@ -119,11 +119,15 @@ for (const kind of kinds) {
       const provider = kind.open({ model: 'any', apiKey: 'key', baseUrl: `${server.url}${kind.root}` });
       for (const exchange of good) {
         next = exchange;
-        assertSame(heard(await ask(provider)), kind.stated(exchange.body, isStream(exchange)), exchange.id);
+        assertSame(
+          toRecordedReply(await getEndChunk(provider)),
+          kind.stated(exchange.body, isStream(exchange)),
+          exchange.id,
+        );
       }
       for (const exchange of mine.filter(({ status }) => status !== 200)) {
         next = exchange;
-        await assert.rejects(ask(provider), (error: FairleadError) => {
+        await assert.rejects(getEndChunk(provider), (error: FairleadError) => {
           assert.equal(error.code, 'provider/bad-request', exchange.id);
           return error.message.includes(
             (JSON.parse(exchange.body) as { error: { message: string } }).error.message.slice(0, 40),
@@ -136,17 +140,17 @@ for (const kind of kinds) {
   test(`[A6] a stream of ${kind.name} cut anywhere is cut or whole, never half a call`, { skip: absent }, async () => {
     for (const exchange of streams) {
       const bytes = Buffer.from(exchange.body);
-      const whole = heard(await ask(opened(kind, exchange, [bytes], false)));
+      const whole = toRecordedReply(await getEndChunk(openRecordedProvider(kind, exchange, [bytes], false)));
       const wholes = new Set<number>();
-      for (const at of cutsOf(exchange.body, bytes.length)) {
-        const cut = opened(kind, exchange, [bytes.subarray(0, at)], at % 2 === 1);
-        const end = await ask(cut).catch((error: unknown) => error);
+      for (const at of getCutPositions(exchange.body, bytes.length)) {
+        const cut = openRecordedProvider(kind, exchange, [bytes.subarray(0, at)], at % 2 === 1);
+        const end = await getEndChunk(cut).catch((error: unknown) => error);
         if (end instanceof FairleadError) assert.equal(end.code, 'provider/cut', `${exchange.id} at ${at}`);
         else {
           wholes.add(at);
           // Ids that a reply does not bring are made up anew each time.
           assertSame(
-            heard(end as Chunk & { type: 'end' }),
+            toRecordedReply(end as Chunk & { type: 'end' }),
             { ...whole, calls: kind.stated(exchange.body, true).calls },
             `${exchange.id} at ${at}`,
           );
@@ -164,17 +168,30 @@ for (const kind of kinds) {
       const bytes = Buffer.from(exchange.body);
       const stated = kind.stated(exchange.body, true);
       const single = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
-      assertSame(heard(await ask(opened(kind, exchange, single, false))), stated, `${exchange.id}, byte by byte`);
-      for (const at of cutsOf(exchange.body, bytes.length, 16)) {
+      assertSame(
+        toRecordedReply(await getEndChunk(openRecordedProvider(kind, exchange, single, false))),
+        stated,
+        `${exchange.id}, byte by byte`,
+      );
+      for (const at of getCutPositions(exchange.body, bytes.length, 16)) {
         const halves = [bytes.subarray(0, at), bytes.subarray(at)];
-        assertSame(heard(await ask(opened(kind, exchange, halves, false))), stated, `${exchange.id}, split at ${at}`);
+        assertSame(
+          toRecordedReply(await getEndChunk(openRecordedProvider(kind, exchange, halves, false))),
+          stated,
+          `${exchange.id}, split at ${at}`,
+        );
       }
     }
   });
 }
 
 /** The provider over a reply that arrives in these pieces and then ends, or breaks. */
-function opened(kind: Kind, exchange: Exchange, pieces: readonly Uint8Array[], breaks: boolean): Provider {
+function openRecordedProvider(
+  kind: WireFormat,
+  exchange: Exchange,
+  pieces: readonly Uint8Array[],
+  breaks: boolean,
+): Provider {
   let next = 0;
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -189,7 +206,7 @@ function opened(kind: Kind, exchange: Exchange, pieces: readonly Uint8Array[], b
 }
 
 /** Every byte around tool calls and some bytes elsewhere; every byte everywhere if asked. */
-function cutsOf(body: string, length: number, thinner = 1): readonly number[] {
+function getCutPositions(body: string, length: number, thinner = 1): readonly number[] {
   if (process.env['FAIRLEAD_ALL_CUTS'] === '1') return Array.from({ length }, (_, at) => at);
   const marks = [...body.matchAll(/"tool_use"|function_call_arguments|"functionCall"/g)];
   const from = (marks[0]?.index ?? length) - 40;

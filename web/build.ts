@@ -3,16 +3,16 @@ import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';
 
-const here = import.meta.dirname;
+const webDir = import.meta.dirname;
 
 /** The page as the sources' own server finds it. */
-const builtPage = path.join(here, 'dist');
+const builtWebDir = path.join(webDir, 'dist');
 
 /** Builds the page into a folder, in place of what is there; gives the ids of the modules that went into it. */
-export async function buildWeb(folder: string = builtPage): Promise<readonly string[]> {
+export async function buildWeb(folder: string = builtWebDir): Promise<readonly string[]> {
   // Built beside the old one and swapped in at the end: a server may be reading it, and two may build at once.
   const fresh = `${folder}-${process.pid}`;
-  const modules = await buildInto(fresh);
+  const modules = await buildWebInto(fresh);
   try {
     rmSync(folder, { recursive: true, force: true });
     renameSync(fresh, folder);
@@ -24,9 +24,9 @@ export async function buildWeb(folder: string = builtPage): Promise<readonly str
   return modules;
 }
 
-async function buildInto(folder: string): Promise<readonly string[]> {
+async function buildWebInto(folder: string): Promise<readonly string[]> {
   const built = await build({
-    root: here,
+    root: webDir,
     configFile: false,
     // Where the server stands is its own affair: the page asks for everything relative to itself.
     base: './',
@@ -47,12 +47,12 @@ async function buildInto(folder: string): Promise<readonly string[]> {
 }
 
 /** Whether the built page is missing, or older than a file that it is made of. */
-export function isStale(folder: string = builtPage): boolean {
+export function isWebStale(folder: string = builtWebDir): boolean {
   const page = path.join(folder, 'index.html');
   if (!existsSync(page)) return true;
   const built = statSync(page).mtimeMs;
-  const sources = globSync(['index.html', 'build.ts', 'package.json', 'src/**/*'], { cwd: here });
-  return sources.some((file) => statSync(path.join(here, file)).mtimeMs > built);
+  const sources = globSync(['index.html', 'build.ts', 'package.json', 'src/**/*'], { cwd: webDir });
+  return sources.some((file) => statSync(path.join(webDir, file)).mtimeMs > built);
 }
 
-if (import.meta.main && (isStale() || process.argv.includes('--again'))) await buildWeb();
+if (import.meta.main && (isWebStale() || process.argv.includes('--again'))) await buildWeb();

@@ -1,7 +1,7 @@
 // A peer: the AI SDK, where it is installed beside us.
 import path from 'node:path';
 import type { Subject } from '../one.ts';
-import { fromPeer } from '../peer.ts';
+import { importFromPeer } from '../peer.ts';
 
 type Ai = {
   readonly tool: (options: object) => unknown;
@@ -14,7 +14,7 @@ type Zod = { readonly z: { object: (shape: object) => unknown; number: () => { i
 
 /** The AI SDK, found in a folder of peers. */
 export function subject(peers: string): Subject {
-  const get = (name: string): Promise<unknown> => fromPeer(path.join(peers, 'lib-ai'), name);
+  const get = (name: string): Promise<unknown> => importFromPeer(path.join(peers, 'lib-ai'), name);
   const parts = async (url: string): Promise<{ readonly ai: Ai; readonly options: object }> => {
     const ai = (await get('ai')) as Ai;
     const { createOpenAICompatible } = (await get('@ai-sdk/openai-compatible')) as Wire;

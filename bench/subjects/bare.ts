@@ -1,5 +1,5 @@
 // The bare system calls.
-import { bare } from '../tools.ts';
+import { createBareSubject } from '../tools.ts';
 
 /** The bare system calls. */
-export const subject = (): ReturnType<typeof bare> => bare();
+export const subject = (): ReturnType<typeof createBareSubject> => createBareSubject();

@@ -1,5 +1,5 @@
 // Commands in bubblewrap, with the proxy to named hosts.
-import { confined } from '../tools.ts';
+import { createSandboxSubject } from '../tools.ts';
 
 /** Commands in bubblewrap, with the proxy to named hosts. */
-export const subject = (): ReturnType<typeof confined> => confined('egress');
+export const subject = (): ReturnType<typeof createSandboxSubject> => createSandboxSubject('egress');

@@ -1,5 +1,5 @@
 // Commands in bubblewrap, without network.
-import { confined } from '../tools.ts';
+import { createSandboxSubject } from '../tools.ts';
 
 /** Commands in bubblewrap, without network. */
-export const subject = (): ReturnType<typeof confined> => confined('bubblewrap');
+export const subject = (): ReturnType<typeof createSandboxSubject> => createSandboxSubject('bubblewrap');

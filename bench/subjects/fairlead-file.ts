@@ -1,5 +1,5 @@
 // Fairlead as it is built and shipped, each session an fsynced file.
-import { fairlead } from '../fairlead.ts';
+import { createFairleadSubject } from '../fairlead.ts';
 
 /** Measured with its sessions on disk. */
-export const subject = (): ReturnType<typeof fairlead> => fairlead(true);
+export const subject = (): ReturnType<typeof createFairleadSubject> => createFairleadSubject(true);

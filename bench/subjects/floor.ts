@@ -12,8 +12,8 @@ const tools = [
     },
   },
 ];
-type Wire = { role: string; content: string | null; tool_calls?: readonly { id: string }[] };
-const ask = (url: string, body: object): Promise<Response> =>
+type WireMessage = { role: string; content: string | null; tool_calls?: readonly { id: string }[] };
+const postChat = (url: string, body: object): Promise<Response> =>
   fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer x' },
@@ -31,8 +31,8 @@ export const subject = (): Subject => ({
       { role: 'user', content: 'hi' },
     ];
     for (let calls = 0; ;) {
-      const reply = (await (await ask(url, { model: 'mock', messages, tools })).json()) as {
-        choices: [{ message: Wire }];
+      const reply = (await (await postChat(url, { model: 'mock', messages, tools })).json()) as {
+        choices: [{ message: WireMessage }];
       };
       const { message } = reply.choices[0];
       messages.push(message);
@@ -44,7 +44,12 @@ export const subject = (): Subject => ({
     }
   },
   async stream(url) {
-    const reply = await ask(url, { model: 'mock', messages: [{ role: 'user', content: 'hi' }], tools, stream: true });
+    const reply = await postChat(url, {
+      model: 'mock',
+      messages: [{ role: 'user', content: 'hi' }],
+      tools,
+      stream: true,
+    });
     const decoder = new TextDecoder();
     let rest = '';
     let length = 0;
@@ -84,7 +89,7 @@ export const subject = (): Subject => ({
       if (line.type === 'turn-ended') return [toWire(line.message?.parts ?? [])];
       return line.type === 'tool-ended' ? [{ role: 'tool', tool_call_id: line.call, content: line.text }] : [];
     });
-    const reply = await ask(url, {
+    const reply = await postChat(url, {
       model: 'mock',
       messages: [{ role: 'system', content: 's' }, ...messages, { role: 'user', content: 'and now?' }],
       tools,

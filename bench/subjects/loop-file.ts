@@ -1,5 +1,5 @@
 // Calls through the loop, its log in a file.
-import { throughLoop } from '../tools.ts';
+import { createLoopSubject } from '../tools.ts';
 
 /** Calls through the loop, its log in a file. */
-export const subject = (): ReturnType<typeof throughLoop> => throughLoop(true);
+export const subject = (): ReturnType<typeof createLoopSubject> => createLoopSubject(true);

@@ -1,5 +1,5 @@
 // Calls through the loop, its log in memory.
-import { throughLoop } from '../tools.ts';
+import { createLoopSubject } from '../tools.ts';
 
 /** Calls through the loop, its log in memory. */
-export const subject = (): ReturnType<typeof throughLoop> => throughLoop(false);
+export const subject = (): ReturnType<typeof createLoopSubject> => createLoopSubject(false);

@@ -1,7 +1,7 @@
 // A peer: pi's agent core, where it is installed beside us. It streams only.
 import path from 'node:path';
 import type { Subject } from '../one.ts';
-import { fromPeer } from '../peer.ts';
+import { importFromPeer } from '../peer.ts';
 
 type Made = {
   prompt(text: string): Promise<void>;
@@ -10,7 +10,7 @@ type Made = {
 
 /** Pi's agent core, found in a folder of peers. */
 export function subject(peers: string): Subject {
-  const get = (name: string): Promise<Record<string, unknown>> => fromPeer(path.join(peers, 'pi'), name);
+  const get = (name: string): Promise<Record<string, unknown>> => importFromPeer(path.join(peers, 'pi'), name);
   let calls = 0;
   const make = async (url: string): Promise<Made> => {
     const { Agent } = (await get('@earendil-works/pi-agent-core')) as { Agent: new (options: object) => Made };

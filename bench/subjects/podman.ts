@@ -1,5 +1,5 @@
 // Commands in a container of podman.
-import { confined } from '../tools.ts';
+import { createSandboxSubject } from '../tools.ts';
 
 /** Commands in a container of podman. */
-export const subject = (): ReturnType<typeof confined> => confined('podman');
+export const subject = (): ReturnType<typeof createSandboxSubject> => createSandboxSubject('podman');

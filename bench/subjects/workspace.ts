@@ -1,5 +1,5 @@
 // Commands in a workspace without a sandbox.
-import { confined } from '../tools.ts';
+import { createSandboxSubject } from '../tools.ts';
 
 /** Commands in a workspace without a sandbox. */
-export const subject = (): ReturnType<typeof confined> => confined('none');
+export const subject = (): ReturnType<typeof createSandboxSubject> => createSandboxSubject('none');

@@ -1,12 +1,12 @@
 // The attacks this program is held to, by number: what is tried, and what may become of it.
 
 /** What becomes of an attack: not done, put to the person, without effect outside, made visible; or done, which it never may. */
-export type Outcome = 'blocked' | 'asked' | 'contained' | 'shown' | 'done';
+export type AttackOutcome = 'blocked' | 'asked' | 'contained' | 'shown' | 'done';
 
 const [no, ask, held, shown] = ['blocked', 'asked', 'contained', 'shown'] as const;
 
 /** Each attack by its number, with every outcome that is good enough. */
-export const attacks: Readonly<Record<number, readonly [what: string, ...may: readonly Outcome[]]>> = {
+export const attacks: Readonly<Record<number, readonly [what: string, ...may: readonly AttackOutcome[]]>> = {
   1: ['a second command behind an allowed one', no, ask],
   2: ['commands joined by semicolons, bars and ampersands', no, ask],
   3: ['commands joined by a line break or a return', no, ask],
@@ -79,16 +79,16 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
 };
 
 /** The numbers that the title of a test names, as `[attack 3]` or `attacks 3, 4 and 5`. */
-export const attacksIn = (title: string): readonly number[] =>
+export const parseAttackIds = (title: string): readonly number[] =>
   [...title.matchAll(/\battacks? (\d+(?:(?:, | and )\d+)*)/g)].flatMap(([, ids = '']) =>
     ids.split(/, | and /).map(Number),
   );
 
 /** What a test says that it saw of an attack. */
-export type Sighting = { readonly attack: number; readonly saw: readonly string[]; readonly figure?: string };
+export type AttackObservation = { readonly attack: number; readonly saw: readonly string[]; readonly figure?: string };
 
 /** The sighting in a remark of a test, if it is one. */
-export function sightingIn(remark: string): Sighting | undefined {
+export function parseAttackObservation(remark: string): AttackObservation | undefined {
   const [, attack, saw = '', figure] = /^attack (\d+) saw ([a-z, ]+?)(?: \((.*)\))?$/.exec(remark) ?? [];
   if (attack === undefined) return undefined;
   return { attack: Number(attack), saw: saw.split(', '), ...(figure === undefined ? {} : { figure }) };

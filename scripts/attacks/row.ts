@@ -2,7 +2,7 @@
 import { attacks } from './list.ts';
 
 /** What is known of an attack when all tests have run. */
-export type Standing = {
+export type AttackResult = {
   passed: number;
   failed: number;
   skipped: number;
@@ -11,9 +11,9 @@ export type Standing = {
 };
 
 /** The row of an attack. One that nobody saw is wrong, unless its tests cannot run here. */
-export function rowOf(
+export function createReportRow(
   attack: number,
-  standing: Standing | undefined,
+  standing: AttackResult | undefined,
 ): { readonly line: string; readonly isRight: boolean; readonly isSkipped: boolean } {
   const [what = '', ...may] = attacks[attack] ?? [];
   const saw = [...new Set(standing?.saw)];

@@ -3,20 +3,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseSync, Visitor } from 'rolldown/utils';
 
 /** Where a function is in its program. */
-export type Place = { readonly start: number; readonly end: number };
+export type SourceRange = { readonly start: number; readonly end: number };
 
 /** A function in the syntax tree. */
-type Known = Place & { readonly body: Place | null };
+type FunctionNode = SourceRange & { readonly body: SourceRange | null };
 
 /**
  * The same program with these functions in parentheses, which V8 compiles at once. Declarations become variables at the
  * beginning, where they are known as soon as before, unless programs import each other in a circle. Methods stay as they are.
  */
-export function withFunctionsAhead(program: string, called: readonly Place[]): string {
+export function wrapEagerFunctions(program: string, called: readonly SourceRange[]): string {
   const { program: tree } = parseSync('program.js', program);
-  const isCalled = among(called);
+  const isCalled = createRangeMatcher(called);
   const marks: { readonly at: number; readonly mark: '(' | ')' }[] = [];
-  const wrap = ({ start, end }: Place): void => void marks.push({ at: start, mark: '(' }, { at: end, mark: ')' });
+  const wrap = ({ start, end }: SourceRange): void => void marks.push({ at: start, mark: '(' }, { at: end, mark: ')' });
   new Visitor({
     ArrowFunctionExpression: (node) => {
       if (isCalled(node)) wrap(node);
@@ -52,13 +52,13 @@ export function withFunctionsAhead(program: string, called: readonly Place[]): s
 }
 
 /** Whether a function is one of those at these places; V8 and the parser may disagree whether `async` is part of it. */
-function among(places: readonly Place[]): (node: Known) => boolean {
+function createRangeMatcher(places: readonly SourceRange[]): (node: FunctionNode) => boolean {
   const starts = Map.groupBy(places, ({ end }) => end);
   return ({ start, end, body }) =>
     starts.get(end)?.some((place) => place.start >= start && place.start < (body?.start ?? end)) ?? false;
 }
 
 /** Has these functions compiled ahead, by the file they are in. */
-export function compileAhead(called: ReadonlyMap<string, readonly Place[]>): void {
-  for (const [file, places] of called) writeFileSync(file, withFunctionsAhead(readFileSync(file, 'utf8'), places));
+export function applyEagerCompile(called: ReadonlyMap<string, readonly SourceRange[]>): void {
+  for (const [file, places] of called) writeFileSync(file, wrapEagerFunctions(readFileSync(file, 'utf8'), places));
 }

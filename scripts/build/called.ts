@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callsThenAnswer, scriptedServer } from '../../src/testing/index.ts';
-import type { Place } from './ahead.ts';
+import type { SourceRange } from './ahead.ts';
 
 /** What V8 writes down when a process ends. */
-type Coverage = {
+type V8Coverage = {
   readonly result: readonly {
     readonly url: string;
     readonly functions: readonly {
@@ -18,7 +18,7 @@ type Coverage = {
 };
 
 /** The functions that a short run of the program in this folder calls, by their file there. */
-export async function calledFunctions(folder: string): Promise<ReadonlyMap<string, readonly Place[]>> {
+export async function collectCalledFunctions(folder: string): Promise<ReadonlyMap<string, readonly SourceRange[]>> {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-build-')));
   const counts = path.join(home, 'counts');
   mkdirSync(path.join(home, 'work'));
@@ -27,8 +27,8 @@ export async function calledFunctions(folder: string): Promise<ReadonlyMap<strin
       models: [{ id: 'm', context: 100_000, tools: true }],
     });
     const fairlead = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> =>
-      run([path.join(folder, 'bin.js'), '--one-shot', ...args], path.join(home, 'work'), {
-        ...foldersIn(home),
+      runBuiltProgram([path.join(folder, 'bin.js'), '--one-shot', ...args], path.join(home, 'work'), {
+        ...createIsolatedEnv(home),
         HARNESS_INFERENCE_PROVIDER: 'lm-studio',
         OLLAMA_API_URL: server.url,
         ...env,
@@ -37,14 +37,14 @@ export async function calledFunctions(folder: string): Promise<ReadonlyMap<strin
     await fairlead(['--model', 'm', '--stream', '--auto-approve', '--no-sandbox', '--prompt', 'Run it.'], {
       NODE_V8_COVERAGE: counts,
     });
-    return placesIn(counts, realpathSync(folder));
+    return parseCoverage(counts, realpathSync(folder));
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
 /** Everything that the program keeps lies in one folder, and nothing of the person who builds is seen. */
-const foldersIn = (home: string): Readonly<Record<string, string>> => ({
+const createIsolatedEnv = (home: string): Readonly<Record<string, string>> => ({
   PATH: process.env['PATH'] ?? '',
   ...(process.env['SystemRoot'] === undefined ? {} : { SystemRoot: process.env['SystemRoot'] }),
   HOME: home,
@@ -53,7 +53,11 @@ const foldersIn = (home: string): Readonly<Record<string, string>> => ({
   NODE_DISABLE_COMPILE_CACHE: '1',
 });
 
-async function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
+async function runBuiltProgram(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
   // One that hangs may not hear a gentler signal.
   const ends = { timeout: 120_000, killSignal: 'SIGKILL' } as const;
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], ...ends });
@@ -65,9 +69,9 @@ async function run(args: readonly string[], cwd: string, env: Readonly<Record<st
   if (code !== 0) throw new Error(`The program that was built ended with ${code}: ${said}`);
 }
 
-function placesIn(counts: string, folder: string): ReadonlyMap<string, readonly Place[]> {
+function parseCoverage(counts: string, folder: string): ReadonlyMap<string, readonly SourceRange[]> {
   const found = readdirSync(counts).flatMap(
-    (name) => (JSON.parse(readFileSync(path.join(counts, name), 'utf8')) as Coverage).result,
+    (name) => (JSON.parse(readFileSync(path.join(counts, name), 'utf8')) as V8Coverage).result,
   );
   const own = found.filter(
     ({ url }) => url.startsWith('file:') && !path.relative(folder, fileURLToPath(url)).startsWith('..'),

@@ -1,11 +1,11 @@
 // Which files travel together in the bundle: opening fifty small files costs a short run more than reading a few large ones.
 import path from 'node:path';
-import { readTree, type Tree } from '../house/tree.ts';
+import { readSourceTree, type SourceTree } from '../house/tree.ts';
 
 /** A chunk by name, and the modules whose static imports it holds; what an earlier one holds, a later one does not. */
-type Chunk = { readonly name: string; readonly roots: readonly string[] };
+type ChunkGroup = { readonly name: string; readonly roots: readonly string[] };
 
-const chunks: readonly Chunk[] = [
+const chunkGroups: readonly ChunkGroup[] = [
   // What every start pays for.
   { name: 'door', roots: ['src/cli/main.ts', 'src/cli/front/help.ts', 'src/cli/front/mistyped.ts'] },
   { name: 'library', roots: ['src/index.ts'] },
@@ -19,11 +19,11 @@ const chunks: readonly Chunk[] = [
 ];
 
 /** The chunk of each source file that has one, by its path. */
-export function chunkNames(root: string): (id: string) => string | null {
-  const tree = readTree(path.join(root, 'src'));
+export function createChunkNamer(root: string): (id: string) => string | null {
+  const tree = readSourceTree(path.join(root, 'src'));
   const names = new Map<string, string>();
-  for (const { name, roots } of chunks)
-    for (const file of roots.flatMap((each) => [...closure(tree, each.slice('src/'.length))]))
+  for (const { name, roots } of chunkGroups)
+    for (const file of roots.flatMap((each) => [...getStaticImportClosure(tree, each.slice('src/'.length))]))
       if (!names.has(file)) names.set(file, name);
   return (id) => {
     const file = path.relative(path.join(root, 'src'), id).replaceAll('\\', '/');
@@ -32,10 +32,10 @@ export function chunkNames(root: string): (id: string) => string | null {
 }
 
 /** A file and everything that is loaded with it. */
-function closure(tree: Tree, root: string, seen: Set<string> = new Set()): ReadonlySet<string> {
+function getStaticImportClosure(tree: SourceTree, root: string, seen: Set<string> = new Set()): ReadonlySet<string> {
   if (seen.has(root) || !tree.sources.has(root)) return seen;
   seen.add(root);
   for (const { kind, target } of tree.sources.get(root)?.imports ?? [])
-    if (kind === 'value' && target !== undefined) closure(tree, target, seen);
+    if (kind === 'value' && target !== undefined) getStaticImportClosure(tree, target, seen);
   return seen;
 }

@@ -5,20 +5,20 @@ import path from 'node:path';
 type Manifest = { readonly name: string; readonly version: string; readonly license?: string };
 
 /** One text with the name, version and licence of every package that a bundled module comes from. */
-export function notices(modules: readonly string[]): string {
+export function formatThirdPartyNotices(modules: readonly string[]): string {
   const folders = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\\', '/'))?.[0] ?? []),
   );
   const texts = [...folders].toSorted().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
-    return `${name} ${version} (${license ?? 'licence not stated'})\n\n${licenceText(folder)}`;
+    return `${name} ${version} (${license ?? 'licence not stated'})\n\n${readLicenceText(folder)}`;
   });
   return ['Fairlead holds code of the packages below, each under its own licence.', ...texts].join(
     `\n\n${'-'.repeat(80)}\n\n`,
   );
 }
 
-function licenceText(folder: string): string {
+function readLicenceText(folder: string): string {
   const name = existsSync(folder) ? readdirSync(folder).find((file) => /^licen[cs]e(\.|$)/i.test(file)) : undefined;
   return name === undefined
     ? 'The package carries no licence text of its own.'

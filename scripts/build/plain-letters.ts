@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** A template whose escapes count as letters: there an escape would change what the program says. */
-const rawTemplate = /String\.raw`[^`]*[^\0-\x7f][^`]*`/;
+const rawTemplatePattern = /String\.raw`[^`]*[^\0-\x7f][^`]*`/;
 
 /** The same program in ASCII. In texts, templates, names and patterns an escape is the letter it stands for. */
-export function inAscii(program: string): string {
-  const raw = rawTemplate.exec(program)?.[0];
+export function escapeNonAscii(program: string): string {
+  const raw = rawTemplatePattern.exec(program)?.[0];
   if (raw !== undefined) throw new Error(`A raw template holds letters beyond ASCII: ${raw.slice(0, 80)}`);
   return program.replaceAll(/(\\*)([^\0-\x7f])/g, (_, slashes: string, letter: string) => {
     const escape = `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -17,13 +17,13 @@ export function inAscii(program: string): string {
 }
 
 /** Writes all programs of a folder and its chunks in ASCII. */
-export function spellInAscii(folder: string): void {
+export function escapeNonAsciiInDir(folder: string): void {
   for (const each of [folder, path.join(folder, 'chunks')])
     for (const name of readdirSync(each)) {
       if (!name.endsWith('.js')) continue;
       const file = path.join(each, name);
       const program = readFileSync(file, 'utf8');
-      const plain = inAscii(program);
+      const plain = escapeNonAscii(program);
       if (plain !== program) writeFileSync(file, plain);
     }
 }

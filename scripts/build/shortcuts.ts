@@ -3,27 +3,27 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** A name that a file passes on: under which name, from which file, and what it is called there. */
-type Passed = { readonly as: string; readonly from: string; readonly name: string };
+type Reexport = { readonly as: string; readonly from: string; readonly name: string };
 
-const importLine = /^import \{ (.*) \} from "(\.[^"]+)";$/;
-const exportLine = /^export \{ (.*) \};$/;
+const importPattern = /^import \{ (.*) \} from "(\.[^"]+)";$/;
+const exportPattern = /^export \{ (.*) \};$/;
 
 /** What a program passes on, if it does nothing else; nothing for any other. */
-export function passedOn(program: string): readonly Passed[] | undefined {
+export function parseReexports(program: string): readonly Reexport[] | undefined {
   const lines = program.split('\n').filter((line) => line !== '');
-  const exported = exportLine.exec(lines.at(-1) ?? '');
-  const known = new Map<string, Omit<Passed, 'as'>>();
+  const exported = exportPattern.exec(lines.at(-1) ?? '');
+  const known = new Map<string, Omit<Reexport, 'as'>>();
   for (const line of lines.slice(0, -1)) {
-    const [, names, from] = importLine.exec(line) ?? [];
+    const [, names, from] = importPattern.exec(line) ?? [];
     if (names === undefined || from === undefined) return undefined;
-    for (const [name, local] of pairs(names)) known.set(local, { name, from });
+    for (const [name, local] of parseSpecifiers(names)) known.set(local, { name, from });
   }
-  const passed = pairs(exported?.[1] ?? '').map(([local, as]) => ({ as, ...known.get(local) }));
-  return passed.length && passed.every((each): each is Passed => each.from !== undefined) ? passed : undefined;
+  const passed = parseSpecifiers(exported?.[1] ?? '').map(([local, as]) => ({ as, ...known.get(local) }));
+  return passed.length && passed.every((each): each is Reexport => each.from !== undefined) ? passed : undefined;
 }
 
 /** `a as b, c` as pairs of the two names. */
-export const pairs = (names = ''): readonly (readonly [string, string])[] =>
+export const parseSpecifiers = (names = ''): readonly (readonly [string, string])[] =>
   names === ''
     ? []
     : names.split(', ').map((each) => {
@@ -32,7 +32,7 @@ export const pairs = (names = ''): readonly (readonly [string, string])[] =>
       });
 
 /** The lazy import of what is passed on, without the file in between; `to` says where a file is from here. */
-export function shortcut(passed: readonly Passed[], to: (from: string) => string): string {
+export function formatDirectImport(passed: readonly Reexport[], to: (from: string) => string): string {
   const sources = [...new Set(passed.map(({ from }) => from))];
   const parts = passed.map(({ as, from, name }) => `${as}: m${sources.indexOf(from)}.${name}`).join(', ');
   const imports = sources.map((from) => `import("${to(from)}")`);
@@ -42,7 +42,7 @@ export function shortcut(passed: readonly Passed[], to: (from: string) => string
 }
 
 /** Takes the shortcuts in all programs of a folder and its chunks; chunks that nobody needs any more go. */
-export function takeShortcuts(folder: string): void {
+export function inlineReexportsInDir(folder: string): void {
   const programs = new Map(
     [folder, path.join(folder, 'chunks')].flatMap((each) =>
       readdirSync(each)
@@ -50,7 +50,7 @@ export function takeShortcuts(folder: string): void {
         .map((name) => [path.join(each, name), readFileSync(path.join(each, name), 'utf8')] as const),
     ),
   );
-  const passing = new Map([...programs].map(([file, program]) => [file, passedOn(program)]));
+  const passing = new Map([...programs].map(([file, program]) => [file, parseReexports(program)]));
   for (const [file, program] of programs) {
     const short = program.replaceAll(/\bimport\("(\.[^"]+)"\)/g, (whole, target: string) => {
       const between = path.join(path.dirname(file), target);
@@ -59,7 +59,7 @@ export function takeShortcuts(folder: string): void {
         const found = path.relative(path.dirname(file), path.join(path.dirname(between), from)).replaceAll('\\', '/');
         return found.startsWith('.') ? found : `./${found}`;
       };
-      return passed ? shortcut(passed, to) : whole;
+      return passed ? formatDirectImport(passed, to) : whole;
     });
     if (short !== program) writeFileSync(file, short);
     programs.set(file, short);

@@ -1,14 +1,14 @@
 // Every source file opens with one sentence that says what the file is for.
-import { isTest, type HouseCheck } from './tree.ts';
+import { isTestFile, type RepoCheck } from './tree.ts';
 
 /** Fails on a file of src, scripts or web whose first line is no `//` sentence; a `#!` line may stand before it. */
-export const openings: HouseCheck = (tree) =>
+export const checkFileHeaders: RepoCheck = (tree) =>
   tree.paths
-    .filter((file) => /^(src|scripts|web)\/.*\.m?[tj]sx?$/.test(file) && !isTest(file))
-    .filter((file) => !opens(tree.text(file)))
+    .filter((file) => /^(src|scripts|web)\/.*\.m?[tj]sx?$/.test(file) && !isTestFile(file))
+    .filter((file) => !hasHeaderSentence(tree.text(file)))
     .map((file) => `${file} does not open with a "//" sentence that says what it is for.`);
 
-function opens(text: string): boolean {
+function hasHeaderSentence(text: string): boolean {
   const lines = text.split('\n');
   if (lines[0]?.startsWith('#!')) lines.shift();
   const end = lines.findIndex((line) => !line.startsWith('//'));

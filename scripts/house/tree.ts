@@ -7,7 +7,7 @@ import { parseSync, Visitor } from 'rolldown/utils';
 export type ImportKind = 'value' | 'type' | 'lazy';
 
 /** One import of a file; `target` is the path inside the tree when the specifier is relative. */
-export type Import = {
+export type FileImport = {
   readonly specifier: string;
   readonly kind: ImportKind;
   readonly line: number;
@@ -18,7 +18,7 @@ export type Import = {
 export type Program = ReturnType<typeof parseSync>['program'];
 
 /** A comment with its place in the text. */
-export type Comment = {
+export type SourceComment = {
   readonly type: 'Line' | 'Block';
   readonly value: string;
   readonly start: number;
@@ -30,13 +30,13 @@ export type SourceFile = {
   readonly path: string;
   readonly text: string;
   readonly problem: string | undefined;
-  readonly imports: readonly Import[];
+  readonly imports: readonly FileImport[];
   readonly body: Program['body'];
-  readonly comments: readonly Comment[];
+  readonly comments: readonly SourceComment[];
 };
 
 /** All that the checks may look at; paths are relative to the root, with forward slashes. */
-export type Tree = {
+export type SourceTree = {
   readonly root: string;
   readonly paths: readonly string[];
   readonly sources: ReadonlyMap<string, SourceFile>;
@@ -44,40 +44,40 @@ export type Tree = {
 };
 
 /** A check takes the tree and answers with one sentence for each thing that is wrong. */
-export type HouseCheck = (tree: Tree) => string[];
+export type RepoCheck = (tree: SourceTree) => string[];
 
-const skippedFolders = new Set(['node_modules', 'dist', 'coverage', '.git']);
+const skippedDirs = new Set(['node_modules', 'dist', 'coverage', '.git']);
 
 /** Reads a folder into a tree. */
-export function readTree(root: string): Tree {
-  const paths = walk(root, '').toSorted();
+export function readSourceTree(root: string): SourceTree {
+  const paths = listFiles(root, '').toSorted();
   const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
   const sources = new Map<string, SourceFile>();
   for (const file of paths)
-    if (/\.m?tsx?$/.test(file) && !file.endsWith('.d.ts')) sources.set(file, parse(file, text(file)));
+    if (/\.m?tsx?$/.test(file) && !file.endsWith('.d.ts')) sources.set(file, parseSourceFile(file, text(file)));
   return { root, paths, sources, text };
 }
 
 /** Whether a path is a test, which stands outside the floors. */
-export function isTest(file: string): boolean {
+export function isTestFile(file: string): boolean {
   return file.endsWith('.test.ts');
 }
 
 /** The line, counted from one, of a place in a text. */
-export function lineAt(text: string, index: number): number {
+export function getLineNumber(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 
-function walk(root: string, folder: string): string[] {
+function listFiles(root: string, folder: string): string[] {
   return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const inside = path.posix.join(folder, entry.name);
     if (entry.isDirectory())
-      return skippedFolders.has(entry.name) || entry.name.startsWith('dist-') ? [] : walk(root, inside);
+      return skippedDirs.has(entry.name) || entry.name.startsWith('dist-') ? [] : listFiles(root, inside);
     return entry.isFile() ? [inside] : [];
   });
 }
 
-function parse(file: string, text: string): SourceFile {
+function parseSourceFile(file: string, text: string): SourceFile {
   const result = parseSync(file, text);
   const error = result.errors.find((each) => each.severity === 'Error');
   if (error) return { path: file, text, problem: error.message, imports: [], body: [], comments: [] };
@@ -85,18 +85,18 @@ function parse(file: string, text: string): SourceFile {
     path: file,
     text,
     problem: undefined,
-    imports: importsOf(file, text, result.program),
+    imports: getImports(file, text, result.program),
     body: result.program.body,
     comments: result.comments,
   };
 }
 
-function importsOf(file: string, text: string, program: Program): Import[] {
-  const imports: Import[] = [];
+function getImports(file: string, text: string, program: Program): FileImport[] {
+  const imports: FileImport[] = [];
   const add = (specifier: unknown, kind: ImportKind, start: number): void => {
     if (typeof specifier !== 'string') return;
     const target = specifier.startsWith('.') ? path.posix.join(path.posix.dirname(file), specifier) : undefined;
-    imports.push({ specifier, kind, line: lineAt(text, start), target });
+    imports.push({ specifier, kind, line: getLineNumber(text, start), target });
   };
   new Visitor({
     ImportDeclaration: (node) => add(node.source.value, node.importKind === 'type' ? 'type' : 'value', node.start),

@@ -1,14 +1,14 @@
 // Words that must not be committed: hosts and machine paths, unfinished business, and ways around the type checker.
-import { lineAt, type HouseCheck } from './tree.ts';
+import { getLineNumber, type RepoCheck } from './tree.ts';
 
-type Ban = { readonly where: RegExp; readonly pattern: RegExp; readonly why: string };
+type BannedPattern = { readonly where: RegExp; readonly pattern: RegExp; readonly why: string };
 
-const anywhere = /./;
-const code = /^(src|test|examples|bench|scripts|web)\/.*\.m?tsx?$/;
+const anyFile = /./;
+const codeFiles = /^(src|test|examples|bench|scripts|web)\/.*\.m?tsx?$/;
 
-const bans: readonly Ban[] = [
+const bannedPatterns: readonly BannedPattern[] = [
   {
-    where: anywhere,
+    where: anyFile,
     pattern: /registry\.(npmjs|yarnpkg|npmmirror)\b/g,
     why: 'names a package registry; leave the host to npm',
   },
@@ -18,32 +18,32 @@ const bans: readonly Ban[] = [
     why: 'names where a package came from; .npmrc omits that',
   },
   {
-    where: anywhere,
+    where: anyFile,
     pattern: /(?<![\w.\-/])\/(work|root|home\/\w+|Users\/\w+)\//g,
     why: "is a path of somebody's machine",
   },
-  { where: anywhere, pattern: /\b(TOD[O]|FIXM[E])\b/g, why: 'is unfinished business; finish it or open an issue' },
+  { where: anyFile, pattern: /\b(TOD[O]|FIXM[E])\b/g, why: 'is unfinished business; finish it or open an issue' },
   {
-    where: code,
+    where: codeFiles,
     pattern: /(:|\bas|<|,)\s*any\b(?=\s*[;,)=>[\]|&{}]|$)/gm,
     why: 'switches types off; use unknown and narrow it',
   },
-  { where: code, pattern: /@ts-(ignore|nocheck)\b/g, why: 'switches the type checker off' },
+  { where: codeFiles, pattern: /@ts-(ignore|nocheck)\b/g, why: 'switches the type checker off' },
 ];
 
 /** Fails on each banned word with its place and the reason. */
-export const words: HouseCheck = (tree) =>
-  tree.paths.filter(isText).flatMap((file) => {
+export const checkBannedText: RepoCheck = (tree) =>
+  tree.paths.filter(isTextFile).flatMap((file) => {
     const text = tree.text(file);
-    return bans
+    return bannedPatterns
       .filter((ban) => ban.where.test(file))
       .flatMap((ban) =>
         [...text.matchAll(ban.pattern)].map(
-          (hit) => `${file}:${lineAt(text, hit.index)} "${hit[0].trim()}" ${ban.why}.`,
+          (hit) => `${file}:${getLineNumber(text, hit.index)} "${hit[0].trim()}" ${ban.why}.`,
         ),
       );
   });
 
-function isText(file: string): boolean {
+function isTextFile(file: string): boolean {
   return /(^|\/)(\.[\w-]+|[\w-]+)$|\.(m?[tj]sx?|jsonc?|md|txt|ya?ml|html|css|sh|svg)$/.test(file);
 }

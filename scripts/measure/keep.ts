@@ -5,7 +5,7 @@ import { readSettings } from '../../src/cli/settings/index.ts';
 import { getMeasurementsDir, saveMeasurement, type RateCount } from '../../src/fleet/health/index.ts';
 
 /** Keeps counts by the claims they measure. A claim that was to be measured and was not is forgotten: an old figure would say that it still holds. */
-export function keep(counts: Readonly<Record<string, RateCount | undefined>>, how: string): void {
+export function saveMeasurements(counts: Readonly<Record<string, RateCount | undefined>>, how: string): void {
   const folder = getMeasurementsDir(readSettings().dirs.state);
   for (const [id, count] of Object.entries(counts)) {
     if (count && count.total > 0) saveMeasurement(folder, { id, ...count, when: new Date().toISOString(), how });

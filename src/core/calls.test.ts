@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { TOOL_OUTPUT } from './ports.ts';
 import {
-  callOf,
-  calls,
-  ends,
-  forever,
-  says,
-  spoken,
-  stage,
-  toolOf,
-  type Setting,
-  type Stage,
+  createCallPart,
+  replyWithCalls,
+  replyWithParts,
+  neverSettles,
+  replyWithText,
+  formatTranscriptMessage,
+  createCoreFixture,
+  createTestTool,
+  type CoreFixtureOptions,
+  type CoreFixture,
 } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
@@ -32,7 +32,7 @@ const tick = (): Promise<void> => new Promise((wake) => setImmediate(wake));
 const silentContext = { onChunk: (): void => {}, clock: (): number => performance.now() };
 
 /** What the first tool message told the model, call by call. */
-const results = ({ head }: Stage): readonly string[] =>
+const results = ({ head }: CoreFixture): readonly string[] =>
   toArray(head.state.messages)
     .filter((message) => message.role === 'tool')
     .flatMap((message) => message.parts.map((part) => (part.type === 'tool-result' ? part.text : '')));
@@ -44,7 +44,7 @@ function traced(...named: readonly (readonly [string, Tool['effect'], number])[]
 } {
   const trace: string[] = [];
   const tools = named.map(([name, effect, ticks]) =>
-    toolOf(name, effect, async () => {
+    createTestTool(name, effect, async () => {
       trace.push(`${name} begins`);
       for (let i = 0; i < ticks; i++) await tick();
       trace.push(`${name} ends`);
@@ -56,8 +56,8 @@ function traced(...named: readonly (readonly [string, Tool['effect'], number])[]
 
 test('[A21, D11] reads run side by side and end in any order; their results go back in call order', async () => {
   const { tools, trace } = traced(['slow', 'read', 9], ['fast', 'read', 1]);
-  const set = await stage({ lines: [calls('slow', 'fast')], tools });
-  await set.go();
+  const set = await createCoreFixture({ replies: [replyWithCalls('slow', 'fast')], tools });
+  await set.run();
   assert.deepEqual(trace, ['slow begins', 'fast begins', 'fast ends', 'slow ends']);
   assert.deepEqual(results(set), ['slow', 'fast']);
   assert.deepEqual(
@@ -74,8 +74,8 @@ test('[A21] a write runs alone and in its place: after the reads before it, befo
     ['send', 'outside', 2],
     ['c', 'read', 1],
   );
-  const set = await stage({ lines: [calls('a', 'b', 'save', 'send', 'c')], tools });
-  await set.go();
+  const set = await createCoreFixture({ replies: [replyWithCalls('a', 'b', 'save', 'send', 'c')], tools });
+  await set.run();
   assert.deepEqual(trace, [
     'a begins',
     'b begins',
@@ -93,24 +93,24 @@ test('[A21] a write runs alone and in its place: after the reads before it, befo
 
 test('a tool that nobody knows stands alone, is answered, and stops nothing', async () => {
   const { tools } = traced(['a', 'read', 1]);
-  const set = await stage({ lines: [calls('a', 'nosuch', 'a')], tools });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const set = await createCoreFixture({ replies: [replyWithCalls('a', 'nosuch', 'a')], tools });
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(results(set), ['a', 'There is no tool named nosuch.', 'a']);
 });
 
-const askingGates: Setting['gates'] = [
+const askingGates: CoreFixtureOptions['gates'] = [
   (call) =>
     call.tool === 'send' ? { type: 'ask', question: `send ${JSON.stringify(call.input)}?` } : { type: 'allow' },
 ];
 
 test('[M28] a call that waits for a person holds back nothing but itself, and its result goes back in its place', async () => {
   const { tools, trace } = traced(['a', 'read', 1], ['send', 'outside', 1], ['save', 'write', 1]);
-  const set = await stage({
-    lines: [calls(['send', { n: 1 }], 'a', 'save', ['send', { n: 2 }])],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls(['send', { n: 1 }], 'a', 'save', ['send', { n: 2 }])],
     tools,
     gates: askingGates,
   });
-  const resting = await set.go();
+  const resting = await set.run();
   assert.deepEqual(trace, ['a begins', 'a ends', 'save begins', 'save ends']);
   assert.deepEqual(
     resting.calls.map((call) => [call.tool, call.ask?.question, call.result?.text]),
@@ -124,9 +124,9 @@ test('[M28] a call that waits for a person holds back nothing but itself, and it
   assert.equal(resting.ended, undefined);
   assert.equal(set.requests.length, 1, 'the model is not asked while a call is open');
   await set.head.record([{ type: 'approval-resolved', call: resting.calls[3]?.id ?? '', allowed: true }]);
-  await set.go();
+  await set.run();
   await set.head.record([{ type: 'approval-resolved', call: resting.calls[0]?.id ?? '', allowed: false }]);
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(results(set), ['The user denied this tool call.', 'a', 'save', 'send']);
   assert.deepEqual(trace.slice(4), ['send begins', 'send ends']);
 });
@@ -134,15 +134,19 @@ test('[M28] a call that waits for a person holds back nothing but itself, and it
 test('a person may answer while other calls still run, and the run goes on by itself', slowTest, async () => {
   const { tools } = traced(['send', 'outside', 1]);
   const answer = Promise.withResolvers<void>();
-  const slow = toolOf('slow', 'write', () => answer.promise.then(() => 'slow'));
-  const set = await stage({ lines: [calls('send', 'slow')], tools: [...tools, slow], gates: askingGates });
+  const slow = createTestTool('slow', 'write', () => answer.promise.then(() => 'slow'));
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('send', 'slow')],
+    tools: [...tools, slow],
+    gates: askingGates,
+  });
   set.head.subscribe((event) => {
     if (event.type !== 'tool-started' || event.tool !== 'slow') return;
     void set.head
       .record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }])
       .then(() => answer.resolve());
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(results(set), ['send', 'slow']);
 });
 
@@ -218,9 +222,12 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
 ];
 for (const [what, act, outcome, text] of outputs) {
   test(`[D11, M10] [fault 33] a tool that ${what}: one result, legal JSON, and the run goes on`, async () => {
-    const set = await stage({ lines: [calls('odd')], tools: [toolOf('odd', 'read', act)] });
-    assert.equal((await set.go()).ended?.reason, 'answered');
-    const [ended] = set.all('tool-ended');
+    const set = await createCoreFixture({
+      replies: [replyWithCalls('odd')],
+      tools: [createTestTool('odd', 'read', act)],
+    });
+    assert.equal((await set.run()).ended?.reason, 'answered');
+    const [ended] = set.eventsOfType('tool-ended');
     assert.equal(ended?.outcome, outcome);
     assert.match(ended?.text ?? '', text);
     assert.ok((ended?.text.length ?? 0) < 10_200);
@@ -236,21 +243,24 @@ test('[M9, M20] what a tool attaches reaches the model behind its result, the no
     { key: 'b', text: 'second', priority: 1 },
     { key: 'a', text: 'first', priority: 5 },
   ];
-  const tool = toolOf('look', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'seen', notes, data: { n: 1 } }));
-  const set = await stage({ lines: [calls('look')], tools: [tool] });
-  await set.go();
-  assert.deepEqual(set.all('tool-ended')[0]?.data, { n: 1 });
+  const tool = createTestTool('look', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'seen', notes, data: { n: 1 } }));
+  const set = await createCoreFixture({ replies: [replyWithCalls('look')], tools: [tool] });
+  await set.run();
+  assert.deepEqual(set.eventsOfType('tool-ended')[0]?.data, { n: 1 });
   const tail = toArray(set.requests[1]?.messages ?? { length: 0, items: [] }).slice(-2);
-  assert.equal(tail[0] && spoken(tail[0]), 'seen');
-  assert.match(tail[1] ? spoken(tail[1]) : '', /first[^]*second/);
+  assert.equal(tail[0] && formatTranscriptMessage(tail[0]), 'seen');
+  assert.match(tail[1] ? formatTranscriptMessage(tail[1]) : '', /first[^]*second/);
 });
 
 test('[fault 31] a tool that takes too long is stopped and given up, and the model is told', slowTest, async () => {
-  const deaf = (effect: Tool['effect']): Tool => toolOf(effect, effect, forever, { timeoutMs: 5 });
-  const set = await stage({ lines: [calls('read', 'write')], tools: [deaf('read'), deaf('write')] });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const deaf = (effect: Tool['effect']): Tool => createTestTool(effect, effect, neverSettles, { timeoutMs: 5 });
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('read', 'write')],
+    tools: [deaf('read'), deaf('write')],
+  });
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(
-    set.all('tool-ended').map(({ outcome, text }) => [outcome, text]),
+    set.eventsOfType('tool-ended').map(({ outcome, text }) => [outcome, text]),
     [
       ['interrupted', 'read did not end within 5 ms.'],
       ['unknown', 'write did not end within 5 ms. Its effect may or may not have happened.'],
@@ -259,20 +269,20 @@ test('[fault 31] a tool that takes too long is stopped and given up, and the mod
 });
 
 test('a tool hears its time limit through its signal, and may say what it did', slowTest, async () => {
-  const hearing = toolOf(
+  const hearing = createTestTool(
     'wait',
     'write',
     (_input, { signal }) => new Promise((end) => signal.addEventListener('abort', () => end('half done'))),
     { timeoutMs: 5 },
   );
-  const set = await stage({ lines: [calls('wait')], tools: [hearing] });
-  await set.go();
+  const set = await createCoreFixture({ replies: [replyWithCalls('wait')], tools: [hearing] });
+  await set.run();
   assert.deepEqual(results(set), ['half done']);
 });
 
 test('a time limit longer than a timer can count does not stop the tool at once', async () => {
   for (const timeoutMs of [2 ** 31, 1e12, Number.POSITIVE_INFINITY]) {
-    const long = toolOf(
+    const long = createTestTool(
       'long',
       'read',
       (_input, { signal }) =>
@@ -283,8 +293,8 @@ test('a time limit longer than a timer can count does not stop the tool at once'
         timeoutMs,
       },
     );
-    const set = await stage({ lines: [calls('long')], tools: [long] });
-    await set.go();
+    const set = await createCoreFixture({ replies: [replyWithCalls('long')], tools: [long] });
+    await set.run();
     assert.deepEqual(results(set), ['false']);
   }
 });
@@ -293,15 +303,15 @@ test(
   '[fault 34] one of several reads fails and one hangs: each is answered once, in call order',
   slowTest,
   async () => {
-    const set = await stage({
-      lines: [calls('bad', 'deaf', 'good')],
+    const set = await createCoreFixture({
+      replies: [replyWithCalls('bad', 'deaf', 'good')],
       tools: [
-        toolOf('bad', 'read', () => Promise.reject(new Error('broken'))),
-        toolOf('deaf', 'read', forever, { timeoutMs: 5 }),
-        toolOf('good', 'read', () => 'fine'),
+        createTestTool('bad', 'read', () => Promise.reject(new Error('broken'))),
+        createTestTool('deaf', 'read', neverSettles, { timeoutMs: 5 }),
+        createTestTool('good', 'read', () => 'fine'),
       ],
     });
-    await set.go();
+    await set.run();
     assert.deepEqual(results(set), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
     assert.equal(historyError(toArray(set.head.state.messages)), undefined);
   },
@@ -310,10 +320,15 @@ test(
 test('arguments that are no JSON, or do not fit, or cannot be checked, are answered and never run', async () => {
   const ran: Json[] = [];
   const picky = (name: string, check: NonNullable<Tool['validate']>): Tool =>
-    toolOf(name, 'write', (input) => ran.push(input), { validate: check });
-  const set = await stage({
-    lines: [
-      ends([{ ...callOf('fits'), invalid: '{"n": ' }, callOf('unfit'), callOf('throws'), callOf('fits', { n: 1 })]),
+    createTestTool(name, 'write', (input) => ran.push(input), { validate: check });
+  const set = await createCoreFixture({
+    replies: [
+      replyWithParts([
+        { ...createCallPart('fits'), invalid: '{"n": ' },
+        createCallPart('unfit'),
+        createCallPart('throws'),
+        createCallPart('fits', { n: 1 }),
+      ]),
     ],
     tools: [
       picky('fits', () => undefined),
@@ -323,7 +338,7 @@ test('arguments that are no JSON, or do not fit, or cannot be checked, are answe
       }),
     ],
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(ran, [{ n: 1 }]);
   const [raw, unfit, thrown] = results(set);
   assert.match(raw ?? '', /not valid JSON/);
@@ -332,11 +347,13 @@ test('arguments that are no JSON, or do not fit, or cannot be checked, are answe
 });
 
 test('arguments nested deeper than any reader goes are refused, and the session can be opened again', async () => {
-  const set = await stage({
-    lines: [ends([callOf('look', JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as Json)])],
-    tools: [toolOf('look', 'read', () => 'seen')],
+  const set = await createCoreFixture({
+    replies: [
+      replyWithParts([createCallPart('look', JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as Json)]),
+    ],
+    tools: [createTestTool('look', 'read', () => 'seen')],
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.match(results(set)[0] ?? '', /nothing was run/);
   assert.doesNotThrow(() => JSON.stringify(set.log.events));
 });
@@ -344,9 +361,9 @@ test('arguments nested deeper than any reader goes are refused, and the session 
 test('[fault 30] a write that was under way when the process died is not run again, unless a second time does no harm', async () => {
   for (const idempotent of [false, true]) {
     const keys: string[] = [];
-    const save = toolOf('save', 'write', (_input, { key }) => (keys.push(key), 'saved'), { idempotent });
-    const set = await stage({ lines: [calls('save')], tools: [save] });
-    await set.go();
+    const save = createTestTool('save', 'write', (_input, { key }) => (keys.push(key), 'saved'), { idempotent });
+    const set = await createCoreFixture({ replies: [replyWithCalls('save')], tools: [save] });
+    await set.run();
     const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
     const log = memoryLog(set.log.events.slice(0, cut + 1));
     const head = await openSessionWriter(log, runStateView());
@@ -361,13 +378,16 @@ test('[fault 30] a write that was under way when the process died is not run aga
 
 test('the key of a call is never that of another call, also after going back to before it', async () => {
   const keys: string[] = [];
-  const send = toolOf('send', 'outside', (_input, { key }) => (keys.push(key), 'sent'));
-  const set = await stage({ lines: [calls('send'), says('one'), calls('send', 'send')], tools: [send] });
-  await set.go();
+  const send = createTestTool('send', 'outside', (_input, { key }) => (keys.push(key), 'sent'));
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('send'), replyWithText('one'), replyWithCalls('send', 'send')],
+    tools: [send],
+  });
+  await set.run();
   const from = set.log.events[1]?.id ?? '';
   await set.head.branch(from, [{ type: 'branch-started', from, reason: 'rewound' }]);
-  await set.again('other words');
-  await set.go();
+  await set.startRun('other words');
+  await set.run();
   assert.equal(keys.length, 3);
   assert.equal(new Set(keys).size, 3);
 });
@@ -393,8 +413,12 @@ test('what the log cannot take ends the run with the store’s error, and no eff
     append: (...args: Parameters<typeof log.append>) =>
       args[1][0]?.type === 'tool-started' ? Promise.reject(new Error('disk full')) : log.append(...args),
   };
-  const set = await stage({ log: full, lines: [calls('save')], tools: [toolOf('save', 'write', () => ran++)] });
-  await assert.rejects(set.go(), { name: 'FairleadError', blame: 'store' });
+  const set = await createCoreFixture({
+    log: full,
+    replies: [replyWithCalls('save')],
+    tools: [createTestTool('save', 'write', () => ran++)],
+  });
+  await assert.rejects(set.run(), { name: 'FairleadError', blame: 'store' });
   assert.equal(ran, 0);
   assert.deepEqual(
     set.head.state.calls.map((call) => [call.key, call.result]),
@@ -404,27 +428,27 @@ test('what the log cannot take ends the run with the store’s error, and no eff
 
 test('[D6] a hidden tool runs through no door before it is loaded, and the door itself never runs', async () => {
   const ran: Json[] = [];
-  const set = await stage({
-    lines: [
-      calls('secret', ['use_tool', { tool: 'secret', input: { n: 1 } }]),
-      calls(
+  const set = await createCoreFixture({
+    replies: [
+      replyWithCalls('secret', ['use_tool', { tool: 'secret', input: { n: 1 } }]),
+      replyWithCalls(
         ['use_tool', {}],
         ['use_tool', 'secret'],
         ['use_tool', { tool: 'use_tool', input: {} }],
         ['use_tool', { tool: 'nosuch' }],
       ),
-      calls('load'),
-      calls(['use_tool', { tool: 'secret', input: { n: 2 } }], 'secret'),
+      replyWithCalls('load'),
+      replyWithCalls(['use_tool', { tool: 'secret', input: { n: 2 } }], 'secret'),
     ],
     tools: [
-      toolOf('secret', 'read', (input) => ran.push(input), { deferred: true }),
-      toolOf('load', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'loaded', loadsTools: ['secret'] })),
-      toolOf('use_tool', 'outside', () => assert.fail('it ran')),
+      createTestTool('secret', 'read', (input) => ran.push(input), { deferred: true }),
+      createTestTool('load', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'loaded', loadsTools: ['secret'] })),
+      createTestTool('use_tool', 'outside', () => assert.fail('it ran')),
     ],
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(
-    set.all('tool-ended').map(({ outcome }) => outcome),
+    set.eventsOfType('tool-ended').map(({ outcome }) => outcome),
     ['denied', 'denied', 'failed', 'failed', 'failed', 'failed', 'ok', 'ok', 'ok'],
   );
   assert.deepEqual(ran, [{ n: 2 }, {}]);
@@ -433,14 +457,14 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
 
 test('[A53] a call that is made elsewhere is written down and waits, ours beside it are made, and whoever brings its result ends it', async () => {
   const there: Tool = {
-    ...toolOf('there', 'outside', () => assert.fail('it is not made here')),
+    ...createTestTool('there', 'outside', () => assert.fail('it is not made here')),
     clientSideQuestion: 'Handed out.',
   };
-  const set = await stage({
-    lines: [calls('there', 'here', 'there'), says('Done.')],
-    tools: [there, toolOf('here', 'read', () => 'seen')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('there', 'here', 'there'), replyWithText('Done.')],
+    tools: [there, createTestTool('here', 'read', () => 'seen')],
   });
-  const state = await set.go();
+  const state = await set.run();
   const [first, here, second] = state.calls;
   assert.ok(state.run !== undefined, 'the run rests');
   assert.equal(here?.result?.text, 'seen');
@@ -461,17 +485,17 @@ test('[A53] a call that is made elsewhere is written down and waits, ours beside
       ms: 0,
     })),
   );
-  await set.go();
+  await set.run();
   assert.deepEqual(results(set), ['result 0', 'seen', 'result 1']);
 });
 
 test('[A53] a run that ends while a call is made elsewhere says that its outcome is unknown', async () => {
   const there: Tool = {
-    ...toolOf('there', 'outside', () => assert.fail('it is not made here')),
+    ...createTestTool('there', 'outside', () => assert.fail('it is not made here')),
     clientSideQuestion: 'Handed out.',
   };
-  const set = await stage({ lines: [calls('there')], tools: [there] });
-  await set.go();
+  const set = await createCoreFixture({ replies: [replyWithCalls('there')], tools: [there] });
+  await set.run();
   const stop = new AbortController();
   stop.abort();
   await runLoop(set.agent, { ...silentContext, writer: set.head, signal: stop.signal });

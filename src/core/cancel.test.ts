@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import test from 'node:test';
-import { calls, forever, hangs, says, stage, toolOf, type Setting, type Stage } from '../../test/support/rehearsal.ts';
+import {
+  replyWithCalls,
+  neverSettles,
+  replyNever,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type CoreFixtureOptions,
+  type CoreFixture,
+} from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import { FairleadError, historyError, openSessionWriter, runLoop, runStateView, toArray } from './index.ts';
 
@@ -13,28 +22,28 @@ const silentContext = { onChunk: (): void => {}, clock: (): number => performanc
 
 /** Runs, aborts when the setting says so, and looks whether the session is legal and goes on. */
 async function cancelled(
-  given: (abort: () => void) => Setting,
-): Promise<Stage & { readonly reason: string | undefined }> {
+  given: (abort: () => void) => CoreFixtureOptions,
+): Promise<CoreFixture & { readonly reason: string | undefined }> {
   const stop = new AbortController();
-  const set = await stage(given(() => stop.abort()));
-  const state = await set.go(stop.signal);
+  const set = await createCoreFixture(given(() => stop.abort()));
+  const state = await set.run(stop.signal);
   assert.equal(state.run, undefined);
   assert.deepEqual(state.calls, []);
   assert.equal(historyError(toArray(state.messages)), undefined);
   assert.equal(getEventListeners(stop.signal, 'abort').length, 0, 'somebody still listens to the signal');
   const reason = state.ended?.reason;
-  await set.again('go on');
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  await set.startRun('go on');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
   return { ...set, reason };
 }
 
 /** Aborts a moment later, and never answers. */
-const hangAt = (abort: () => void) => (): Promise<never> => (setImmediate(abort), forever());
+const hangAt = (abort: () => void) => (): Promise<never> => (setImmediate(abort), neverSettles());
 
 test('[A24] a provider that never answers and does not hear its signal', slowTest, async () => {
-  const { reason, all } = await cancelled((abort) => ({
-    lines: [
+  const { reason, eventsOfType: all } = await cancelled((abort) => ({
+    replies: [
       async function* () {
         yield* [];
         await hangAt(abort)();
@@ -53,24 +62,24 @@ test(
   slowTest,
   async () => {
     const stop = new AbortController();
-    const set = await stage({ lines: [hangs('Once upon', ' a ti')] });
+    const set = await createCoreFixture({ replies: [replyNever('Once upon', ' a ti')] });
     const shown: string[] = [];
-    const state = await set.go(stop.signal, (chunk) => {
+    const state = await set.run(stop.signal, (chunk) => {
       if (chunk.type === 'part-delta') shown.push(chunk.text);
       if (shown.length === 2) stop.abort();
     });
     assert.equal(state.ended?.reason, 'cancelled');
-    assert.deepEqual(set.told(), ['user: go', 'assistant: Once upon a ti [cut off]']);
-    await set.again('go on');
-    assert.equal((await set.go()).ended?.reason, 'answered');
+    assert.deepEqual(set.transcript(), ['user: go', 'assistant: Once upon a ti [cut off]']);
+    await set.startRun('go on');
+    assert.equal((await set.run()).ended?.reason, 'answered');
   },
 );
 
 test('chunks that come after the abort are not shown', slowTest, async () => {
   const stop = new AbortController();
   const late = Promise.withResolvers<void>();
-  const set = await stage({
-    lines: [
+  const set = await createCoreFixture({
+    replies: [
       async function* () {
         yield { type: 'part-started', index: 0, part: 'text' };
         yield { type: 'part-delta', index: 0, text: 'a' };
@@ -80,7 +89,7 @@ test('chunks that come after the abort are not shown', slowTest, async () => {
     ],
   });
   const shown: string[] = [];
-  await set.go(stop.signal, (chunk) => {
+  await set.run(stop.signal, (chunk) => {
     if (chunk.type !== 'part-delta') return;
     shown.push(chunk.text);
     stop.abort();
@@ -94,9 +103,9 @@ test(
   '[A24] [fault 36] three reads that hang and do not hear their signal are each answered once, in call order',
   slowTest,
   async () => {
-    const { reason, all } = await cancelled((abort) => ({
-      lines: [calls('wait', 'wait', 'wait')],
-      tools: [toolOf('wait', 'read', hangAt(abort))],
+    const { reason, eventsOfType: all } = await cancelled((abort) => ({
+      replies: [replyWithCalls('wait', 'wait', 'wait')],
+      tools: [createTestTool('wait', 'read', hangAt(abort))],
     }));
     assert.equal(reason, 'cancelled');
     assert.deepEqual(
@@ -111,9 +120,9 @@ test(
   slowTest,
   async () => {
     let begun = 0;
-    const { reason, all } = await cancelled((abort) => ({
-      lines: [calls('save', 'save')],
-      tools: [toolOf('save', 'write', () => (begun++, hangAt(abort)()))],
+    const { reason, eventsOfType: all } = await cancelled((abort) => ({
+      replies: [replyWithCalls('save', 'save')],
+      tools: [createTestTool('save', 'write', () => (begun++, hangAt(abort)()))],
     }));
     assert.deepEqual([reason, begun], ['cancelled', 1]);
     assert.deepEqual(
@@ -124,10 +133,10 @@ test(
 );
 
 test('[A24] a tool that hears its signal tells what it did before it stopped', slowTest, async () => {
-  const { all } = await cancelled((abort) => ({
-    lines: [calls('save')],
+  const { eventsOfType: all } = await cancelled((abort) => ({
+    replies: [replyWithCalls('save')],
     tools: [
-      toolOf('save', 'write', async (_input, { signal }) => {
+      createTestTool('save', 'write', async (_input, { signal }) => {
         setImmediate(abort);
         await new Promise((wake) => signal.addEventListener('abort', wake));
         return 'saved one of two files';
@@ -143,8 +152,8 @@ test('[A24] a tool that hears its signal tells what it did before it stopped', s
 test('a tool that fails long after it was given up harms nothing', slowTest, async () => {
   const fail = Promise.withResolvers<never>();
   const { log } = await cancelled((abort) => ({
-    lines: [calls('late')],
-    tools: [toolOf('late', 'read', () => (setImmediate(abort), fail.promise))],
+    replies: [replyWithCalls('late')],
+    tools: [createTestTool('late', 'read', () => (setImmediate(abort), fail.promise))],
   }));
   const events = log.events.length;
   fail.reject(new Error('too late'));
@@ -156,31 +165,31 @@ test('[A24] a gate that never answers: the call is not run, before or after', sl
   let ran = 0;
   let asked = 0;
   const stop = new AbortController();
-  const set = await stage({
-    lines: [calls('save')],
-    tools: [toolOf('save', 'write', () => ran++)],
-    gates: [() => (asked++, stop.abort(), forever())],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('save')],
+    tools: [createTestTool('save', 'write', () => ran++)],
+    gates: [() => (asked++, stop.abort(), neverSettles())],
   });
-  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
-  assert.deepEqual([ran, asked, set.all('tool-started').length], [0, 1, 0]);
+  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
+  assert.deepEqual([ran, asked, set.eventsOfType('tool-started').length], [0, 1, 0]);
 });
 
 test('[A24] a check that never answers', slowTest, async () => {
   const stop = new AbortController();
-  const set = await stage({ checks: [{ name: 'slow', run: () => (stop.abort(), forever()) }] });
-  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
-  assert.equal(set.all('check-ended').length, 0);
+  const set = await createCoreFixture({ checks: [{ name: 'slow', run: () => (stop.abort(), neverSettles()) }] });
+  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal(set.eventsOfType('check-ended').length, 0);
 });
 
 test('cancelled while a gate decides, nothing is run that it then allows', slowTest, async () => {
   let ran = 0;
   const stop = new AbortController();
-  const set = await stage({
-    lines: [calls('save')],
-    tools: [toolOf('save', 'write', () => ran++)],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('save')],
+    tools: [createTestTool('save', 'write', () => ran++)],
     gates: [() => (stop.abort(), { type: 'allow' })],
   });
-  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
   assert.equal(ran, 0);
 });
 
@@ -190,12 +199,15 @@ test(
   async () => {
     let ran = 0;
     const stop = new AbortController();
-    const set = await stage({ lines: [calls('save')], tools: [toolOf('save', 'write', () => ran++)] });
+    const set = await createCoreFixture({
+      replies: [replyWithCalls('save')],
+      tools: [createTestTool('save', 'write', () => ran++)],
+    });
     set.head.subscribe((event) => event.type === 'tool-started' && stop.abort());
-    assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+    assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
     assert.equal(ran, 0);
     assert.deepEqual(
-      set.all('tool-ended').map((event) => event.outcome),
+      set.eventsOfType('tool-ended').map((event) => event.outcome),
       ['interrupted'],
     );
   },
@@ -203,14 +215,14 @@ test(
 
 test('cancelled once a turn is written, no request is sent', slowTest, async () => {
   const stop = new AbortController();
-  const set = await stage({});
+  const set = await createCoreFixture({});
   set.head.subscribe((event) => event.type === 'turn-started' && stop.abort());
-  assert.equal((await set.go(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
   assert.equal(set.requests.length, 0);
 });
 
 test('cancelled before it begins, a run ends without a turn', slowTest, async () => {
-  const { reason, all } = await cancelled((abort) => (abort(), {}));
+  const { reason, eventsOfType: all } = await cancelled((abort) => (abort(), {}));
   assert.deepEqual([reason, all('turn-started').length], ['cancelled', 1], 'one turn, of the run after it');
 });
 
@@ -219,10 +231,10 @@ for (const [code, expected] of Object.entries(codes)) {
   test(`an abort for ${code} ends the run as ${expected}, also when the process died before the end was written`, async () => {
     const stop = new AbortController();
     const why = new FairleadError(code, 'Enough of it.', { blame: 'user', retry: true });
-    const set = await stage({ lines: [hangs('some')] });
-    const state = await set.go(stop.signal, (chunk) => chunk.type === 'part-delta' && stop.abort(why));
+    const set = await createCoreFixture({ replies: [replyNever('some')] });
+    const state = await set.run(stop.signal, (chunk) => chunk.type === 'part-delta' && stop.abort(why));
     assert.deepEqual([state.ended?.reason, state.ended?.detail], [expected, 'Enough of it.']);
-    assert.deepEqual(set.told(), ['user: go', 'assistant: some [cut off]']);
+    assert.deepEqual(set.transcript(), ['user: go', 'assistant: some [cut off]']);
     const failed = set.log.events.findIndex((event) => event.type === 'turn-failed');
     const head = await openSessionWriter(memoryLog(set.log.events.slice(0, failed + 1)), runStateView());
     const resumed = await runLoop(set.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
@@ -232,11 +244,11 @@ for (const [code, expected] of Object.entries(codes)) {
 
 test('a run whose time is used up starts no call when it is resumed', async () => {
   let ran = 0;
-  const tool = toolOf('save', 'write', () => ran++);
-  const set = await stage({ lines: [calls('save')], tools: [tool], limits: { ms: 1000 } });
+  const tool = createTestTool('save', 'write', () => ran++);
+  const set = await createCoreFixture({ replies: [replyWithCalls('save')], tools: [tool], limits: { ms: 1000 } });
   const stop = new AbortController();
   set.head.subscribe((event) => event.type === 'turn-ended' && stop.abort());
-  await set.go(stop.signal);
+  await set.run(stop.signal);
   const cut = set.log.events.findIndex((event) => event.type === 'turn-ended');
   const late = set.log.events
     .slice(0, cut + 1)
@@ -247,11 +259,11 @@ test('a run whose time is used up starts no call when it is resumed', async () =
 });
 
 test('a limit of time ends a run at a gate that hangs', slowTest, async () => {
-  const set = await stage({
-    lines: [calls('save'), says('done')],
-    tools: [toolOf('save', 'write', () => 'saved')],
-    gates: [forever],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('save'), replyWithText('done')],
+    tools: [createTestTool('save', 'write', () => 'saved')],
+    gates: [neverSettles],
     limits: { ms: 50 },
   });
-  assert.equal((await set.go()).ended?.reason, 'time');
+  assert.equal((await set.run()).ended?.reason, 'time');
 });

@@ -1,7 +1,7 @@
 // What a child takes over from its parent, and what it does not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bare } from '../../test/support/bare-agent.ts';
+import { bareAgentParts } from '../../test/support/bare-agent.ts';
 import { deriveSubagent, runStateView, type ResolvedAgent, type Tool } from './index.ts';
 
 test('a child is held to a schema of its own alone: its report is not its parent’s answer', () => {
@@ -34,7 +34,7 @@ test('a child is not given what is made elsewhere: nobody outside waits for it',
     system: 's',
     provider: { family: 'f', model: 'm', stream: () => assert.fail('nobody is asked') },
     tools: new Map([tool('here'), tool('there', { clientSideQuestion: 'It is made there.' })]),
-    ...bare,
+    ...bareAgentParts,
   };
   const { initial } = runStateView();
   assert.deepEqual([...deriveSubagent(parent, initial, {}).tools.keys()], ['here']);

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  breaks,
-  calls,
-  forever,
-  says,
-  stage,
-  toolOf,
-  until,
-  type Line,
-  type Stage,
+  replyWithError,
+  replyWithCalls,
+  neverSettles,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  waitForEvent,
+  type FixtureReply,
+  type CoreFixture,
 } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
@@ -32,12 +32,12 @@ import {
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const shorter: Compactor = { run: async () => ({ messages: [user('in short')] }) };
 const long = 'word '.repeat(50);
-const look = toolOf('look', 'read', () => 'x'.repeat(400));
-const looks: readonly Line[] = Array.from({ length: 12 }, (_, i) => calls(['look', { i }]));
+const look = createTestTool('look', 'read', () => 'x'.repeat(400));
+const looks: readonly FixtureReply[] = Array.from({ length: 12 }, (_, i) => replyWithCalls(['look', { i }]));
 const tooLong = new FairleadError('provider/context-too-long', 'Too long.', { blame: 'user' });
 
 /** Usage that grows with the history, as a provider would count it. */
-const counted = (line: Line): Line =>
+const counted = (line: FixtureReply): FixtureReply =>
   async function* (request, signal) {
     const input = Math.ceil(JSON.stringify(toArray(request.messages)).length / 4);
     for await (const chunk of line(request, signal))
@@ -47,8 +47,12 @@ const counted = (line: Line): Line =>
 const plain = (state: RunState): unknown => JSON.parse(JSON.stringify({ ...state, messages: toArray(state.messages) }));
 
 test('[M30] a run longer than its window is compacted as often as it has to be, and ends with its answer', async () => {
-  const { go, all, requests } = await stage({
-    lines: looks.map(counted),
+  const {
+    run: go,
+    eventsOfType: all,
+    requests,
+  } = await createCoreFixture({
+    replies: looks.map(counted),
     tools: [look],
     compactor: shorter,
     limits: { context: 500 },
@@ -60,14 +64,19 @@ test('[M30] a run longer than its window is compacted as often as it has to be, 
 });
 
 test('[A24] after a compaction in the middle of a run, a fold from the epoch is the fold from the root, event by event', async () => {
-  const { go, log, say, head } = await stage({
-    lines: looks.map(counted),
+  const {
+    run: go,
+    log,
+    addInput: say,
+    head,
+  } = await createCoreFixture({
+    replies: looks.map(counted),
     tools: [look],
     compactor: shorter,
     limits: { context: 500, calls: 40, tokens: 1e6 },
     choice: 'required',
   });
-  const first = until(head, 'turn-ended', 2).then(() => say('follow-up', 'later'));
+  const first = waitForEvent(head, 'turn-ended', 2).then(() => say('follow-up', 'later'));
   await go();
   await first;
   const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
@@ -80,12 +89,12 @@ test('[A24] after a compaction in the middle of a run, a fold from the epoch is 
 });
 
 test('[A24] killed after any event of a compacted run and opened from its last epoch, the run goes on to its answer', async () => {
-  const setting = { tools: [look], compact: shorter, limits: { context: 500 } };
-  const { go, log } = await stage({ ...setting, lines: looks.map(counted) });
+  const setting = { tools: [look], compactor: shorter, limits: { context: 500 } };
+  const { run: go, log } = await createCoreFixture({ ...setting, replies: looks.map(counted) });
   await go();
   const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
   for (let n = at + 1; n < log.events.length; n++) {
-    const { agent } = await stage({ ...setting, lines: [] });
+    const { agent } = await createCoreFixture({ ...setting, replies: [] });
     const head = await openSessionWriter(memoryLog(log.events.slice(0, n)), runStateView(), 'epoch');
     const state = await runLoop(agent, {
       writer: head,
@@ -107,8 +116,12 @@ test('words and notes that come while a history is made shorter are not lost', a
       return { messages: [user('in short')] };
     },
   };
-  const { go, say, requests } = await stage({
-    lines: [breaks(tooLong), says('done')],
+  const {
+    run: go,
+    addInput: say,
+    requests,
+  } = await createCoreFixture({
+    replies: [replyWithError(tooLong), replyWithText('done')],
     compactor: compact,
     rules: [(event) => (event.type === 'input-received' ? [{ key: `noted-${event.input}`, text: 'a note' }] : [])],
   });
@@ -125,8 +138,13 @@ test('words and notes that come while a history is made shorter are not lost', a
 });
 
 test('a request the provider finds too long is compacted and tried once more, not again and again', async () => {
-  const lines = [1, 2, 3, 4].map(() => breaks(tooLong));
-  const { go, say, requests, all } = await stage({ lines, compactor: shorter });
+  const lines = [1, 2, 3, 4].map(() => replyWithError(tooLong));
+  const {
+    run: go,
+    addInput: say,
+    requests,
+    eventsOfType: all,
+  } = await createCoreFixture({ replies: lines, compactor: shorter });
   await say('steer', long);
   const state = await go();
   assert.deepEqual([state.ended?.reason, requests.length], ['provider-error', 2]);
@@ -146,7 +164,11 @@ const cannot: Readonly<Record<string, Compactor['run']>> = {
 };
 for (const [how, run] of Object.entries(cannot)) {
   test(`a compactor that ${how} ends the run with a reason, and nothing illegal is sent`, async () => {
-    const { go, requests, again } = await stage({ lines: [breaks(tooLong)], compactor: { run } });
+    const {
+      run: go,
+      requests,
+      startRun: again,
+    } = await createCoreFixture({ replies: [replyWithError(tooLong)], compactor: { run } });
     const { ended, run: going } = await go();
     assert.deepEqual([ended?.reason, going, requests.length], ['token-budget', undefined, 1]);
     assert.match(ended?.detail ?? '', how === 'throws' ? /no summary/ : /could not be made shorter/);
@@ -160,7 +182,7 @@ test('a compactor whose history is not shorter is not asked again', async () => 
   const compact: Compactor = {
     run: async (state) => (asked++, { messages: [user('x'.repeat(state.context * 8))] }),
   };
-  const { go, requests } = await stage({ compactor: compact, limits: { context: 1 } });
+  const { run: go, requests } = await createCoreFixture({ compactor: compact, limits: { context: 1 } });
   assert.deepEqual([(await go()).ended?.reason, requests.length, asked], ['token-budget', 0, 1]);
 });
 
@@ -169,23 +191,23 @@ test('cancelled while the history is made shorter, by a compactor that does not 
   const compact: Compactor = {
     run() {
       stop.abort();
-      return forever();
+      return neverSettles();
     },
   };
-  const { go, again } = await stage({ compactor: compact, limits: { context: 1 } });
+  const { run: go, startRun: again } = await createCoreFixture({ compactor: compact, limits: { context: 1 } });
   assert.equal((await go(stop.signal)).ended?.reason, 'cancelled');
   await again('go on', { context: 1e9 });
   assert.equal((await go()).ended?.reason, 'answered');
 });
 
-async function answered(): Promise<Stage> {
-  const set = await stage({ lines: [calls('look'), says('one')], tools: [look] });
-  await set.go();
+async function answered(): Promise<CoreFixture> {
+  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('one')], tools: [look] });
+  await set.run();
   return set;
 }
 
 test('a change of model begins an epoch that keeps the history word for word', async () => {
-  const { go, head, again, requests } = await answered();
+  const { run: go, head, startRun: again, requests } = await answered();
   const before = toArray(head.state.messages);
   await head.record((state) => [{ ...epochStartedFact(state, 'model-changed'), model: 'other' }]);
   assert.deepEqual(toArray(head.state.messages), before);
@@ -196,7 +218,7 @@ test('a change of model begins an epoch that keeps the history word for word', a
 });
 
 test('an edited history begins an epoch of its own, and the run it branched from does not come back to life', async () => {
-  const { go, head, log, again, requests } = await answered();
+  const { run: go, head, log, startRun: again, requests } = await answered();
   const middle = log.events.find((event) => event.type === 'turn-ended') as Event;
   const edited = [user('other words')];
   await head.branch(middle.id, (state) => [
@@ -225,8 +247,8 @@ test('[M30] a history is made shorter from its threshold on, while there is room
       return { messages: toArray(state.messages).slice(0, -2) };
     },
   };
-  const { go, requests } = await stage({
-    lines: looks.map(counted),
+  const { run: go, requests } = await createCoreFixture({
+    replies: looks.map(counted),
     tools: [look],
     compactor: compact,
     limits: { context: 2000 },
@@ -246,8 +268,8 @@ test('[M30] a refusal with room left is written down with what it used up, and t
     threshold: 0.5,
     run: async () => (asked++, { detail: 'Nobody knows how.', spent: { input: 7, output: 1, usd: 0.5 } }),
   };
-  const setting = { tools: [look], compact, lines: looks.slice(0, 7).map(counted) };
-  const { go, all, log } = await stage({ ...setting, limits: { context: 1600 } });
+  const setting = { tools: [look], compactor: compact, replies: looks.slice(0, 7).map(counted) };
+  const { run: go, eventsOfType: all, log } = await createCoreFixture({ ...setting, limits: { context: 1600 } });
   const state = await go();
   assert.equal(state.ended?.reason, 'answered');
   const [first] = all('compaction-failed');
@@ -257,8 +279,8 @@ test('[M30] a refusal with room left is written down with what it used up, and t
   assert.equal(state.spent.input, turns + 7 * asked);
   assert.deepEqual(plain(fold(runStateView(), log.events)), plain(state));
 
-  const full = await stage({ ...setting, limits: { context: 600 } });
-  const { ended, spent } = await full.go();
+  const full = await createCoreFixture({ ...setting, limits: { context: 600 } });
+  const { ended, spent } = await full.run();
   assert.equal(ended?.reason, 'token-budget');
   assert.match(ended?.detail ?? '', /could not be made shorter: Nobody knows how\./);
   assert.ok(spent.usd >= 0.5);

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { toolOutput } from './output.ts';
-import { calls, says, stage, toolOf, type Stage } from '../../test/support/rehearsal.ts';
+import {
+  replyWithCalls,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type CoreFixture,
+} from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
   evaluateGates,
@@ -18,7 +24,7 @@ import {
 const call: ToolCall = { id: 'c', tool: 'save', input: { n: 1 } };
 
 async function evaluate(gates: readonly Gate[], about: ToolCall = call): Promise<GateResult> {
-  const { agent, head } = await stage({ gates });
+  const { agent, head } = await createCoreFixture({ gates });
   return evaluateGates(agent, about, head.state);
 }
 
@@ -80,7 +86,7 @@ test('a yes to one question is no yes to another, also when a gate rewrites what
 });
 
 /** Answers every open question until the run has ended, in a process of its own each time. */
-async function answered(set: Stage, yes: (question: string) => boolean): Promise<readonly string[]> {
+async function answered(set: CoreFixture, yes: (question: string) => boolean): Promise<readonly string[]> {
   const questions: string[] = [];
   let { log, head } = set;
   for (let i = 0; i < 10; i++) {
@@ -107,9 +113,9 @@ const twoAsk: readonly Gate[] = [
 
 test('[M28] two gates that ask are each answered once, and then the call runs, though the process dies in between', async () => {
   const ran: Json[] = [];
-  const set = await stage({
-    lines: [calls('save'), says('done')],
-    tools: [toolOf('save', 'write', (input) => ran.push(input))],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('save'), replyWithText('done')],
+    tools: [createTestTool('save', 'write', (input) => ran.push(input))],
     gates: twoAsk,
   });
   assert.deepEqual(await answered(set, () => true), ['touch the disk?', 'spend the money?']);
@@ -118,9 +124,9 @@ test('[M28] two gates that ask are each answered once, and then the call runs, t
 
 test('[M28] a no to the second question is a no to the call', async () => {
   const ran: Json[] = [];
-  const set = await stage({
-    lines: [calls('save'), says('done')],
-    tools: [toolOf('save', 'write', (input) => ran.push(input))],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('save'), replyWithText('done')],
+    tools: [createTestTool('save', 'write', (input) => ran.push(input))],
     gates: twoAsk,
   });
   assert.deepEqual(await answered(set, (question) => question.includes('disk')), [
@@ -132,12 +138,12 @@ test('[M28] a no to the second question is a no to the call', async () => {
 
 test('a gate sees the loaded tool that is called through another, not the other', async () => {
   const seen: string[] = [];
-  const { go } = await stage({
-    lines: [calls('load'), calls(['use_tool', { tool: 'secret', input: { n: 7 } }])],
+  const { run: go } = await createCoreFixture({
+    replies: [replyWithCalls('load'), replyWithCalls(['use_tool', { tool: 'secret', input: { n: 7 } }])],
     tools: [
-      toolOf('load', 'read', () => toolOutput({ text: 'loaded', loadsTools: ['secret'] })),
-      toolOf('secret', 'read', () => 'told', { deferred: true }),
-      toolOf('use_tool', 'outside', () => 'never'),
+      createTestTool('load', 'read', () => toolOutput({ text: 'loaded', loadsTools: ['secret'] })),
+      createTestTool('secret', 'read', () => 'told', { deferred: true }),
+      createTestTool('use_tool', 'outside', () => 'never'),
     ],
     gates: [(each) => (seen.push(`${each.tool} ${JSON.stringify(each.input)}`), { type: 'allow' })],
   });

@@ -1,13 +1,22 @@
 // Leaving a run: what is done stays done, nothing is ended, and whoever goes on with it finds it as it was.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { breaks, calls, forever, hangs, says, stage, toolOf, type Stage } from '../../test/support/rehearsal.ts';
+import {
+  replyWithError,
+  replyWithCalls,
+  neverSettles,
+  replyNever,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type CoreFixture,
+} from '../../test/support/rehearsal.ts';
 import { FairleadError, historyError, runLoop, toArray, type RunState } from './index.ts';
 
 const slowTest = { timeout: 20_000 };
 const detachReason = new FairleadError('run/left', 'The worker is going.', { blame: 'harness' });
 
-const runDetachable = (set: Stage, given: { signal?: AbortSignal; leave?: AbortSignal }): Promise<RunState> =>
+const runDetachable = (set: CoreFixture, given: { signal?: AbortSignal; leave?: AbortSignal }): Promise<RunState> =>
   runLoop(set.agent, {
     writer: set.head,
     signal: new AbortController().signal,
@@ -18,21 +27,24 @@ const runDetachable = (set: Stage, given: { signal?: AbortSignal; leave?: AbortS
 
 test('[A24, A71] a run that is left between two steps is not ended, and goes on as if nothing had been', async () => {
   const leave = new AbortController();
-  const add = toolOf('add', 'write', () => (leave.abort(), 'added'));
-  const set = await stage({ lines: [calls('add'), says('done it')], tools: [add] });
+  const add = createTestTool('add', 'write', () => (leave.abort(), 'added'));
+  const set = await createCoreFixture({ replies: [replyWithCalls('add'), replyWithText('done it')], tools: [add] });
   const state = await runDetachable(set, { leave: leave.signal });
-  assert.deepEqual([state.run, set.all('run-ended'), set.all('tool-ended').length], ['r1', [], 1]);
-  const ended = await set.go();
+  assert.deepEqual([state.run, set.eventsOfType('run-ended'), set.eventsOfType('tool-ended').length], ['r1', [], 1]);
+  const ended = await set.run();
   assert.equal(ended.ended?.reason, 'answered');
-  assert.deepEqual([set.requests.length, set.all('turn-started').length, set.all('tool-started').length], [2, 2, 1]);
+  assert.deepEqual(
+    [set.requests.length, set.eventsOfType('turn-started').length, set.eventsOfType('tool-started').length],
+    [2, 2, 1],
+  );
 });
 
 test(
   '[A24] a model that is cut off because the run is left is asked again, and that counts as no failure',
   slowTest,
   async () => {
-    const set = await stage({
-      lines: [hangs('Once'), hangs('Once'), says('Once upon a time.')],
+    const set = await createCoreFixture({
+      replies: [replyNever('Once'), replyNever('Once'), replyWithText('Once upon a time.')],
       limits: { errors: 1 },
     });
     for (let i = 0; i < 2; i++) {
@@ -42,9 +54,9 @@ test(
       const state = await over;
       assert.deepEqual([state.run, state.failures], ['r1', 0]);
     }
-    const ended = await set.go();
+    const ended = await set.run();
     assert.equal(ended.ended?.reason, 'answered');
-    assert.deepEqual(set.told(), ['user: go', 'assistant: Once upon a time.']);
+    assert.deepEqual(set.transcript(), ['user: go', 'assistant: Once upon a time.']);
   },
 );
 
@@ -58,18 +70,18 @@ for (const [effect, outcome, times] of [
     async () => {
       const stop = new AbortController();
       let begun = 0;
-      const send = toolOf('send', effect, () => {
+      const send = createTestTool('send', effect, () => {
         begun++;
         if (begun > 1) return 'sent';
         setImmediate(() => stop.abort(detachReason));
-        return forever();
+        return neverSettles();
       });
-      const set = await stage({ lines: [calls('send')], tools: [send] });
+      const set = await createCoreFixture({ replies: [replyWithCalls('send')], tools: [send] });
       const state = await runDetachable(set, { signal: stop.signal });
-      assert.deepEqual([state.run, set.all('tool-ended')], ['r1', []]);
-      const ended = await set.go();
+      assert.deepEqual([state.run, set.eventsOfType('tool-ended')], ['r1', []]);
+      const ended = await set.run();
       assert.equal(ended.ended?.reason, 'answered');
-      assert.deepEqual([begun, set.all('tool-ended').map((event) => event.outcome)], [times, [outcome]]);
+      assert.deepEqual([begun, set.eventsOfType('tool-ended').map((event) => event.outcome)], [times, [outcome]]);
       assert.equal(historyError(toArray(ended.messages)), undefined);
     },
   );
@@ -77,16 +89,16 @@ for (const [effect, outcome, times] of [
 
 for (const reason of ['money-budget', 'token-budget'] as const) {
   test(`[A64] a provider that refuses for a ${reason} beyond the run’s own ends the run for that reason`, async () => {
-    const set = await stage({
-      lines: [breaks(new FairleadError(`run/${reason}`, 'The tenant has nothing left.', { blame: 'user' }))],
+    const set = await createCoreFixture({
+      replies: [replyWithError(new FairleadError(`run/${reason}`, 'The tenant has nothing left.', { blame: 'user' }))],
     });
-    const { ended } = await set.go();
+    const { ended } = await set.run();
     assert.deepEqual([ended?.reason, ended?.detail], [reason, 'The tenant has nothing left.']);
   });
 }
 
 test('a run that is left before it begins has done nothing', async () => {
-  const set = await stage({ lines: [says('hello')] });
+  const set = await createCoreFixture({ replies: [replyWithText('hello')] });
   const state = await runDetachable(set, { leave: AbortSignal.abort() });
-  assert.deepEqual([state.run, set.requests.length, set.all('turn-started')], ['r1', 0, []]);
+  assert.deepEqual([state.run, set.requests.length, set.eventsOfType('turn-started')], ['r1', 0, []]);
 });

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { toolOutput } from './output.ts';
 import {
-  breaks,
-  calls,
-  forever,
-  hangs,
-  providerOf,
-  says,
-  stage,
-  toolOf,
-  type Line,
-  type Setting,
-  type Stage,
+  replyWithError,
+  replyWithCalls,
+  neverSettles,
+  replyNever,
+  createReplyProvider,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type FixtureReply,
+  type CoreFixtureOptions,
+  type CoreFixture,
 } from '../../test/support/rehearsal.ts';
 import {
   FairleadError,
@@ -34,57 +34,57 @@ import {
 } from './index.ts';
 
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
-const look = toolOf('look', 'read', () => 'seen');
-const done = toolOf('done', 'read', () => toolOutput({ text: 'ok', endsRun: true }));
-const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
-const looks = times(12, calls('look'));
+const look = createTestTool('look', 'read', () => 'seen');
+const done = createTestTool('done', 'read', () => toolOutput({ text: 'ok', endsRun: true }));
+const times = (n: number, line: FixtureReply): readonly FixtureReply[] => Array.from({ length: n }, () => line);
+const looks = times(12, replyWithCalls('look'));
 const check = (...verdicts: readonly Verdict[]): Check => {
   let i = 0;
   return { name: 'sound', run: () => verdicts[Math.min(i++, verdicts.length - 1)] as Verdict };
 };
 
-const ways: Readonly<Record<StopReason, Setting & { readonly abort?: FairleadError | true }>> = {
+const ways: Readonly<Record<StopReason, CoreFixtureOptions & { readonly abort?: FairleadError | true }>> = {
   answered: {},
-  'task-complete': { lines: [calls('done')] },
+  'task-complete': { replies: [replyWithCalls('done')] },
   abstained: { checks: [check({ type: 'abstained', why: 'cannot tell' })] },
-  truncated: { lines: [says('and so', 'length')] },
-  'max-turns': { lines: looks, limits: { turns: 2 } },
-  'token-budget': { lines: looks, limits: { tokens: 60 } },
-  'money-budget': { lines: looks, limits: { usd: 0.00005 } },
-  'call-budget': { lines: looks, limits: { calls: 2 } },
-  time: { lines: [hangs()], limits: { ms: 20 } },
-  'error-threshold': { lines: times(9, breaks(retry)) },
-  stuck: { lines: looks, limits: { stuckAfter: 3 } },
-  rule: { stops: [(state) => (state.spent.turns ? { reason: 'rule', detail: 'enough' } : undefined)], lines: looks },
+  truncated: { replies: [replyWithText('and so', 'length')] },
+  'max-turns': { replies: looks, limits: { turns: 2 } },
+  'token-budget': { replies: looks, limits: { tokens: 60 } },
+  'money-budget': { replies: looks, limits: { usd: 0.00005 } },
+  'call-budget': { replies: looks, limits: { calls: 2 } },
+  time: { replies: [replyNever()], limits: { ms: 20 } },
+  'error-threshold': { replies: times(9, replyWithError(retry)) },
+  stuck: { replies: looks, limits: { stuckAfter: 3 } },
+  rule: { stops: [(state) => (state.spent.turns ? { reason: 'rule', detail: 'enough' } : undefined)], replies: looks },
   'kill-switch': {
-    lines: [hangs('word')],
+    replies: [replyNever('word')],
     abort: new FairleadError('run/kill-switch', 'Pulled.', { blame: 'user' }),
   },
-  cancelled: { lines: [hangs('word')], abort: true },
-  'provider-error': { lines: [breaks(new Error('no such model'))] },
+  cancelled: { replies: [replyNever('word')], abort: true },
+  'provider-error': { replies: [replyWithError(new Error('no such model'))] },
 };
 for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
   test(`[M26] a run can end as ${reason}: told in the log, legal, and open to another run`, async () => {
-    const set = await stage({ tools: [look, done], ...setting });
+    const set = await createCoreFixture({ tools: [look, done], ...setting });
     const stop = new AbortController();
     const {
       ended,
       run,
       calls: open,
-    } = await set.go(stop.signal, () => abort && stop.abort(abort === true ? undefined : abort));
+    } = await set.run(stop.signal, () => abort && stop.abort(abort === true ? undefined : abort));
     assert.equal(ended?.reason, reason);
     assert.deepEqual([run, open], [undefined, []]);
-    assert.equal(set.all('run-ended').length, 1);
+    assert.equal(set.eventsOfType('run-ended').length, 1);
     assert.equal(set.log.events.at(-1)?.type, 'run-ended');
     if (reason !== 'answered' && reason !== 'task-complete') assert.ok(ended?.detail, 'it says why');
     assert.equal(historyError(toArray(set.head.state.messages)), undefined);
-    const after = await set.go();
+    const after = await set.run();
     assert.equal(after.seq, set.head.state.seq, 'a run that has ended rests');
   });
 }
 
 /** The steps that the log's states call for, one after the other, repetitions left out. */
-function steps({ log, agent }: Stage): readonly string[] {
+function steps({ log, agent }: CoreFixture): readonly string[] {
   const found: string[] = [];
   for (let n = 1; n <= log.events.length; n++) {
     const { type } = nextStep(fold(runStateView(agent.rules), log.events.slice(0, n)), agent);
@@ -94,12 +94,12 @@ function steps({ log, agent }: Stage): readonly string[] {
 }
 
 test('[A20] a run with tools and checks goes from act to observation to verdict and on, each step decided by the state alone', async () => {
-  const set = await stage({
-    lines: [calls('look', 'look'), says('one'), calls('look'), says('two')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look', 'look'), replyWithText('one'), replyWithCalls('look'), replyWithText('two')],
     tools: [look],
     checks: [check({ type: 'failed', why: 'not sound' }, { type: 'passed' })],
   });
-  await set.go();
+  await set.run();
   assert.deepEqual(steps(set), [
     'rest',
     'turn',
@@ -116,20 +116,24 @@ test('[A20] a run with tools and checks goes from act to observation to verdict 
 });
 
 test('[A20] the machine rests while every open call waits for a person, and goes on with the answer', async () => {
-  const set = await stage({
-    lines: [calls('look')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look')],
     tools: [look],
     gates: [() => ({ type: 'ask', question: 'sure?' })],
   });
-  assert.equal((await set.go()).ended, undefined);
+  assert.equal((await set.run()).ended, undefined);
   await set.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
-  await set.go();
+  await set.run();
   assert.deepEqual(steps(set), ['rest', 'turn', 'calls', 'rest', 'calls', 'turn', 'end', 'rest']);
 });
 
 test('[A23] the log of a run tells the whole of it, turn by turn and call by call', async () => {
-  const set = await stage({ lines: [calls('look'), says('fine')], tools: [look], checks: [check({ type: 'passed' })] });
-  await set.go();
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look'), replyWithText('fine')],
+    tools: [look],
+    checks: [check({ type: 'passed' })],
+  });
+  await set.run();
   assert.deepEqual(
     set.log.events.map((event) => event.type),
     [
@@ -150,8 +154,8 @@ test('[A23] the log of a run tells the whole of it, turn by turn and call by cal
 });
 
 test('[M25] a stop that throws ends the run: what cannot be judged does not go on', async () => {
-  const set = await stage({
-    lines: looks,
+  const set = await createCoreFixture({
+    replies: looks,
     tools: [look],
     stops: [
       (state) => {
@@ -160,8 +164,8 @@ test('[M25] a stop that throws ends the run: what cannot be judged does not go o
       },
     ],
   });
-  const { ended } = await set.go();
-  assert.deepEqual([ended?.reason, set.requests.length, set.all('tool-started').length], ['rule', 1, 0]);
+  const { ended } = await set.run();
+  assert.deepEqual([ended?.reason, set.requests.length, set.eventsOfType('tool-started').length], ['rule', 1, 0]);
   assert.match(ended?.detail ?? '', /cannot judge/);
 });
 
@@ -178,10 +182,12 @@ const verdicts: Readonly<Record<string, () => unknown>> = {
 };
 for (const [what, run] of Object.entries(verdicts)) {
   test(`a check that ${what} has not passed: the model is told, and the run stays within its turns`, async () => {
-    const set = await stage({ checks: [{ name: 'odd', run: run as Check['run'] }], limits: { turns: 3 } });
-    assert.deepEqual([(await set.go()).ended?.reason, set.requests.length], ['max-turns', 3]);
+    const set = await createCoreFixture({ checks: [{ name: 'odd', run: run as Check['run'] }], limits: { turns: 3 } });
+    assert.deepEqual([(await set.run()).ended?.reason, set.requests.length], ['max-turns', 3]);
     assert.match(JSON.stringify(set.requests[1]), /check\/odd/);
-    assert.ok(set.all('check-ended').every(({ verdict }) => verdict.type === 'failed' && verdict.why.length > 10));
+    assert.ok(
+      set.eventsOfType('check-ended').every(({ verdict }) => verdict.type === 'failed' && verdict.why.length > 10),
+    );
   });
 }
 
@@ -191,20 +197,20 @@ test('checks run in their order until one has not passed, and again after each n
     const inner = check(...found);
     return { name, run: (...args) => (ran.push(name), inner.run(...args)) };
   };
-  const set = await stage({
+  const set = await createCoreFixture({
     checks: [
       named('a', { type: 'passed' }),
       named('b', { type: 'failed', why: 'no' }, { type: 'passed' }),
       named('c', { type: 'passed' }),
     ],
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(ran, ['a', 'b', 'a', 'b', 'c']);
 });
 
 test('a check that hangs does not outlive the run’s time', { timeout: 20_000 }, async () => {
-  const set = await stage({ checks: [{ name: 'slow', run: forever }], limits: { ms: 30 } });
-  assert.equal((await set.go()).ended?.reason, 'time');
+  const set = await createCoreFixture({ checks: [{ name: 'slow', run: neverSettles }], limits: { ms: 30 } });
+  assert.equal((await set.run()).ended?.reason, 'time');
 });
 
 const bounds: readonly (readonly [string, Partial<Limits>, StopReason, number, number])[] = [
@@ -216,44 +222,52 @@ const bounds: readonly (readonly [string, Partial<Limits>, StopReason, number, n
 ];
 for (const [what, limits, reason, requests, ran] of bounds) {
   test(`[A107] with ${what} nothing is begun that would need some`, async () => {
-    const set = await stage({ lines: looks, tools: [look], limits });
-    assert.equal((await set.go()).ended?.reason, reason);
-    assert.deepEqual([set.requests.length, set.all('tool-started').length], [requests, ran]);
+    const set = await createCoreFixture({ replies: looks, tools: [look], limits });
+    assert.equal((await set.run()).ended?.reason, reason);
+    assert.deepEqual([set.requests.length, set.eventsOfType('tool-started').length], [requests, ran]);
   });
 }
 
 test('a run that may not fail even once ends at its first failure, not before it', async () => {
-  const fine = await stage({ limits: { errors: 0 } });
-  assert.equal((await fine.go()).ended?.reason, 'answered');
-  const bad = await stage({ lines: [breaks(retry)], limits: { errors: 0 } });
-  assert.deepEqual([(await bad.go()).ended?.reason, bad.requests.length], ['error-threshold', 1]);
+  const fine = await createCoreFixture({ limits: { errors: 0 } });
+  assert.equal((await fine.run()).ended?.reason, 'answered');
+  const bad = await createCoreFixture({ replies: [replyWithError(retry)], limits: { errors: 0 } });
+  assert.deepEqual([(await bad.run()).ended?.reason, bad.requests.length], ['error-threshold', 1]);
 });
 
 test('calls beyond the budget are answered without being run, the ones before it are', async () => {
-  const set = await stage({ lines: [calls('look', 'look', 'look')], tools: [look], limits: { calls: 2 } });
-  assert.equal((await set.go()).ended?.reason, 'call-budget');
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look', 'look', 'look')],
+    tools: [look],
+    limits: { calls: 2 },
+  });
+  assert.equal((await set.run()).ended?.reason, 'call-budget');
   assert.deepEqual(
-    set.all('tool-ended').map(({ outcome }) => outcome),
+    set.eventsOfType('tool-ended').map(({ outcome }) => outcome),
     ['ok', 'ok', 'interrupted'],
   );
 });
 
 test('a call that was denied or not understood costs nothing of the call budget', async () => {
-  const set = await stage({
-    lines: [calls('nosuch'), calls('look'), calls('look')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('nosuch'), replyWithCalls('look'), replyWithCalls('look')],
     tools: [look],
     limits: { calls: 2 },
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.equal(set.head.state.spent.calls, 2);
 });
 
 test('[M15, A58] the same round is seen to come back however often it may, in cycles of one, two and three', async () => {
   for (const repeats of [2, 9, 30])
     for (const period of [1, 2, 3]) {
-      const lines = Array.from({ length: repeats * period + 5 }, (_, i) => calls(['look', { i: i % period }]));
-      const set = await stage({ lines, tools: [look], limits: { stuckAfter: repeats, turns: 500 } });
-      assert.equal((await set.go()).ended?.reason, 'stuck', `${repeats} times a cycle of ${period}`);
+      const lines = Array.from({ length: repeats * period + 5 }, (_, i) => replyWithCalls(['look', { i: i % period }]));
+      const set = await createCoreFixture({
+        replies: lines,
+        tools: [look],
+        limits: { stuckAfter: repeats, turns: 500 },
+      });
+      assert.equal((await set.run()).ended?.reason, 'stuck', `${repeats} times a cycle of ${period}`);
       assert.equal(set.requests.length, repeats * period);
     }
   assert.equal(isStuck([1, 2, 1, 2], 2), true);
@@ -263,17 +277,21 @@ test('[M15, A58] the same round is seen to come back however often it may, in cy
 
 test('the same call with new results is no sign of being stuck', async () => {
   let n = 0;
-  const set = await stage({ lines: looks, tools: [toolOf('look', 'read', () => ++n)], limits: { stuckAfter: 2 } });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const set = await createCoreFixture({
+    replies: looks,
+    tools: [createTestTool('look', 'read', () => ++n)],
+    limits: { stuckAfter: 2 },
+  });
+  assert.equal((await set.run()).ended?.reason, 'answered');
 });
 
 test('a budget of money is kept by the price of what is to come, and refuses a model of unknown price', async () => {
-  const set = await stage({ lines: looks, tools: [look], limits: { usd: 0.0001 } });
-  const { spent } = await set.go();
+  const set = await createCoreFixture({ replies: looks, tools: [look], limits: { usd: 0.0001 } });
+  const { spent } = await set.run();
   assert.ok(spent.usd > 0 && spent.usd <= 0.0001);
-  const { price: _, ...provider } = providerOf(looks);
-  const unknown = await stage({ provider, limits: { usd: 100 } });
-  const { ended } = await unknown.go();
+  const { price: _, ...provider } = createReplyProvider(looks);
+  const unknown = await createCoreFixture({ provider, limits: { usd: 100 } });
+  const { ended } = await unknown.run();
   assert.equal(ended?.reason, 'money-budget');
   assert.match(ended?.detail ?? '', /price of test is unknown/);
 });
@@ -281,42 +299,42 @@ test('a budget of money is kept by the price of what is to come, and refuses a m
 test('[M22] words that wait to be delivered count before they are sent, and so do notes', async () => {
   const long = 'x'.repeat(8000);
   for (const limits of [{ context: 1000 }, { tokens: 1000 }, { usd: 0.001 }]) {
-    const set = await stage({ lines: [says('fine')], limits });
-    await set.say('steer', long);
-    assert.match((await set.go()).ended?.reason ?? '', /token-budget|money-budget/);
+    const set = await createCoreFixture({ replies: [replyWithText('fine')], limits });
+    await set.addInput('steer', long);
+    assert.match((await set.run()).ended?.reason ?? '', /token-budget|money-budget/);
     assert.equal(set.requests.length, 0);
-    const noted = await stage({
+    const noted = await createCoreFixture({
       limits,
       rules: [(event) => (event.type === 'run-started' ? [{ key: 'long', text: long }] : [])],
     });
-    await noted.go();
+    await noted.run();
     assert.equal(noted.requests.length, 0);
-    const later = await stage({ lines: [says('fine')], limits });
-    await later.say('follow-up', long);
-    await later.go();
+    const later = await createCoreFixture({ replies: [replyWithText('fine')], limits });
+    await later.addInput('follow-up', long);
+    await later.run();
     assert.equal(later.requests.length, 1, 'a follow-up counts when its turn has come');
   }
 });
 
 test('a picture counts as what a model makes of it, not as its bytes', async () => {
   const picture = { type: 'file', mediaType: 'image/png', data: 'A'.repeat(400_000) } as const;
-  const set = await stage({ limits: { context: 5000 } });
+  const set = await createCoreFixture({ limits: { context: 5000 } });
   await set.head.record([{ type: 'input-received', input: 'p', how: 'steer', parts: [picture] }]);
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   await set.head.record((state) => [epochStartedFact(state, 'compacted', toArray(state.messages))]);
   assert.ok(set.head.state.context > 1000 && set.head.state.context < 5000, `${set.head.state.context}`);
   const text = { ...picture, mediaType: 'text/plain' };
   await set.head.record([{ type: 'input-received', input: 'q', how: 'steer', parts: [text] }]);
-  await set.again('read it');
-  assert.equal((await set.go()).ended?.reason, 'token-budget');
+  await set.startRun('read it');
+  assert.equal((await set.run()).ended?.reason, 'token-budget');
 });
 
 test('reads side by side use up the time of the longest, calls one after the other that of all', async () => {
   let now = 0;
-  const read = (name: string, ms: number): Tool => toolOf(name, 'read', () => void (now = Math.max(now, ms)));
-  const write = (name: string, ms: number): Tool => toolOf(name, 'write', () => void (now += ms));
+  const read = (name: string, ms: number): Tool => createTestTool(name, 'read', () => void (now = Math.max(now, ms)));
+  const write = (name: string, ms: number): Tool => createTestTool(name, 'write', () => void (now += ms));
   const tools = [read('a', 300), read('b', 500), write('c', 200), write('d', 100)];
-  const set = await stage({ lines: [calls('a', 'b', 'c', 'd')], tools });
+  const set = await createCoreFixture({ replies: [replyWithCalls('a', 'b', 'c', 'd')], tools });
   const state = await runLoop(set.agent, {
     writer: set.head,
     signal: new AbortController().signal,
@@ -335,18 +353,24 @@ test('[A107] a limit that is no number binds at once: nothing runs without bound
     calls: 'call-budget',
     ms: 'time',
   })) {
-    const set = await stage({ lines: looks, tools: [look], limits: { [key]: Number.NaN } });
-    assert.equal((await set.go()).ended?.reason, reason, key);
-    assert.equal(set.all('tool-started').length, 0);
+    const set = await createCoreFixture({ replies: looks, tools: [look], limits: { [key]: Number.NaN } });
+    assert.equal((await set.run()).ended?.reason, reason, key);
+    assert.equal(set.eventsOfType('tool-started').length, 0);
   }
-  const bad = await stage({ lines: times(50, breaks(retry)), limits: { errors: Number.NaN, turns: 40 } });
-  assert.equal((await bad.go()).ended?.reason, 'error-threshold');
-  const empty = await stage({ lines: times(50, says('')), limits: { maxRetriesPerAnswer: Number.NaN, turns: 40 } });
-  assert.deepEqual([(await empty.go()).ended?.reason, empty.requests.length], ['error-threshold', 1]);
+  const bad = await createCoreFixture({
+    replies: times(50, replyWithError(retry)),
+    limits: { errors: Number.NaN, turns: 40 },
+  });
+  assert.equal((await bad.run()).ended?.reason, 'error-threshold');
+  const empty = await createCoreFixture({
+    replies: times(50, replyWithText('')),
+    limits: { maxRetriesPerAnswer: Number.NaN, turns: 40 },
+  });
+  assert.deepEqual([(await empty.run()).ended?.reason, empty.requests.length], ['error-threshold', 1]);
 });
 
 test('time used up in an earlier process counts before the next turn', async () => {
-  const set = await stage({ lines: looks, tools: [look], limits: { ms: 1000 } });
+  const set = await createCoreFixture({ replies: looks, tools: [look], limits: { ms: 1000 } });
   await set.head.record([
     { type: 'turn-started', turn: 1, inputs: ['i1'], notes: [] },
     { type: 'turn-failed', turn: 1, error: { code: 'x', message: 'x', blame: 'provider', retry: true }, ms: 1000 },
@@ -360,40 +384,43 @@ test('time used up in an earlier process counts before the next turn', async () 
 });
 
 test('a longer system text or list of tools counts before the next request', async () => {
-  const set = await stage({ lines: [says('one'), says('two')], limits: { context: 1000 } });
-  await set.go();
+  const set = await createCoreFixture({
+    replies: [replyWithText('one'), replyWithText('two')],
+    limits: { context: 1000 },
+  });
+  await set.run();
   await set.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'x'.repeat(8000) }]);
-  await set.again('more');
-  assert.equal((await set.go()).ended?.reason, 'token-budget');
+  await set.startRun('more');
+  assert.equal((await set.run()).ended?.reason, 'token-budget');
   await set.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'short' }]);
-  await set.again('more');
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  await set.startRun('more');
+  assert.equal((await set.run()).ended?.reason, 'answered');
 });
 
 test(
   'a budget of half a call has room for none, and does not wait for the other half',
   { timeout: 20_000 },
   async () => {
-    const set = await stage({ lines: looks, tools: [look], limits: { calls: 1.5 } });
+    const set = await createCoreFixture({ replies: looks, tools: [look], limits: { calls: 1.5 } });
     set.head.subscribe((event) => event.seq > 200 && assert.fail('no end'));
     const stop = AbortSignal.timeout(5000);
-    assert.equal((await set.go(stop)).ended?.reason, 'call-budget');
-    assert.equal(set.all('tool-started').length, 1);
+    assert.equal((await set.run(stop)).ended?.reason, 'call-budget');
+    assert.equal(set.eventsOfType('tool-started').length, 1);
   },
 );
 
 test('however many reads an answer holds, only so many run side by side, and all are answered in call order', async () => {
   let open = 0;
   let most = 0;
-  const read = toolOf('look', 'read', async (input) => {
+  const read = createTestTool('look', 'read', async (input) => {
     most = Math.max(most, ++open);
     await new Promise((wake) => setImmediate(wake));
     open--;
     return JSON.stringify(input);
   });
   const many = Array.from({ length: 100 }, (_, i) => ['look', { i }] as const);
-  const set = await stage({ lines: [calls(...many)], tools: [read] });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const set = await createCoreFixture({ replies: [replyWithCalls(...many)], tools: [read] });
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.equal(most, 16);
   assert.deepEqual(
     toArray(set.head.state.messages)[2]?.parts.map((part) => part.type === 'tool-result' && part.text),
@@ -402,7 +429,7 @@ test('however many reads an answer holds, only so many run side by side, and all
 });
 
 test('[M25] a stop that says no more than yes ends the run as a rule', async () => {
-  const set = await stage({ stops: [(() => true) as unknown as ResolvedAgent['stops'][number]] });
-  assert.equal((await set.go()).ended?.reason, 'rule');
+  const set = await createCoreFixture({ stops: [(() => true) as unknown as ResolvedAgent['stops'][number]] });
+  assert.equal((await set.run()).ended?.reason, 'rule');
   assert.equal(set.requests.length, 0);
 });

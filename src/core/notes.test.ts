@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { calls, says, stage, toolOf } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture, createTestTool } from '../../test/support/rehearsal.ts';
 import { enqueueNote, sortNotes, parseNotes, renderNotes, type Note } from './index.ts';
 import { removeShownNotes } from './notes.ts';
 
@@ -82,17 +82,17 @@ test('a note cannot end its tag and begin another, by its text or by its key', (
 });
 
 test('[M4, M32, M35] notes gather while tools run and come at the next point of injection, once, safety first', async () => {
-  const set = await stage({
-    lines: [calls('look', 'look'), says('done')],
-    tools: [toolOf('look', 'read', () => 'seen')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look', 'look'), replyWithText('done')],
+    tools: [createTestTool('look', 'read', () => 'seen')],
     rules: [
       (event) => (event.type === 'tool-ended' ? [{ key: 'seen', text: `last seen: ${event.call}` }] : []),
       (event) => (event.type === 'tool-ended' ? [{ key: 'safety', text: 'mind the gap', priority: 100 }] : []),
     ],
   });
-  await set.say('follow-up', 'more');
-  await set.go();
-  const shown = set.all('turn-started').map(({ notes }) => notes.map(({ key, text }) => `${key}: ${text}`));
+  await set.addInput('follow-up', 'more');
+  await set.run();
+  const shown = set.eventsOfType('turn-started').map(({ notes }) => notes.map(({ key, text }) => `${key}: ${text}`));
   assert.deepEqual(shown, [[], ['safety: mind the gap', 'seen: last seen: c00001001'], []]);
 });
 

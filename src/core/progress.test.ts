@@ -1,7 +1,7 @@
 // What a tool says while it is at work: shown as it comes, kept nowhere, heard by nobody once its call has ended.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, stage, toolOf } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, createCoreFixture, createTestTool } from '../../test/support/rehearsal.ts';
 import { runLoop, type ToolContext } from './index.ts';
 
 const signal = new AbortController().signal;
@@ -9,12 +9,12 @@ const silentContext = { signal, onChunk: (): void => {}, clock: (): number => pe
 
 test('[A77] onlookers see what a tool says while it works, under the id of its call, and the log keeps none of it', async () => {
   const heard: string[] = [];
-  const build = toolOf('build', 'outside', (_input, context) => {
+  const build = createTestTool('build', 'outside', (_input, context) => {
     context.progress?.('half-way there');
     assert.deepEqual(heard, ['c00001000 half-way there']);
     return 'built';
   });
-  const set = await stage({ lines: [calls('build')], tools: [build] });
+  const set = await createCoreFixture({ replies: [replyWithCalls('build')], tools: [build] });
   await runLoop(set.agent, {
     ...silentContext,
     writer: set.head,
@@ -27,12 +27,12 @@ test('[A77] onlookers see what a tool says while it works, under the id of its c
 test('an onlooker that fails does not fail the call, and nobody hears a tool whose call has ended', async () => {
   let late: ToolContext['progress'];
   let heard = 0;
-  const build = toolOf('build', 'outside', (_input, context) => {
+  const build = createTestTool('build', 'outside', (_input, context) => {
     late = context.progress;
     late?.('now');
     return 'built';
   });
-  const set = await stage({ lines: [calls('build')], tools: [build] });
+  const set = await createCoreFixture({ replies: [replyWithCalls('build')], tools: [build] });
   const progress = (): never => {
     heard++;
     throw new Error('onlooker');

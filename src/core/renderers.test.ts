@@ -1,7 +1,7 @@
 // Renderers: another way to write an output down, without touching the tool.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, says, stage } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/rehearsal.ts';
 import { toolOutput } from './output.ts';
 import type { Renderer, Tool } from './ports.ts';
 
@@ -14,9 +14,13 @@ const weather: Tool = {
 };
 
 const shownBy = async (...renderers: readonly Renderer[]): Promise<string> => {
-  const set = await stage({ lines: [calls('weather'), says('Warm.')], tools: [weather], renderers });
-  await set.go();
-  const [ended] = set.all('tool-ended');
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('weather'), replyWithText('Warm.')],
+    tools: [weather],
+    renderers,
+  });
+  await set.run();
+  const [ended] = set.eventsOfType('tool-ended');
   assert.deepEqual(ended?.data, { degrees: 21 }, 'the data stays what it is');
   return ended.text;
 };

@@ -1,7 +1,7 @@
 // The fold: what each fact does to the state, and that nothing a user's rule does can break it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { stage, says, calls, toolOf } from '../../test/support/rehearsal.ts';
+import { createCoreFixture, replyWithText, replyWithCalls, createTestTool } from '../../test/support/rehearsal.ts';
 import {
   fold,
   FairleadError,
@@ -57,9 +57,14 @@ test('a run with a rule that always throws goes on, tells the model, and folds a
     if (event.type === 'tool-ended') throw new Error('cannot count');
     return [];
   };
-  const { go, log, requests, agent } = await stage({
-    lines: [calls('look'), says('done')],
-    tools: [toolOf('look', 'read', () => 'seen')],
+  const {
+    run: go,
+    log,
+    requests,
+    agent,
+  } = await createCoreFixture({
+    replies: [replyWithCalls('look'), replyWithText('done')],
+    tools: [createTestTool('look', 'read', () => 'seen')],
     rules: [rule],
   });
   const state = await go();
@@ -140,7 +145,11 @@ test('going back to before a call was settled leaves a legal history, no run and
 });
 
 test('a new run forgets how the last one went, and keeps what the session used up', async () => {
-  const { go, again, head } = await stage({ lines: [says('cut', 'length'), says('whole')] });
+  const {
+    run: go,
+    startRun: again,
+    head,
+  } = await createCoreFixture({ replies: [replyWithText('cut', 'length'), replyWithText('whole')] });
   assert.equal((await go()).ended?.reason, 'truncated');
   await again('go on');
   const { spent, total, truncated, ended: end } = head.state;

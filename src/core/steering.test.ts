@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import {
-  breaks,
-  calls,
-  endOf,
-  pieces,
-  says,
-  stage,
-  toolOf,
-  type Line,
-  type Stage,
+  replyWithError,
+  replyWithCalls,
+  createEndChunk,
+  createTextChunks,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type FixtureReply,
+  type CoreFixture,
 } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
@@ -27,7 +27,7 @@ import {
   type ModelRequest,
 } from './index.ts';
 
-const look = toolOf('look', 'read', () => 'seen');
+const look = createTestTool('look', 'read', () => 'seen');
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
 
 /** What the user's side said last in a request. */
@@ -35,80 +35,93 @@ const tail = (request: ModelRequest | undefined): string =>
   request ? messageText(lastItem(request.messages) as Message) : '';
 
 /** Says something at the first event of this kind, in the same moment. */
-const at = (set: Stage, type: Event['type'], ...words: readonly (readonly ['steer' | 'follow-up', string])[]): void => {
+const at = (
+  set: CoreFixture,
+  type: Event['type'],
+  ...words: readonly (readonly ['steer' | 'follow-up', string])[]
+): void => {
   const leave = set.head.subscribe((event) => {
     if (event.type !== type) return;
     leave();
-    for (const [how, text] of words) void set.say(how, text);
+    for (const [how, text] of words) void set.addInput(how, text);
   });
 };
 
 test('[A10] a steer during a tool is read with its results, before the next answer', async () => {
-  const set = await stage({ lines: [calls('look'), says('done')], tools: [look] });
+  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
   at(set, 'tool-started', ['steer', 'rather this']);
-  await set.go();
-  assert.deepEqual(set.told(), ['user: go', 'assistant: look()', 'tool: seen', 'user: rather this', 'assistant: done']);
+  await set.run();
+  assert.deepEqual(set.transcript(), [
+    'user: go',
+    'assistant: look()',
+    'tool: seen',
+    'user: rather this',
+    'assistant: done',
+  ]);
 });
 
 test('a steer during a stream does not change that request, and is read after its answer', async () => {
-  const set = await stage({
-    lines: [
+  const set = await createCoreFixture({
+    replies: [
       async function* () {
-        yield* pieces('hel');
-        await set.say('steer', 'in French');
-        yield endOf([{ type: 'text', text: 'hello' }]);
+        yield* createTextChunks('hel');
+        await set.addInput('steer', 'in French');
+        yield createEndChunk([{ type: 'text', text: 'hello' }]);
       },
-      says('bonjour'),
+      replyWithText('bonjour'),
     ],
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.deepEqual(set.told(), ['user: go', 'assistant: hello', 'user: in French', 'assistant: bonjour']);
+  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.deepEqual(set.transcript(), ['user: go', 'assistant: hello', 'user: in French', 'assistant: bonjour']);
 });
 
 test('a steer during a stream that ends in calls is read after those', async () => {
-  const set = await stage({ lines: [calls('look'), says('done')], tools: [look] });
+  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
   at(set, 'turn-started', ['steer', 'quickly']);
-  await set.go();
-  assert.deepEqual(set.told().slice(1, 4), ['assistant: look()', 'tool: seen', 'user: quickly']);
+  await set.run();
+  assert.deepEqual(set.transcript().slice(1, 4), ['assistant: look()', 'tool: seen', 'user: quickly']);
 });
 
 for (const type of ['turn-ended', 'check-ended'] as const) {
   test(`a steer in the moment of ${type}, after the final answer and before the end, is still answered`, async () => {
-    const set = await stage({
-      lines: [says('one'), says('two')],
+    const set = await createCoreFixture({
+      replies: [replyWithText('one'), replyWithText('two')],
       checks: type === 'check-ended' ? [{ name: 'fine', run: () => ({ type: 'passed' }) }] : [],
     });
     at(set, type, ['steer', 'and now?']);
-    assert.equal((await set.go()).ended?.reason, 'answered');
-    assert.deepEqual(set.told(), ['user: go', 'assistant: one', 'user: and now?', 'assistant: two']);
+    assert.equal((await set.run()).ended?.reason, 'answered');
+    assert.deepEqual(set.transcript(), ['user: go', 'assistant: one', 'user: and now?', 'assistant: two']);
     assert.deepEqual(set.head.state.pending, []);
-    assert.equal(set.all('run-ended').length, 1);
+    assert.equal(set.eventsOfType('run-ended').length, 1);
   });
 }
 
 test('a steer while a check is at work is answered, and the new answer is checked too', async () => {
   let checked = 0;
-  const set = await stage({
-    lines: [says('one'), says('two')],
+  const set = await createCoreFixture({
+    replies: [replyWithText('one'), replyWithText('two')],
     checks: [
       {
         name: 'slow',
         run: async () => {
-          if (checked++ === 0) await set.say('steer', 'wait');
+          if (checked++ === 0) await set.addInput('steer', 'wait');
           return { type: 'passed' };
         },
       },
     ],
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.deepEqual([set.told().at(-1), checked], ['assistant: two', 2]);
+  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.deepEqual([set.transcript().at(-1), checked], ['assistant: two', 2]);
 });
 
 test('a follow-up waits for the answer; two are answered one after the other', async () => {
-  const set = await stage({ lines: [calls('look'), says('one'), says('two'), says('three')], tools: [look] });
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look'), replyWithText('one'), replyWithText('two'), replyWithText('three')],
+    tools: [look],
+  });
   at(set, 'tool-started', ['follow-up', 'first'], ['follow-up', 'second']);
-  assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.deepEqual(set.told().slice(3), [
+  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.deepEqual(set.transcript().slice(3), [
     'assistant: one',
     'user: first',
     'assistant: two',
@@ -118,19 +131,27 @@ test('a follow-up waits for the answer; two are answered one after the other', a
 });
 
 test('a steer overtakes a follow-up, and goes in without it', async () => {
-  const set = await stage({ lines: [says('one'), says('two'), says('three')] });
+  const set = await createCoreFixture({
+    replies: [replyWithText('one'), replyWithText('two'), replyWithText('three')],
+  });
   at(set, 'turn-started', ['follow-up', 'later'], ['steer', 'now']);
-  await set.go();
+  await set.run();
   assert.deepEqual(
-    set.told().filter((line) => line.startsWith('user')),
+    set.transcript().filter((line) => line.startsWith('user')),
     ['user: go', 'user: now', 'user: later'],
   );
 });
 
 test('a follow-up waits also where an answer is asked for again or a check has failed', async () => {
   let failed = false;
-  const set = await stage({
-    lines: [says(''), breaks(retry), says('one'), says('better'), says('two')],
+  const set = await createCoreFixture({
+    replies: [
+      replyWithText(''),
+      replyWithError(retry),
+      replyWithText('one'),
+      replyWithText('better'),
+      replyWithText('two'),
+    ],
     checks: [
       {
         name: 'strict',
@@ -139,46 +160,50 @@ test('a follow-up waits also where an answer is asked for again or a check has f
     ],
   });
   at(set, 'turn-started', ['follow-up', 'later']);
-  assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.deepEqual(set.told().slice(-3), ['assistant: better', 'user: later', 'assistant: two']);
+  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.deepEqual(set.transcript().slice(-3), ['assistant: better', 'user: later', 'assistant: two']);
 });
 
 test('words of the same moment go in together, in the order they were said', async () => {
-  const set = await stage({ lines: [calls('look'), says('done')], tools: [look] });
+  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
   at(set, 'tool-started', ['steer', 'a'], ['steer', 'b'], ['steer', 'c']);
-  await set.go();
+  await set.run();
   assert.equal(tail(set.requests[1]), 'a\nb\nc');
 });
 
 test('words that come when a run has ended wait for the next one, and so do those a limit left unread', async () => {
-  const set = await stage({ lines: [calls('look'), says('fine')], tools: [look], limits: { turns: 1 } });
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look'), replyWithText('fine')],
+    tools: [look],
+    limits: { turns: 1 },
+  });
   at(set, 'tool-started', ['steer', 'unread']);
-  assert.equal((await set.go()).ended?.reason, 'max-turns');
-  await set.say('steer', 'late');
+  assert.equal((await set.run()).ended?.reason, 'max-turns');
+  await set.addInput('steer', 'late');
   assert.equal(set.requests.length, 1);
-  await set.again('next', { turns: 5 });
-  await set.go();
+  await set.startRun('next', { turns: 5 });
+  await set.run();
   assert.equal(tail(set.requests[1]), 'unread\nlate\nnext');
 });
 
 test('words to a run whose calls wait for a person are kept until they are answered', async () => {
-  const set = await stage({
-    lines: [calls('look'), says('done')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look'), replyWithText('done')],
     tools: [look],
     gates: [() => ({ type: 'ask', question: 'ok?' })],
   });
-  await set.go();
-  await set.say('steer', 'hurry');
-  assert.equal((await set.go()).ended, undefined);
+  await set.run();
+  await set.addInput('steer', 'hurry');
+  assert.equal((await set.run()).ended, undefined);
   await set.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
-  await set.go();
+  await set.run();
   assert.equal(tail(set.requests[1]), 'hurry');
 });
 
 test('[A24] words that were written down before a crash are delivered by the process after it', async () => {
-  const set = await stage({ lines: [calls('look')], tools: [look] });
+  const set = await createCoreFixture({ replies: [replyWithCalls('look')], tools: [look] });
   at(set, 'tool-started', ['steer', 'kept'], ['follow-up', 'kept too']);
-  await set.go();
+  await set.run();
   const cut = set.log.events.findLastIndex((event) => event.type === 'input-received');
   const head = await openSessionWriter(memoryLog(set.log.events.slice(0, cut + 1)), runStateView());
   assert.deepEqual(
@@ -187,20 +212,24 @@ test('[A24] words that were written down before a crash are delivered by the pro
   );
 });
 
-const line = fc.constantFrom<Line>(
-  says('words'),
-  says(''),
-  calls('look'),
-  calls('look', 'look'),
-  breaks(retry),
-  says('x', 'refusal'),
+const line = fc.constantFrom<FixtureReply>(
+  replyWithText('words'),
+  replyWithText(''),
+  replyWithCalls('look'),
+  replyWithCalls('look', 'look'),
+  replyWithError(retry),
+  replyWithText('x', 'refusal'),
 );
 const input = fc.record({ after: fc.nat(25), how: fc.constantFrom('steer' as const, 'follow-up' as const) });
 
 test('whenever words come, each is delivered once, in its order, in a legal request that extends the one before it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), fc.array(input, { maxLength: 6 }), async (lines, inputs) => {
-      const set = await stage({ lines, tools: [look], limits: { errors: 50, maxRetriesPerAnswer: 50, turns: 100 } });
+      const set = await createCoreFixture({
+        replies: lines,
+        tools: [look],
+        limits: { errors: 50, maxRetriesPerAnswer: 50, turns: 100 },
+      });
       const said: { readonly how: string; readonly text: string }[] = [];
       const saying: Promise<unknown>[] = [];
       const leave = set.head.subscribe((event) => {
@@ -208,16 +237,16 @@ test('whenever words come, each is delivered once, in its order, in a legal requ
           if (event.seq === 4 + after) {
             const text = `<${how} ${said.length}>`;
             said.push({ how, text });
-            saying.push(set.say(how, text));
+            saying.push(set.addInput(how, text));
           }
       });
-      assert.equal((await set.go()).ended?.reason, 'answered');
+      assert.equal((await set.run()).ended?.reason, 'answered');
       leave();
       await Promise.all(saying);
-      await set.again('last');
-      await set.go();
+      await set.startRun('last');
+      await set.run();
       const users = set
-        .told()
+        .transcript()
         .filter((each) => each.startsWith('user'))
         .join('\n');
       for (const { text } of said) assert.equal(users.split(text).length, 2, `${text} once`);

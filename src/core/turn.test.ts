@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  breaks,
-  callOf,
-  calls,
-  endOf,
-  ends,
-  pieces,
-  providerOf,
-  says,
-  stage,
-  toolOf,
-  type Line,
-  type Setting,
+  replyWithError,
+  createCallPart,
+  replyWithCalls,
+  createEndChunk,
+  replyWithParts,
+  createTextChunks,
+  createReplyProvider,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type FixtureReply,
+  type CoreFixtureOptions,
 } from '../../test/support/rehearsal.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
@@ -34,23 +34,23 @@ const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'pr
 const final = new FairleadError('provider/bad-key', 'The key is wrong.', { blame: 'user' });
 const thought: MessagePart = { type: 'reasoning', text: 'hm' };
 const text = (words: string): MessagePart => ({ type: 'text', text: words });
-const never = toolOf('look', 'write', () => assert.fail('it ran'));
-const times = (n: number, line: Line): readonly Line[] => Array.from({ length: n }, () => line);
+const never = createTestTool('look', 'write', () => assert.fail('it ran'));
+const times = (n: number, line: FixtureReply): readonly FixtureReply[] => Array.from({ length: n }, () => line);
 
 test('[D10, A9] a turn sends the system text, the tools and the history, and the answer joins the history', async () => {
-  const set = await stage({ lines: [says('hello')], tools: [never] });
-  await set.go();
+  const set = await createCoreFixture({ replies: [replyWithText('hello')], tools: [never] });
+  await set.run();
   const [request] = set.requests;
   assert.equal(request?.system, 'You are a test.');
   assert.deepEqual(request?.tools, [{ name: 'look', description: 'The look tool.', input: { type: 'object' } }]);
-  assert.deepEqual(set.told(), ['user: go', 'assistant: hello']);
+  assert.deepEqual(set.transcript(), ['user: go', 'assistant: hello']);
 });
 
-const streams: readonly (readonly [string, Line, string | undefined, string | undefined])[] = [
-  ['throws before any chunk', breaks(final), 'provider/bad-key', undefined],
-  ['throws after some words', breaks(final, 'half a', ' word'), 'provider/bad-key', 'half a word'],
-  ['throws what is no error', breaks('just words'), 'provider/unexpected', undefined],
-  ['throws what has no words', breaks(Object.create(null)), 'provider/unexpected', undefined],
+const streams: readonly (readonly [string, FixtureReply, string | undefined, string | undefined])[] = [
+  ['throws before any chunk', replyWithError(final), 'provider/bad-key', undefined],
+  ['throws after some words', replyWithError(final, 'half a', ' word'), 'provider/bad-key', 'half a word'],
+  ['throws what is no error', replyWithError('just words'), 'provider/unexpected', undefined],
+  ['throws what has no words', replyWithError(Object.create(null)), 'provider/unexpected', undefined],
   [
     'throws as it is called',
     () => {
@@ -70,62 +70,65 @@ const streams: readonly (readonly [string, Line, string | undefined, string | un
 ];
 for (const [what, line, code, partial] of streams) {
   test(`a provider that ${what} ends the run as a provider error; what was said is kept`, async () => {
-    const set = await stage({ lines: [line] });
-    const { ended, failures } = await set.go();
+    const set = await createCoreFixture({ replies: [line] });
+    const { ended, failures } = await set.run();
     assert.deepEqual([ended?.reason, ended?.error?.code, failures], ['provider-error', code, 1]);
-    const [failed] = set.all('turn-failed');
+    const [failed] = set.eventsOfType('turn-failed');
     assert.equal(failed?.partial, partial);
     assert.ok(set.log.events.every((event) => isJson(event)));
-    assert.deepEqual(set.told(), ['user: go', ...(partial === undefined ? [] : [`assistant: ${partial} [cut off]`])]);
-    await set.again('go on');
-    assert.equal((await set.go()).ended?.reason, 'answered');
+    assert.deepEqual(set.transcript(), [
+      'user: go',
+      ...(partial === undefined ? [] : [`assistant: ${partial} [cut off]`]),
+    ]);
+    await set.startRun('go on');
+    assert.equal((await set.run()).ended?.reason, 'answered');
     assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
   });
 }
 
 test('a provider that stops without an end is tried again, and its words are not taken for an answer', async () => {
-  const cut: Line = async function* () {
-    yield* pieces('all of', ' it');
+  const cut: FixtureReply = async function* () {
+    yield* createTextChunks('all of', ' it');
   };
-  const set = await stage({ lines: [cut, says('whole')] });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const set = await createCoreFixture({ replies: [cut, replyWithText('whole')] });
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(
-    set.all('turn-failed').map(({ error, partial }) => [error.code, partial]),
+    set.eventsOfType('turn-failed').map(({ error, partial }) => [error.code, partial]),
     [['provider/cut', 'all of it']],
   );
-  assert.deepEqual(set.told(), ['user: go', 'assistant: whole']);
+  assert.deepEqual(set.transcript(), ['user: go', 'assistant: whole']);
 });
 
 test('what a provider gives after its end is not heard, and it is let go', async () => {
   let released = false;
-  const line: Line = async function* () {
+  const line: FixtureReply = async function* () {
     try {
-      yield endOf([text('one')]);
-      yield endOf([text('two')]);
+      yield createEndChunk([text('one')]);
+      yield createEndChunk([text('two')]);
     } finally {
       released = true;
     }
   };
-  const set = await stage({ lines: [line] });
-  await set.go();
-  assert.deepEqual([set.told(), released], [['user: go', 'assistant: one'], true]);
+  const set = await createCoreFixture({ replies: [line] });
+  await set.run();
+  assert.deepEqual([set.transcript(), released], [['user: go', 'assistant: one'], true]);
 });
 
 test('words that a restart takes back are neither kept nor told', async () => {
-  const line: Line = async function* () {
-    yield* pieces('wrong');
+  const line: FixtureReply = async function* () {
+    yield* createTextChunks('wrong');
     yield { type: 'restarted', attempt: 2, why: 'cut' };
-    yield* pieces('right');
+    yield* createTextChunks('right');
     throw final;
   };
-  const set = await stage({ lines: [line] });
-  await set.go();
-  assert.equal(set.all('turn-failed')[0]?.partial, 'right');
+  const set = await createCoreFixture({ replies: [line] });
+  await set.run();
+  assert.equal(set.eventsOfType('turn-failed')[0]?.partial, 'right');
 });
 
 test('[M24] an error worth another try is tried up to the limit, and then the run ends with it', async () => {
-  const set = await stage({ lines: times(9, breaks(retry)), limits: { errors: 3 } });
-  const { ended } = await set.go();
+  const set = await createCoreFixture({ replies: times(9, replyWithError(retry)), limits: { errors: 3 } });
+  const { ended } = await set.run();
   assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
   assert.match(ended?.detail ?? '', /3 failures in a row.*Too busy/);
   assert.equal(ended?.error?.code, 'provider/overloaded');
@@ -134,21 +137,26 @@ test('[M24] an error worth another try is tried up to the limit, and then the ru
 });
 
 test('an answer after failures sets the count back', async () => {
-  const lines = [...times(2, breaks(retry)), says('one'), ...times(2, breaks(retry)), says('two')];
-  const set = await stage({ lines, limits: { errors: 3 } });
-  await set.say('follow-up', 'more');
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const lines = [
+    ...times(2, replyWithError(retry)),
+    replyWithText('one'),
+    ...times(2, replyWithError(retry)),
+    replyWithText('two'),
+  ];
+  const set = await createCoreFixture({ replies: lines, limits: { errors: 3 } });
+  await set.addInput('follow-up', 'more');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.equal(set.requests.length, 6);
 });
 
 test('an answer cut off at its length is never success, and none of its calls is run', async () => {
-  const set = await stage({
-    lines: [ends([text('and so'), callOf('look')], { finishReason: 'length' })],
+  const set = await createCoreFixture({
+    replies: [replyWithParts([text('and so'), createCallPart('look')], { finishReason: 'length' })],
     tools: [never],
   });
-  const { ended, calls: open } = await set.go();
+  const { ended, calls: open } = await set.run();
   assert.deepEqual([ended?.reason, open], ['truncated', []]);
-  assert.deepEqual(set.told(), ['user: go', 'assistant: and so']);
+  assert.deepEqual(set.transcript(), ['user: go', 'assistant: and so']);
 });
 
 for (const [finish, why] of [
@@ -156,17 +164,17 @@ for (const [finish, why] of [
   ['filtered', 'filtered'],
 ] as const) {
   test(`an answer that was ${why} is shown as such, and the calls in it are not run`, async () => {
-    const set = await stage({
-      lines: [ends([text('no'), callOf('look')], { finishReason: finish }), says('fine')],
+    const set = await createCoreFixture({
+      replies: [replyWithParts([text('no'), createCallPart('look')], { finishReason: finish }), replyWithText('fine')],
       tools: [never],
     });
-    assert.equal((await set.go()).ended?.reason, 'answered');
+    assert.equal((await set.run()).ended?.reason, 'answered');
     assert.deepEqual(
-      set.all('answer-rejected').map((event) => event.why),
+      set.eventsOfType('answer-rejected').map((event) => event.why),
       [why],
     );
-    assert.equal(set.all('turn-ended')[0]?.finishReason, finish);
-    assert.equal(set.all('tool-ended').length, 0);
+    assert.equal(set.eventsOfType('turn-ended')[0]?.finishReason, finish);
+    assert.equal(set.eventsOfType('tool-ended').length, 0);
   });
 }
 
@@ -179,97 +187,105 @@ const nothings: Readonly<Record<string, readonly MessagePart[]>> = {
 };
 for (const [what, parts] of Object.entries(nothings)) {
   test(`[A10] an answer of ${what} is empty: it is asked for again, no more often than allowed`, async () => {
-    const set = await stage({ lines: [ends(parts), says('fine')] });
-    assert.equal((await set.go()).ended?.reason, 'answered');
+    const set = await createCoreFixture({ replies: [replyWithParts(parts), replyWithText('fine')] });
+    assert.equal((await set.run()).ended?.reason, 'answered');
     assert.deepEqual(
-      set.all('answer-rejected').map((event) => event.why),
+      set.eventsOfType('answer-rejected').map((event) => event.why),
       ['empty'],
     );
-    const kept = set.all('turn-ended')[0]?.message.parts ?? [];
+    const kept = set.eventsOfType('turn-ended')[0]?.message.parts ?? [];
     assert.deepEqual(
       kept.filter((part) => part.type === 'reasoning'),
       parts.filter((part) => part === thought),
     );
     assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
-    const stubborn = await stage({ lines: times(9, ends(parts)), limits: { maxRetriesPerAnswer: 2 } });
-    assert.deepEqual([(await stubborn.go()).ended?.reason, stubborn.requests.length], ['error-threshold', 3]);
+    const stubborn = await createCoreFixture({
+      replies: times(9, replyWithParts(parts)),
+      limits: { maxRetriesPerAnswer: 2 },
+    });
+    assert.deepEqual([(await stubborn.run()).ended?.reason, stubborn.requests.length], ['error-threshold', 3]);
   });
 }
 
 test('an answer that is a picture alone is an answer', async () => {
   const picture: MessagePart = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
-  const set = await stage({ lines: [ends([picture])] });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const set = await createCoreFixture({ replies: [replyWithParts([picture])] });
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(lastItem(set.head.state.messages)?.parts, [picture]);
 });
 
 test('white space beside a call is left out, so that no dialect refuses the history', async () => {
-  const set = await stage({
-    lines: [ends([text('\n\n'), callOf('look')])],
-    tools: [toolOf('look', 'read', () => 'seen')],
+  const set = await createCoreFixture({
+    replies: [replyWithParts([text('\n\n'), createCallPart('look')])],
+    tools: [createTestTool('look', 'read', () => 'seen')],
   });
-  await set.go();
-  assert.deepEqual(set.told()[1], 'assistant: look()');
+  await set.run();
+  assert.deepEqual(set.transcript()[1], 'assistant: look()');
 });
 
 test('an answer that ends for a tool call but holds none is asked for again, no more often than allowed', async () => {
-  const set = await stage({ lines: [says('I will look.', 'tool-calls'), says('fine')] });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const set = await createCoreFixture({
+    replies: [replyWithText('I will look.', 'tool-calls'), replyWithText('fine')],
+  });
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(
-    set.all('answer-rejected').map((event) => event.why),
+    set.eventsOfType('answer-rejected').map((event) => event.why),
     ['no-call'],
   );
-  const stubborn = await stage({ lines: times(9, says('I will.', 'tool-calls')), limits: { maxRetriesPerAnswer: 1 } });
-  assert.deepEqual([(await stubborn.go()).ended?.reason, stubborn.requests.length], ['error-threshold', 2]);
+  const stubborn = await createCoreFixture({
+    replies: times(9, replyWithText('I will.', 'tool-calls')),
+    limits: { maxRetriesPerAnswer: 1 },
+  });
+  assert.deepEqual([(await stubborn.run()).ended?.reason, stubborn.requests.length], ['error-threshold', 2]);
 });
 
-const looking = [toolOf('look', 'read', () => 'seen'), toolOf('save', 'write', () => 'saved')];
-const forced: readonly (readonly [string, Setting, readonly unknown[], string, readonly string[]])[] = [
+const looking = [createTestTool('look', 'read', () => 'seen'), createTestTool('save', 'write', () => 'saved')];
+const forced: readonly (readonly [string, CoreFixtureOptions, readonly unknown[], string, readonly string[]])[] = [
   [
     'a forced call is made, and the next answer is free',
-    { choice: 'required', lines: [calls('look')] },
+    { choice: 'required', replies: [replyWithCalls('look')] },
     ['required', 'auto'],
     'answered',
     ['look'],
   ],
   [
     'words where a call was forced are asked for again',
-    { choice: 'required', lines: [says('no'), calls('look')] },
+    { choice: 'required', replies: [replyWithText('no'), replyWithCalls('look')] },
     ['required', 'required', 'auto'],
     'answered',
     ['look'],
   ],
   [
     'a model that never makes the forced call ends the run',
-    { choice: 'required', lines: times(9, says('no')) },
+    { choice: 'required', replies: times(9, replyWithText('no')) },
     ['required', 'required', 'required'],
     'error-threshold',
     [],
   ],
   [
     'a call forced by name is made, and the next answer is free',
-    { choice: { tool: 'save' }, lines: [calls('save')] },
+    { choice: { tool: 'save' }, replies: [replyWithCalls('save')] },
     [{ tool: 'save' }, 'auto'],
     'answered',
     ['save'],
   ],
   [
     'another call than the one forced by name is not run, and the right one is asked for again',
-    { choice: { tool: 'save' }, lines: [calls('look'), calls('save')] },
+    { choice: { tool: 'save' }, replies: [replyWithCalls('look'), replyWithCalls('save')] },
     [{ tool: 'save' }, { tool: 'save' }, 'auto'],
     'answered',
     ['save'],
   ],
   [
     'a model that only ever makes another call ends the run',
-    { choice: { tool: 'save' }, lines: times(9, calls('look')) },
+    { choice: { tool: 'save' }, replies: times(9, replyWithCalls('look')) },
     [{ tool: 'save' }, { tool: 'save' }, { tool: 'save' }],
     'error-threshold',
     [],
   ],
   [
     'a call where none was allowed is not run',
-    { choice: 'none', lines: [calls('save'), says('fine')] },
+    { choice: 'none', replies: [replyWithCalls('save'), replyWithText('fine')] },
     ['none', 'none'],
     'answered',
     [],
@@ -277,14 +293,14 @@ const forced: readonly (readonly [string, Setting, readonly unknown[], string, r
 ];
 for (const [what, setting, choices, reason, ran] of forced) {
   test(`[A22] ${what}`, async () => {
-    const set = await stage({ ...setting, tools: looking });
-    assert.equal((await set.go()).ended?.reason, reason);
+    const set = await createCoreFixture({ ...setting, tools: looking });
+    assert.equal((await set.run()).ended?.reason, reason);
     assert.deepEqual(
       set.requests.map((request) => request.toolChoice),
       choices,
     );
     assert.deepEqual(
-      set.all('tool-started').map((event) => event.tool),
+      set.eventsOfType('tool-started').map((event) => event.tool),
       ran,
     );
     assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
@@ -292,9 +308,13 @@ for (const [what, setting, choices, reason, ran] of forced) {
 }
 
 test('a run resumed after its forced call is as free as it was', async () => {
-  const set = await stage({ choice: 'required', lines: [calls('look'), breaks(final)], tools: looking });
-  await set.go();
-  await set.again('go on');
+  const set = await createCoreFixture({
+    choice: 'required',
+    replies: [replyWithCalls('look'), replyWithError(final)],
+    tools: looking,
+  });
+  await set.run();
+  await set.startRun('go on');
   assert.equal(set.head.state.choice, 'auto');
 });
 
@@ -302,34 +322,48 @@ const answer = {
   schema: { type: 'object' },
   validate: (words: string): string | undefined => (words === '{"n":1}' ? undefined : 'n must be 1.'),
 };
-const held: readonly (readonly [string, readonly Line[], string, number])[] = [
-  ['an answer that fits its schema is taken', [says('{"n":1}')], 'answered', 1],
+const held: readonly (readonly [string, readonly FixtureReply[], string, number])[] = [
+  ['an answer that fits its schema is taken', [replyWithText('{"n":1}')], 'answered', 1],
   [
     'an answer that does not fit is asked for again, with what is wrong',
-    [says('{"n":2}'), says('{"n":1}')],
+    [replyWithText('{"n":2}'), replyWithText('{"n":1}')],
     'answered',
     2,
   ],
-  ['an answer that never fits ends the run, and not as success', times(9, says('{"n":2}')), 'error-threshold', 3],
-  ['an answer that was cut off is not held to the schema: it is truncated', [says('{"n"', 'length')], 'truncated', 1],
+  [
+    'an answer that never fits ends the run, and not as success',
+    times(9, replyWithText('{"n":2}')),
+    'error-threshold',
+    3,
+  ],
+  [
+    'an answer that was cut off is not held to the schema: it is truncated',
+    [replyWithText('{"n"', 'length')],
+    'truncated',
+    1,
+  ],
 ];
 for (const [what, lines, reason, turns] of held) {
   test(`[A110] ${what}`, async () => {
-    const set = await stage({ lines, outputSchema: answer });
-    const { ended } = await set.go();
+    const set = await createCoreFixture({ replies: lines, outputSchema: answer });
+    const { ended } = await set.run();
     assert.deepEqual([ended?.reason, set.requests.length], [reason, turns]);
     assert.deepEqual(set.requests[0]?.outputSchema, { type: 'object' });
     const tail = set.requests[1] && lastItem(set.requests[1].messages);
     if (tail) assert.match(messageText(tail), /does not fit the required schema: n must be 1\./);
     if (reason === 'error-threshold') assert.match(ended?.detail ?? '', /n must be 1/);
-    assert.equal(set.all('answer-rejected').length, lines.length === 9 ? 3 : lines.length - 1);
+    assert.equal(set.eventsOfType('answer-rejected').length, lines.length === 9 ? 3 : lines.length - 1);
   });
 }
 
 test('[A110] tools may be called on the way to an answer that is held to a schema', async () => {
-  const set = await stage({ lines: [calls('look'), says('{"n":1}')], tools: looking, outputSchema: answer });
-  assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.equal(set.all('answer-rejected').length, 0);
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look'), replyWithText('{"n":1}')],
+    tools: looking,
+    outputSchema: answer,
+  });
+  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.equal(set.eventsOfType('answer-rejected').length, 0);
 });
 
 test('[A110] a check of the schema that throws never lets an answer through', async () => {
@@ -339,11 +373,11 @@ test('[A110] a check of the schema that throws never lets an answer through', as
       throw new Error('no such keyword');
     },
   };
-  const set = await stage({ lines: times(9, says('{"n":1}')), outputSchema: broken });
-  const { ended } = await set.go();
+  const set = await createCoreFixture({ replies: times(9, replyWithText('{"n":1}')), outputSchema: broken });
+  const { ended } = await set.run();
   assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
   assert.match(ended?.detail ?? '', /no such keyword/);
-  assert.equal(set.all('turn-ended').length, 3, 'the answers stay in the log');
+  assert.equal(set.eventsOfType('turn-ended').length, 3, 'the answers stay in the log');
 });
 
 const bills: readonly (readonly [string, Usage | undefined, number | undefined, number, boolean])[] = [
@@ -361,11 +395,13 @@ const bills: readonly (readonly [string, Usage | undefined, number | undefined, 
 ];
 for (const [what, usage, usd, expected, estimated] of bills) {
   test(`[A57] an answer with ${what} is billed ${estimated ? 'by an estimate, and marked so' : 'as it says'}`, async () => {
-    const set = await stage({
-      lines: [ends([text('words of mine')], { usage: usage as Usage, ...(usd === undefined ? {} : { usd }) })],
+    const set = await createCoreFixture({
+      replies: [
+        replyWithParts([text('words of mine')], { usage: usage as Usage, ...(usd === undefined ? {} : { usd }) }),
+      ],
     });
-    const { spent } = await set.go();
-    const [ended] = set.all('turn-ended');
+    const { spent } = await set.run();
+    const [ended] = set.eventsOfType('turn-ended');
     assert.equal(ended?.estimated ?? false, estimated);
     assert.equal(spent.turnsWithoutPrice, estimated ? 1 : 0);
     assert.ok(spent.usd > 0 && spent.usd < 1);
@@ -376,26 +412,26 @@ for (const [what, usage, usd, expected, estimated] of bills) {
 }
 
 test('an answer of unknown price counts as unpriced, not as free', async () => {
-  const { price: _, ...provider } = providerOf([says('fine')]);
-  const set = await stage({ provider });
-  const { spent } = await set.go();
+  const { price: _, ...provider } = createReplyProvider([replyWithText('fine')]);
+  const set = await createCoreFixture({ provider });
+  const { spent } = await set.run();
   assert.deepEqual([spent.usd, spent.turnsWithoutPrice], [0, 1]);
 });
 
 test('words that came before a failure are charged to the budget by an estimate', async () => {
-  const set = await stage({ lines: [breaks(final, 'x'.repeat(4000))] });
-  const { spent } = await set.go();
+  const set = await createCoreFixture({ replies: [replyWithError(final, 'x'.repeat(4000))] });
+  const { spent } = await set.run();
   assert.ok(spent.output >= 1000 && spent.input > 0 && spent.usd > 0, JSON.stringify(spent));
   assert.equal(spent.turnsWithoutPrice, 1);
-  const silent = await stage({ lines: [breaks(final)] });
-  assert.equal((await silent.go()).spent.usd, 0);
+  const silent = await createCoreFixture({ replies: [replyWithError(final)] });
+  assert.equal((await silent.run()).spent.usd, 0);
 });
 
 test('[fault 35] call ids are ours: missing, doubled, over-long or used before, each becomes unique and legal everywhere', async () => {
   const wire = ['', 'same', 'same', 'x'.repeat(500), 'ünïcode \n'];
-  const round = ends(wire.map((id) => callOf('look', {}, id)));
-  const set = await stage({ lines: [round, round, says('done')], tools: looking });
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  const round = replyWithParts(wire.map((id) => createCallPart('look', {}, id)));
+  const set = await createCoreFixture({ replies: [round, round, replyWithText('done')], tools: looking });
+  assert.equal((await set.run()).ended?.reason, 'answered');
   const ids = toArray(set.head.state.messages).flatMap((message: Message) =>
     message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])),
   );
@@ -407,12 +443,12 @@ test('[fault 35] call ids are ours: missing, doubled, over-long or used before, 
 });
 
 test('an onlooker of the stream that throws breaks nothing', async () => {
-  const line: Line = async function* () {
-    yield* pieces('hello');
-    yield endOf([text('hello')]);
+  const line: FixtureReply = async function* () {
+    yield* createTextChunks('hello');
+    yield createEndChunk([text('hello')]);
   };
-  const set = await stage({ lines: [line] });
-  const state = await set.go(undefined, () => {
+  const set = await createCoreFixture({ replies: [line] });
+  const state = await set.run(undefined, () => {
     throw new Error('a screen fails');
   });
   assert.equal(state.ended?.reason, 'answered');
@@ -420,30 +456,30 @@ test('an onlooker of the stream that throws breaks nothing', async () => {
 
 test('the end of an answer is shown by its fact, once it is written, and not before', async () => {
   const seen: string[] = [];
-  const line: Line = async function* () {
-    yield* pieces('hello');
-    yield endOf([text('hello')]);
+  const line: FixtureReply = async function* () {
+    yield* createTextChunks('hello');
+    yield createEndChunk([text('hello')]);
   };
-  const set = await stage({ lines: [line] });
+  const set = await createCoreFixture({ replies: [line] });
   set.head.subscribe((event) => seen.push(event.type));
-  await set.go(undefined, (chunk) => seen.push(chunk.type));
+  await set.run(undefined, (chunk) => seen.push(chunk.type));
   assert.deepEqual(seen, ['turn-started', 'part-started', 'part-delta', 'turn-ended', 'run-ended']);
 });
 
 test('[D12, M19] reminders and notes stand at the tail, behind the user’s words or the tool’s results', async () => {
-  const set = await stage({
-    lines: [calls('look'), says('done')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('look'), replyWithText('done')],
     tools: looking,
     reminders: [(turn, most) => `turn ${turn} of ${most}`, () => null, () => undefined],
   });
-  await set.go();
+  await set.run();
   const tails = set.requests.map((request) => messageText(lastItem(request.messages) as Message));
   assert.match(tails[0] ?? '', /^go\n<system-reminder name="reminder-1">\nturn 1 of 20\n<\/system-reminder>$/);
   assert.match(tails[1] ?? '', /^<system-reminder name="reminder-1">\nturn 2 of 20/);
 });
 
 test('[D12] a reminder that throws, or gives what is no text, is skipped and remarked on; the others are heard', async () => {
-  const set = await stage({
+  const set = await createCoreFixture({
     reminders: [
       () => {
         throw new Error('no idea');
@@ -455,11 +491,11 @@ test('[D12] a reminder that throws, or gives what is no text, is skipped and rem
       () => 'heard',
     ],
   });
-  assert.equal((await set.go()).ended?.reason, 'answered');
-  assert.equal(set.all('annotation-added').length, 3);
-  assert.match(JSON.stringify(set.all('annotation-added')[0]?.value), /"reminder":1.*no idea/);
+  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.equal(set.eventsOfType('annotation-added').length, 3);
+  assert.match(JSON.stringify(set.eventsOfType('annotation-added')[0]?.value), /"reminder":1.*no idea/);
   assert.deepEqual(
-    set.all('turn-started')[0]?.notes.map(({ text: words }) => words),
+    set.eventsOfType('turn-started')[0]?.notes.map(({ text: words }) => words),
     ['heard'],
   );
 });
@@ -471,21 +507,21 @@ test('an answer that cannot be written is the store’s error, not the provider�
     append: (...args: Parameters<typeof log.append>) =>
       args[1].some((fact) => fact.type === 'turn-ended') ? Promise.reject(new Error('disk full')) : log.append(...args),
   };
-  const set = await stage({ log: full });
-  await assert.rejects(set.go(), { name: 'FairleadError', blame: 'store' });
+  const set = await createCoreFixture({ log: full });
+  await assert.rejects(set.run(), { name: 'FairleadError', blame: 'store' });
   assert.deepEqual([set.head.state.inTurn, set.head.state.ended, set.head.state.failures], [true, undefined, 0]);
   assert.equal(lastItem(set.head.state.messages)?.role, 'user');
 });
 
 test('a provider whose error blames the store fails the turn, not the session', async () => {
   const odd = new FairleadError('store/gone', 'A recording is missing.', { blame: 'store' });
-  const set = await stage({ lines: [breaks(odd)] });
-  assert.equal((await set.go()).ended?.reason, 'provider-error');
+  const set = await createCoreFixture({ replies: [replyWithError(odd)] });
+  assert.equal((await set.run()).ended?.reason, 'provider-error');
 });
 
 test('to go on without words after an answer is to ask with words of ours, never with the model’s own last', async () => {
-  const set = await stage({ lines: [says('cut', 'length'), says('whole')] });
-  await set.go();
+  const set = await createCoreFixture({ replies: [replyWithText('cut', 'length'), replyWithText('whole')] });
+  await set.run();
   await set.head.record([
     { type: 'input-received', input: 'i9', how: 'continue', parts: [] },
     {
@@ -494,7 +530,7 @@ test('to go on without words after an answer is to ask with words of ours, never
       limits: { turns: 5, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100 },
     },
   ]);
-  assert.equal((await set.go()).ended?.reason, 'answered');
+  assert.equal((await set.run()).ended?.reason, 'answered');
   assert.equal(set.requests[1] && lastItem(set.requests[1].messages)?.role, 'user');
-  assert.deepEqual(set.told(), ['user: go', 'assistant: cut', 'user: Go on.', 'assistant: whole']);
+  assert.deepEqual(set.transcript(), ['user: go', 'assistant: cut', 'user: Go on.', 'assistant: whole']);
 });

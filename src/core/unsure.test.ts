@@ -1,7 +1,7 @@
 // An effect that a crash cut off: its tool may know what came of it, or a person is asked; it is never made twice unasked.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, stage, toolOf } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, createCoreFixture, createTestTool } from '../../test/support/rehearsal.ts';
 import { memoryLog, type MemoryLog } from '../stores/index.ts';
 import {
   openSessionWriter,
@@ -25,9 +25,9 @@ type Crashed = {
 /** A session whose process died right after the intent of its one call, `pay`, was written. */
 async function crashed(more: Partial<Tool>, parts: Omit<Partial<ResolvedAgent>, 'tools'> = {}): Promise<Crashed> {
   const keys: string[] = [];
-  const pay = toolOf('pay', 'outside', (_input, { key }) => (keys.push(key), 'paid'), more);
-  const set = await stage({ lines: [calls(['pay', { sum: 5 }])], tools: [pay], ...parts });
-  await set.go();
+  const pay = createTestTool('pay', 'outside', (_input, { key }) => (keys.push(key), 'paid'), more);
+  const set = await createCoreFixture({ replies: [replyWithCalls(['pay', { sum: 5 }])], tools: [pay], ...parts });
+  await set.run();
   keys.length = 0;
   const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
   const log = memoryLog(set.log.events.slice(0, cut + 1));

@@ -13,8 +13,8 @@ import {
   type RunSettlement,
 } from '../core/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
-import { aRun, contextFor } from '../../test/support/driving.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { createDriverRun, createDriverContext } from '../../test/support/driving.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createClientTools } from './client.ts';
 import { createAgentRunHandler, type RunHandlerContext } from './driver.ts';
 
@@ -36,7 +36,7 @@ function handle(
   more: Partial<FleetRun> = {},
   context: Partial<RunHandlerContext> = {},
 ): Promise<RunSettlement> {
-  const run = aRun({ id: 'one', settings: { client: { tools, ...client } }, ...more });
+  const run = createDriverRun({ id: 'one', settings: { client: { tools, ...client } }, ...more });
   const driver = createAgentRunHandler(async ({ settings }) => ({
     parts: resolveAgent({
       provider: scriptedProvider(script),
@@ -47,7 +47,7 @@ function handle(
     limits: { turns: 20 },
     close: async () => {},
   }));
-  return driver(run, contextFor(store, context));
+  return driver(run, createDriverContext(store, context));
 }
 
 async function readEvents({ store }: ClientSetup): Promise<readonly Event[]> {
@@ -73,7 +73,7 @@ const both: Script<ModelRequest> = ({ results, body }) =>
     : says(`${results.join('; ')} of ${toArray(body.messages).length}`);
 
 test('[A53] an end that the queue never heard of is told again with its calls, and nobody is asked anew', async (t) => {
-  const scene = { store: await storeFor(t), script: both };
+  const scene = { store: await openTempFleetStore(t), script: both };
   const first = await handle(scene, {});
   assert.deepEqual(listHandedTools(first), ['fetch_it', 'send_it']);
   const before = await readEvents(scene);
@@ -83,7 +83,7 @@ test('[A53] an end that the queue never heard of is told again with its calls, a
 });
 
 test('[A52, A53] results are written down once, however often the run that brings them is begun', async (t) => {
-  const scene = { store: await storeFor(t), script: both };
+  const scene = { store: await openTempFleetStore(t), script: both };
   const [fetched = '', sent = ''] = callsIn(await handle(scene, {}));
   const client = {
     silent: true,
@@ -109,7 +109,7 @@ test('[A52, A53] results are written down once, however often the run that bring
 });
 
 test('[A53] calls whose client never came back have an unknown outcome once somebody says something else', async (t) => {
-  const scene = { store: await storeFor(t), script: both };
+  const scene = { store: await openTempFleetStore(t), script: both };
   await handle(scene, {});
   const answer = textOf(await handle(scene, {}, { id: 'two', words: 'Never mind.' }));
   assert.equal(answer, 'The client brought no result.; The client brought no result. of 4');
@@ -120,7 +120,7 @@ test('[A53] calls whose client never came back have an unknown outcome once some
 test('[A112] a call that a person has to allow first holds the others back, and is handed out with them', async (t) => {
   const asks: Gate = ({ tool }) =>
     tool === 'send_it' ? { type: 'ask', question: 'May it be sent?' } : { type: 'allow' };
-  const scene = { store: await storeFor(t), script: both, gates: [asks] };
+  const scene = { store: await openTempFleetStore(t), script: both, gates: [asks] };
   const resting = await handle(scene, {});
   assert.equal(resting.type, 'resting');
   const question = resting.type === 'resting' ? resting.questions.find(({ tool }) => tool === 'send_it') : undefined;
@@ -130,11 +130,11 @@ test('[A112] a call that a person has to allow first holds the others back, and 
 });
 
 test('a client that insists on a call gets it or no answer, and one at a time where it wants that', async (t) => {
-  const scene = { store: await storeFor(t), script: both };
+  const scene = { store: await openTempFleetStore(t), script: both };
   assert.deepEqual(listHandedTools(await handle(scene, { single: true })), ['fetch_it']);
   let turns = 0;
   const stubborn: ClientSetup = {
-    store: await storeFor(t),
+    store: await openTempFleetStore(t),
     script: ({ body }) => (turns++, body.toolChoice === 'auto' ? says('No.') : calls('unheard_of')),
   };
   const none = await handle(stubborn, { choice: 'required' });
@@ -145,7 +145,7 @@ test('a client that insists on a call gets it or no answer, and one at a time wh
 test('what a client says of sampling reaches the model', async (t) => {
   let seen: unknown;
   const scene: ClientSetup = {
-    store: await storeFor(t),
+    store: await openTempFleetStore(t),
     script: ({ body }) => {
       seen = body.settings;
       return says('Yes.');

@@ -13,8 +13,8 @@ import {
   type RunSettlement,
 } from '../core/index.ts';
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
-import { aRun, contextFor } from '../../test/support/driving.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { createDriverRun, createDriverContext } from '../../test/support/driving.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createAgentRunHandler, type RunHandlerContext } from './driver.ts';
 import { sendMessage } from './inbox.ts';
 import type { AgentInstance } from './outfitter.ts';
@@ -45,8 +45,8 @@ const handle = (
   { run, context, outfit }: HandleOptions = {},
 ): Promise<RunSettlement> =>
   createAgentRunHandler(async () => ({ parts, close: async () => {}, ...outfit }))(
-    aRun(run),
-    contextFor(store, context),
+    createDriverRun(run),
+    createDriverContext(store, context),
   );
 
 async function eventsOf(store: FleetStore, session = 's'): Promise<readonly Event[]> {
@@ -66,7 +66,7 @@ const text = (settlement: RunSettlement): string | undefined =>
   settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
 
 test('[A24, A52] an end that the queue never heard of is told again without asking the model', async (t: TestContext) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const parts = agentFor(['One.']);
   assert.equal(text(await handle(store, parts)), 'One.');
   const again = await handle(store, parts, { run: { attempts: 2 } });
@@ -82,7 +82,7 @@ test('[A24, A52] an end that the queue never heard of is told again without aski
 });
 
 test('[A24, A52] a run that is left goes on with what was said and done, and its words are said once', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const leave = new AbortController();
   const slow = defineTool({
     name: 'look',
@@ -98,7 +98,7 @@ test('[A24, A52] a run that is left goes on with what was said and done, and its
 });
 
 test('[A116] once a run is no longer ours nothing more of it is written', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const lost = new AbortController();
   const cut = new AbortController();
   const left = new FairleadError('run/left', 'Taken over.', { blame: 'store' });
@@ -114,7 +114,7 @@ test('[A116] once a run is no longer ours nothing more of it is written', async 
 });
 
 test('[A53, A116] a call that was written down before a sleep is not made after it, once another has the run', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   let sent = 0;
   const send = defineTool({ name: 'send', description: 'Sends.', input: { type: 'object' }, run: () => ++sent });
   const parts = agentFor([calls('send')], { tools: new Map([['send', send]]) });
@@ -137,7 +137,7 @@ test('[A53, A116] a call that was written down before a sleep is not made after 
 });
 
 test('words that were edited away are not said again, and what another run left unfinished is ended first', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const asking = agentFor(() => calls('look'), { gates: [() => ({ type: 'ask', question: 'Look?' })] });
   const rests = await handle(store, asking);
   assert.equal(rests.type, 'resting');
@@ -154,7 +154,7 @@ test('words that were edited away are not said again, and what another run left 
 });
 
 test('letters that come while it ends are read by it, and every model it opens is governed', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   let asked = 0;
   const parts = agentFor(async ({ index }) => {
     if (index === 0) await store.inbox.send('s', { type: 'follow-up', words: 'And then?' });
@@ -166,7 +166,7 @@ test('letters that come while it ends are read by it, and every model it opens i
 });
 
 test('[A112] of two questions the one that is answered first is acted on, and the other is waited for', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   let looks = 0;
   const counted = defineTool({
     name: 'look',
@@ -189,7 +189,7 @@ test('[A112] of two questions the one that is answered first is acted on, and th
 });
 
 test('[A95] the gate of the fleet stands in front of all others, and what may have happened is put to a person', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const asked: string[] = [];
   const gate =
     (name: string): Gate =>
@@ -216,7 +216,7 @@ test('[A95] the gate of the fleet stands in front of all others, and what may ha
 });
 
 test('who hears the words may add to them or refuse them, and learns what happens', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const told: string[] = [];
   const outfit: Partial<AgentInstance> = {
     onSessionOpened: async (session) => session.annotate('opened', true),
@@ -234,7 +234,7 @@ test('who hears the words may add to them or refuse them, and learns what happen
 });
 
 test('[A53] words that come while a run ends are read before it has ended, and those read before a crash are cleared', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'r', words: 'Go.', session: 's' }]);
   const parts = agentFor(['Gone.', 'Reported.']);
   let closings = 0;

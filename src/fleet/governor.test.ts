@@ -9,7 +9,7 @@ import {
   type Provider,
   type ModelRequest,
 } from '../core/index.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createBudgetedProvider } from './governor.ts';
 
 const request: ModelRequest = {
@@ -53,7 +53,7 @@ async function collectChunks(provider: Provider): Promise<readonly Chunk[]> {
 const noop = async (): Promise<void> => {};
 
 test('[A64] an estimate is held before the call, and what was used is what was spent', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 10, tokens: 10_000 });
   const inner = createCountingProvider();
   const around = createBudgetedProvider(inner, { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop });
@@ -75,7 +75,7 @@ test('[A64] an estimate is held before the call, and what was used is what was s
 });
 
 test('[A64] nobody asks a model that the tenant cannot pay, and the reason says which bound it was', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   const cases = [
     [{ usd: 2.5 }, createCountingProvider(), 'run/money-budget', /may spend \$2.5/],
     [{ tokens: 1500 }, createCountingProvider(), 'run/token-budget', /may use 1500 tokens/],
@@ -93,7 +93,7 @@ test('[A64] nobody asks a model that the tenant cannot pay, and the reason says 
 });
 
 test('[A64] of many that ask at once, only as many as can be paid are let through', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 5000 });
   const inner = createCountingProvider();
   const all = await Promise.allSettled(
@@ -108,7 +108,7 @@ test('[A64] of many that ask at once, only as many as can be paid are let throug
 });
 
 test('what broke off is paid as far as it came, and what never began is not', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
   await assert.rejects(
     collectChunks(
@@ -152,7 +152,7 @@ const endChunk = (more: { readonly input: number; readonly output: number; reado
 };
 
 test('[A64] figures that cannot be true are replaced by an estimate: nobody earns by spending', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   const wrong = [
     { input: -1e9, output: -1e9 },
     { input: Number.NaN, output: 5 },
@@ -176,7 +176,7 @@ test('[A64] figures that cannot be true are replaced by an estimate: nobody earn
 });
 
 test('[A64] a call that was cut off before its first word, and an answer that was begun anew, are paid for', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
   const governor = { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop };
   const cut = new AbortController();
@@ -199,7 +199,7 @@ test('[A64] a call that was cut off before its first word, and an answer that wa
 });
 
 test('a ledger that cannot be read lets nothing pass, and one that cannot be written to keeps what was held', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   const away = (): Promise<never> => Promise.reject(new Error('the store is away'));
   const inner = createCountingProvider();
   const blind: BudgetLedger = { ...ledger, reserve: away };
@@ -225,7 +225,7 @@ test('a ledger that cannot be read lets nothing pass, and one that cannot be wri
 });
 
 test('[A95] a stopped fleet asks no model', async (t) => {
-  const { ledger } = await storeFor(t);
+  const { ledger } = await openTempFleetStore(t);
   const inner = createCountingProvider();
   const mustGo = (): Promise<never> => Promise.reject(new FairleadError('run/left', 'Stopped.', { blame: 'user' }));
   await assert.rejects(

@@ -5,7 +5,7 @@ import { resolveAgent, defineTool, Session } from '../agent/index.ts';
 import { readView, type ResolvedAgent, type Event, type FleetStore, type Log } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { calls, scriptedProvider, type Script } from '../testing/index.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createCancelStop, drainInbox, inboxView, sendMessage } from './inbox.ts';
 
 const pay = defineTool({
@@ -30,7 +30,7 @@ async function createInboxSetup(
 ): Promise<InboxSetup> {
   const log = memoryLog();
   const parts = partsFor(script, more);
-  return { store: await storeFor(t), log, open: () => Session.open(parts, log, 's') };
+  return { store: await openTempFleetStore(t), log, open: () => Session.open(parts, log, 's') };
 }
 
 const drainAll = (store: FleetStore, session: Session): Promise<void> =>
@@ -142,7 +142,7 @@ test('[A112] an answer is to the words that were seen: what is asked about the s
 });
 
 test('who speaks to a session in which no run is any more is told so, and a later run does not hear it', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   assert.equal(await sendMessage(store, 's', { type: 'steer', words: 'Left' }), false);
   assert.deepEqual(await store.inbox.read('s', 0), []);
   await store.queue.enqueue([{ id: 'r', words: 'x', session: 's' }]);
@@ -167,7 +167,7 @@ test('a fork begins with no letter read, and an epoch keeps what was', async (t)
 });
 
 test('a letter wakes a run that rests, and one that is about to', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'r', words: 'x', session: 's' }]);
   let drives = 0;
   const signal = AbortSignal.timeout(30_000);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, FleetStore, ApprovalQuestion } from '../core/index.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { getBlockReason, listOpenRuns, summarizeBlockedRuns } from './remains.ts';
 
 /** Has every run that is queued now rest, for a person where it is asked for. */
@@ -30,7 +30,7 @@ test(
   '[A85] a plan is held by what holds all that it has begun, and goes on while one of them can',
   { timeout: 20_000 },
   async (t) => {
-    const store = await storeFor(t);
+    const store = await openTempFleetStore(t);
     await store.queue.enqueue([
       { id: 'p', words: '', kind: 'plan' },
       { id: 'p/asks', words: '', parent: 'p' },
@@ -43,7 +43,7 @@ test(
 );
 
 test('[A85] runs that name each other, or themselves, as parents hold nobody up', { timeout: 20_000 }, async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   await store.queue.enqueue([
     { id: 'self', words: '', parent: 'self' },
     { id: 'one', words: '', parent: 'two' },

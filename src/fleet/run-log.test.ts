@@ -4,7 +4,7 @@ import test from 'node:test';
 import { resolveAgent, defineTool } from '../agent/index.ts';
 import { epochStartedFact, runStateView, type FleetStore } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createAgentRunHandler } from './driver.ts';
 import { createRunLog } from './run-log.ts';
 import { startWorker } from './worker.ts';
@@ -29,7 +29,7 @@ const noting = (store: FleetStore, seen: string[]): FleetStore => ({
 
 test('[A52] a turn and a call are settled before the model and the tool are asked, and what came of them after', async (t) => {
   const seen: string[] = [];
-  const store = noting(await storeFor(t), seen);
+  const store = noting(await openTempFleetStore(t), seen);
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -65,7 +65,7 @@ test('[A52] a turn and a call are settled before the model and the tool are aske
 
 test('[A52] words that come by letter are settled with their place, and so is a summary that was paid for', async (t) => {
   const seen: string[] = [];
-  const { sessions } = noting(await storeFor(t), seen);
+  const { sessions } = noting(await openTempFleetStore(t), seen);
   const log = createRunLog(await sessions.open('s'), new AbortController().signal);
   const place = { type: 'annotation-added', key: 'inbox', value: 1 } as const;
   const said = { type: 'input-received', input: 'i', how: 'steer', parts: [] } as const;

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { resolveAgent } from '../agent/index.ts';
 import type { FleetStore, PartialText } from '../core/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createAgentRunHandler } from './driver.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -27,7 +27,7 @@ function startTestWorker(store: FleetStore, script: Script): Worker {
 }
 
 test('[A93] the words of each turn are said, with the place where the turn began; thoughts and calls are not', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const said: PartialText[] = [];
   store.partialText.subscribe('r', (text) => said.push(text));
   const script: Script = ({ results }) =>
@@ -49,7 +49,7 @@ test('[A93] the words of each turn are said, with the place where the turn began
 });
 
 test('[A93] what was said in a turn that another worker takes over is taken back', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const heard = { text: '' };
   store.partialText.subscribe('r', ({ text, restarted }) => void (heard.text = (restarted ? '' : heard.text) + text));
   await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);

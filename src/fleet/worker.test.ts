@@ -11,7 +11,7 @@ import {
   type RunOutcome,
 } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createAgentRunHandler, type RunHandler } from './driver.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
@@ -41,7 +41,7 @@ async function waitForEnd(store: FleetStore, id: string): Promise<FleetRun> {
 }
 
 test('a run that cannot be made ends with the reason, and one that only failed is tried again', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   await store.queue.enqueue([
     { id: 'bad', words: 'bad' },
     { id: 'shaky', words: 'shaky' },
@@ -69,7 +69,7 @@ test('a run that cannot be made ends with the reason, and one that only failed i
 });
 
 test('[A116] a worker is on the roster while it works, takes what it has a driver for, and leaves', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'one', words: 'x' }]);
   const worker = startTestWorker(t, store, endingHandler, { version: '9', info: () => ({ memory: 1 }) });
   await waitForEnd(store, 'one');
@@ -84,7 +84,7 @@ test('[A116] a worker is on the roster while it works, takes what it has a drive
 });
 
 test('[A95] while a fleet is stopped no call is made: not by a run under way, whose call stays to be made', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   let made = 0;
   const look = defineTool({
     name: 'look',
@@ -126,7 +126,7 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
 });
 
 test('what a model says is seen before it is settled', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'one', words: 'x' }]);
   const seen: string[] = [];
   const live = ({ id }: FleetRun, chunk: Chunk): void =>
@@ -140,7 +140,7 @@ test('what a model says is seen before it is settled', async (t) => {
 });
 
 test('a worker forgets what ended long ago, nothing else, and nothing while the fleet is stopped', async (t) => {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'old', words: 'x' }]);
   await startTestWorker(t, store, endingHandler, { drain: true }).done;
   const asked: number[] = [];

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { calls, says, stage, type Stage } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture, type CoreFixture } from '../../test/support/rehearsal.ts';
 import { createToolRegistry } from '../agent/index.ts';
 import type { ToolCall, Decision, Json, RunState, Workspace } from '../core/index.ts';
 import { codingTools } from '../tools/index.ts';
@@ -211,20 +211,24 @@ test('[A75] in a run: the file is written after the yes and not before; a no wri
     permissionGate({ mode: () => 'ask', grants: granted, tools, locate: (given) => workspace.locate(given) }),
   ];
   const input = { path: 'a.txt', content: 'yes\n' };
-  const begin = async (): Promise<Stage> => {
-    const set = await stage({ lines: [calls(['write_file', input]), says('done')], tools: [...tools.values()], gates });
-    await set.go();
+  const begin = async (): Promise<CoreFixture> => {
+    const set = await createCoreFixture({
+      replies: [replyWithCalls(['write_file', input]), replyWithText('done')],
+      tools: [...tools.values()],
+      gates,
+    });
+    await set.run();
     assert.equal(set.head.state.calls[0]?.ask?.question, `write_file ${root}/a.txt\n+yes\n+`);
     assert.ok(!existsSync(path.join(root, 'a.txt')));
     return set;
   };
   const no = await begin();
   await no.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: false }]);
-  await no.go();
+  await no.run();
   assert.ok(!existsSync(path.join(root, 'a.txt')));
   const yes = await begin();
   await yes.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
-  await yes.go();
+  await yes.run();
   assert.equal(readFileSync(path.join(root, 'a.txt'), 'utf8'), 'yes\n');
   assert.deepEqual(granted.list(), []);
 });

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { apiServer, eventually, keys } from '../../test/support/api-server.ts';
+import { createApiFixture, eventually, roleKeys } from '../../test/support/api-server.ts';
 
 /** A connection that sends what it is told to and reads nothing. */
 async function connectWithoutReading(t: TestContext, port: number, text: string): Promise<Socket> {
@@ -28,7 +28,7 @@ function createLargeStaticDir(t: TestContext): string {
 }
 
 test('[A95] [A97] the kill-switch is reached while runners hold every place for a request', async (t) => {
-  const { ask } = await apiServer(t, { worker: false, bounds: { requests: 2 } });
+  const { request: ask } = await createApiFixture(t, { worker: false, bounds: { requests: 2 } });
   const gone = new AbortController();
   const wait = { body: { words: 'x' }, headers: { prefer: 'wait=60' }, as: 'runner', signal: gone.signal } as const;
   const held = [1, 2].map(() => ask('POST /api/run', wait).catch(() => undefined));
@@ -42,7 +42,7 @@ test('[A95] [A97] the kill-switch is reached while runners hold every place for 
 });
 
 test('[A97] strangers who ask for the page and do not read it hold up nobody with a key, and are let go', async (t) => {
-  const { ask, server } = await apiServer(t, {
+  const { request: ask, server } = await createApiFixture(t, {
     worker: false,
     page: createLargeStaticDir(t),
     bounds: { requests: 4, stallMs: 500 },
@@ -62,7 +62,7 @@ test('[A97] strangers who ask for the page and do not read it hold up nobody wit
 });
 
 test('[A97] there are never more connections than the server takes', async (t) => {
-  const { server, ask } = await apiServer(t, {
+  const { server, request: ask } = await createApiFixture(t, {
     worker: false,
     bounds: { connections: 20, headersMs: 300_000, requestMs: 300_000 },
   });
@@ -86,7 +86,7 @@ test('[A97] there are never more connections than the server takes', async (t) =
 });
 
 test('[A97] JSON that is nested without end, or echoes, is refused in few words and nothing of it is kept', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   for (const deep of [200, 3000, 100_000]) {
     const settings = `{"answer":{"x":${'['.repeat(deep)}${']'.repeat(deep)}}}`;
     const reply = await ask('POST /api/enqueue', { body: `{"runs":[{"words":"x","settings":${settings}}]}` });
@@ -102,7 +102,7 @@ test('[A97] JSON that is nested without end, or echoes, is refused in few words 
 });
 
 test('[A95] a store that cannot be read is a fleet that stands still: not ready, stopped, and no word of the store', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   await store.close();
   assert.equal((await ask('GET /readyz', { as: 'nobody' })).status, 503);
   assert.equal((await ask('GET /healthz', { as: 'nobody' })).status, 200);
@@ -115,5 +115,5 @@ test('[A95] a store that cannot be read is a fleet that stands still: not ready,
   const chat = { model: 'fairlead', messages: [{ role: 'user', content: 'hi' }] };
   const refused = await ask('POST /v1/chat/completions', { body: chat, as: 'runner' });
   assert.equal(refused.status, 503);
-  assert.ok(!JSON.stringify(refused.body).includes(keys.runner));
+  assert.ok(!JSON.stringify(refused.body).includes(roleKeys.runner));
 });

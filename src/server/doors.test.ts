@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { apiServer, eventually, keys } from '../../test/support/api-server.ts';
+import { createApiFixture, eventually, roleKeys } from '../../test/support/api-server.ts';
 import { startApiServer } from './listening.ts';
 import {
   assertAllowedHost,
@@ -38,10 +38,10 @@ function sendRaw(
   });
 }
 
-const authorization = `Bearer ${keys.operator}`;
+const authorization = `Bearer ${roleKeys.operator}`;
 
 test('[A97] pages of other origins and names that were rebound to this machine are refused, with a key or without', async (t) => {
-  const { url } = await apiServer(t, { worker: false });
+  const { url } = await createApiFixture(t, { worker: false });
   const host = new URL(url).host;
   const { port } = new URL(url);
   const foreign: readonly Readonly<Record<string, string>>[] = [
@@ -110,7 +110,7 @@ test('[A97] a key that a person set with blanks in it is a key like any other', 
 });
 
 test('[A97] a body that is too long is refused before it is read, however its length is told', async (t) => {
-  const { url, ask } = await apiServer(t, { worker: false, bounds: { bodyBytes: 10_000 } });
+  const { url, request: ask } = await createApiFixture(t, { worker: false, bounds: { bodyBytes: 10_000 } });
   const big = JSON.stringify({ words: 'x'.repeat(20_000) });
   assert.equal((await ask('POST /api/run', { body: big })).status, 413);
   const headers = { authorization, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
@@ -119,7 +119,7 @@ test('[A97] a body that is too long is refused before it is read, however its le
 });
 
 test('[A97] a body has to be plain JSON and say so', async (t) => {
-  const { url } = await apiServer(t, { worker: false });
+  const { url } = await createApiFixture(t, { worker: false });
   const good = '{"words":"x"}';
   const tried: readonly (readonly [Record<string, string>, string, number])[] = [
     [{ 'content-type': 'text/plain' }, good, 415],
@@ -139,7 +139,10 @@ test('[A97] a body has to be plain JSON and say so', async (t) => {
 });
 
 test('[A97] a client that is slow with its headers or its body is let go, and others are served meanwhile', async (t) => {
-  const { url, ask } = await apiServer(t, { worker: false, bounds: { headersMs: 300, requestMs: 600 } });
+  const { url, request: ask } = await createApiFixture(t, {
+    worker: false,
+    bounds: { headersMs: 300, requestMs: 600 },
+  });
   const { port } = new URL(url);
   const slow = (text: string): Promise<string> =>
     new Promise((resolve) => {
@@ -158,7 +161,7 @@ test('[A97] a client that is slow with its headers or its body is let go, and ot
 });
 
 test('[A97] a key that asks too often is told when to come back, and others are not held up by it', async (t) => {
-  const { ask } = await apiServer(t, {
+  const { request: ask } = await createApiFixture(t, {
     worker: false,
     bounds: { rate: { burst: 3, perSecond: 0.001 }, anonymousRate: { burst: 2, perSecond: 0.001 } },
   });
@@ -186,7 +189,7 @@ test('[A97] what was let through is let through again as time goes on', () => {
 });
 
 test('[A97] more requests at once than the server takes are refused until others are done', async (t) => {
-  const { ask } = await apiServer(t, { worker: false, bounds: { requests: 1, streams: 1 } });
+  const { request: ask } = await createApiFixture(t, { worker: false, bounds: { requests: 1, streams: 1 } });
   const held = ask('POST /api/run', { body: { words: 'x' }, headers: { prefer: 'wait=60' } }).catch(() => undefined);
   await eventually('it is busy', async () => (await ask('GET /api/me')).status === 503);
   const busy = await ask('GET /api/me');
@@ -206,7 +209,7 @@ test('[A97] paths lead to the built page and to nothing beside it', async (t) =>
   writeFileSync(path.join(folder, 'page/assets/.hidden.js'), 'hidden');
   writeFileSync(path.join(folder, 'page/assets/inner/deep.js'), 'deep');
   symlinkSync(path.join(folder, 'secret.js'), path.join(folder, 'page/assets/link.js'));
-  const { url } = await apiServer(t, { worker: false, page: path.join(folder, 'page') });
+  const { url } = await createApiFixture(t, { worker: false, page: path.join(folder, 'page') });
   const page = await sendRaw(url, 'GET', '/', {});
   assert.equal(page.text, '<!doctype html>the page');
   const app = await sendRaw(url, 'GET', '/assets/app-1a2b.js', {});
@@ -241,7 +244,7 @@ test('[A97] paths lead to the built page and to nothing beside it', async (t) =>
 test('[A97] an address that others can reach needs a key that a person set, and a long one', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-keys-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const { store } = await apiServer(t, { worker: false });
+  const { store } = await createApiFixture(t, { worker: false });
   const open = (env: Record<string, string>): Promise<unknown> =>
     startApiServer({ store, keys: loadApiKeys({ env, folder }), version: '0', host: '0.0.0.0', port: 0, folder });
   await assert.rejects(open({}), /no key was set/);
@@ -255,7 +258,7 @@ test('[A97] an address that others can reach needs a key that a person set, and 
 });
 
 test('[A97] what goes wrong inside is told without a path, a stack or a word of the store', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   await store.close();
   for (const path of ['/api/budgets', '/api/runs', '/api/sessions', '/readyz']) {
     const { status, body } = await ask(`GET ${path}`);

@@ -6,9 +6,9 @@ import { generateText, streamText } from 'ai';
 import OpenAI, { APIError } from 'openai';
 import { toArray, type FleetRun, type Tool } from '../core/index.ts';
 import { calls, says } from '../testing/index.ts';
-import { apiServer, eventually, keys, type Api } from '../../test/support/api-server.ts';
+import { createApiFixture, eventually, roleKeys, type ApiFixture } from '../../test/support/api-server.ts';
 
-const clientOf = ({ url }: Api): OpenAI => new OpenAI({ baseURL: `${url}/v1`, apiKey: keys.runner });
+const clientOf = ({ url }: ApiFixture): OpenAI => new OpenAI({ baseURL: `${url}/v1`, apiKey: roleKeys.runner });
 
 const look: Tool = {
   name: 'look',
@@ -19,7 +19,7 @@ const look: Tool = {
 };
 
 test('the openai SDK gets a chat completion whose tools ran at the server, whole and streamed', async (t) => {
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     tools: [look],
     script: ({ results }) => (results.length === 0 ? calls('look', {}) : says(`I looked: ${results[0]}`)),
   });
@@ -56,7 +56,7 @@ test('the openai SDK gets a chat completion whose tools ran at the server, whole
 
 test('what was said before is the beginning of the session, and the words of the system come with it', async (t) => {
   let seen: readonly string[] = [];
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     script: ({ body }) => {
       seen = toArray(body.messages).map(
         ({ role, parts }) => `${role}: ${parts.map((part) => ('text' in part ? part.text : '')).join('|')}`,
@@ -79,7 +79,9 @@ test('what was said before is the beginning of the session, and the words of the
 });
 
 test('the openai SDK gets a response, whole and streamed, and goes on with it by its name', async (t) => {
-  const api = await apiServer(t, { script: ({ body, prompt }) => `${toArray(body.messages).length}: ${prompt}` });
+  const api = await createApiFixture(t, {
+    script: ({ body, prompt }) => `${toArray(body.messages).length}: ${prompt}`,
+  });
   const client = clientOf(api);
   const first = await client.responses.create({ model: 'fairlead', input: 'one' });
   assert.equal(first.output_text, '1: one');
@@ -109,8 +111,8 @@ test('the openai SDK gets a response, whole and streamed, and goes on with it by
 });
 
 test('the AI SDK asks the same endpoints, by both of its ways', async (t) => {
-  const api = await apiServer(t);
-  const provider = createOpenAI({ baseURL: `${api.url}/v1`, apiKey: keys.runner });
+  const api = await createApiFixture(t);
+  const provider = createOpenAI({ baseURL: `${api.url}/v1`, apiKey: roleKeys.runner });
   for (const model of [provider.chat('fairlead'), provider.responses('fairlead')]) {
     const { text } = await generateText({ model, prompt: 'hello' });
     assert.equal(text, 'You said: hello');
@@ -121,7 +123,7 @@ test('the AI SDK asks the same endpoints, by both of its ways', async (t) => {
 });
 
 test('what a turn says before its calls is streamed too, and what is said again is not said twice', async (t) => {
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     tools: [look],
     script: ({ results }) => (results.length === 0 ? [says('Let me look.'), calls('look', {})] : says('It rains.')),
   });
@@ -136,7 +138,7 @@ test('what a turn says before its calls is streamed too, and what is said again 
 });
 
 test('what cannot be had is refused in the words of the clients, and a run without an answer is not tried again', async (t) => {
-  const api = await apiServer(t, {
+  const api = await createApiFixture(t, {
     tools: [{ ...look, effect: 'outside' }],
     gates: [() => ({ type: 'ask', question: 'May it look?' })],
     script: () => calls('look', {}),
@@ -180,7 +182,7 @@ test('what cannot be had is refused in the words of the clients, and a run witho
       stream: true,
     }));
   }, /waits for a person/);
-  const stranger = new OpenAI({ baseURL: `${api.url}/v1`, apiKey: keys.reader, maxRetries: 0 });
+  const stranger = new OpenAI({ baseURL: `${api.url}/v1`, apiKey: roleKeys.reader, maxRetries: 0 });
   await assert.rejects(
     stranger.chat.completions.create({ ...base, messages: [...base.messages] }),
     refused(/role runner/, 403),
@@ -188,7 +190,7 @@ test('what cannot be had is refused in the words of the clients, and a run witho
 });
 
 test('an answer ends before the first stop sequence, whole and streamed, however it is cut into pieces', async (t) => {
-  const api = await apiServer(t, { script: () => ({ chunks: ['one ', 'tw', 'o EN', 'D three ', 'STOP'] }) });
+  const api = await createApiFixture(t, { script: () => ({ chunks: ['one ', 'tw', 'o EN', 'D three ', 'STOP'] }) });
   const client = clientOf(api);
   const body = { model: 'fairlead', messages: [{ role: 'user' as const, content: 'count' }] };
   for (const [stop, told] of [
@@ -208,7 +210,7 @@ test('an answer ends before the first stop sequence, whole and streamed, however
 });
 
 test('what responses cannot keep is refused too, in the same words', async (t) => {
-  const api = await apiServer(t, { worker: false });
+  const api = await createApiFixture(t, { worker: false });
   for (const odd of [
     { conversation: 'c' },
     { prompt: { id: 'p' } },
@@ -217,7 +219,9 @@ test('what responses cannot keep is refused too, in the same words', async (t) =
     { background: true },
     { text: 5 },
   ]) {
-    const { status, body } = await api.ask('POST /v1/responses', { body: { model: 'fairlead', input: 'x', ...odd } });
+    const { status, body } = await api.request('POST /v1/responses', {
+      body: { model: 'fairlead', input: 'x', ...odd },
+    });
     assert.equal(status, 400, JSON.stringify(odd));
     const { error } = body as { readonly error: Record<string, unknown> };
     assert.deepEqual(Object.keys(error).toSorted(), ['code', 'message', 'param', 'type']);
@@ -226,7 +230,7 @@ test('what responses cannot keep is refused too, in the same words', async (t) =
 });
 
 test('a client that goes away calls its run off, and a stopped fleet takes none', async (t) => {
-  const api = await apiServer(t, { worker: false });
+  const api = await createApiFixture(t, { worker: false });
   const client = clientOf(api);
   const leave = new AbortController();
   const body = { model: 'fairlead', messages: [{ role: 'user' as const, content: 'x' }] };
@@ -238,10 +242,10 @@ test('a client that goes away calls its run off, and a stopped fleet takes none'
     return run !== undefined;
   });
   leave.abort();
-  const ended = await api.until(run?.id ?? '', 'ended');
+  const ended = await api.waitForStatus(run?.id ?? '', 'ended');
   assert.equal(ended.outcome?.reason, 'cancelled');
-  await api.ask('POST /api/control/stop', { body: { why: 'enough' } });
-  const reply = await api.ask('POST /v1/chat/completions', { as: 'runner', body });
+  await api.request('POST /api/control/stop', { body: { why: 'enough' } });
+  const reply = await api.request('POST /v1/chat/completions', { as: 'runner', body });
   assert.equal(reply.status, 503);
   assert.equal((await api.store.queue.list()).length, 1);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator, type Schema } from '@cfworker/json-schema';
-import { apiServer } from '../../test/support/api-server.ts';
+import { createApiFixture } from '../../test/support/api-server.ts';
 import { createOpenApiDocument, getOperationId } from './openapi.ts';
 import { apiRoutes } from './table.ts';
 
@@ -70,7 +70,7 @@ test('[A85] every reference in the document leads to a schema, and every schema 
 });
 
 test('[A85] [A92] the server answers and takes what its own document says', async (t) => {
-  const { ask } = await apiServer(t, { worker: false });
+  const { request: ask } = await createApiFixture(t, { worker: false });
   const told = (await ask('GET /openapi.json', { as: 'nobody' })).body as Description;
   const fits = (path: string, method: string, status: number, body: unknown): void => {
     const schema = told.paths[path]?.[method]?.responses[status]?.content['application/json']?.schema;

@@ -4,11 +4,11 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import type { FleetRun } from '../core/index.ts';
-import { apiServer, type Reply, type Sending } from '../../test/support/api-server.ts';
+import { createApiFixture, type ApiReply, type ApiRequestOptions } from '../../test/support/api-server.ts';
 
-const getErrorMessage = ({ body }: Reply): string =>
+const getErrorMessage = ({ body }: ApiReply): string =>
   (body as { readonly error: { readonly message: string } }).error.message;
-const getRun = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
+const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetRun }).run;
 
 /** Every way to begin a run with settings of one's own. */
 const startRequests: readonly (readonly [request: string, body: (wish: object) => unknown])[] = [
@@ -20,7 +20,7 @@ const startRequests: readonly (readonly [request: string, body: (wish: object) =
 ];
 
 test('[A97] a run works in a folder of the server and in no other, whichever way it is begun and whoever begins it', async (t) => {
-  const { ask, store, folder } = await apiServer(t, { worker: false });
+  const { request: ask, store, folder } = await createApiFixture(t, { worker: false });
   mkdirSync(path.join(folder, 'inside'));
   symlinkSync('/', path.join(folder, 'link'));
   for (const [request, body] of startRequests) {
@@ -43,14 +43,14 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
 });
 
 test('[A97] folders that the server was given are open to runs too', async (t) => {
-  const { ask, folder } = await apiServer(t, { worker: false, folders: ['/usr'] });
+  const { request: ask, folder } = await createApiFixture(t, { worker: false, folders: ['/usr'] });
   const there = await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: '/usr/share' } });
   assert.equal(getRun(there).settings['folder'], '/usr/share');
   assert.deepEqual(getRun(there).settings['within'], [folder, '/usr']);
 });
 
 test('[A97] to change things unasked takes the key of an operator', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   for (const [request, body] of startRequests) {
     const reply = await ask(request, { as: 'runner', body: body({ auto: true }) });
     assert.equal(reply.status, 403, request);
@@ -62,7 +62,7 @@ test('[A97] to change things unasked takes the key of an operator', async (t) =>
 });
 
 test('[A97] the settings of queued runs are held to the same schema, by name', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   for (const settings of [
     { limits: { turns: 'many' } },
     { limits: { usd: -1 } },
@@ -81,8 +81,11 @@ test('[A97] the settings of queued runs are held to the same schema, by name', a
 });
 
 test('[A97] a key that belongs to a tenant begins runs for that tenant alone', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false, more: 'runner@acme:a-key-of-acme-and-nobody' });
-  const acme: Sending = { headers: { authorization: 'Bearer a-key-of-acme-and-nobody' } };
+  const { request: ask, store } = await createApiFixture(t, {
+    worker: false,
+    extraKeys: 'runner@acme:a-key-of-acme-and-nobody',
+  });
+  const acme: ApiRequestOptions = { headers: { authorization: 'Bearer a-key-of-acme-and-nobody' } };
   for (const [request, body] of startRequests) {
     assert.ok((await ask(request, { ...acme, body: body({}) })).status < 300, request);
     const other = { ...(body({ tenant: 'other' }) as Record<string, unknown>) };
@@ -95,7 +98,7 @@ test('[A97] a key that belongs to a tenant begins runs for that tenant alone', a
 });
 
 test('[A88] an Idempotency-Key that stands for something else is refused, not answered with that', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   const headers = { 'idempotency-key': 'same' };
   const first = { words: 'one', model: 'm', limits: { turns: 3 } };
   assert.equal((await ask('POST /api/run', { headers, body: first })).status, 202);

@@ -1,7 +1,7 @@
 // Every route as every role: who may, may; who may not is told which key it takes, and nothing happens.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { apiServer, type As } from '../../test/support/api-server.ts';
+import { createApiFixture, type RequestRole } from '../../test/support/api-server.ts';
 import { roles } from './keys.ts';
 import { apiRoutes } from './table.ts';
 
@@ -22,8 +22,8 @@ const bodies: Readonly<Record<string, unknown>> = {
 };
 
 test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong key, a reader, a runner, an operator', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
-  const askers: readonly As[] = ['nobody', 'wrong', ...roles];
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const askers: readonly RequestRole[] = ['nobody', 'wrong', ...roles];
   let tried = 0;
   for (const { method, path, role } of apiRoutes) {
     const address = path.replace('{id}', 'absent').replaceAll(/\{\w+\}/g, 'some');
@@ -48,7 +48,7 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
 });
 
 test('[A97] what is not there is hidden from who has no key, and said to who has one', async (t) => {
-  const { ask } = await apiServer(t, { worker: false });
+  const { request: ask } = await createApiFixture(t, { worker: false });
   assert.equal((await ask('GET /api/nothing', { as: 'nobody' })).status, 401);
   assert.equal((await ask('GET /v1/nothing', { as: 'nobody' })).status, 401);
   assert.match(JSON.stringify((await ask('GET /api/runs', { as: 'nobody' })).body), /This needs a key/);
@@ -61,7 +61,7 @@ test('[A97] what is not there is hidden from who has no key, and said to who has
 });
 
 test('[A85] the page, its signs of life and its description need no key, and every answer guards the browser', async (t) => {
-  const { ask } = await apiServer(t, { worker: false });
+  const { request: ask } = await createApiFixture(t, { worker: false });
   for (const path of ['/', '/healthz', '/readyz', '/openapi.json']) {
     const { status, headers } = await ask(`GET ${path}`, { as: 'nobody' });
     assert.equal(status, 200, path);

@@ -4,12 +4,12 @@ import test from 'node:test';
 import type { FleetRun, Tool } from '../core/index.ts';
 import { calls, says } from '../testing/index.ts';
 import { createVerifyOrchestration } from '../fleet/verify/index.ts';
-import { apiServer, type Reply } from '../../test/support/api-server.ts';
+import { createApiFixture, type ApiReply } from '../../test/support/api-server.ts';
 
-const getRun = ({ body }: Reply): FleetRun => (body as { readonly run: FleetRun }).run;
+const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetRun }).run;
 
 test('[A88] a run is begun by a POST, answered at once, and waited for where the caller prefers that', async (t) => {
-  const { ask, until } = await apiServer(t);
+  const { request: ask, waitForStatus: until } = await createApiFixture(t);
   const begun = await ask('POST /api/run', { as: 'runner', body: { words: 'hello' } });
   assert.equal(begun.status, 202);
   const { stream } = begun.body as { readonly stream: string };
@@ -28,14 +28,14 @@ test('[A88] a run is begun by a POST, answered at once, and waited for where the
 });
 
 test('[A88] a wait that is over before the run gives the run as it stands', async (t) => {
-  const { ask } = await apiServer(t, { worker: false });
+  const { request: ask } = await createApiFixture(t, { worker: false });
   const reply = await ask('POST /api/run', { body: { words: 'hello' }, headers: { prefer: 'wait=0' } });
   assert.equal(reply.status, 202);
   assert.equal(getRun(reply).status, 'queued');
 });
 
 test('[A88] the same Idempotency-Key is the same run, which is not run twice', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   const headers = { 'idempotency-key': 'one-and-the-same' };
   const first = await ask('POST /api/run', { body: { words: 'hello' }, headers });
   const second = await ask('POST /api/run', { body: { words: 'hello' }, headers });
@@ -47,7 +47,7 @@ test('[A88] the same Idempotency-Key is the same run, which is not run twice', a
 });
 
 test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the queue with what they were asked', async (t) => {
-  const { ask } = await apiServer(t, { worker: false });
+  const { request: ask } = await createApiFixture(t, { worker: false });
   const plan = getRun(await ask('POST /api/orchestrate', { body: { words: 'a big thing', model: 'm' } }));
   assert.equal(plan.kind, 'plan');
   assert.equal(plan.settings['model'], 'm');
@@ -68,7 +68,7 @@ test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the 
 });
 
 test('[A88] a field that nobody knows is refused by its name, and nothing is begun', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   const tried: readonly (readonly [unknown, RegExp])[] = [
     [{ words: 'x', modle: 'y' }, /"modle"/],
     [{ words: 'x', limits: { turnz: 3 } }, /"limits\.turnz"/],
@@ -99,7 +99,7 @@ const send: Tool = {
 };
 
 test('[A92] a run that asks a person rests, is found among the approvals, and goes on when it is answered', async (t) => {
-  const { ask, until } = await apiServer(t, {
+  const { request: ask, waitForStatus: until } = await createApiFixture(t, {
     tools: [send],
     gates: [() => ({ type: 'ask', question: 'Send it?' })],
     script: ({ results }) => (results.length === 0 ? calls('send', { to: 'Ada' }) : says(`Done: ${results[0]}`)),
@@ -144,7 +144,7 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
       return 'waited';
     },
   };
-  const { ask, until } = await apiServer(t, {
+  const { request: ask, waitForStatus: until } = await createApiFixture(t, {
     tools: [wait],
     script: ({ results, prompt }) => (results.length === 0 ? calls('wait', {}) : says(`Heard: ${prompt}`)),
   });
@@ -162,7 +162,7 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
 });
 
 test('[A92] a run that nobody works on is cancelled at once', async (t) => {
-  const { ask } = await apiServer(t, { worker: false });
+  const { request: ask } = await createApiFixture(t, { worker: false });
   const { id } = getRun(await ask('POST /api/run', { body: { words: 'hello' } }));
   const ended = getRun(await ask(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
   assert.equal(ended.status, 'ended');
@@ -171,7 +171,7 @@ test('[A92] a run that nobody works on is cancelled at once', async (t) => {
 });
 
 test('[A89, A92] words and answers to a plan or an examination are refused in a sentence, and a cancel ends it with what it has begun', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   for (const [path, a] of [
     ['/api/orchestrate', 'a plan'],
     ['/api/verify', 'a verification'],
@@ -197,7 +197,7 @@ test('[A89, A92] words and answers to a plan or an examination are refused in a 
 });
 
 test('[A92] what is said to a session goes to the run that is under way there, not to one that waits behind it', async (t) => {
-  const { ask, store } = await apiServer(t, { worker: false });
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
   await store.queue.enqueue([{ id: 'first', words: 'now', session: 's' }]);
   const over = new AbortController();
   const drive = async (): Promise<{ readonly type: 'resting'; readonly questions: [] }> => {

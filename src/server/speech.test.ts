@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { Fact, FleetStore, PartialText, Log } from '../core/index.ts';
-import { storeFor } from '../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { eventually } from '../../test/support/api-server.ts';
 import { createSessionBroadcaster } from './lookout.ts';
 import type { BufferLimits } from './shelf.ts';
@@ -22,7 +22,7 @@ async function createBroadcastSetup(
   keeping?: BufferLimits,
   before: readonly Fact[] = [],
 ): Promise<BroadcastSetup> {
-  const store = await storeFor(t);
+  const store = await openTempFleetStore(t);
   const log: Log = await store.sessions.open('s');
   let tail = 0;
   const append = async (...facts: Fact[]): Promise<void> => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { calls, says, stage } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/rehearsal.ts';
 import { callTool } from '../../test/support/tool-call.ts';
 import { visibleToolSpecs, createToolRegistry } from '../agent/index.ts';
 import type { ToolCall, Json } from '../core/index.ts';
@@ -59,13 +59,13 @@ test('[P12, P17] a tool is reached by its other names; gates and the log see its
   const tools = [...createToolRegistry(codingTools(localWorkspace({ roots: [folder(t)] }))).values()];
   const judged: string[] = [];
   const lines = [
-    calls(['file_read', { path: 'a.txt' }]),
-    calls(['bash_exec', { command: 'echo hi' }]),
-    calls(['file_nothing', {}]),
-    says('done'),
+    replyWithCalls(['file_read', { path: 'a.txt' }]),
+    replyWithCalls(['bash_exec', { command: 'echo hi' }]),
+    replyWithCalls(['file_nothing', {}]),
+    replyWithText('done'),
   ];
-  const set = await stage({
-    lines,
+  const set = await createCoreFixture({
+    replies: lines,
     tools,
     resolveToolName: resolveToolAlias,
     gates: [
@@ -75,14 +75,14 @@ test('[P12, P17] a tool is reached by its other names; gates and the log see its
       },
     ],
   });
-  await set.go();
+  await set.run();
   assert.deepEqual(judged, ['read_file', 'run_command']);
   assert.deepEqual(
-    set.all('tool-started').map(({ tool }) => tool),
+    set.eventsOfType('tool-started').map(({ tool }) => tool),
     ['read_file'],
   );
   assert.deepEqual(
-    set.all('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`),
+    set.eventsOfType('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`),
     ['ok one', 'denied No commands.', 'failed There is no tool named file_nothing.'],
   );
   assert.deepEqual(
@@ -95,18 +95,18 @@ test('[P14] a hidden tool has to be loaded first by either name, and is then rea
   const root = folder(t);
   const workspace = localWorkspace({ roots: [root], blobs: path.join(root, 'blobs') });
   const remove = ['file_delete', { path: 'a.txt' }] as const;
-  const set = await stage({
-    lines: [
-      calls(remove),
-      calls(['load_tools', { names: ['delete_file'] }]),
-      calls(['use_tool', { tool: remove[0], input: remove[1] }]),
-      says('done'),
+  const set = await createCoreFixture({
+    replies: [
+      replyWithCalls(remove),
+      replyWithCalls(['load_tools', { names: ['delete_file'] }]),
+      replyWithCalls(['use_tool', { tool: remove[0], input: remove[1] }]),
+      replyWithText('done'),
     ],
     tools: [...createToolRegistry([...codingTools(workspace), ...deferredTools({ workspace })]).values()],
     resolveToolName: resolveToolAlias,
   });
-  await set.go();
-  const [early, , late] = set.all('tool-ended');
+  await set.run();
+  const [early, , late] = set.eventsOfType('tool-ended');
   assert.deepEqual(
     [early?.outcome, early?.text],
     ['denied', 'The tool delete_file is not loaded, so nothing was run. Load it first.'],

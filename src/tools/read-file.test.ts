@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { errorMessage, type ToolOutput, type Provider, type ToolContext } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
-import { pngOf } from '../../test/support/picture.ts';
+import { createPng } from '../../test/support/picture.ts';
 import { parseImage, unsupportedImageReason } from './picture.ts';
 import { readFile } from './read-file.ts';
 
@@ -30,7 +30,7 @@ function reader(t: TestContext, files: Readonly<Record<string, string | Buffer>>
   };
 }
 
-const png = pngOf(4, 3);
+const png = createPng(4, 3);
 const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.from([5, 0, 6, 0, 0, 0, 0]), Buffer.from([0x3b])]);
 /** A segment that must be passed over, then the frame with its size, then the end. */
 const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080007000801011100ffd9', 'hex');
@@ -82,7 +82,7 @@ test('[P12] a picture is shown with a line about it, under whatever name it has'
 test('[P12] what is too large, damaged or not for this model is said in one sentence, and nothing is shown', async (t) => {
   const read = reader(t, {
     'heavy.png': Buffer.concat([png.subarray(0, -12), Buffer.alloc(3_750_001), png.subarray(-12)]),
-    'wide.png': pngOf(8001, 1),
+    'wide.png': createPng(8001, 1),
     'cut.png': png.subarray(0, 40),
     'a.png': png,
   });

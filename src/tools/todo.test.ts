@@ -1,7 +1,7 @@
 // The list of what is to be done is told by the log alone.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, says, stage } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/rehearsal.ts';
 import { createToolRegistry } from '../agent/index.ts';
 import { fold } from '../core/index.ts';
 import { todo, todoView } from './todo.ts';
@@ -15,15 +15,20 @@ test('the list of a session is what its log says: the latest that was taken', as
     ],
   };
   const bad = { items: [{ text: 'Haul', status: 'perhaps' }] };
-  const set = await stage({
-    lines: [calls(['todo', one]), calls(['todo', two]), calls(['todo', bad]), says('done')],
+  const set = await createCoreFixture({
+    replies: [
+      replyWithCalls(['todo', one]),
+      replyWithCalls(['todo', two]),
+      replyWithCalls(['todo', bad]),
+      replyWithText('done'),
+    ],
     tools: [...createToolRegistry([todo]).values()],
   });
-  await set.go();
+  await set.run();
   const events = [];
   for await (const batch of set.log.read()) events.push(...batch);
   assert.deepEqual(fold(todoView, events), { calls: [], items: two.items });
-  const ends = set.all('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`);
+  const ends = set.eventsOfType('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`);
   assert.deepEqual(ends.slice(0, 2), ['ok ▶ Splice', 'ok ☑ Splice␛\n☐ Whip']);
   assert.match(ends[2] ?? '', /^failed /);
 });

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { witness } from '../../test/support/witness.ts';
+import { reportAttack } from '../../test/support/witness.ts';
 import type { Workspace } from '../core/index.ts';
 import { localWorkspace, type LocalWorkspaceOptions } from './index.ts';
 
@@ -161,7 +161,12 @@ test('[A74] attacks 24 and 26: a folder that turns into a link between check and
   await over;
   const escapes = seen.outside + readdirSync(outside).length - 1;
   for (const attack of [24, 26])
-    witness(t, attack, [escapes === 0 ? 'blocked' : 'done'], `${escapes} escapes of 10,000, ${seen.refused} refused`);
+    reportAttack(
+      t,
+      attack,
+      [escapes === 0 ? 'blocked' : 'done'],
+      `${escapes} escapes of 10,000, ${seen.refused} refused`,
+    );
   assert.equal(seen.outside, 0);
   assert.ok(seen.inside > 0 && seen.refused > 0, JSON.stringify(seen));
   assert.deepEqual(readdirSync(outside), ['secret.txt']);

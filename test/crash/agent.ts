@@ -12,12 +12,12 @@ import {
   type ModelRequest,
   type Tool,
 } from '../../src/core/index.ts';
-import { bare } from '../support/bare-agent.ts';
+import { bareAgentParts } from '../support/bare-agent.ts';
 
 const limits: Limits = { turns: 1e6, errors: 1e6, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
 
 /** The facts that begin a session with one prompt. */
-export const beginning: readonly Fact[] = [
+export const scriptedStartFacts: readonly Fact[] = [
   { type: 'session-started', session: 's1' },
   { type: 'epoch-started', epoch: 1, reason: 'started', system: 'be good', tools: [], model: 'script' },
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
@@ -39,9 +39,9 @@ export const plan: readonly (readonly string[])[] = [
 ];
 
 /** How many tool calls the plan makes. */
-export const planned: number = plan.flat().length;
+export const plannedCallCount: number = plan.flat().length;
 
-const numbered: readonly (readonly ToolCallPart[])[] = plan.map((tools, turn) =>
+const plannedCalls: readonly (readonly ToolCallPart[])[] = plan.map((tools, turn) =>
   tools.map((tool, i) => {
     const n = plan.slice(0, turn).flat().length + i;
     return { type: 'tool-call', id: `x${i}`, tool, input: { n } };
@@ -49,24 +49,24 @@ const numbered: readonly (readonly ToolCallPart[])[] = plan.map((tools, turn) =>
 );
 
 /** An agent that follows the plan by counting its own answers, and writes its effects to a ledger. */
-export function agentOf(ledger: string, seen: (request: ModelRequest) => void = () => {}): ResolvedAgent {
+export function createScriptedAgent(ledger: string, seen: (request: ModelRequest) => void = () => {}): ResolvedAgent {
   const tools = [
-    toolOf('look', 'read', (n) => `seen ${n}`),
-    toolOf('write', 'write', (n) => effect(ledger, 'write', n)),
-    toolOf('send', 'outside', (n) => effect(ledger, 'send', n)),
-    { ...toolOf('put', 'outside', (n) => effect(ledger, 'put', n)), idempotent: true },
+    createPlanTool('look', 'read', (n) => `seen ${n}`),
+    createPlanTool('write', 'write', (n) => recordEffect(ledger, 'write', n)),
+    createPlanTool('send', 'outside', (n) => recordEffect(ledger, 'send', n)),
+    { ...createPlanTool('put', 'outside', (n) => recordEffect(ledger, 'put', n)), idempotent: true },
   ];
   return {
     system: 'be good',
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    ...bare,
+    ...bareAgentParts,
     provider: {
       family: 'script',
       model: 'script',
       async *stream(request): AsyncIterable<Chunk> {
         seen(request);
         const answers = toArray(request.messages).filter(({ role }) => role === 'assistant').length;
-        const calls = numbered[answers];
+        const calls = plannedCalls[answers];
         const message: Message = { role: 'assistant', parts: calls ?? [{ type: 'text', text: 'all done' }] };
         const finish = calls ? 'tool-calls' : 'stop';
         yield { type: 'end', message, finishReason: finish, usage: { input: 1, output: 1 }, model: 'script', usd: 0 };
@@ -75,7 +75,7 @@ export function agentOf(ledger: string, seen: (request: ModelRequest) => void = 
   };
 }
 
-const toolOf = (name: string, effect: Tool['effect'], act: (n: number) => string): Tool => ({
+const createPlanTool = (name: string, effect: Tool['effect'], act: (n: number) => string): Tool => ({
   name,
   description: name,
   input: { type: 'object' },
@@ -83,7 +83,7 @@ const toolOf = (name: string, effect: Tool['effect'], act: (n: number) => string
   execute: (input) => act((input as { readonly n: number }).n),
 });
 
-function effect(ledger: string, tool: string, n: number): string {
+function recordEffect(ledger: string, tool: string, n: number): string {
   const fd = fs.openSync(ledger, 'a');
   fs.writeSync(fd, `${tool} ${n}\n`);
   fs.fsyncSync(fd);
@@ -92,8 +92,8 @@ function effect(ledger: string, tool: string, n: number): string {
 }
 
 /** The effects in a ledger, in order. */
-export const effectsIn = (ledger: string): readonly string[] =>
+export const readEffects = (ledger: string): readonly string[] =>
   fs.existsSync(ledger) ? fs.readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [];
 
 /** The number that a call of the plan carries. */
-export const numberOf = (input: Json): number => (input as { readonly n: number }).n;
+export const getCallNumber = (input: Json): number => (input as { readonly n: number }).n;

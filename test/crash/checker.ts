@@ -14,23 +14,23 @@ import {
   type RunState,
 } from '../../src/core/index.ts';
 import { openJsonl, type JsonlLog, type JsonlOptions } from '../../src/stores/index.ts';
-import { effectsIn, numberOf } from './agent.ts';
+import { readEffects, getCallNumber } from './agent.ts';
 
 /** A session as it was found. */
-export type Found = { readonly events: readonly Event[]; readonly state: RunState; readonly log: JsonlLog };
+export type InspectedSession = { readonly events: readonly Event[]; readonly state: RunState; readonly log: JsonlLog };
 
 /** Every event on the way to the last one, or to another. */
-export async function eventsOf(log: Log, options?: Parameters<Log['read']>[0]): Promise<readonly Event[]> {
+export async function readLogEvents(log: Log, options?: Parameters<Log['read']>[0]): Promise<readonly Event[]> {
   const all: Event[] = [];
   for await (const events of log.read(options)) all.push(...events);
   return all;
 }
 
 /** Opens a session, reads it, checks it, and closes it again. */
-export async function inspect(file: string, options?: JsonlOptions): Promise<Found> {
+export async function inspectSession(file: string, options?: JsonlOptions): Promise<InspectedSession> {
   const log = await openJsonl(file, options);
   try {
-    const events = await eventsOf(log);
+    const events = await readLogEvents(log);
     const state = fold(runStateView(), events);
     assertLegal(state);
     return { events, state, log };
@@ -55,13 +55,14 @@ export function assertLegal(state: RunState): void {
 
 /** Effects that must not be repeated happened at most once, and each that the log calls done did happen. */
 export function assertEffects(events: readonly Event[], ledger: string): void {
-  const effects = effectsIn(ledger);
+  const effects = readEffects(ledger);
   const once = effects.filter((effect) => !effect.startsWith('put'));
   assert.deepEqual([...new Set(once)], once, 'no effect happened twice');
   const calls = new Map<string, string>();
   for (const event of events) {
     if (event.type === 'turn-ended')
-      for (const { id, tool, input } of messageToolCalls(event.message)) calls.set(id, `${tool} ${numberOf(input)}`);
+      for (const { id, tool, input } of messageToolCalls(event.message))
+        calls.set(id, `${tool} ${getCallNumber(input)}`);
     if (event.type === 'tool-ended' && event.outcome === 'ok') {
       const call = calls.get(event.call) ?? '';
       if (!call.startsWith('look')) assert.ok(effects.includes(call), `${call} was acknowledged and happened`);
@@ -70,7 +71,7 @@ export function assertEffects(events: readonly Event[], ledger: string): void {
 }
 
 /** Nothing of ours lies beside the session but what is named. */
-export function assertTidy(file: string, expected: readonly string[] = []): void {
+export function assertNoLeftovers(file: string, expected: readonly string[] = []): void {
   const base = path.basename(file);
   const beside = fs.readdirSync(path.dirname(file)).filter((name) => name !== base && name.startsWith(base));
   assert.deepEqual(beside.toSorted(), expected.map((name) => base + name).toSorted());

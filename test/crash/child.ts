@@ -3,50 +3,50 @@
 import fs from 'node:fs';
 import type { Log } from '../../src/core/index.ts';
 import { openJsonl, realDisk, type Disk } from '../../src/stores/index.ts';
-import { resume } from './session.ts';
+import { resumeScriptedSession } from './session.ts';
 
 const [file = '', ledger = '', last = 'never'] = process.argv.slice(2);
-const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
+const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
 
 let changes = 0;
-function count(): void {
+function countChange(): void {
   if (++changes === Number(last)) process.kill(process.pid, 'SIGKILL');
 }
-const mortal: Disk = {
+const crashingDisk: Disk = {
   ...realDisk,
   write(...given) {
     const taken = realDisk.write(...given);
-    count();
+    countChange();
     return taken;
   },
   async sync(fd) {
     await realDisk.sync(fd);
-    count();
+    countChange();
   },
   link(from, to) {
     realDisk.link(from, to);
-    count();
+    countChange();
   },
   rename(from, to) {
     realDisk.rename(from, to);
-    count();
+    countChange();
   },
   remove(name) {
     realDisk.remove(name);
-    count();
+    countChange();
   },
 };
 
-say('awake');
-const log = await openJsonl(file, { session: 's1', disk: mortal });
-const telling: Log = {
+printLine('awake');
+const log = await openJsonl(file, { session: 's1', disk: crashingDisk });
+const reportingLog: Log = {
   ...log,
   async append(after, facts, options) {
     const events = await log.append(after, facts, options);
-    say(`saved ${events.at(-1)?.seq}`);
+    printLine(`saved ${events.at(-1)?.seq}`);
     return events;
   },
 };
-const state = await resume(telling, ledger);
+const state = await resumeScriptedSession(reportingLog, ledger);
 await log.close();
-say(`ended ${state.ended?.reason} after ${changes} changes`);
+printLine(`ended ${state.ended?.reason} after ${changes} changes`);

@@ -5,18 +5,18 @@ import { hash53 } from '../../src/core/index.ts';
 import { realDisk, type Disk } from '../../src/stores/index.ts';
 
 /** The error an operating system gives. */
-export const systemError = (code: string): Error => Object.assign(new Error(`${code}: made to fail`), { code });
+export const createSystemError = (code: string): Error => Object.assign(new Error(`${code}: made to fail`), { code });
 
 /** What a disk that counts has seen. */
-export type Tally = { operations: number; failed: number; open: number };
+export type DiskCounters = { operations: number; failed: number; open: number };
 
 /** A real disk on which operation number `at`, of those named, fails; with `lasting`, all that follow fail too. */
-export function failingDisk(
+export function createFailingDisk(
   at: number,
   code: string,
   options: { readonly only?: readonly (keyof Disk)[]; readonly lasting?: boolean } = {},
-): Disk & { readonly tally: Tally } {
-  const tally: Tally = { operations: 0, failed: 0, open: 0 };
+): Disk & { readonly tally: DiskCounters } {
+  const tally: DiskCounters = { operations: 0, failed: 0, open: 0 };
   const isDue = (operation: keyof Disk): boolean => {
     if (options.only && !options.only.includes(operation)) return false;
     const now = ++tally.operations;
@@ -25,7 +25,7 @@ export function failingDisk(
     return due;
   };
   const check = (operation: keyof Disk): void => {
-    if (isDue(operation)) throw systemError(code);
+    if (isDue(operation)) throw createSystemError(code);
   };
   return {
     tally,
@@ -47,7 +47,7 @@ export function failingDisk(
       // A full disk takes a part first: the rest of the call must undo it.
       if (isDue('write')) {
         realDisk.write(fd, bytes.subarray(0, from + Math.ceil((bytes.length - from) / 2)), from, position);
-        throw systemError(code);
+        throw createSystemError(code);
       }
       return realDisk.write(fd, bytes, from, position);
     },
@@ -87,25 +87,25 @@ export function failingDisk(
   };
 }
 
-type Content = { durable: Buffer; now: Buffer };
-type Names = ReadonlyMap<string, Content>;
+type FileContent = { durable: Buffer; now: Buffer };
+type FileNames = ReadonlyMap<string, FileContent>;
 
 /** A disk that remembers what a power cut would leave. */
-export type PowerDisk = Disk & {
+export type PowerLossDisk = Disk & {
   operations: number;
   /** Counts a file that was there before as durable. */
-  adopt(file: string): void;
+  markDurable(file: string): void;
   /** Writes to another folder what is left; `random` gives numbers from 0 to 1. */
-  off(folder: string, random: () => number): void;
+  writeSurvivors(folder: string, random: () => number): void;
 };
 
 /** A real disk whose power goes at an operation. */
-export function powerDisk(cutAt: number): PowerDisk {
-  const open = new Map<number, Content>();
-  let durable: Names = new Map();
-  const steps: Names[] = [new Map()];
-  const names = (): Names => steps.at(-1) ?? durable;
-  const step = (change: (next: Map<string, Content>) => void): void => {
+export function createPowerLossDisk(cutAt: number): PowerLossDisk {
+  const open = new Map<number, FileContent>();
+  let durable: FileNames = new Map();
+  const steps: FileNames[] = [new Map()];
+  const names = (): FileNames => steps.at(-1) ?? durable;
+  const step = (change: (next: Map<string, FileContent>) => void): void => {
     const next = new Map(names());
     change(next);
     steps.push(next);
@@ -117,10 +117,10 @@ export function powerDisk(cutAt: number): PowerDisk {
     content.now = Buffer.alloc(size);
     if (size > 0) realDisk.read(fd, content.now, 0, size, 0);
   };
-  const disk: PowerDisk = {
+  const disk: PowerLossDisk = {
     ...realDisk,
     operations: 0,
-    adopt(file) {
+    markDurable(file) {
       if (!fs.existsSync(file)) return;
       const bytes = fs.readFileSync(file);
       durable = new Map([...durable, [file, { durable: bytes, now: bytes }]]);
@@ -175,23 +175,23 @@ export function powerDisk(cutAt: number): PowerDisk {
       durable = names();
       steps.splice(0, steps.length, durable);
     },
-    off(folder, random) {
+    writeSurvivors(folder, random) {
       const left = steps[Math.floor(random() * steps.length)] ?? durable;
       for (const [file, content] of left) {
         // A lock that survives names a run of the machine that is over; here the same process looks at it again.
         if (file.includes('.lock')) continue;
-        fs.writeFileSync(path.join(folder, path.basename(file)), survivors(content, random));
+        fs.writeFileSync(path.join(folder, path.basename(file)), getSurvivingBytes(content, random));
       }
     },
   };
   const tick = (): void => {
-    if (++disk.operations >= cutAt) throw systemError('EPOWER');
+    if (++disk.operations >= cutAt) throw createSystemError('EPOWER');
   };
   return disk;
 }
 
 /** What is left of a file: what was synced, and of the rest nothing, all, a part, or zeros where the data did not arrive in time. */
-function survivors({ durable, now }: Content, random: () => number): Buffer {
+function getSurvivingBytes({ durable, now }: FileContent, random: () => number): Buffer {
   if (now.length <= durable.length) return random() < 0.5 ? durable : now;
   const kind = Math.floor(random() * 4);
   if (kind === 0) return durable;
@@ -202,7 +202,7 @@ function survivors({ durable, now }: Content, random: () => number): Buffer {
 }
 
 /** Numbers from 0 to 1 that a seed gives again. */
-export function randomOf(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let drawn = 0;
   return () => hash53(`${seed} ${drawn++}`) / 2 ** 53;
 }

@@ -3,11 +3,11 @@ import { openJsonl } from '../../src/stores/index.ts';
 
 const [file = '', from = 'root'] = process.argv.slice(2);
 const log = await openJsonl(file, { mode: 'read' });
-let found = 0;
-let most = 0;
+let eventCount = 0;
+let maxBatch = 0;
 for await (const events of log.read({ from: from === 'epoch' ? 'epoch' : 'root' })) {
-  found += events.length;
-  most = Math.max(most, events.length);
+  eventCount += events.length;
+  maxBatch = Math.max(maxBatch, events.length);
 }
 await log.close();
-console.log(JSON.stringify({ found, most, ...log.opened }));
+console.log(JSON.stringify({ found: eventCount, most: maxBatch, ...log.opened }));

@@ -7,14 +7,18 @@ import {
   type ModelRequest,
   type RunState,
 } from '../../src/core/index.ts';
-import { agentOf, beginning } from './agent.ts';
+import { createScriptedAgent, scriptedStartFacts } from './agent.ts';
 
 /** Goes on with a session wherever it stands. */
-export async function resume(log: Log, ledger: string, seen?: (request: ModelRequest) => void): Promise<RunState> {
+export async function resumeScriptedSession(
+  log: Log,
+  ledger: string,
+  seen?: (request: ModelRequest) => void,
+): Promise<RunState> {
   const head = await openSessionWriter(log, runStateView());
   const begun = head.state.run !== undefined || head.state.ended !== undefined;
-  if (!begun) await head.record(beginning.slice(head.state.seq));
-  return runLoop(agentOf(ledger, seen), {
+  if (!begun) await head.record(scriptedStartFacts.slice(head.state.seq));
+  return runLoop(createScriptedAgent(ledger, seen), {
     writer: head,
     signal: new AbortController().signal,
     onChunk: () => {},

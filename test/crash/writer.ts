@@ -5,21 +5,21 @@ import { createInterface } from 'node:readline';
 import { openJsonl, realDisk, type Disk, type JsonlLog } from '../../src/stores/index.ts';
 
 const [file = '', silentMs = '30000'] = process.argv.slice(2);
-const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
+const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
 let log: JsonlLog | undefined;
 let seq = 0;
-let stopping = false;
+let shouldStop = false;
 
 const disk: Disk = {
   ...realDisk,
   write(...given) {
-    if (stopping) process.kill(process.pid, 'SIGSTOP');
-    stopping = false;
+    if (shouldStop) process.kill(process.pid, 'SIGSTOP');
+    shouldStop = false;
     return realDisk.write(...given);
   },
 };
 
-async function obey(command: string): Promise<string> {
+async function executeCommand(command: string): Promise<string> {
   if (command === 'open') {
     log = await openJsonl(file, { silentMs: Number(silentMs), disk });
     for await (const events of log.read()) seq = events.at(-1)?.seq ?? seq;
@@ -29,13 +29,13 @@ async function obey(command: string): Promise<string> {
     await log?.close();
     return 'closed';
   }
-  stopping = command === 'stop';
+  shouldStop = command === 'stop';
   const fact = { type: 'annotation-added', key: 'from', value: process.pid } as const;
   const [event] = (await log?.append(seq, [fact], { durable: true })) ?? [];
   seq = event?.seq ?? seq;
   return `saved ${seq}`;
 }
 
-say('awake');
+printLine('awake');
 for await (const command of createInterface({ input: process.stdin }))
-  say(await obey(command).catch((error: { code?: string }) => error.code ?? String(error)));
+  printLine(await executeCommand(command).catch((error: { code?: string }) => error.code ?? String(error)));

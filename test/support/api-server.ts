@@ -22,12 +22,12 @@ import { apiRoutes } from '../../src/server/table.ts';
 import { apiSchemas } from '../../src/server/schemas.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { scriptedProvider, type Script } from '../../src/testing/index.ts';
-import { framesOf, type Frame } from './frames.ts';
+import { readSseFrames, type SseFrame } from './frames.ts';
 
-export type { Frame };
+export type { SseFrame };
 
 /** The keys of the server by role; `wrong` is nobody's. */
-export const keys = {
+export const roleKeys = {
   reader: 'a-key-for-reading-only',
   runner: 'a-key-for-running-things',
   operator: 'a-key-for-operating-all',
@@ -35,14 +35,14 @@ export const keys = {
 } as const;
 
 /** Who asks. */
-export type As = keyof typeof keys | 'nobody';
+export type RequestRole = keyof typeof roleKeys | 'nobody';
 
 /** What came back. */
-export type Reply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+export type ApiReply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
 /** What a request is given besides its path. */
-export type Sending = {
-  readonly as?: As;
+export type ApiRequestOptions = {
+  readonly as?: RequestRole;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -60,44 +60,44 @@ export type ApiOptions = {
   /** Folders beside its own in which runs may work. */
   readonly folders?: readonly string[];
   /** More keys, as `HARNESS_API_KEYS` has them. */
-  readonly more?: string;
-  readonly told?: (sentence: string) => void;
+  readonly extraKeys?: string;
+  readonly onMessage?: (sentence: string) => void;
 };
 
 /** A server of a test. */
-export type Api = {
+export type ApiFixture = {
   readonly server: ApiServer;
   readonly store: FleetStore;
   readonly url: string;
   /** The folder in which runs work. */
   readonly folder: string;
   /** Asks, and checks that the answer fits the schema of its route. */
-  readonly ask: (request: string, sending?: Sending) => Promise<Reply>;
+  readonly request: (request: string, sending?: ApiRequestOptions) => Promise<ApiReply>;
   /** Waits until a run stands so. */
-  readonly until: (run: string, status: FleetRun['status']) => Promise<FleetRun>;
+  readonly waitForStatus: (run: string, status: FleetRun['status']) => Promise<FleetRun>;
 };
 
-const many = { burst: 10_000, perSecond: 10_000 };
+const unlimitedRate = { burst: 10_000, perSecond: 10_000 };
 
 /** Opens a server that ends with the test. */
-export async function apiServer(t: TestContext, options: ApiOptions = {}): Promise<Api> {
+export async function createApiFixture(t: TestContext, options: ApiOptions = {}): Promise<ApiFixture> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-api-'));
   const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
-  const listed = (['reader', 'runner', 'operator'] as const).map((role: Role) => `${role}:${keys[role]}`).join(',');
+  const listed = (['reader', 'runner', 'operator'] as const).map((role: Role) => `${role}:${roleKeys[role]}`).join(',');
   const server = await startApiServer({
     store,
-    keys: loadApiKeys({ env: { HARNESS_API_KEYS: `${listed},${options.more ?? ''}` }, folder }),
+    keys: loadApiKeys({ env: { HARNESS_API_KEYS: `${listed},${options.extraKeys ?? ''}` }, folder }),
     version: '0.0.0',
     port: 0,
     folder,
     models: async () => ['scripted'],
     views: [privacy],
-    limits: { rate: many, anonymousRate: many, ...options.bounds },
+    limits: { rate: unlimitedRate, anonymousRate: unlimitedRate, ...options.bounds },
     ...(options.page === undefined ? {} : { staticDir: options.page }),
     ...(options.folders === undefined ? {} : { folders: options.folders }),
-    ...(options.told ? { notify: options.told } : {}),
+    ...(options.onMessage ? { notify: options.onMessage } : {}),
   });
-  const worker = options.worker === false ? undefined : workerFor(store, options);
+  const worker = options.worker === false ? undefined : startScriptedWorker(store, options);
   t.after(async () => {
     worker?.abort();
     await Promise.all([server.close(0), worker?.done]);
@@ -109,8 +109,8 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
     store,
     folder,
     url: server.url,
-    ask: (request, sending) => ask(server.url, request, sending),
-    async until(run, status) {
+    request: (request, sending) => sendApiRequest(server.url, request, sending),
+    async waitForStatus(run, status) {
       for (let i = 0; i < 1500; i++, await pause(20)) {
         const now = await store.queue.run(run);
         if (now?.status === status) return now;
@@ -120,7 +120,7 @@ export async function apiServer(t: TestContext, options: ApiOptions = {}): Promi
   };
 }
 
-function workerFor(store: FleetStore, options: ApiOptions): ReturnType<typeof startWorker> {
+function startScriptedWorker(store: FleetStore, options: ApiOptions): ReturnType<typeof startWorker> {
   const provider = scriptedProvider(options.script ?? (({ prompt }) => `You said: ${prompt}`));
   const partsFor = ({ settings }: FleetRun): ResolvedAgent =>
     resolveAgent({
@@ -143,13 +143,13 @@ function workerFor(store: FleetStore, options: ApiOptions): ReturnType<typeof st
 }
 
 /** Asks a server: `POST /api/run`. */
-export async function ask(url: string, request: string, sending: Sending = {}): Promise<Reply> {
+export async function sendApiRequest(url: string, request: string, sending: ApiRequestOptions = {}): Promise<ApiReply> {
   const { as = 'operator', body, headers = {}, signal } = sending;
   const [method = 'GET', address = '/'] = request.split(' ');
   const answer = await fetch(`${url}${address}`, {
     method,
     headers: {
-      ...(as === 'nobody' ? {} : { authorization: `Bearer ${keys[as]}` }),
+      ...(as === 'nobody' ? {} : { authorization: `Bearer ${roleKeys[as]}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -159,12 +159,12 @@ export async function ask(url: string, request: string, sending: Sending = {}): 
   const text = await answer.text();
   const isJson = (answer.headers.get('content-type') ?? '').startsWith('application/json');
   const reply = { status: answer.status, headers: answer.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
-  mustFit(method, address, reply);
+  assertFitsSchema(method, address, reply);
   return reply;
 }
 
 /** Throws where an answer is not what the OpenAPI document says of it. */
-function mustFit(method: string, address: string, { status, body }: Reply): void {
+function assertFitsSchema(method: string, address: string, { status, body }: ApiReply): void {
   const place = new URL(address, 'http://x').pathname;
   const isHere = (pattern: string): boolean => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(place);
   const route = apiRoutes.find((each) => each.method === method.toLowerCase() && isHere(each.path));
@@ -188,11 +188,15 @@ export async function eventually(what: string, holds: () => Promise<boolean>): P
 }
 
 /** Follows a stream until it closes or enough was seen. */
-export async function* frames(url: string, address: string, sending: Sending = {}): AsyncGenerator<Frame> {
+export async function* openFrames(
+  url: string,
+  address: string,
+  sending: ApiRequestOptions = {},
+): AsyncGenerator<SseFrame> {
   const { as = 'reader', headers = {}, signal } = sending;
   const answer = await fetch(`${url}${address}`, {
-    headers: { ...(as === 'nobody' ? {} : { authorization: `Bearer ${keys[as]}` }), ...headers },
+    headers: { ...(as === 'nobody' ? {} : { authorization: `Bearer ${roleKeys[as]}` }), ...headers },
     ...(signal ? { signal } : {}),
   });
-  yield* framesOf(answer);
+  yield* readSseFrames(answer);
 }

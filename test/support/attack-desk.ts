@@ -12,38 +12,38 @@ import { memoryLog } from '../../src/stores/index.ts';
 import { calls, scriptedProvider } from '../../src/testing/index.ts';
 
 /** What became of a call: put to a person, not done, or done; with what was asked or given. */
-export type Met = { readonly how: 'asked' | 'blocked' | 'done'; readonly text: string };
+export type AttackAttempt = { readonly how: 'asked' | 'blocked' | 'done'; readonly text: string };
 
 /** The place of an attack. */
-export type Desk = {
+export type AttackFixture = {
   /** The working folder. */
   readonly root: string;
   /** A folder beside it that nobody opened. */
-  readonly beside: string;
+  readonly siblingDir: string;
   readonly home: string;
-  readonly outfit: Outfit;
+  readonly codingAgent: Outfit;
   /** Lets the attacker make this call. Where `auto` is set nobody is asked. */
-  meets(tool: string, input: Json, auto?: boolean): Promise<Met>;
+  attempt(tool: string, input: Json, auto?: boolean): Promise<AttackAttempt>;
 };
 
-const policy = `rules:
+const policyYaml = `rules:
   - allow: { command: [git log, git diff, echo, cat, ls, rg, sort, find, sed, 'true', xargs, awk, man, date, tree, tar, go test] }
   - deny: { command: [rm, curl, wget] }
   - deny: { path: '/etc/**' }
 `;
 
 /** Opens a desk. What a person would be asked about the folder itself is answered with no, and counted in `asked`. */
-export async function deskFor(
+export async function createAttackFixture(
   t: TestContext,
   prepare: (root: string) => void = () => {},
   asked: string[] = [],
-): Promise<Desk> {
+): Promise<AttackFixture> {
   const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-attack-')));
   t.after(() => rmSync(place, { recursive: true, force: true }));
   const at = (name: string): string => path.join(place, name);
   for (const name of ['app/.git/hooks', 'app-beside', 'home/.config/fairlead'])
     mkdirSync(at(name), { recursive: true });
-  writeFileSync(at('home/.config/fairlead/policy.yaml'), policy);
+  writeFileSync(at('home/.config/fairlead/policy.yaml'), policyYaml);
   const root = at('app');
   prepare(root);
   const settings = readSettings({ env: { HOME: at('home'), PATH: process.env['PATH'] }, cwd: root });
@@ -64,10 +64,10 @@ export async function deskFor(
   t.after(() => outfit.close());
   return {
     root,
-    beside: at('app-beside'),
+    siblingDir: at('app-beside'),
     home: at('home'),
-    outfit,
-    async meets(tool, input, auto = false) {
+    codingAgent: outfit,
+    async attempt(tool, input, auto = false) {
       isAuto = auto;
       const provider = scriptedProvider(({ results }) => (results.length > 0 ? 'done' : calls(tool, input)));
       const session = await Session.open(outfit.partsFor(provider, true), memoryLog());
@@ -75,12 +75,12 @@ export async function deskFor(
       session.subscribe((event) => void events.push(event));
       await session.run('go on');
       await session.close();
-      return metIn(events);
+      return getAttackAttempt(events);
     },
   };
 }
 
-function metIn(events: readonly Event[]): Met {
+function getAttackAttempt(events: readonly Event[]): AttackAttempt {
   for (const event of events) {
     if (event.type === 'approval-requested') return { how: 'asked', text: event.question };
     if (event.type === 'tool-ended') return { how: event.outcome === 'ok' ? 'done' : 'blocked', text: event.text };

@@ -2,7 +2,7 @@
 import type { ResolvedAgent, Fact } from '../../src/core/index.ts';
 
 /** The parts that most tests leave empty. */
-export const bare: Pick<ResolvedAgent, 'rules' | 'reminders' | 'gates' | 'stops' | 'checks' | 'settings'> = {
+export const bareAgentParts: Pick<ResolvedAgent, 'rules' | 'reminders' | 'gates' | 'stops' | 'checks' | 'settings'> = {
   rules: [],
   reminders: [],
   gates: [],
@@ -12,7 +12,7 @@ export const bare: Pick<ResolvedAgent, 'rules' | 'reminders' | 'gates' | 'stops'
 };
 
 /** The facts a session of this agent begins with, before anybody has said anything. */
-export const begun = (agent: ResolvedAgent): readonly Fact[] => [
+export const createSessionStartFacts = (agent: ResolvedAgent): readonly Fact[] => [
   { type: 'session-started', session: 's' },
   {
     type: 'epoch-started',

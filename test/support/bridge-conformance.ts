@@ -6,13 +6,13 @@ import type { Gate, Json, JsonObject, Message, Rule } from '../../src/core/index
 import { calls, says, scriptedServer, type RecordedRequest, type ScriptStep } from '../../src/testing/index.ts';
 
 /** An agent with a tool `run`, in the words of its own framework, and its system text "Help." */
-export type Loop = {
+export type BridgeLoop = {
   /** Says something and gives the final words; `onPiece` hears what the framework is shown of a streamed answer. */
-  say(prompt: string, onPiece?: (piece: string) => void): Promise<string>;
+  run(prompt: string, onPiece?: (piece: string) => void): Promise<string>;
 };
 
 /** How a loop is opened. */
-export type Opening = {
+export type BridgeLoopOptions = {
   /** The scripted model's server. */
   readonly url: string;
   /** What guides. */
@@ -21,56 +21,57 @@ export type Opening = {
   /** What the tool does. */
   readonly run: (command: string) => string;
   /** For what has to be closed after the test. */
-  readonly atEnd: (close: () => Promise<void>) => void;
+  readonly onEnd: (close: () => Promise<void>) => void;
 };
 
 /** A bridge. */
-export type Row = { readonly name: string; open(opening: Opening): Loop };
+export type BridgeCase = { readonly name: string; open(opening: BridgeLoopOptions): BridgeLoop };
 
 /** A request as the model saw it: its messages as they were, and in words. */
-type Seen = { readonly system: string; readonly raw: readonly Json[]; readonly words: string };
+type SeenRequest = { readonly system: string; readonly raw: readonly Json[]; readonly words: string };
 
-type Outcome = {
+type BridgeOutcome = {
   readonly answers: readonly string[];
   readonly ran: readonly string[];
   readonly pieces: string;
-  readonly requests: readonly Seen[];
+  readonly requests: readonly SeenRequest[];
 };
 
-type Case = {
+type ConformanceCase = {
   readonly title: string;
   readonly options: ConversationTrackerOptions;
   readonly script: readonly ScriptStep[];
   readonly prompts?: readonly string[];
-  check(outcome: Outcome): void;
+  check(outcome: BridgeOutcome): void;
 };
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
 
-const greeting: Rule = (event) => (event.type === 'input-received' ? [{ key: 'brief', text: 'Be brief.' }] : []);
+const briefRule: Rule = (event) => (event.type === 'input-received' ? [{ key: 'brief', text: 'Be brief.' }] : []);
 
-const failing: Rule = (event) =>
+const failureRule: Rule = (event) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 
-const lastOf = (requests: readonly Seen[]): Seen => requests.at(-1) ?? { system: '', raw: [], words: '' };
-const times = (words: string, part: string): number => words.split(part).length - 1;
+const getLastRequest = (requests: readonly SeenRequest[]): SeenRequest =>
+  requests.at(-1) ?? { system: '', raw: [], words: '' };
+const countOccurrences = (words: string, part: string): number => words.split(part).length - 1;
 
 /** That one text stands somewhere after another. */
-function follows(words: string, first: string, then: string): void {
+function assertFollows(words: string, first: string, then: string): void {
   const at = words.indexOf(first);
   assert.ok(at >= 0 && words.includes(then, at), `"${then}" stands after "${first}" in: ${words}`);
 }
 
-const table: readonly Case[] = [
+const conformanceCases: readonly ConformanceCase[] = [
   {
     title: '[M5, M41, M42] where there is nothing to say, nothing is changed',
-    options: { gates: [noDeleting], rules: [failing] },
+    options: { gates: [denyDelete], rules: [failureRule] },
     script: [calls('run', { command: 'ls' }), 'Done.'],
     check({ answers, ran, requests }) {
       assert.deepEqual([answers, ran], [['Done.'], ['ls']]);
-      assert.ok(!lastOf(requests).words.includes('system-reminder'));
-      assert.equal(lastOf(requests).system, 'Help.');
+      assert.ok(!getLastRequest(requests).words.includes('system-reminder'));
+      assert.equal(getLastRequest(requests).system, 'Help.');
     },
   },
   {
@@ -85,24 +86,24 @@ const table: readonly Case[] = [
   },
   {
     title: '[M3, M6] a note joins the words of the user',
-    options: { rules: [greeting] },
+    options: { rules: [briefRule] },
     script: ['Done.', 'Nothing.'],
     prompts: ['Go.', 'And now?'],
     check({ requests }) {
-      follows(requests[0]?.words ?? '', 'Go.', 'Be brief.');
-      follows(lastOf(requests).words, 'And now?', 'Be brief.');
-      assert.equal(times(lastOf(requests).words, 'Be brief.'), 2);
+      assertFollows(requests[0]?.words ?? '', 'Go.', 'Be brief.');
+      assertFollows(getLastRequest(requests).words, 'And now?', 'Be brief.');
+      assert.equal(countOccurrences(getLastRequest(requests).words, 'Be brief.'), 2);
     },
   },
   {
     title: '[M4, M6, M40] a note joins the result that it is about, and stays there',
-    options: { rules: [failing] },
+    options: { rules: [failureRule] },
     script: [calls('run', { command: 'bad' }), 'Done.', 'Nothing.'],
     prompts: ['Go.', 'And now?'],
     check({ requests }) {
       assert.ok(!requests[0]?.words.includes('Try another way.'));
-      follows(requests[1]?.words ?? '', 'Error: no', 'Try another way.');
-      assert.equal(times(lastOf(requests).words, 'Try another way.'), 1);
+      assertFollows(requests[1]?.words ?? '', 'Error: no', 'Try another way.');
+      assert.equal(countOccurrences(getLastRequest(requests).words, 'Try another way.'), 1);
     },
   },
   {
@@ -110,14 +111,14 @@ const table: readonly Case[] = [
     options: { reminders: [(turn) => (turn === 2 ? 'The second turn.' : null)] },
     script: [calls('run', { command: 'ls' }), calls('run', { command: 'pwd' }), 'Done.'],
     check({ requests }) {
-      const counts = requests.map(({ words }) => times(words, 'The second turn.'));
+      const counts = requests.map(({ words }) => countOccurrences(words, 'The second turn.'));
       assert.deepEqual(counts, [0, 1, 1]);
       assert.ok(JSON.stringify(requests[1]?.raw.at(-1)).includes('The second turn.'));
     },
   },
   {
     title: '[M31] a refused call never reaches the caller: the model is told why and asked again',
-    options: { gates: [noDeleting] },
+    options: { gates: [denyDelete] },
     script: [
       [says('At once. '), calls('run', { command: 'rm -r /' })],
       [says('Then so.'), calls('run', { command: 'ls' })],
@@ -129,8 +130,8 @@ const table: readonly Case[] = [
       assert.deepEqual(ran, ['ls']);
       assert.match(answers[0] ?? '', /Done\.$/);
       assert.ok(!pieces.includes('rm -r'), pieces);
-      follows(requests[1]?.words ?? '', 'rm -r', 'Nothing is deleted here.');
-      assert.equal(times(lastOf(requests).words, 'Nothing is deleted here.'), 1);
+      assertFollows(requests[1]?.words ?? '', 'rm -r', 'Nothing is deleted here.');
+      assert.equal(countOccurrences(getLastRequest(requests).words, 'Nothing is deleted here.'), 1);
       assert.equal(requests.length, 4);
     },
   },
@@ -147,7 +148,7 @@ const table: readonly Case[] = [
   },
   {
     title: 'a model that will not hear is stopped, and the caller is shown no call of it',
-    options: { gates: [noDeleting], limits: { errors: 3 } },
+    options: { gates: [denyDelete], limits: { errors: 3 } },
     script: Array.from({ length: 5 }, () => calls('run', { command: 'rm' })),
     check({ answers, ran, requests }) {
       assert.match(answers[0] ?? '', /stopped \(error-threshold\)/);
@@ -171,16 +172,16 @@ const table: readonly Case[] = [
     check({ answers, pieces, requests }) {
       assert.deepEqual(answers, ['Give, please.']);
       assert.ok(!pieces.includes('Give.'), pieces);
-      follows(lastOf(requests).words, 'Give.', 'Say please.');
+      assertFollows(getLastRequest(requests).words, 'Give.', 'Say please.');
     },
   },
 ];
 
 /** Registers the whole table for these bridges, streamed and not. */
-export function conform(rows: readonly Row[]): void {
+export function testBridges(rows: readonly BridgeCase[]): void {
   for (const row of rows)
     for (const streamed of [false, true])
-      for (const each of table)
+      for (const each of conformanceCases)
         test(`${row.name}, ${streamed ? 'streamed' : 'whole'}: ${each.title}`, async (t) => {
           await using server = await scriptedServer(each.script);
           const ran: string[] = [];
@@ -190,20 +191,20 @@ export function conform(rows: readonly Row[]): void {
           };
           const closing: (() => Promise<void>)[] = [];
           const { options } = each;
-          const loop = row.open({ url: server.url, options, streamed, run, atEnd: (close) => closing.push(close) });
+          const loop = row.open({ url: server.url, options, streamed, run, onEnd: (close) => closing.push(close) });
           t.after(() => Promise.all(closing.map((close) => close())));
           const answers: string[] = [];
           let pieces = '';
           for (const prompt of each.prompts ?? ['Go.'])
-            answers.push(await loop.say(prompt, (piece) => (pieces += piece)));
-          const requests = server.requests.filter(({ dialect }) => dialect).map(seenIn);
+            answers.push(await loop.run(prompt, (piece) => (pieces += piece)));
+          const requests = server.requests.filter(({ dialect }) => dialect).map(parseSeenRequest);
           assertPrefixes(requests);
           each.check({ answers, ran, pieces, requests });
         });
 }
 
 /** [D16] Each request begins with the one before it, as it was. */
-function assertPrefixes(requests: readonly Seen[]): void {
+function assertPrefixes(requests: readonly SeenRequest[]): void {
   for (const [i, { raw, system }] of requests.entries()) {
     const before = requests[i - 1];
     if (!before) continue;
@@ -212,17 +213,17 @@ function assertPrefixes(requests: readonly Seen[]): void {
   }
 }
 
-function seenIn({ body, dialect, path }: RecordedRequest): Seen {
+function parseSeenRequest({ body, dialect, path }: RecordedRequest): SeenRequest {
   const request = body as JsonObject;
   const name = dialect === 'google' ? 'gemini' : dialect;
   if (!name || name === 'ollama') throw new Error(`No bridge speaks ${dialect}.`);
   const { system, messages } = wireFormats[name].parseRequest(request, path);
   const given = request['messages'] ?? request['contents'] ?? request['input'] ?? [];
   const raw = typeof given === 'string' ? [{ role: 'user', content: given }] : (given as readonly Json[]);
-  return { system, raw, words: messages.map(wordsOf).join('\n') };
+  return { system, raw, words: messages.map(getMessageText).join('\n') };
 }
 
-const wordsOf = (message: Message | null): string =>
+const getMessageText = (message: Message | null): string =>
   (message?.parts ?? [])
     .map((part) => ('text' in part ? part.text : part.type === 'tool-call' ? JSON.stringify(part.input) : ''))
     .join('\n');

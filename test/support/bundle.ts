@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** Bundles a program and what it imports; gives the file to be run, which is there as long as this process. */
-export async function bundle(program: string): Promise<string> {
+export async function bundleProgram(program: string): Promise<string> {
   const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-bundle-'));
   process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
   const { build } = await import('rolldown');

@@ -2,20 +2,20 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI, type Content, type Part } from '@google/genai';
 import OpenAI from 'openai';
-import type { Loop, Opening } from './bridge-conformance.ts';
+import type { BridgeLoop, BridgeLoopOptions } from './bridge-conformance.ts';
 
 /** A loop on a client that is ready, guided or not. */
-type On<Client> = (client: Client, opening: Pick<Opening, 'streamed' | 'run'>) => Loop;
+type ClientLoop<Client> = (client: Client, opening: Pick<BridgeLoopOptions, 'streamed' | 'run'>) => BridgeLoop;
 
 const parameters = { type: 'object' as const, properties: { command: { type: 'string' } }, required: ['command'] };
-const about = { name: 'run', description: 'Runs a command.' };
-const silent = (): void => {};
-const commandIn = (input: unknown): string => (input as { command: string }).command;
+const toolInfo = { name: 'run', description: 'Runs a command.' };
+const noop = (): void => {};
+const getCommand = (input: unknown): string => (input as { command: string }).command;
 
 /** Chat completions. */
-export const chatLoop: On<OpenAI> = (client, { streamed, run }) => {
+export const chatLoop: ClientLoop<OpenAI> = (client, { streamed, run }) => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'system', content: 'Help.' }];
-  const tools = [{ type: 'function' as const, function: { ...about, parameters } }];
+  const tools = [{ type: 'function' as const, function: { ...toolInfo, parameters } }];
   const ask = async (onPiece: (piece: string) => void): Promise<OpenAI.ChatCompletionMessage> => {
     const request = { model: 'm', messages, tools };
     if (!streamed) return (await client.chat.completions.create(request)).choices[0]!.message;
@@ -24,7 +24,7 @@ export const chatLoop: On<OpenAI> = (client, { streamed, run }) => {
     return (await stream.finalChatCompletion()).choices[0]!.message;
   };
   return {
-    async say(prompt, onPiece = silent) {
+    async run(prompt, onPiece = noop) {
       messages.push({ role: 'user', content: prompt });
       for (;;) {
         const { content, tool_calls = [] } = await ask(onPiece);
@@ -32,7 +32,7 @@ export const chatLoop: On<OpenAI> = (client, { streamed, run }) => {
         if (tool_calls.length === 0) return content ?? '';
         for (const call of tool_calls)
           if (call.type === 'function') {
-            const result = run(commandIn(JSON.parse(call.function.arguments)));
+            const result = run(getCommand(JSON.parse(call.function.arguments)));
             messages.push({ role: 'tool', tool_call_id: call.id, content: result });
           }
       }
@@ -42,11 +42,11 @@ export const chatLoop: On<OpenAI> = (client, { streamed, run }) => {
 
 /** Responses, with the whole conversation in each request or with the service's memory of it. */
 export const responsesLoop =
-  (remembered: boolean): On<OpenAI> =>
+  (remembered: boolean): ClientLoop<OpenAI> =>
   (client, { streamed, run }) => {
     let input: OpenAI.Responses.ResponseInputItem[] = [];
     let previous: string | undefined;
-    const tools = [{ type: 'function' as const, ...about, parameters, strict: false }];
+    const tools = [{ type: 'function' as const, ...toolInfo, parameters, strict: false }];
     const ask = async (onPiece: (piece: string) => void): Promise<OpenAI.Responses.Response> => {
       const memory = remembered && previous !== undefined ? { previous_response_id: previous } : {};
       const request = { model: 'm', instructions: 'Help.', input, tools, ...memory };
@@ -56,17 +56,17 @@ export const responsesLoop =
       return stream.finalResponse();
     };
     return {
-      async say(prompt, onPiece = silent) {
+      async run(prompt, onPiece = noop) {
         input.push({ role: 'user', content: prompt });
         for (;;) {
           const { id, output } = await ask(onPiece);
           previous = id;
           const calls = output.filter((item) => item.type === 'function_call');
           const results = calls.map(({ call_id, arguments: given }) => {
-            const result = run(commandIn(JSON.parse(given)));
+            const result = run(getCommand(JSON.parse(given)));
             return { type: 'function_call_output' as const, call_id, output: result };
           });
-          const said = output.map((item) => plain(item)) as OpenAI.Responses.ResponseInputItem[];
+          const said = output.map((item) => omitParsed(item)) as OpenAI.Responses.ResponseInputItem[];
           input = remembered ? results : [...input, ...said, ...results];
           if (calls.length === 0)
             return output
@@ -79,13 +79,13 @@ export const responsesLoop =
   };
 
 /** What the stream helper adds to items is its own. */
-const plain = (item: object): object =>
+const omitParsed = (item: object): object =>
   JSON.parse(JSON.stringify(item, (key, value: unknown) => (key.startsWith('parsed') ? undefined : value))) as object;
 
 /** Messages. */
-export const anthropicLoop: On<Anthropic> = (client, { streamed, run }) => {
+export const anthropicLoop: ClientLoop<Anthropic> = (client, { streamed, run }) => {
   const messages: Anthropic.MessageParam[] = [];
-  const tools = [{ ...about, input_schema: parameters }];
+  const tools = [{ ...toolInfo, input_schema: parameters }];
   const ask = async (onPiece: (piece: string) => void): Promise<Anthropic.Message> => {
     const request = { model: 'm', max_tokens: 1000, system: 'Help.', messages, tools };
     if (!streamed) return client.messages.create(request);
@@ -94,7 +94,7 @@ export const anthropicLoop: On<Anthropic> = (client, { streamed, run }) => {
     return stream.finalMessage();
   };
   return {
-    async say(prompt, onPiece = silent) {
+    async run(prompt, onPiece = noop) {
       messages.push({ role: 'user', content: prompt });
       for (;;) {
         const { content } = await ask(onPiece);
@@ -102,7 +102,7 @@ export const anthropicLoop: On<Anthropic> = (client, { streamed, run }) => {
         const calls = content.filter((block) => block.type === 'tool_use');
         if (calls.length === 0) return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
         const results = calls.map(({ id, input }) => {
-          const result = run(commandIn(input));
+          const result = run(getCommand(input));
           return { type: 'tool_result' as const, tool_use_id: id, content: result };
         });
         messages.push({ role: 'user', content: results });
@@ -112,9 +112,9 @@ export const anthropicLoop: On<Anthropic> = (client, { streamed, run }) => {
 };
 
 /** Contents. */
-export const googleLoop: On<GoogleGenAI> = (client, { streamed, run }) => {
+export const googleLoop: ClientLoop<GoogleGenAI> = (client, { streamed, run }) => {
   const contents: Content[] = [];
-  const tools = [{ functionDeclarations: [{ ...about, parametersJsonSchema: parameters }] }];
+  const tools = [{ functionDeclarations: [{ ...toolInfo, parametersJsonSchema: parameters }] }];
   const ask = async (onPiece: (piece: string) => void): Promise<readonly Part[]> => {
     const request = { model: 'm', contents, config: { systemInstruction: 'Help.', tools } };
     if (!streamed) return (await client.models.generateContent(request)).candidates?.[0]?.content?.parts ?? [];
@@ -127,7 +127,7 @@ export const googleLoop: On<GoogleGenAI> = (client, { streamed, run }) => {
     return parts;
   };
   return {
-    async say(prompt, onPiece = silent) {
+    async run(prompt, onPiece = noop) {
       contents.push({ role: 'user', parts: [{ text: prompt }] });
       for (;;) {
         const parts = await ask(onPiece);
@@ -135,7 +135,7 @@ export const googleLoop: On<GoogleGenAI> = (client, { streamed, run }) => {
         const made = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall] : []));
         if (made.length === 0) return parts.map(({ text }) => text ?? '').join('');
         const results = made.map(({ args }) => {
-          const result = run(commandIn(args));
+          const result = run(getCommand(args));
           const response = result.startsWith('Error') ? { error: result } : { output: result };
           return { functionResponse: { name: 'run', response } };
         });
@@ -146,7 +146,7 @@ export const googleLoop: On<GoogleGenAI> = (client, { streamed, run }) => {
 };
 
 /** The clients, pointed at a server. */
-export const clients = {
+export const createClient = {
   openai: (url: string): OpenAI => new OpenAI({ apiKey: 'k', baseURL: `${url}/v1`, maxRetries: 0 }),
   anthropic: (url: string): Anthropic => new Anthropic({ apiKey: 'k', baseURL: url, maxRetries: 0 }),
   google: (url: string): GoogleGenAI => new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: url } }),

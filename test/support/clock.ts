@@ -16,7 +16,7 @@ export type TestClock = Clock & {
 };
 
 /** How a clock runs by itself. */
-type Running = {
+type TestClockOptions = {
   /** Waits that hold something up are over as soon as their turn comes. */
   readonly instant?: boolean;
   /** Time stands still as long as this is so. */
@@ -25,7 +25,7 @@ type Running = {
 };
 
 /** A clock under control. */
-export function testClock(options: Running = {}): TestClock {
+export function createTestClock(options: TestClockOptions = {}): TestClock {
   const timers = new Set<Timer>();
   const waits: number[] = [];
   let now = 0;

@@ -8,16 +8,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pack, root } from './packed.ts';
+import { packPackage, repoRoot } from './packed.ts';
 
 /** How a command of the engine came out. */
-export type Told = { readonly code: number; readonly out: string; readonly err: string };
+export type CommandResult = { readonly code: number; readonly out: string; readonly err: string };
 
 /** A container that was started. */
 export type Container = {
   readonly name: string;
   /** Runs a program beside ours. */
-  exec(...args: readonly string[]): Promise<Told>;
+  exec(...args: readonly string[]): Promise<CommandResult>;
   /** Does the health check once, as the engine would, and says how it stands. */
   health(): Promise<string>;
   logs(): Promise<string>;
@@ -26,7 +26,7 @@ export type Container = {
 };
 
 /** How a container is started. */
-export type Starting = {
+export type ContainerStartOptions = {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** A volume that outlives it. */
@@ -36,42 +36,42 @@ export type Starting = {
 };
 
 /** The image that ours is built on: one of these must be here, because nothing is pulled. */
-const bases = [
+const baseImages = [
   process.env['FAIRLEAD_NODE_IMAGE'],
   'localhost/fairlead-node:24',
   'docker.io/library/node:24-bookworm-slim',
 ].flatMap((each) => each ?? []);
 
 /** Whether the package is built inside too, from its sources and the registry, which takes minutes. */
-const isWhole = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
-const longestMs = isWhole ? 540_000 : 240_000;
+const buildsFromSource = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
+const timeoutMs = buildsFromSource ? 540_000 : 240_000;
 /** What may be open is bounded for the engine too, which may not raise it. */
-const bounds = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096'];
+const ulimitArgs = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096'];
 /** Where the build of the system is kept: only it needs the network, and it seldom changes. */
-const system = 'localhost/fairlead-system:test';
+const systemImage = 'localhost/fairlead-system:test';
 
-const has = (image: string): boolean => spawnSync('podman', ['image', 'exists', image]).status === 0;
+const hasImage = (image: string): boolean => spawnSync('podman', ['image', 'exists', image]).status === 0;
 
 /** The image to build on, or why no container can be tried here. */
-export function baseImage(): { readonly base: string } | { readonly missing: string } {
+export function findBaseImage(): { readonly base: string } | { readonly missing: string } {
   // Elsewhere containers run in a machine of their own, which does not reach the servers of a test.
   if (process.platform !== 'linux') return { missing: 'containers are tried on Linux only' };
-  const base = bases.find(has);
-  return base === undefined ? { missing: `no podman with an image called ${bases.join(' or ')} here` } : { base };
+  const base = baseImages.find(hasImage);
+  return base === undefined ? { missing: `no podman with an image called ${baseImages.join(' or ')} here` } : { base };
 }
 
 /** Runs a command of the engine. A model of the test may be asked meanwhile, so nothing is waited for at a stand. */
-export function podman(...args: readonly string[]): Promise<Told> {
-  const { promise, resolve } = Promise.withResolvers<Told>();
+export function podman(...args: readonly string[]): Promise<CommandResult> {
+  const { promise, resolve } = Promise.withResolvers<CommandResult>();
   // Asked to end, it would say that all went well.
-  const limits = { timeout: longestMs, killSignal: 'SIGKILL', maxBuffer: 1 << 26 } as const;
-  execFile('podman', args, { cwd: root, ...limits }, (error, out, err) =>
+  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 1 << 26 } as const;
+  execFile('podman', args, { cwd: repoRoot, ...limits }, (error, out, err) =>
     resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
   );
   return promise;
 }
 
-async function must(...args: readonly string[]): Promise<string> {
+async function runPodman(...args: readonly string[]): Promise<string> {
   const { code, out, err } = await podman(...args);
   if (code !== 0)
     throw new Error(`podman ${args.join(' ')} ended with ${code}: ${out.slice(-2000)}${err.slice(-2000)}`);
@@ -82,13 +82,22 @@ async function must(...args: readonly string[]): Promise<string> {
 export async function buildImage(base: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-image-'));
   try {
-    const about = ['build', '--format', 'docker', ...bounds, '--network', 'host', '--build-arg', `NODE_IMAGE=${base}`];
-    await must(...about, '--target', 'system', '--tag', system, '.');
+    const about = [
+      'build',
+      '--format',
+      'docker',
+      ...ulimitArgs,
+      '--network',
+      'host',
+      '--build-arg',
+      `NODE_IMAGE=${base}`,
+    ];
+    await runPodman(...about, '--target', 'system', '--tag', systemImage, '.');
     mkdirSync(path.join(folder, 'tmp'));
-    if (!isWhole) renameSync(pack(folder).tarball, path.join(folder, 'tmp/fairlead.tgz'));
+    if (!buildsFromSource) renameSync(packPackage(folder).tarball, path.join(folder, 'tmp/fairlead.tgz'));
     const image = `localhost/fairlead-test:${randomUUID()}`;
-    const built = isWhole ? [] : ['--build-context', `build=${folder}`];
-    await must(...about, ...built, '--target', 'image', '--tag', image, '.');
+    const built = buildsFromSource ? [] : ['--build-context', `build=${folder}`];
+    await runPodman(...about, ...built, '--target', 'image', '--tag', image, '.');
     return image;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -96,38 +105,38 @@ export async function buildImage(base: string): Promise<string> {
 }
 
 /** Removes what was built. */
-export const removeImage = (image: string): Promise<Told> => podman('rmi', '--force', image);
+export const removeImage = (image: string): Promise<CommandResult> => podman('rmi', '--force', image);
 
-const remove = (container: string): Promise<Told> =>
+const removeContainer = (container: string): Promise<CommandResult> =>
   podman('rm', '--force', '--volumes', '--ignore', '--time=0', container);
 
 /** A volume that is gone with the test. */
-export async function volume(t: TestContext): Promise<string> {
+export async function createVolume(t: TestContext): Promise<string> {
   const name = `fairlead-test-${randomUUID()}`;
-  await must('volume', 'create', name);
+  await runPodman('volume', 'create', name);
   t.after(async () => {
     // Forced, it would take its containers along and leave their other volumes.
     const { out } = await podman('ps', '--all', '--quiet', `--filter=volume=${name}`);
-    for (const id of out.split('\n').filter(Boolean)) await remove(id);
+    for (const id of out.split('\n').filter(Boolean)) await removeContainer(id);
     await podman('volume', 'rm', name);
   });
   return name;
 }
 
 /** Starts a container with the bounds of the compose file, in the network of this machine, where the test's servers are. */
-export async function start(
+export async function startContainer(
   t: TestContext,
   image: string,
-  { args, env = {}, data, security = [] }: Starting,
+  { args, env = {}, data, security = [] }: ContainerStartOptions,
 ): Promise<Container> {
   const name = `fairlead-test-${randomUUID()}`;
-  t.after(() => remove(name));
-  await must(
+  t.after(() => removeContainer(name));
+  await runPodman(
     'run',
     '--detach',
     `--name=${name}`,
-    ...bounds,
-    `--timeout=${longestMs / 1000}`,
+    ...ulimitArgs,
+    `--timeout=${timeoutMs / 1000}`,
     '--network=host',
     '--init',
     '--read-only',
@@ -139,7 +148,7 @@ export async function start(
     image,
     ...args,
   );
-  const look = (what: string): Promise<string> => must('inspect', '--format', what, name);
+  const look = (what: string): Promise<string> => runPodman('inspect', '--format', what, name);
   return {
     name,
     exec: (...words) => podman('exec', name, ...words),
@@ -152,20 +161,24 @@ export async function start(
       return out + err;
     },
     async stop() {
-      await must('stop', '--time', '60', name);
+      await runPodman('stop', '--time', '60', name);
       return Number(await look('{{.State.ExitCode}}'));
     },
   };
 }
 
 /** Waits until something holds of a container; fails with its words. */
-export async function until(what: string, container: Container, holds: () => Promise<boolean>): Promise<void> {
+export async function waitForContainer(
+  what: string,
+  container: Container,
+  holds: () => Promise<boolean>,
+): Promise<void> {
   for (const end = Date.now() + 60_000; !(await holds()); await pause(100))
     if (Date.now() > end) throw new Error(`Not so after a minute: ${what}. ${await container.logs()}`);
 }
 
 /** A port that nobody has, from where the system hands none out by itself. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);
     const server = createServer().listen(port, '127.0.0.1');

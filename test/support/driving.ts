@@ -1,14 +1,14 @@
 // A run as a driver is handed it, and what it is handed with.
 import type { FleetRun, FleetStore } from '../../src/core/index.ts';
 import type { RunHandlerContext } from '../../src/fleet/driver.ts';
-import { takenRun } from './fleet-run.ts';
+import { createFleetRun } from './fleet-run.ts';
 
 /** A run that a worker has just taken. */
-export const aRun = (more: Partial<FleetRun> = {}): FleetRun =>
-  takenRun({ id: 'r', words: 'Go.', kind: 'run', session: 's', ...more });
+export const createDriverRun = (more: Partial<FleetRun> = {}): FleetRun =>
+  createFleetRun({ id: 'r', words: 'Go.', kind: 'run', session: 's', ...more });
 
 /** What a worker gives a driver: nothing stops it, everything is allowed. */
-export const contextFor = (store: FleetStore, more: Partial<RunHandlerContext> = {}): RunHandlerContext => ({
+export const createDriverContext = (store: FleetStore, more: Partial<RunHandlerContext> = {}): RunHandlerContext => ({
   store,
   worker: 'w',
   signal: new AbortController().signal,

@@ -14,27 +14,29 @@ import {
 import { bin, type TestProgram } from './live-program.ts';
 
 /** Answers a question with the id of an option, or leaves it. */
-export type Answers = (question: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
+export type PermissionResponder = (
+  question: RequestPermissionRequest,
+) => string | undefined | Promise<string | undefined>;
 
 /** An editor that is connected. */
-export type Editor = {
+export type AcpClient = {
   readonly agent: ClientContext;
   readonly child: ChildProcess;
   /** What it was told about a session, in order. */
-  told(session: string): readonly SessionUpdate[];
-  readonly asked: readonly RequestPermissionRequest[];
+  updatesOf(session: string): readonly SessionUpdate[];
+  readonly permissionRequests: readonly RequestPermissionRequest[];
   /** Everything on standard error so far. */
-  err(): string;
+  stderr(): string;
   readonly ended: Promise<number | null>;
 };
 
 /** Starts the program as an editor would, without saying hello. */
-export function openEditor(
+export function startAcpClient(
   t: TestContext,
   made: TestProgram,
-  answers: Answers = () => undefined,
+  answers: PermissionResponder = () => undefined,
   args: readonly string[] = [],
-): Editor {
+): AcpClient {
   const child = spawn(process.execPath, [bin, 'acp', ...args], { cwd: made.home, env: made.env });
   t.after(() => void child.kill('SIGKILL'));
   let err = '';
@@ -57,15 +59,15 @@ export function openEditor(
   return {
     agent,
     child,
-    told: (session) => told.flatMap((each) => (each.session === session ? [each.update] : [])),
-    asked,
-    err: () => err,
+    updatesOf: (session) => told.flatMap((each) => (each.session === session ? [each.update] : [])),
+    permissionRequests: asked,
+    stderr: () => err,
     ended,
   };
 }
 
 /** The words of an agent or a person in these updates. */
-export const wordsIn = (updates: readonly SessionUpdate[], type: SessionUpdate['sessionUpdate']): string =>
+export const getUpdateText = (updates: readonly SessionUpdate[], type: SessionUpdate['sessionUpdate']): string =>
   updates
     .map((update) =>
       update.sessionUpdate === type && 'content' in update && update.content && 'type' in update.content
@@ -77,21 +79,21 @@ export const wordsIn = (updates: readonly SessionUpdate[], type: SessionUpdate['
     .join('');
 
 /** The client hands on an answer before the news that came before it: what was read so far is told after this. */
-export const heard = (): Promise<void> => setImmediate();
+export const flushUpdates = (): Promise<void> => setImmediate();
 
 /** Says hello and begins a session in the program's working folder. */
-export async function begin(editor: Editor, made: TestProgram): Promise<string> {
+export async function openAcpSession(editor: AcpClient, made: TestProgram): Promise<string> {
   await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: made.cwd, mcpServers: [] });
   return sessionId;
 }
 
 /** Says something in a session and waits for the end of the run. */
-export async function say(editor: Editor, sessionId: string, text: string): Promise<string> {
+export async function sendPrompt(editor: AcpClient, sessionId: string, text: string): Promise<string> {
   const { stopReason } = await editor.agent.request(methods.agent.session.prompt, {
     sessionId,
     prompt: [{ type: 'text', text }],
   });
-  await heard();
+  await flushUpdates();
   return stopReason;
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Face, Heard, Question, Status } from '../../src/cli/face/face.ts';
 import { openFace } from '../../src/cli/face/open.ts';
 
-const EVIL = 'before \x1b]52;c;aGk=\x07\x1b]0;owned\x07\x1b[2J\x1b[5;5H\u202eafter\x9b31m';
+const HOSTILE_TEXT = 'before \x1b]52;c;aGk=\x07\x1b]0;owned\x07\x1b[2J\x1b[5;5H\u202eafter\x9b31m';
 const MARKDOWN = [
   '# Title',
   '',
@@ -18,30 +18,37 @@ const MARKDOWN = [
 const DIFF = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old line\n+new line\n';
 
 let count = 0;
-const face = await openFace({ plain: process.argv.includes('--plain') });
-const base: Status = { model: 'scripted', session: 'a session', mode: 'ask', stream: true, queued: 0, usd: 0.0123 };
-const idle = (): void => face.status({ ...base, context: { used: 15_300, window: 128_000 } });
-const busy = (what: string): void => face.status({ ...base, busy: what });
-const id = (): string => `block ${(count += 1)}`;
-const notice = (text: string): void => face.put({ type: 'notice', id: id(), level: 'info', text });
+const ui = await openFace({ plain: process.argv.includes('--plain') });
+const baseStatus: Status = {
+  model: 'scripted',
+  session: 'a session',
+  mode: 'ask',
+  stream: true,
+  queued: 0,
+  usd: 0.0123,
+};
+const showIdle = (): void => ui.status({ ...baseStatus, context: { used: 15_300, window: 128_000 } });
+const showBusy = (what: string): void => ui.status({ ...baseStatus, busy: what });
+const nextId = (): string => `block ${(count += 1)}`;
+const showNotice = (text: string): void => ui.put({ type: 'notice', id: nextId(), level: 'info', text });
 
-async function stream(chunks: number, ms: number, word: string): Promise<void> {
-  const answer = id();
-  busy('the model');
-  face.put({ type: 'answer', id: answer, text: '', settled: false });
+async function streamAnswer(chunks: number, ms: number, word: string): Promise<void> {
+  const answer = nextId();
+  showBusy('the model');
+  ui.put({ type: 'answer', id: answer, text: '', settled: false });
   let text = '';
   for (let index = 0; index < chunks; index += 1) {
     const chunk = `${word}${index}${index % 12 === 11 ? '\n' : ' '}${index % 60 === 59 ? '\n' : ''}`;
     text += chunk;
-    face.extend(answer, chunk);
+    ui.extend(answer, chunk);
     if (ms > 0) await pause(ms);
     else if (index % 50 === 0) await new Promise(setImmediate);
   }
-  face.put({ type: 'answer', id: answer, text, settled: true });
-  idle();
+  ui.put({ type: 'answer', id: answer, text, settled: true });
+  showIdle();
 }
 
-const question = (title: string): Question => ({
+const createQuestion = (title: string): Question => ({
   title,
   detail: 'rm -rf \x1b[8mhidden\u202e',
   keys: [
@@ -52,105 +59,117 @@ const question = (title: string): Question => ({
   otherwise: 'n',
 });
 
-const pieces: Readonly<Record<string, (rest: string) => void | Promise<void>>> = {
+const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<void>>> = {
   async markdown() {
-    const answer = id();
-    face.put({ type: 'answer', id: answer, text: '', settled: false });
-    for (const line of MARKDOWN) face.extend(answer, `${line}\n`);
-    face.put({ type: 'answer', id: answer, text: `${MARKDOWN.join('\n')}\n`, settled: true });
+    const answer = nextId();
+    ui.put({ type: 'answer', id: answer, text: '', settled: false });
+    for (const line of MARKDOWN) ui.extend(answer, `${line}\n`);
+    ui.put({ type: 'answer', id: answer, text: `${MARKDOWN.join('\n')}\n`, settled: true });
   },
-  stream: (rest) => stream(Number(rest.split(' ')[0]), Number(rest.split(' ')[1] ?? 0), 'word'),
+  stream: (rest) => streamAnswer(Number(rest.split(' ')[0]), Number(rest.split(' ')[1] ?? 0), 'word'),
   async call() {
-    const call = { type: 'call', id: id(), tool: 'bash', input: { command: 'make all' } } as const;
-    face.put({ ...call, standing: 'running' });
-    for (let line = 1; line <= 20; line += 1) face.extend(call.id, `out ${line}\n`);
+    const call = { type: 'call', id: nextId(), tool: 'bash', input: { command: 'make all' } } as const;
+    ui.put({ ...call, standing: 'running' });
+    for (let line = 1; line <= 20; line += 1) ui.extend(call.id, `out ${line}\n`);
     const output = Array.from({ length: 20 }, (_, line) => `out ${line + 1}\n`).join('');
-    face.put({ ...call, standing: 'ok', output, ms: 1234 });
+    ui.put({ ...call, standing: 'ok', output, ms: 1234 });
   },
-  diff: () => face.put({ type: 'call', id: id(), tool: 'edit', input: { path: 'x' }, standing: 'ok', diff: DIFF }),
+  diff: () => ui.put({ type: 'call', id: nextId(), tool: 'edit', input: { path: 'x' }, standing: 'ok', diff: DIFF }),
   evil() {
-    face.put({ type: 'call', id: id(), tool: EVIL, input: { command: EVIL }, standing: 'failed', output: EVIL });
-    face.put({ type: 'answer', id: id(), text: `${EVIL} &#27;[31m [link](http://x/\x1b]0;owned\x07)`, settled: true });
-    face.put({ type: 'page', id: id(), title: EVIL, text: EVIL });
-    notice(EVIL);
-    notice('evil done');
+    ui.put({
+      type: 'call',
+      id: nextId(),
+      tool: HOSTILE_TEXT,
+      input: { command: HOSTILE_TEXT },
+      standing: 'failed',
+      output: HOSTILE_TEXT,
+    });
+    ui.put({
+      type: 'answer',
+      id: nextId(),
+      text: `${HOSTILE_TEXT} &#27;[31m [link](http://x/\x1b]0;owned\x07)`,
+      settled: true,
+    });
+    ui.put({ type: 'page', id: nextId(), title: HOSTILE_TEXT, text: HOSTILE_TEXT });
+    showNotice(HOSTILE_TEXT);
+    showNotice('evil done');
   },
   async ask(rest) {
     await pause(Number(rest) || 0);
-    notice(`answered ${await face.ask(question('Run bash?'))}`);
+    showNotice(`answered ${await ui.ask(createQuestion('Run bash?'))}`);
   },
   async questions() {
-    const [first, second] = await Promise.all([face.ask(question('First?')), face.ask(question('Second?'))]);
-    notice(`answered ${first} and ${second}`);
+    const [first, second] = await Promise.all([ui.ask(createQuestion('First?')), ui.ask(createQuestion('Second?'))]);
+    showNotice(`answered ${first} and ${second}`);
   },
   async given() {
-    notice(`given up with ${await face.ask(question('Still there?'), AbortSignal.timeout(300))}`);
+    showNotice(`given up with ${await ui.ask(createQuestion('Still there?'), AbortSignal.timeout(300))}`);
   },
   async pick() {
     const names = ['alpha', 'beta', 'gamma'];
     const choices = names.map((value) => ({ value, label: value, about: `the ${value} one` }));
-    notice(`picked ${(await face.pick('Which one', choices)) ?? 'nothing'}`);
+    showNotice(`picked ${(await ui.pick('Which one', choices)) ?? 'nothing'}`);
   },
   async tell(rest) {
     const open = (title: string, choices: readonly string[]): Promise<string | undefined> | undefined =>
-      face.words?.(title, choices, rest === 'given up' ? AbortSignal.timeout(300) : undefined);
+      ui.words?.(title, choices, rest === 'given up' ? AbortSignal.timeout(300) : undefined);
     const [first, second] = await Promise.all([
       open('Which port?\n(evil \x1b[2J\u202e)', ['eighty', 'another']),
       open('And why?', []),
     ]);
-    notice(`told ${JSON.stringify(first)} and ${JSON.stringify(second)}`);
+    showNotice(`told ${JSON.stringify(first)} and ${JSON.stringify(second)}`);
   },
   /** Waits for a signal of the test before it does what it is told. */
   async later(rest) {
     await new Promise<void>((go) => void process.once('SIGUSR2', () => go()));
-    await pieces[rest]?.('');
+    await demoCommands[rest]?.('');
   },
   async work(rest) {
-    busy('a slow tool');
+    showBusy('a slow tool');
     await pause(Number(rest));
-    idle();
+    showIdle();
   },
   blocks(rest) {
     for (let block = 1; block <= Number(rest); block += 1)
-      face.put({ type: 'said', id: id(), text: `block number ${block}`, how: 'prompt' });
+      ui.put({ type: 'said', id: nextId(), text: `block number ${block}`, how: 'prompt' });
   },
   wide: () =>
-    face.put({ type: 'answer', id: id(), text: '漢字かな混じり文'.repeat(12) + ' 👩‍💻 '.repeat(20), settled: true }),
-  fill: (rest) => face.fill(rest),
-  clear: () => face.clear(),
+    ui.put({ type: 'answer', id: nextId(), text: '漢字かな混じり文'.repeat(12) + ' 👩‍💻 '.repeat(20), settled: true }),
+  fill: (rest) => ui.fill(rest),
+  clear: () => ui.clear(),
   crash: () =>
     void setTimeout(() => {
       throw new Error('a crash on purpose');
     }, 10),
   async aside() {
-    await face.aside(
+    await ui.aside(
       async () => void spawnSync('sh', ['-c', 'echo inside; read line; echo got $line'], { stdio: 'inherit' }),
     );
-    notice('aside done');
+    showNotice('aside done');
   },
   memory: () =>
-    notice(
+    showNotice(
       `memory ${Math.round(process.memoryUsage().rss / 1e6)} MB cpu ${Math.round(process.cpuUsage().user / 1e3)} ms`,
     ),
 };
 
-async function heard(what: Heard): Promise<void> {
-  if (what.type === 'quit') return leave(face);
-  if (what.type !== 'line') return notice(`heard ${what.type}`);
-  face.put({ type: 'said', id: id(), text: what.text, how: what.how === 'follow-up' ? 'follow-up' : 'prompt' });
+async function handleAction(what: Heard): Promise<void> {
+  if (what.type === 'quit') return closeUi(ui);
+  if (what.type !== 'line') return showNotice(`heard ${what.type}`);
+  ui.put({ type: 'said', id: nextId(), text: what.text, how: what.how === 'follow-up' ? 'follow-up' : 'prompt' });
   const [word = '', ...rest] = what.text.split(' ');
-  const piece = pieces[word];
-  if (piece === undefined) notice(`heard ${what.how} ${JSON.stringify(what.text)}`);
+  const piece = demoCommands[word];
+  if (piece === undefined) showNotice(`heard ${what.how} ${JSON.stringify(what.text)}`);
   else await piece(rest.join(' '));
 }
 
-async function leave(open: Face): Promise<void> {
+async function closeUi(open: Face): Promise<void> {
   await open.close();
   process.stdout.write('closed\n');
 }
 
-face.remember(['an old entry', 'a later entry']);
-face.complete(async (before) => {
+ui.remember(['an old entry', 'a later entry']);
+ui.complete(async (before) => {
   const word = /(?:^|\s)([@/]\S*)$/.exec(before)?.[1];
   if (word === undefined) return undefined;
   const all = word.startsWith('/') ? ['/help', '/model', '/exit'] : ['@src/main.ts', '@README.md'];
@@ -158,6 +177,6 @@ face.complete(async (before) => {
   return { from: before.length - word.length, choices };
 });
 // A conversation that never begins, as when a model is waited for.
-if (process.argv.includes('--deaf')) notice('nobody listens');
-else face.listen(heard);
-idle();
+if (process.argv.includes('--deaf')) showNotice('nobody listens');
+else ui.listen(handleAction);
+showIdle();

@@ -3,29 +3,29 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SEEN_MS } from '../../src/cli/face/readiness.ts';
-import { bundle } from './bundle.ts';
+import { bundleProgram } from './bundle.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
-let built: Promise<string> | undefined;
+let bundledProgram: Promise<string> | undefined;
 
 /** The program of set pieces, bundled when it is first wanted. */
-export function actor(): Promise<string> {
-  built ??= bundle(path.join(import.meta.dirname, 'face-actor.ts'));
-  return built;
+export function bundleTuiProgram(): Promise<string> {
+  bundledProgram ??= bundleProgram(path.join(import.meta.dirname, 'face-actor.ts'));
+  return bundledProgram;
 }
 
 /** A terminal in which the screen waits for its first entry. */
-export async function startScreen(t: TestContext, options: TerminalOptions = {}): Promise<Terminal> {
-  const terminal = await openTerminal(t, [process.execPath, await actor()], options);
+export async function startTui(t: TestContext, options: TerminalOptions = {}): Promise<Terminal> {
+  const terminal = await openTerminal(t, [process.execPath, await bundleTuiProgram()], options);
   await terminal.waitFor(/^> *\nscripted/m);
   return terminal;
 }
 
 /** Types an entry and sends it. */
-export async function enter(terminal: Terminal, text: string): Promise<void> {
+export async function enterLine(terminal: Terminal, text: string): Promise<void> {
   await terminal.type(text);
   await terminal.keys('Enter');
 }
 
 /** Time for a question to be read: sooner it takes no keys. */
-export const armed = (): Promise<void> => pause(SEEN_MS + 50);
+export const waitUntilArmed = (): Promise<void> => pause(SEEN_MS + 50);

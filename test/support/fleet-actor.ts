@@ -6,23 +6,23 @@ import { zeroUsage, type FleetRun, type Log, type RunSettlement } from '../../sr
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 
 const [where = '', leaseMs = '10000'] = process.argv.slice(2);
-const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
-say('awake');
+const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
+printLine('awake');
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 await lines.next();
 const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 20 });
-say('ready');
+printLine('ready');
 
 const finished = Promise.withResolvers<void>();
 let log: Log | undefined;
 let seq = 0;
 
-const ended = (text: string): RunSettlement => ({
+const createEndedSettlement = (text: string): RunSettlement => ({
   type: 'ended',
   outcome: { reason: 'answered', text, spent: zeroUsage },
 });
 
-async function tailOf(given: Log): Promise<readonly [number, readonly string[]]> {
+async function readTail(given: Log): Promise<readonly [number, readonly string[]]> {
   let last = 0;
   const keys: string[] = [];
   for await (const events of given.read())
@@ -34,32 +34,32 @@ async function tailOf(given: Log): Promise<readonly [number, readonly string[]]>
 }
 
 /** A run with one effect: its intent is written before it, its receipt after it, and whoever finds the receipt does it no more. */
-async function effect(run: FleetRun): Promise<RunSettlement> {
+async function runWithEffect(run: FleetRun): Promise<RunSettlement> {
   const held = await store.sessions.open(run.session, { force: true, holder: run.worker ?? '' });
-  const [last, keys] = await tailOf(held);
-  if (keys.includes('done')) return ended('found done');
+  const [last, keys] = await readTail(held);
+  if (keys.includes('done')) return createEndedSettlement('found done');
   await held.append(last, [{ type: 'annotation-added', key: 'begun', value: process.pid }], { durable: true });
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
   await held.append(last + 1, [{ type: 'annotation-added', key: 'done', value: process.pid }], { durable: true });
   await held.close();
-  return ended('done');
+  return createEndedSettlement('done');
 }
 
-async function hold(run: FleetRun, signal: AbortSignal): Promise<RunSettlement> {
-  signal.addEventListener('abort', () => say(`lost ${run.id}`));
-  say(`took ${run.id} ${run.attempts}`);
+async function holdRun(run: FleetRun, signal: AbortSignal): Promise<RunSettlement> {
+  signal.addEventListener('abort', () => printLine(`lost ${run.id}`));
+  printLine(`took ${run.id} ${run.attempts}`);
   await finished.promise;
-  return ended(`by ${process.pid}`);
+  return createEndedSettlement(`by ${process.pid}`);
 }
 
-async function obey(command: string): Promise<string> {
+async function executeCommand(command: string): Promise<string> {
   const work = { worker: `p${process.pid}`, signal: new AbortController().signal, drain: true };
   if (command === 'take') {
-    await store.queue.work({ ...work, concurrency: 1, handle: hold });
+    await store.queue.work({ ...work, concurrency: 1, handle: holdRun });
     return 'worked';
   }
   if (command === 'drain') {
-    await store.queue.work({ ...work, concurrency: 4, handle: effect });
+    await store.queue.work({ ...work, concurrency: 4, handle: runWithEffect });
     return 'drained';
   }
   if (command === 'finish') {
@@ -69,7 +69,7 @@ async function obey(command: string): Promise<string> {
   if (command === 'standing') return `stopped ${(await store.killSwitch.status()).stopped}`;
   if (command === 'open') {
     log = await store.sessions.open('one', { holder: `p${process.pid}` });
-    [seq] = await tailOf(log);
+    [seq] = await readTail(log);
     return 'opened';
   }
   if (command === 'close') {
@@ -85,6 +85,6 @@ async function obey(command: string): Promise<string> {
 for (;;) {
   const { value, done } = await lines.next();
   if (done === true) break;
-  void obey(value).then(say, (error: { code?: string }) => say(error.code ?? String(error)));
+  void executeCommand(value).then(printLine, (error: { code?: string }) => printLine(error.code ?? String(error)));
 }
 await store.close();

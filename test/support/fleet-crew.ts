@@ -3,27 +3,27 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { bundle } from './bundle.ts';
-import { until } from './fleet.ts';
+import { bundleProgram } from './bundle.ts';
+import { waitUntilTrue } from './fleet.ts';
 
 /** A worker process. */
-export type Hand = {
+export type WorkerProcess = {
   readonly pid: number;
   /** What it has said so far. */
-  said(): string;
+  output(): string;
   /** Waits until it has said a line. */
-  says(line: string): Promise<void>;
+  waitForLine(line: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** How it ended: its exit code, or the signal that killed it. */
   readonly ended: Promise<number | string>;
 };
 
 /** Starts a worker process on a store. */
-export type Hire = (t: TestContext, where: string, outside: string, leaseMs: number) => Hand;
+export type SpawnWorker = (t: TestContext, where: string, outside: string, leaseMs: number) => WorkerProcess;
 
 /** Prepares worker processes that start quickly. */
-export async function crew(): Promise<Hire> {
-  const program = await bundle(path.join(import.meta.dirname, 'fleet-hand.ts'));
+export async function createWorkerSpawner(): Promise<SpawnWorker> {
+  const program = await bundleProgram(path.join(import.meta.dirname, 'fleet-hand.ts'));
   return (t, where, outside, leaseMs) => {
     const words = [program, where, outside, String(leaseMs)];
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -32,8 +32,8 @@ export async function crew(): Promise<Hire> {
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
     return {
       pid: child.pid ?? 0,
-      said: () => said,
-      says: (line) => until(`a worker says: ${line}`, () => said.split('\n').includes(line)),
+      output: () => said,
+      waitForLine: (line) => waitUntilTrue(`a worker says: ${line}`, () => said.split('\n').includes(line)),
       signal: (name) => void child.kill(name),
       ended: once(child, 'close').then(([code, signal]: (number | string)[]) => code ?? signal ?? ''),
     };

@@ -10,21 +10,21 @@ import { openFleetStore } from '../../src/stores/open-fleet.ts';
 import { calls, join, says, scriptedProvider } from '../../src/testing/index.ts';
 
 const [where = '', outside = '', leaseMs = ''] = process.argv.slice(2);
-const say = (line: string): void => void fs.writeSync(1, `${line}\n`);
+const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
 
-type Asked = Readonly<Record<string, string>>;
+type EffectQuery = Readonly<Record<string, string>>;
 
 /** A question of one packet: a process that is killed has asked it or not, and never half of it. */
-async function ask(path: 'act' | 'find' | 'think', asked: Asked, signal: AbortSignal): Promise<string> {
+async function queryRecorder(path: 'act' | 'find' | 'think', asked: EffectQuery, signal: AbortSignal): Promise<string> {
   const query = new URLSearchParams({ ...asked, by: String(process.pid) });
   return (await fetch(`${outside}/${path}?${query}`, { signal })).text();
 }
 
 /** The three ways in which a tool can live through the death of its worker: it can find out, it may be repeated, or neither. */
-function toolsFor(run: FleetRun): readonly Tool[] {
-  const act = async (tool: string, { key, signal }: ToolContext, more: Asked = {}): Promise<string> => {
+function createEffectTools(run: FleetRun): readonly Tool[] {
+  const act = async (tool: string, { key, signal }: ToolContext, more: EffectQuery = {}): Promise<string> => {
     await pause(Math.random() * 5, undefined, { signal });
-    return ask('act', { run: run.id, tool, key, ...more }, signal);
+    return queryRecorder('act', { run: run.id, tool, key, ...more }, signal);
   };
   const plain = { input: { type: 'object' }, effect: 'outside' } as const;
   return [
@@ -34,7 +34,7 @@ function toolsFor(run: FleetRun): readonly Tool[] {
       description: 'Pays. Can be asked whether it has.',
       execute: (_, context) => act('pay', context),
       checkOutcome: async (_, { key, signal }) =>
-        (await ask('find', { run: run.id, tool: 'find', key }, signal)) === 'happened' && 'done before',
+        (await queryRecorder('find', { run: run.id, tool: 'find', key }, signal)) === 'happened' && 'done before',
     },
     {
       ...plain,
@@ -47,12 +47,12 @@ function toolsFor(run: FleetRun): readonly Tool[] {
   ];
 }
 
-const drive = createAgentRunHandler(async (run, signal) => ({
+const driveRun = createAgentRunHandler(async (run, signal) => ({
   parts: resolveAgent({
     system: 'You do what is to be done, once.',
-    tools: toolsFor(run),
+    tools: createEffectTools(run),
     provider: scriptedProvider(async ({ results }) => {
-      await ask('think', { run: run.id, tool: `think-${results.length}` }, signal);
+      await queryRecorder('think', { run: run.id, tool: `think-${results.length}` }, signal);
       if (results.length === 0) return join([calls('pay'), calls('book')]);
       return results.length === 2 ? calls('mail') : says(`${results.length} things done`);
     }),
@@ -60,16 +60,16 @@ const drive = createAgentRunHandler(async (run, signal) => ({
   close: async () => {},
 }));
 
-const driver: RunHandler = (run, context) => drive(run, context).finally(() => say(`over ${run.id}`));
+const driver: RunHandler = (run, context) => driveRun(run, context).finally(() => printLine(`over ${run.id}`));
 
 /** The store, and a word for each write that it refuses. */
-function overheard(store: FleetStore): FleetStore {
+function reportRefusedWrites(store: FleetStore): FleetStore {
   const { sessions } = store;
   const open: typeof sessions.open = async (session, options) => {
     const log = await sessions.open(session, options);
     const append: typeof log.append = (...given) =>
       log.append(...given).catch((error: { code?: string }) => {
-        say(`refused ${session} ${error.code}`);
+        printLine(`refused ${session} ${error.code}`);
         throw error;
       });
     return { ...log, append };
@@ -78,10 +78,10 @@ function overheard(store: FleetStore): FleetStore {
 }
 
 const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 50 });
-const worker = startWorker({ store: overheard(store), handlers: { run: driver }, notify: say });
+const worker = startWorker({ store: reportRefusedWrites(store), handlers: { run: driver }, notify: printLine });
 process.on('SIGTERM', () => {
   worker.stop();
-  say('leaving');
+  printLine('leaving');
 });
 await worker.done;
 await store.close();

@@ -7,20 +7,20 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
 /** The other process. */
-export type Actor = {
+export type ScriptedWorker = {
   readonly pid: number;
   /** Waits for a line that begins with these words, whatever comes before it. */
-  hear(words: string): Promise<string>;
-  tell(command: string): void;
+  waitForLine(words: string): Promise<string>;
+  send(command: string): void;
   ask(command: string): Promise<string>;
   signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
   /** Its standard input ends: it closes its store and ends. */
-  leave(): Promise<void>;
+  close(): Promise<void>;
 };
 
 /** A process that is about to open the store; it does so at the first command. */
-export async function awakeActor(t: TestContext, where: string, leaseMs: number): Promise<Actor> {
+export async function spawnScriptedWorker(t: TestContext, where: string, leaseMs: number): Promise<ScriptedWorker> {
   const program = path.join(import.meta.dirname, 'fleet-actor.ts');
   const child = spawn(process.execPath, [program, where, String(leaseMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
@@ -32,15 +32,15 @@ export async function awakeActor(t: TestContext, where: string, leaseMs: number)
     assert.ok(done !== true, 'the process has ended');
     return value;
   };
-  const actor: Actor = {
+  const actor: ScriptedWorker = {
     pid: child.pid ?? 0,
-    async hear(words) {
+    async waitForLine(words) {
       for (;;) {
         const line = await next();
         if (line.startsWith(words)) return line;
       }
     },
-    tell,
+    send: tell,
     ask(command) {
       tell(command);
       return next();
@@ -50,18 +50,18 @@ export async function awakeActor(t: TestContext, where: string, leaseMs: number)
       child.kill('SIGKILL');
       await gone;
     },
-    async leave() {
+    async close() {
       child.stdin.end();
       await gone;
     },
   };
-  await actor.hear('awake');
+  await actor.waitForLine('awake');
   return actor;
 }
 
 /** A process that has the store open. */
-export async function startActor(t: TestContext, where: string, leaseMs: number): Promise<Actor> {
-  const actor = await awakeActor(t, where, leaseMs);
+export async function startScriptedWorker(t: TestContext, where: string, leaseMs: number): Promise<ScriptedWorker> {
+  const actor = await spawnScriptedWorker(t, where, leaseMs);
   assert.equal(await actor.ask('go'), 'ready');
   return actor;
 }

@@ -2,7 +2,7 @@
 import type { FleetRun } from '../../src/core/index.ts';
 
 /** A run that was just taken, with these traits. */
-export const takenRun = (traits: Pick<FleetRun, 'id' | 'words' | 'kind'> & Partial<FleetRun>): FleetRun => ({
+export const createFleetRun = (traits: Pick<FleetRun, 'id' | 'words' | 'kind'> & Partial<FleetRun>): FleetRun => ({
   settings: {},
   session: traits.id,
   tenant: 'default',

@@ -5,43 +5,43 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Event, FleetRun, FleetStore } from '../../src/core/index.ts';
 import { sendMessage } from '../../src/fleet/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
-import { eventsOf } from '../crash/checker.ts';
-import type { Hand, Hire } from './fleet-crew.ts';
-import { startOutside, type Outside } from './outside.ts';
+import { readLogEvents } from '../crash/checker.ts';
+import type { WorkerProcess, SpawnWorker } from './fleet-crew.ts';
+import { startEffectRecorder, type EffectRecorder } from './outside.ts';
 
 /** What the runs do, each once. */
-export const tools: readonly string[] = ['pay', 'book', 'mail'];
+export const effectTools: readonly string[] = ['pay', 'book', 'mail'];
 
 /** Nothing in these tests takes so long that nothing else goes on. */
-const standstillMs = 60_000;
+const maxIdleMs = 60_000;
 
 /** A fleet, what it acts on, and a person who answers for it. */
-export type Scene = {
+export type FleetFixture = {
   readonly store: FleetStore;
-  readonly outside: Outside;
+  readonly recorder: EffectRecorder;
   /** Starts a worker process; others take its runs after 10 seconds of silence, unless told otherwise. The dead are not waited for. */
-  readonly hand: (leaseMs?: number) => Hand;
+  readonly spawnWorker: (leaseMs?: number) => WorkerProcess;
   /** Waits until all runs but so many have ended, and gives all; meanwhile answers, as a person would, whether an effect has happened. */
-  readonly attend: (but?: number) => Promise<readonly FleetRun[]>;
+  readonly waitForRuns: (but?: number) => Promise<readonly FleetRun[]>;
 };
 
 /** Prepares a scene on a store. */
-export async function scene(t: TestContext, where: string, hire: Hire): Promise<Scene> {
-  const outside = await startOutside(t);
+export async function createFleetFixture(t: TestContext, where: string, hire: SpawnWorker): Promise<FleetFixture> {
+  const outside = await startEffectRecorder(t);
   const store = await openFleetStore(where);
   t.after(() => store.close());
   return {
     store,
-    outside,
-    hand: (leaseMs = 10_000) => hire(t, where, outside.url, leaseMs),
-    async attend(but = 0) {
+    recorder: outside,
+    spawnWorker: (leaseMs = 10_000) => hire(t, where, outside.url, leaseMs),
+    async waitForRuns(but = 0) {
       let last = { seen: '', at: 0 };
       for (;;) {
-        const open = await patiently(() => lookAfter(store, outside));
-        if (open <= but) return patiently(() => store.queue.list({ most: 10_000 }));
+        const open = await retryWhileStoreDown(() => answerQuestions(store, outside));
+        if (open <= but) return retryWhileStoreDown(() => store.queue.list({ most: 10_000 }));
         const seen = `${open} ${outside.entries.length}`;
         if (seen !== last.seen) last = { seen, at: Date.now() };
-        else if (Date.now() - last.at > standstillMs) await tellOf(store);
+        else if (Date.now() - last.at > maxIdleMs) await failWithOpenRuns(store);
         await pause(20);
       }
     },
@@ -49,13 +49,13 @@ export async function scene(t: TestContext, where: string, hire: Hire): Promise<
 }
 
 /** Fails, and says of each run that has not ended where it stands. */
-async function tellOf({ queue }: FleetStore): Promise<never> {
+async function failWithOpenRuns({ queue }: FleetStore): Promise<never> {
   const open = (await queue.list({ most: 10_000 })).filter(({ status }) => status !== 'ended');
   assert.fail(`nothing goes on any more: ${JSON.stringify(open)}`);
 }
 
 /** While a store is away, whoever looks into it waits. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function retryWhileStoreDown<T>(work: () => Promise<T>): Promise<T> {
   for (const end = Date.now() + 60_000; ; await pause(100)) {
     try {
       return await work();
@@ -66,7 +66,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Answers what is asked by looking outside, and gives how many runs have not ended. */
-async function lookAfter(store: FleetStore, outside: Outside): Promise<number> {
+async function answerQuestions(store: FleetStore, outside: EffectRecorder): Promise<number> {
   for (const { session, id, questions } of await store.queue.list({ status: 'resting', most: 10_000 }))
     for (const { call, tool, kind: about } of questions) {
       assert.deepEqual([about, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
@@ -78,26 +78,26 @@ async function lookAfter(store: FleetStore, outside: Outside): Promise<number> {
 }
 
 /** All that the log of a run says. */
-export async function historyOf({ sessions }: FleetStore, { session }: FleetRun): Promise<readonly Event[]> {
+export async function readRunEvents({ sessions }: FleetStore, { session }: FleetRun): Promise<readonly Event[]> {
   const log = await sessions.reader(session);
-  const events = await eventsOf(log);
+  const events = await readLogEvents(log);
   await log.close();
   return events;
 }
 
 /** How many events of a type there are. */
-export const countIn = (events: readonly Event[], type: Event['type']): number =>
+export const countEvents = (events: readonly Event[], type: Event['type']): number =>
   events.filter((event) => event.type === type).length;
 
 /** What must hold of a run, whatever became of its workers: it said and did everything once. */
-export function assertOnce(run: FleetRun, events: readonly Event[], outside: Outside): void {
+export function assertRanOnce(run: FleetRun, events: readonly Event[], outside: EffectRecorder): void {
   const { outcome, status, id } = run;
   assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', '3 things done'], id);
-  const happened = tools.map((tool) => outside.effects(id, tool).length);
+  const happened = effectTools.map((tool) => outside.effects(id, tool).length);
   assert.deepEqual(happened, [1, 1, 1], `${id}: how often each effect happened`);
   const once = ['run-started', 'input-received', 'run-ended'] as const;
   assert.deepEqual(
-    once.map((type) => countIn(events, type)),
+    once.map((type) => countEvents(events, type)),
     [1, 1, 1],
     `${id}: how often it began and ended`,
   );

@@ -7,7 +7,7 @@ import type { FleetStore } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet.ts';
 
 /** A new store, removed with the test. */
-export async function storeFor(t: Pick<TestContext, 'after'>): Promise<FleetStore> {
+export async function openTempFleetStore(t: Pick<TestContext, 'after'>): Promise<FleetStore> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-fleet-'));
   const store = await openFleetStore(path.join(folder, 'fleet.sqlite'), { retryMs: 10 });
   t.after(async () => {

@@ -7,20 +7,20 @@ import type { Script } from '../../src/testing/index.ts';
 import { createProgram, waitUntil as untilWithin, type TestProgram, type RunningProgram } from './live-program.ts';
 
 /** The program with a fleet's store. */
-export type Fleet = TestProgram & {
+export type FleetProgram = TestProgram & {
   readonly store: FleetStore;
   /** Starts a worker, which is killed with the test. */
   worker(...args: readonly string[]): RunningProgram;
   /** Runs a command and gives what it printed; fails where it fails. */
-  say(...args: readonly string[]): Promise<string>;
+  runCommand(...args: readonly string[]): Promise<string>;
   /** Waits until a run stands so, or is otherwise as wanted. */
-  stands(id: string, as: RunStatus | ((run: FleetRun) => boolean)): Promise<FleetRun>;
+  waitForRun(id: string, as: RunStatus | ((run: FleetRun) => boolean)): Promise<FleetRun>;
 };
 
-const longest = 30_000;
+const timeoutMs = 30_000;
 
 /** Prepares a fleet for a test. */
-export async function fleet(t: TestContext, script?: Script<JsonObject>): Promise<Fleet> {
+export async function createFleetProgram(t: TestContext, script?: Script<JsonObject>): Promise<FleetProgram> {
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
   await made.run(['fleet', 'status']);
@@ -34,14 +34,14 @@ export async function fleet(t: TestContext, script?: Script<JsonObject>): Promis
       t.after(() => running.kill('SIGKILL'));
       return running;
     },
-    async say(...args) {
+    async runCommand(...args) {
       const { code, out, err } = await made.run(args);
       if (code !== 0) throw new Error(`fairlead ${args.join(' ')} ended with ${code}: ${err}`);
       return out;
     },
-    async stands(id, as) {
+    async waitForRun(id, as) {
       const fits = typeof as === 'function' ? as : (run: FleetRun): boolean => run.status === as;
-      for (const end = Date.now() + longest; ; await pause(30)) {
+      for (const end = Date.now() + timeoutMs; ; await pause(30)) {
         const run = await store.queue.run(id);
         if (run && fits(run)) return run;
         if (Date.now() > end) throw new Error(`${id} is not ${String(as)}: ${JSON.stringify(run)}`);
@@ -51,10 +51,10 @@ export async function fleet(t: TestContext, script?: Script<JsonObject>): Promis
 }
 
 /** Waits until something holds. */
-export const until = (what: string, holds: () => boolean): Promise<void> => untilWithin(what, holds, longest);
+export const waitUntilTrue = (what: string, holds: () => boolean): Promise<void> => untilWithin(what, holds, timeoutMs);
 
 /** A door that a scripted model waits at: `reached` says that it stands there, `open` lets it go on. */
-export function door(): {
+export function createBarrier(): {
   readonly reached: Promise<void>;
   readonly open: () => void;
   readonly wait: () => Promise<void>;

@@ -1,10 +1,10 @@
 // Reads a stream of events from a server.
 
 /** One frame of a stream. */
-export type Frame = { readonly event: string; readonly id?: number; readonly data: Record<string, unknown> };
+export type SseFrame = { readonly event: string; readonly id?: number; readonly data: Record<string, unknown> };
 
 /** The frames of an answer until it ends. */
-export async function* framesOf(answer: Response): AsyncGenerator<Frame> {
+export async function* readSseFrames(answer: Response): AsyncGenerator<SseFrame> {
   if (answer.status !== 200 || !answer.body)
     throw new Error(`${answer.url} is ${answer.status}: ${await answer.text()}`);
   let rest = '';

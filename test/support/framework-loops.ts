@@ -22,13 +22,13 @@ import { fairleadMiddleware as agentMiddleware, wrapChatModel } from '../../src/
 import { wrapModel as guideAgentModel, wrapModelProvider } from '../../src/bridges/openai-agents/index.ts';
 
 /** What a person does with an agent: says something and reads what comes, piece by piece, to its end or to where they stop reading. */
-export type Loop = {
+export type FrameworkLoop = {
   /** Gives the final words. `onPiece` hears each piece of text and the name and arguments of each call that the framework is shown. */
-  say(prompt: string, onPiece?: (piece: string) => void, signal?: AbortSignal): Promise<string>;
+  run(prompt: string, onPiece?: (piece: string) => void, signal?: AbortSignal): Promise<string>;
 };
 
 /** How a loop is opened. */
-export type Opening = {
+export type FrameworkLoopOptions = {
   readonly url: string;
   readonly options: BridgeOptions;
   readonly streamed: boolean;
@@ -36,20 +36,23 @@ export type Opening = {
 };
 
 /** A framework by name: opened once, it carries as many conversations as are begun. */
-export type Row = { readonly name: string; open(opening: Opening): () => Loop };
+export type FrameworkCase = { readonly name: string; open(opening: FrameworkLoopOptions): () => FrameworkLoop };
 
 const schema = z.object({ command: z.string() });
-const about = { name: 'run', description: 'Runs a command.' };
-const silent = (): void => {};
+const toolInfo = { name: 'run', description: 'Runs a command.' };
+const noop = (): void => {};
 
-function aiSdk(opening: Opening, given: Parameters<typeof wrapLanguageModel>[0]['model']): () => Loop {
+function createAiSdkLoop(
+  opening: FrameworkLoopOptions,
+  given: Parameters<typeof wrapLanguageModel>[0]['model'],
+): () => FrameworkLoop {
   const { options, streamed, run } = opening;
   const model = wrapLanguageModel({ model: given, middleware: fairleadMiddleware(options) });
-  const tools = { run: sdkTool({ ...about, inputSchema: schema, execute: ({ command }) => run(command) }) };
+  const tools = { run: sdkTool({ ...toolInfo, inputSchema: schema, execute: ({ command }) => run(command) }) };
   return () => {
     const history: ModelMessage[] = [];
     return {
-      async say(prompt, onPiece = silent, signal = new AbortController().signal) {
+      async run(prompt, onPiece = noop, signal = new AbortController().signal) {
         history.push({ role: 'user', content: prompt });
         const call = {
           model,
@@ -60,7 +63,7 @@ function aiSdk(opening: Opening, given: Parameters<typeof wrapLanguageModel>[0][
           maxRetries: 0,
           abortSignal: signal,
         };
-        const result = streamed ? streamText({ ...call, onError: silent }) : await generateText(call);
+        const result = streamed ? streamText({ ...call, onError: noop }) : await generateText(call);
         if ('stream' in result)
           for await (const part of result.stream) {
             if (part.type === 'text-delta') onPiece(part.text);
@@ -75,15 +78,15 @@ function aiSdk(opening: Opening, given: Parameters<typeof wrapLanguageModel>[0][
   };
 }
 
-const chainModel = (url: string): ChatOpenAI =>
+const createChainModel = (url: string): ChatOpenAI =>
   new ChatOpenAI({ apiKey: 'k', model: 'm', maxRetries: 0, configuration: { baseURL: `${url}/v1` } });
 
-const chainRun = (run: Opening['run']) =>
-  chainTool(({ command }: { command: string }) => run(command), { ...about, schema });
+const createChainTool = (run: FrameworkLoopOptions['run']) =>
+  chainTool(({ command }: { command: string }) => run(command), { ...toolInfo, schema });
 
 type Chunk = { readonly text: string; readonly tool_call_chunks?: readonly { readonly args?: string | undefined }[] };
 
-function heard(chunk: Chunk, onPiece: (piece: string) => void): void {
+function emitChunk(chunk: Chunk, onPiece: (piece: string) => void): void {
   if (chunk.text) onPiece(chunk.text);
   for (const { args } of chunk.tool_call_chunks ?? []) if (args) onPiece(args);
 }
@@ -94,17 +97,17 @@ type Graph = {
   stream(state: object, config: object): Promise<AsyncIterable<readonly [string, unknown]>>;
 };
 
-const graphLoop = (graph: Graph, streamed: boolean) => (): Loop => {
+const createGraphLoop = (graph: Graph, streamed: boolean) => (): FrameworkLoop => {
   let history: messages.BaseMessage[] = [];
   return {
-    async say(prompt, onPiece = silent, signal) {
+    async run(prompt, onPiece = noop, signal) {
       const state = { messages: [...history, new messages.HumanMessage(prompt)] };
       const config = { recursionLimit: 50, ...(signal ? { signal } : {}) };
       if (streamed)
         for await (const [mode, data] of await graph.stream(state, { ...config, streamMode: ['messages', 'values'] })) {
           if (mode === 'messages') {
             const [message] = data as [messages.BaseMessage];
-            if (message.type === 'ai') heard(message, onPiece);
+            if (message.type === 'ai') emitChunk(message, onPiece);
           } else ({ messages: history } = data as { messages: messages.BaseMessage[] });
         }
       else ({ messages: history } = await graph.invoke(state, config));
@@ -113,13 +116,13 @@ const graphLoop = (graph: Graph, streamed: boolean) => (): Loop => {
   };
 };
 
-const agentsRun = (run: Opening['run']) =>
-  agentTool({ ...about, parameters: schema, execute: ({ command }) => run(command) });
+const createAgentsTool = (run: FrameworkLoopOptions['run']) =>
+  agentTool({ ...toolInfo, parameters: schema, execute: ({ command }) => run(command) });
 
-const agentsLoop = (runner: Runner, agent: Agent, streamed: boolean) => (): Loop => {
+const createAgentsLoop = (runner: Runner, agent: Agent, streamed: boolean) => (): FrameworkLoop => {
   let history: AgentInputItem[] = [];
   return {
-    async say(prompt, onPiece = silent, signal = new AbortController().signal) {
+    async run(prompt, onPiece = noop, signal = new AbortController().signal) {
       const input: AgentInputItem[] = [...history, { role: 'user', content: prompt }];
       if (!streamed) {
         const result = await runner.run(agent, input, { maxTurns: 20, signal });
@@ -142,23 +145,27 @@ const agentsLoop = (runner: Runner, agent: Agent, streamed: boolean) => (): Loop
 setTracingDisabled(true);
 
 /** Every framework that has a bridge, by every way into it. */
-export const rows: readonly Row[] = [
+export const frameworkCases: readonly FrameworkCase[] = [
   {
     name: 'AI SDK, chat completions',
     open: (opening) =>
-      aiSdk(opening, createOpenAICompatible({ name: 'x', baseURL: `${opening.url}/v1`, includeUsage: true })('m')),
+      createAiSdkLoop(
+        opening,
+        createOpenAICompatible({ name: 'x', baseURL: `${opening.url}/v1`, includeUsage: true })('m'),
+      ),
   },
   {
     name: 'AI SDK, Anthropic',
-    open: (opening) => aiSdk(opening, createAnthropic({ apiKey: 'k', baseURL: `${opening.url}/v1` })('claude-x')),
+    open: (opening) =>
+      createAiSdkLoop(opening, createAnthropic({ apiKey: 'k', baseURL: `${opening.url}/v1` })('claude-x')),
   },
   {
     name: 'LangChain agent with a middleware',
     open: ({ url, options, streamed, run }) =>
-      graphLoop(
+      createGraphLoop(
         createAgent({
-          model: chainModel(url),
-          tools: [chainRun(run)],
+          model: createChainModel(url),
+          tools: [createChainTool(run)],
           systemPrompt: 'Help.',
           middleware: [agentMiddleware({ ...options, messages })],
         }) as unknown as Graph,
@@ -168,8 +175,8 @@ export const rows: readonly Row[] = [
   {
     name: 'LangGraph with a guided model',
     open({ url, options, streamed, run }) {
-      const tools = [chainRun(run)];
-      const model = wrapChatModel(chainModel(url), { ...options, messages }).bindTools(tools);
+      const tools = [createChainTool(run)];
+      const model = wrapChatModel(createChainModel(url), { ...options, messages }).bindTools(tools);
       const ask = async ({ messages: said }: typeof MessagesAnnotation.State) => ({
         messages: [await model.invoke([new messages.SystemMessage('Help.'), ...said])],
       });
@@ -182,7 +189,7 @@ export const rows: readonly Row[] = [
           const last = said.at(-1);
           return last && messages.AIMessage.isInstance(last) && last.tool_calls?.length ? 'tools' : END;
         });
-      return graphLoop(graph.compile() as unknown as Graph, streamed);
+      return createGraphLoop(graph.compile() as unknown as Graph, streamed);
     },
   },
   {
@@ -191,9 +198,9 @@ export const rows: readonly Row[] = [
       const provider = new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses: false });
       const model = provider.getModel('m').then((each) => guideAgentModel(each, options));
       const runner = new Runner({ modelProvider: { getModel: () => model } });
-      return agentsLoop(
+      return createAgentsLoop(
         runner,
-        new Agent({ name: 'a', instructions: 'Help.', model: 'm', tools: [agentsRun(run)] }),
+        new Agent({ name: 'a', instructions: 'Help.', model: 'm', tools: [createAgentsTool(run)] }),
         streamed,
       );
     },
@@ -203,9 +210,9 @@ export const rows: readonly Row[] = [
     open({ url, options, streamed, run }) {
       const provider = new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses: true });
       const runner = new Runner({ modelProvider: wrapModelProvider(provider, options) });
-      return agentsLoop(
+      return createAgentsLoop(
         runner,
-        new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [agentsRun(run)] }),
+        new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [createAgentsTool(run)] }),
         streamed,
       );
     },

@@ -3,11 +3,11 @@ import type { JsonObject } from '../../src/core/index.ts';
 import { calls, join, says, type Script } from '../../src/testing/index.ts';
 
 /** A call of a hidden tool: its name and its input. */
-export type Use = readonly [tool: string, input: JsonObject];
+export type HiddenToolCall = readonly [tool: string, input: JsonObject];
 
 /** Loads what it needs, makes these calls, each list of them at once, and tells the results of the last list. */
-export const uses =
-  (...rounds: readonly (readonly Use[])[]): Script<JsonObject> =>
+export const scriptHiddenCalls =
+  (...rounds: readonly (readonly HiddenToolCall[])[]): Script<JsonObject> =>
   ({ results }) => {
     const names = [...new Set(rounds.flat().map(([tool]) => tool))];
     if (results.length === 0) return calls('load_tools', { names });

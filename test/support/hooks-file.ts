@@ -1,21 +1,25 @@
 // A hooks file as people have them for another program, with the scripts that it runs; a test puts it into a folder unchanged.
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
-import { putFiles } from './program.ts';
+import { writeFiles } from './program.ts';
 
-const script = (name: string): string => `"$CLAUDE_PROJECT_DIR"/.claude/hooks/${name}`;
-const command = (name: string, more: object = {}): object => ({ type: 'command', command: script(name), ...more });
+const formatScriptPath = (name: string): string => `"$CLAUDE_PROJECT_DIR"/.claude/hooks/${name}`;
+const createCommandHook = (name: string, more: object = {}): object => ({
+  type: 'command',
+  command: formatScriptPath(name),
+  ...more,
+});
 
 const settings = {
   permissions: { allow: ['Bash(ls:*)'], deny: [] },
   hooks: {
     PreToolUse: [
-      { matcher: 'Bash', hooks: [command('no-rm.sh')] },
-      { matcher: 'Edit|MultiEdit|Write', hooks: [command('protect-files.sh', { timeout: 20 })] },
+      { matcher: 'Bash', hooks: [createCommandHook('no-rm.sh')] },
+      { matcher: 'Edit|MultiEdit|Write', hooks: [createCommandHook('protect-files.sh', { timeout: 20 })] },
     ],
-    PostToolUse: [{ matcher: 'Write|Edit', hooks: [command('after-edit.sh')] }],
-    UserPromptSubmit: [{ hooks: [command('prompt.sh')] }],
-    Stop: [{ matcher: '', hooks: [command('on-stop.sh')] }],
+    PostToolUse: [{ matcher: 'Write|Edit', hooks: [createCommandHook('after-edit.sh')] }],
+    UserPromptSubmit: [{ hooks: [createCommandHook('prompt.sh')] }],
+    Stop: [{ matcher: '', hooks: [createCommandHook('on-stop.sh')] }],
   },
 };
 
@@ -49,9 +53,9 @@ echo '{"decision":"block","reason":"Run the tests before you stop."}'
 };
 
 /** Puts the hooks file and its scripts into a folder, and gives the path of one of the scripts by its name. */
-export function putHooks(folder: string): (name: string) => string {
+export function writeHooks(folder: string): (name: string) => string {
   const place = (name: string): string => path.join('.claude/hooks', name);
-  putFiles(folder, {
+  writeFiles(folder, {
     '.claude/settings.json': JSON.stringify(settings, undefined, 2),
     ...Object.fromEntries(Object.entries(scripts).map(([name, text]) => [place(name), text])),
   });

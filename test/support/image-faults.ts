@@ -10,9 +10,9 @@ import { families } from '../../src/providers/families.ts';
 
 type Instruction = { readonly word: string; readonly rest: string };
 
-const secret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
+const secretPattern = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
 
-function instructionsOf(text: string): readonly Instruction[] {
+function parseInstructions(text: string): readonly Instruction[] {
   const lines = text.replaceAll(/^\s*#.*\n/gm, '').replaceAll(/\\\n\s*/g, '');
   return lines
     .split('\n')
@@ -24,8 +24,8 @@ function instructionsOf(text: string): readonly Instruction[] {
 }
 
 /** What is wrong with a Dockerfile, a sentence each. */
-export function dockerfileFaults(text: string): readonly string[] {
-  const all = instructionsOf(text);
+export function lintDockerfile(text: string): readonly string[] {
+  const all = parseInstructions(text);
   const of = (word: string, among = all): readonly string[] =>
     among.filter((each) => each.word === word).map(({ rest }) => rest);
   const last = all.slice(all.findLastIndex(({ word }) => word === 'FROM'));
@@ -37,7 +37,7 @@ export function dockerfileFaults(text: string): readonly string[] {
     [stages.every((stage) => /^(\$\{NODE_IMAGE\}|system)$/.test(stage?.[1] ?? '')), 'a stage begins elsewhere'],
     [/^node:24-[\w.-]+$/.test(/^NODE_IMAGE=(.*)$/.exec(of('ARG')[0] ?? '')?.[1] ?? ''), 'no exact image to begin with'],
     [/^(?!root\b|0\b)\w+$/.test(of('USER', last).at(-1) ?? ''), 'it is run by root'],
-    [!settings.some((each) => secret.test(each)), 'a secret is built in'],
+    [!settings.some((each) => secretPattern.test(each)), 'a secret is built in'],
     [of('ADD').length === 0, 'something is fetched by ADD'],
     [
       of('RUN').every((rest) => !/npm (ci|install)/.test(rest) || rest.includes('--ignore-scripts')),
@@ -67,40 +67,40 @@ type Compose = {
 };
 
 /** A compose file as it is understood. */
-export const composeOf = (text: string): Compose => parse(text, { merge: true }) as Compose;
+export const parseCompose = (text: string): Compose => parse(text, { merge: true }) as Compose;
 
 /** Every variable of the environment that the program reads. */
-const known: ReadonlySet<string> = new Set([
+const knownVariables: ReadonlySet<string> = new Set([
   'HARNESS_API_KEY',
   'HARNESS_API_KEYS',
   ...Object.values(table).flatMap(({ variable }) => variable ?? []),
   ...families.flatMap(({ urlVariables, keyVariables }) => [...urlVariables, ...keyVariables]),
 ]);
 
-const secondsOf = (given: unknown): number => Number(/^(\d+)s$/.exec(String(given))?.[1] ?? 0);
+const parseSeconds = (given: unknown): number => Number(/^(\d+)s$/.exec(String(given))?.[1] ?? 0);
 
 /** What is wrong with a compose file, a sentence each. */
-export function composeFaults(text: string): readonly string[] {
-  const { services, networks } = composeOf(text);
+export function lintCompose(text: string): readonly string[] {
+  const { services, networks } = parseCompose(text);
   const values = text.replaceAll(/^\s*#.*$/gm, '');
   const optional = [...values.matchAll(/\$\{?\w+(?!\w)(?!:\?)/g)].map(([each]) => `${each} may be empty`);
   const open = networks['store']?.internal === true ? [] : ['the network of the store is open'];
   const each = Object.entries(services).flatMap(([name, service]) =>
-    faultsOf(name, service).map((fault) => `${name}: ${fault}`),
+    lintService(name, service).map((fault) => `${name}: ${fault}`),
   );
-  return [...schemaFaults(text), ...optional, ...open, ...each];
+  return [...lintComposeSchema(text), ...optional, ...open, ...each];
 }
 
-function faultsOf(name: string, service: Service): readonly string[] {
+function lintService(name: string, service: Service): readonly string[] {
   const { image = '', environment = {}, ports = [], networks = [] } = service;
   const isOurs = name !== 'postgres';
-  const strange = Object.keys(environment).filter((variable) => isOurs && !known.has(variable));
+  const strange = Object.keys(environment).filter((variable) => isOurs && !knownVariables.has(variable));
   const found: readonly (readonly [boolean, string])[] = [
     [isOurs ? image === 'fairlead' : /^[\w./-]+:\d[\w.-]*$/.test(image), 'its image is not named exactly'],
     [ports.every((port) => port.startsWith('127.0.0.1:')), 'others can reach it'],
     [strange.length === 0, `nobody reads ${strange.join()}`],
     [networks.includes('store') && (isOurs || networks.length === 1), 'its networks are others'],
-    [secondsOf(service['stop_grace_period']) >= 20, 'it is not given the time to end'],
+    [parseSeconds(service['stop_grace_period']) >= 20, 'it is not given the time to end'],
     [
       service['privileged'] === undefined && !JSON.stringify(service).includes('docker.sock'),
       'it has the rights of the machine',
@@ -112,7 +112,7 @@ function faultsOf(name: string, service: Service): readonly string[] {
     [!isOurs || String(service['cap_drop']) === 'ALL', 'it has capabilities'],
     [!isOurs || String(service['security_opt']) === 'no-new-privileges:true', 'it may get rights'],
     [
-      Object.entries(environment).every(([key, value]) => !secret.test(key) || !value || value.startsWith('${')),
+      Object.entries(environment).every(([key, value]) => !secretPattern.test(key) || !value || value.startsWith('${')),
       'a secret is written into it',
     ],
   ];
@@ -120,17 +120,17 @@ function faultsOf(name: string, service: Service): readonly string[] {
 }
 
 /** Its own types cannot be found from a module. */
-type Linted = readonly { readonly messages: readonly { readonly message: string }[] }[];
+type LintReport = readonly { readonly messages: readonly { readonly message: string }[] }[];
 
 /** By the schema of compose files, and what a linter of them knows; the order of keys is ours. */
-function schemaFaults(text: string): readonly string[] {
+function lintComposeSchema(text: string): readonly string[] {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-compose-'));
   try {
     const file = path.join(folder, 'compose.yaml');
     writeFileSync(file, text);
     const rules = { 'service-keys-order': 0, 'top-level-properties-order': 0, 'require-quotes-in-ports': 0 } as const;
     const linter = new DCLinter({ rules, quiet: false, debug: false, exclude: [] });
-    const results = linter.lintFiles([file], false) as Linted;
+    const results = linter.lintFiles([file], false) as LintReport;
     return results.flatMap(({ messages }) => messages.map(({ message }) => message));
   } finally {
     rmSync(folder, { recursive: true });

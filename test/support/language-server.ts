@@ -2,31 +2,31 @@
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 
-type Asked = { readonly id?: number; readonly method?: string };
+type LspRequest = { readonly id?: number; readonly method?: string };
 
 appendFileSync(process.env['NOTES'] ?? '', 'started\n');
 
-const answers: Readonly<Record<string, () => unknown>> = {
+const responders: Readonly<Record<string, () => unknown>> = {
   initialize: () => ({ capabilities: { hoverProvider: true, textDocumentSync: 1 } }),
   'textDocument/hover': () => ({ contents: `variables: ${Object.keys(process.env).toSorted().join(' ')}` }),
 };
 
-function answer({ id, method = '' }: Asked): void {
+function respond({ id, method = '' }: LspRequest): void {
   if (method === 'exit') process.exit(0);
   if (id === undefined) return;
-  const body = JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]?.() ?? null });
+  const body = JSON.stringify({ jsonrpc: '2.0', id, result: responders[method]?.() ?? null });
   process.stdout.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
-let heard = Buffer.alloc(0);
+let received = Buffer.alloc(0);
 process.stdin.on('data', (bytes: Buffer) => {
-  heard = Buffer.concat([heard, bytes]);
+  received = Buffer.concat([received, bytes]);
   for (;;) {
-    const [head, length] = /^Content-Length: (\d+)\r\n\r\n/.exec(heard.toString('latin1')) ?? [];
-    if (head === undefined || heard.length < head.length + Number(length)) return;
+    const [head, length] = /^Content-Length: (\d+)\r\n\r\n/.exec(received.toString('latin1')) ?? [];
+    if (head === undefined || received.length < head.length + Number(length)) return;
     const end = head.length + Number(length);
-    const asked = JSON.parse(heard.subarray(head.length, end).toString()) as Asked;
-    heard = heard.subarray(end);
-    answer(asked);
+    const asked = JSON.parse(received.subarray(head.length, end).toString()) as LspRequest;
+    received = received.subarray(end);
+    respond(asked);
   }
 });

@@ -12,8 +12,8 @@ import {
   type ScriptedServer,
   type ScriptedServerOptions,
 } from '../../src/testing/index.ts';
-import { armed } from './face.ts';
-import { bin, foldersFor, type Folders } from './program.ts';
+import { waitUntilArmed } from './face.ts';
+import { bin, createProgramDirs, type ProgramDirs } from './program.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
 export { bin };
@@ -42,7 +42,7 @@ export type RunningProgram = {
 };
 
 /** The program, its folders and its server. */
-export type TestProgram = Folders & {
+export type TestProgram = ProgramDirs & {
   readonly server: ScriptedServer;
   /** The names of the session files. */
   sessions(): readonly string[];
@@ -78,7 +78,7 @@ export async function createProgram(
 ): Promise<TestProgram> {
   const server = await scriptedServer(script, { models: defaultModels, ...options });
   t.after(() => server.close());
-  const folders = foldersFor(t);
+  const folders = createProgramDirs(t);
   const { cwd, data } = folders;
   const env = { ...folders.env, OLLAMA_API_URL: server.url };
   const start: TestProgram['start'] = (args, more = {}) =>
@@ -167,7 +167,7 @@ export async function waitForExitCode(terminal: Terminal): Promise<number> {
 /** Waits for a question, and answers it with a key once it takes keys. */
 export async function answerPrompt(terminal: Terminal, question: RegExp, ...keys: string[]): Promise<void> {
   await terminal.waitFor(question);
-  await armed();
+  await waitUntilArmed();
   await terminal.keys(...keys);
 }
 

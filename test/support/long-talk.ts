@@ -13,24 +13,27 @@ import {
   type RunState,
 } from '../../src/core/index.ts';
 import { scriptedProvider } from '../../src/testing/index.ts';
-import { bare } from './bare-agent.ts';
+import { bareAgentParts } from './bare-agent.ts';
 
 const limits: Limits = { turns: 500, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100_000 };
 
 /** A message of the user. */
-export const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+export const createUserMessage = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 
 /** An answer in words. */
-export const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
+export const createAssistantMessage = (text: string): Message => ({
+  role: 'assistant',
+  parts: [{ type: 'text', text }],
+});
 
 /** A call and its result of this many characters. */
-export const round = (id: string, size: number): readonly Message[] => [
+export const createToolExchange = (id: string, size: number): readonly Message[] => [
   { role: 'assistant', parts: [{ type: 'tool-call', id, tool: 'read', input: {} }] },
   { role: 'tool', parts: [{ type: 'tool-result', id, tool: 'read', text: 'x'.repeat(size), failed: false }] },
 ];
 
 /** A state with these messages, in a run whose window holds this many tokens. */
-export function stateOf(messages: readonly Message[], context?: number): RunState {
+export function createState(messages: readonly Message[], context?: number): RunState {
   const state: RunState = {
     ...runStateView().initial,
     run: 'r',
@@ -42,13 +45,13 @@ export function stateOf(messages: readonly Message[], context?: number): RunStat
 }
 
 /** An agent with nothing but a model. */
-export const agentOf = (provider: Provider = scriptedProvider([])): ResolvedAgent => ({
+export const createBareAgent = (provider: Provider = scriptedProvider([])): ResolvedAgent => ({
   system: '',
   provider,
   tools: new Map(),
-  ...bare,
+  ...bareAgentParts,
 });
 
 /** What a compactor makes of a state. */
-export const compactedBy = (compactor: Compactor, state: RunState, provider?: Provider): Promise<CompactionResult> =>
-  compactor.run(state, { agent: agentOf(provider), signal: new AbortController().signal });
+export const runCompactor = (compactor: Compactor, state: RunState, provider?: Provider): Promise<CompactionResult> =>
+  compactor.run(state, { agent: createBareAgent(provider), signal: new AbortController().signal });

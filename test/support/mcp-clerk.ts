@@ -3,21 +3,27 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '../../src/core/index.ts';
-import { answerTo, plain, text, type Behaviour, type Message } from './mcp-server.ts';
+import {
+  answerMcpMessage,
+  createListedTool,
+  createTextResult,
+  type McpBehaviour,
+  type McpMessage,
+} from './mcp-server.ts';
 
 const [, , folder = ''] = process.argv;
-const write = (message: Message): boolean => process.stdout.write(`${JSON.stringify(message)}\n`);
-const waiting = new Map<string | number, (result: JsonObject) => void>();
+const writeMessage = (message: McpMessage): boolean => process.stdout.write(`${JSON.stringify(message)}\n`);
+const pendingRequests = new Map<string | number, (result: JsonObject) => void>();
 
 /** Asks the client something, and waits for what it says. */
-const ask = (method: string, params: JsonObject): Promise<JsonObject> =>
+const requestClient = (method: string, params: JsonObject): Promise<JsonObject> =>
   new Promise((resolve) => {
-    const id = `q${waiting.size + 1}`;
-    waiting.set(id, resolve);
-    write({ jsonrpc: '2.0', id, method, params });
+    const id = `q${pendingRequests.size + 1}`;
+    pendingRequests.set(id, resolve);
+    writeMessage({ jsonrpc: '2.0', id, method, params });
   });
 
-const form: JsonObject = {
+const elicitationSchema: JsonObject = {
   type: 'object',
   properties: {
     name: { type: 'string', title: 'Name' },
@@ -27,37 +33,45 @@ const form: JsonObject = {
   },
   required: ['name', 'size'],
 };
-const wish: JsonObject = {
+const samplingRequest: JsonObject = {
   messages: [{ role: 'user', content: { type: 'text', text: 'Capital of France?' } }],
   systemPrompt: 'Be short.',
   maxTokens: 50,
 };
 
-const about = path.join(folder, 'about');
-const extra = path.join(folder, 'extra');
-const story = existsSync(about) ? readFileSync(about, 'utf8') : 'Greets somebody.';
-const behaviour: Behaviour = {
+const descriptionFile = path.join(folder, 'about');
+const extraCountFile = path.join(folder, 'extra');
+const description = existsSync(descriptionFile) ? readFileSync(descriptionFile, 'utf8') : 'Greets somebody.';
+const behaviour: McpBehaviour = {
   tools: [
-    plain('greet', { description: story }),
-    plain('die'),
-    plain('ask'),
-    plain('sample'),
-    ...Array.from({ length: existsSync(extra) ? Number(readFileSync(extra, 'utf8')) : 0 }, (_, i) => plain(`more${i}`)),
+    createListedTool('greet', { description: description }),
+    createListedTool('die'),
+    createListedTool('ask'),
+    createListedTool('sample'),
+    ...Array.from({ length: existsSync(extraCountFile) ? Number(readFileSync(extraCountFile, 'utf8')) : 0 }, (_, i) =>
+      createListedTool(`more${i}`),
+    ),
   ],
   async call(tool, { a = 'nobody' }) {
     if (tool === 'die') process.exit(3);
     if (tool === 'ask')
-      return text(JSON.stringify(await ask('elicitation/create', { message: 'Who are you?', requestedSchema: form })));
-    if (tool === 'sample') return text(JSON.stringify(await ask('sampling/createMessage', wish)));
-    return text(`Hello ${String(a)}, from ${process.cwd()}.`);
+      return createTextResult(
+        JSON.stringify(
+          await requestClient('elicitation/create', { message: 'Who are you?', requestedSchema: elicitationSchema }),
+        ),
+      );
+    if (tool === 'sample')
+      return createTextResult(JSON.stringify(await requestClient('sampling/createMessage', samplingRequest)));
+    return createTextResult(`Hello ${String(a)}, from ${process.cwd()}.`);
   },
 };
 
 appendFileSync(path.join(folder, 'starts'), `${process.pid}\n`);
-createInterface({ input: process.stdin }).on('line', (line) => void take(JSON.parse(line) as Message));
+createInterface({ input: process.stdin }).on('line', (line) => void handleLine(JSON.parse(line) as McpMessage));
 
-async function take(message: Message): Promise<void> {
-  if (message.method === undefined) return waiting.get(message.id ?? '')?.(message.result ?? message.error ?? {});
-  const answer = await answerTo(behaviour, message);
-  if (answer) write(answer);
+async function handleLine(message: McpMessage): Promise<void> {
+  if (message.method === undefined)
+    return pendingRequests.get(message.id ?? '')?.(message.result ?? message.error ?? {});
+  const answer = await answerMcpMessage(behaviour, message);
+  if (answer) writeMessage(answer);
 }

@@ -13,7 +13,7 @@ const url = process.argv.at(-1) ?? '';
 const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 
-function reach(): McpRemoteConfig {
+function createRemote(): McpRemoteConfig {
   const remote = { type: 'http', url, headers: {} } as const;
   const { client_id: clientId = '', client_secret: clientSecret = '' } = context;
   if (scenario === 'auth/client-credentials-basic')
@@ -22,14 +22,14 @@ function reach(): McpRemoteConfig {
     const { private_key_pem: privateKey = '', signing_algorithm: algorithm = 'ES256' } = context;
     return { ...remote, auth: new PrivateKeyJwtProvider({ clientId, privateKey, algorithm }) };
   }
-  if (scenario === 'auth/cross-app-access-complete-flow') return { ...remote, auth: crossApp() };
+  if (scenario === 'auth/cross-app-access-complete-flow') return { ...remote, auth: createCrossAppProvider() };
   // Its authorization server of early 2025 does not call itself by its own address.
   if (scenario === 'auth/2025-03-26-oauth-metadata-backcompat') return { ...remote, login: { checkIssuer: false } };
   if (scenario === 'auth/pre-registration') return { ...remote, login: { clientId, clientSecret } };
   return { ...remote, login: { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' } };
 }
 
-function crossApp(): CrossAppAccessProvider {
+function createCrossAppProvider(): CrossAppAccessProvider {
   const {
     client_id: clientId = '',
     client_secret: clientSecret = '',
@@ -55,7 +55,7 @@ function crossApp(): CrossAppAccessProvider {
   });
 }
 
-const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'conformance', transport: reach() }], {
+const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'conformance', transport: createRemote() }], {
   trust: memoryTrust(),
   elicit: () => Promise.resolve({ type: 'accept', content: {} }),
   // The person's browser: it follows the login page back to where we wait.

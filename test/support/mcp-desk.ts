@@ -14,17 +14,21 @@ import {
   type McpOptions,
   type McpServer,
 } from '../../src/tools/mcp/index.ts';
-import { serveOn, type Behaviour } from './mcp-server.ts';
-import { callTool, type Called } from './tool-call.ts';
+import { serveMcpOn, type McpBehaviour } from './mcp-server.ts';
+import { callTool, type ToolCallResult } from './tool-call.ts';
 
 /** Servers that are open, and a short way to call their tools. */
-export type Desk = {
+export type McpFixture = {
   readonly mcp: McpClients;
-  readonly call: (name: string, input?: Json, signal?: AbortSignal) => Promise<Called>;
+  readonly call: (name: string, input?: Json, signal?: AbortSignal) => Promise<ToolCallResult>;
 };
 
 /** The user's own server of this name. */
-export const userServer = (name: string, reach: McpServer['transport'], more: Partial<McpServer> = {}): McpServer => ({
+export const createUserServer = (
+  name: string,
+  reach: McpServer['transport'],
+  more: Partial<McpServer> = {},
+): McpServer => ({
   name,
   origin: 'user',
   source: 'test',
@@ -33,7 +37,7 @@ export const userServer = (name: string, reach: McpServer['transport'], more: Pa
 });
 
 /** The hostile program, behaving like this. */
-export const hostile = (...args: readonly string[]): McpStdioConfig => ({
+export const createHostileServer = (...args: readonly string[]): McpStdioConfig => ({
   type: 'stdio',
   command: process.execPath,
   args: [path.join(import.meta.dirname, 'mcp-hostile.ts'), ...args],
@@ -41,40 +45,40 @@ export const hostile = (...args: readonly string[]): McpStdioConfig => ({
 });
 
 /** A server in this process that behaves like this. */
-export const inside = (behaviour: Behaviour): McpInProcessConfig => ({
+export const createInProcessServer = (behaviour: McpBehaviour): McpInProcessConfig => ({
   type: 'in-process',
-  serve: (end) => serveOn(behaviour)(end),
+  serve: (end) => serveMcpOn(behaviour)(end),
 });
 
 /** The block that says whose words a result is. */
-const block = /^<outside-text from="the MCP server [^"]*">\n([^]*)\n<\/outside-text>$/;
+const outsideTextPattern = /^<outside-text from="the MCP server [^"]*">\n([^]*)\n<\/outside-text>$/;
 
 /** Opens these servers until the test ends. */
-export async function open(
+export async function openMcpServers(
   t: TestContext,
   servers: readonly McpServer[],
   options: Partial<McpOptions> = {},
-): Promise<Desk> {
+): Promise<McpFixture> {
   const mcp = await openMcp(servers, { trust: memoryTrust(), ...options });
   t.after(() => mcp.close());
   return {
     mcp,
     async call(name, input = {}, signal = new AbortController().signal) {
       const called = await callTool(mcp.tools, name, input, { signal });
-      return { ...called, text: called.text.replace(block, '$1') };
+      return { ...called, text: called.text.replace(outsideTextPattern, '$1') };
     },
   };
 }
 
 /** A folder of the test's own. */
-export function folderFor(t: TestContext): string {
+export function createTempDir(t: TestContext): string {
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-mcp-')));
   t.after(() => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
 /** Waits until this holds; fails where it does not come to that. */
-export async function until(holds: () => boolean): Promise<void> {
+export async function waitForCondition(holds: () => boolean): Promise<void> {
   for (let tried = 0; !holds(); tried++) {
     assert.ok(tried < 1000, 'what was waited for did not come');
     await new Promise((resolve) => {
@@ -84,7 +88,7 @@ export async function until(holds: () => boolean): Promise<void> {
 }
 
 /** Whether a process is there and not a corpse nobody has collected. */
-export function isAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

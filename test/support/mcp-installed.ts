@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const folder = process.env['FAIRLEAD_MCP_SERVERS'] ?? path.join(root, 'node_modules/.cache/mcp-servers');
-const names = ['server-everything', 'server-filesystem', 'server-memory', 'conformance'];
+const serversDir = process.env['FAIRLEAD_MCP_SERVERS'] ?? path.join(root, 'node_modules/.cache/mcp-servers');
+const packageNames = ['server-everything', 'server-filesystem', 'server-memory', 'conformance'];
 const versions = ['2026.8.31', '2026.8.31', '2026.8.31', '0.1.16'];
 
 /** The program of one of the installed packages. */
-export const programOf = (name: string): string =>
-  path.join(folder, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
+export const getServerProgram = (name: string): string =>
+  path.join(serversDir, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
 
-const wanted = names.map((name, i) => `@modelcontextprotocol/${name}@${versions[i]}`).join(' ');
+const installArgs = packageNames.map((name, i) => `@modelcontextprotocol/${name}@${versions[i]}`).join(' ');
 
 /** Why tests with them are skipped, or false where they are there. */
-export const missing: string | false = names.every((name) => existsSync(programOf(name)))
+export const missingServers: string | false = packageNames.every((name) => existsSync(getServerProgram(name)))
   ? false
-  : `the MCP servers are not installed: npm install --prefix ${path.relative(root, folder)} ${wanted}`;
+  : `the MCP servers are not installed: npm install --prefix ${path.relative(root, serversDir)} ${installArgs}`;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../src/core/index.ts';
 
 /** A message of the protocol, as far as tests look at it. */
-export type Message = {
+export type McpMessage = {
   readonly jsonrpc: '2.0';
   readonly id?: number | string;
   readonly method?: string;
@@ -12,19 +12,19 @@ export type Message = {
 };
 
 /** A tool as a server lists it. */
-export type Listed = { readonly name: string; readonly description?: string } & Readonly<Record<string, Json>>;
+export type ListedTool = { readonly name: string; readonly description?: string } & Readonly<Record<string, Json>>;
 
 /** What a server does. */
-export type Behaviour = {
-  tools: readonly Listed[];
+export type McpBehaviour = {
+  tools: readonly ListedTool[];
   readonly capabilities?: JsonObject;
   /** What a call gives; nothing is an answer that never comes. */
   readonly call?: (tool: string, args: JsonObject) => JsonObject | undefined | Promise<JsonObject | undefined>;
-  readonly other?: (message: Message) => JsonObject | undefined;
+  readonly other?: (message: McpMessage) => JsonObject | undefined;
 };
 
 /** A tool without wishes. */
-export const plain = (name: string, more: Readonly<Record<string, Json>> = {}): Listed => ({
+export const createListedTool = (name: string, more: Readonly<Record<string, Json>> = {}): ListedTool => ({
   name,
   description: `Does ${name}.`,
   inputSchema: { type: 'object', properties: { a: { type: 'string' } } },
@@ -32,24 +32,24 @@ export const plain = (name: string, more: Readonly<Record<string, Json>> = {}): 
 });
 
 /** A result that says this. */
-export const text = (said: string, more: JsonObject = {}): JsonObject => ({
+export const createTextResult = (said: string, more: JsonObject = {}): JsonObject => ({
   content: [{ type: 'text', text: said }],
   ...more,
 });
 
 /** The answer to a message, if it gets one. */
-export async function answerTo(behaviour: Behaviour, message: Message): Promise<Message | undefined> {
+export async function answerMcpMessage(behaviour: McpBehaviour, message: McpMessage): Promise<McpMessage | undefined> {
   const { id, method, params = {} } = message;
   if (id === undefined || method === undefined) return undefined;
-  const result = await resultFor(behaviour, message, method, params);
+  const result = await getMcpResult(behaviour, message, method, params);
   if (result === null) return undefined;
   const error = { code: -32_601, message: `There is no method ${method}.` };
   return result ? { jsonrpc: '2.0', id, result } : { jsonrpc: '2.0', id, error };
 }
 
-async function resultFor(
-  behaviour: Behaviour,
-  message: Message,
+async function getMcpResult(
+  behaviour: McpBehaviour,
+  message: McpMessage,
   method: string,
   params: JsonObject,
 ): Promise<JsonObject | null | undefined> {
@@ -64,19 +64,19 @@ async function resultFor(
 }
 
 /** One end of a pair of transports. */
-type End = {
+type TransportEnd = {
   start(): Promise<void>;
   send(message: never): Promise<void>;
 };
 
 /** Serves on this end. */
-export const serveOn =
-  (behaviour: Behaviour) =>
-  async (end: End): Promise<void> => {
-    const take = async (message: Message): Promise<void> => {
-      const answer = await answerTo(behaviour, message);
+export const serveMcpOn =
+  (behaviour: McpBehaviour) =>
+  async (end: TransportEnd): Promise<void> => {
+    const take = async (message: McpMessage): Promise<void> => {
+      const answer = await answerMcpMessage(behaviour, message);
       if (answer) await end.send(answer as never);
     };
-    Object.assign(end, { onmessage: (message: Message) => void take(message) });
+    Object.assign(end, { onmessage: (message: McpMessage) => void take(message) });
     await end.start();
   };

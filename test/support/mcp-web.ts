@@ -4,39 +4,47 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { answerTo, type Behaviour, type Message } from './mcp-server.ts';
+import { answerMcpMessage, type McpBehaviour, type McpMessage } from './mcp-server.ts';
 
 /** A request as it came. */
-export type Asked = {
+export type RecordedHttpRequest = {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  readonly message: Message;
+  readonly message: McpMessage;
 };
 
 /** A server that is up. */
-export type Web = { readonly url: string; readonly asked: Asked[]; readonly stop: () => void };
+export type McpHttpServer = {
+  readonly url: string;
+  readonly requests: RecordedHttpRequest[];
+  readonly stop: () => void;
+};
 
 /** Answers a request before the server does; true where it has. */
-export type First = (asked: Asked, response: ServerResponse) => boolean;
+export type RequestInterceptor = (asked: RecordedHttpRequest, response: ServerResponse) => boolean;
 
 /** Serves over HTTP at `/mcp`, with a session; over `/sse` in the older way; over a WebSocket at `/ws`. */
-export async function serveWeb(t: TestContext, behaviour: Behaviour, first: First = () => false): Promise<Web> {
-  const asked: Asked[] = [];
+export async function startMcpHttpServer(
+  t: TestContext,
+  behaviour: McpBehaviour,
+  first: RequestInterceptor = () => false,
+): Promise<McpHttpServer> {
+  const asked: RecordedHttpRequest[] = [];
   const streams = new Map<string, ServerResponse>();
   const server = createServer((request, response) => void handle(request, response));
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://x');
     let body = '';
     for await (const piece of request) body += String(piece);
-    const message = body.startsWith('{') ? (JSON.parse(body) as Message) : { jsonrpc: '2.0' as const };
+    const message = body.startsWith('{') ? (JSON.parse(body) as McpMessage) : { jsonrpc: '2.0' as const };
     const one = { method: request.method ?? '', url, headers: request.headers, body, message };
     asked.push(one);
     if (first(one, response)) return;
-    if (url.pathname === '/sse') return openStream(response, streams);
+    if (url.pathname === '/sse') return openSseStream(response, streams);
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    const answer = await answerTo(behaviour, message);
+    const answer = await answerMcpMessage(behaviour, message);
     if (url.pathname === '/post') {
       response.writeHead(202).end();
       if (answer) streams.get(url.search)?.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
@@ -45,7 +53,9 @@ export async function serveWeb(t: TestContext, behaviour: Behaviour, first: Firs
       response.writeHead(200, { 'content-type': 'application/json', ...session }).end(JSON.stringify(answer));
     } else if (message.id === undefined) response.writeHead(202).end();
   };
-  server.on('upgrade', (request, socket) => upgrade(request.headers['sec-websocket-key'] ?? '', socket, behaviour));
+  server.on('upgrade', (request, socket) =>
+    upgradeToWebSocket(request.headers['sec-websocket-key'] ?? '', socket, behaviour),
+  );
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -54,10 +64,10 @@ export async function serveWeb(t: TestContext, behaviour: Behaviour, first: Firs
     server.close();
   };
   t.after(stop);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, stop };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: asked, stop };
 }
 
-function openStream(response: ServerResponse, streams: Map<string, ServerResponse>): void {
+function openSseStream(response: ServerResponse, streams: Map<string, ServerResponse>): void {
   const id = `?id=${randomUUID()}`;
   streams.set(id, response);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -65,20 +75,20 @@ function openStream(response: ServerResponse, streams: Map<string, ServerRespons
 }
 
 /** The little of RFC 6455 that text frames need. */
-function upgrade(key: string, socket: Duplex, behaviour: Behaviour): void {
+function upgradeToWebSocket(key: string, socket: Duplex, behaviour: McpBehaviour): void {
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: mcp\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   );
   let rest: Buffer = Buffer.alloc(0);
   const reply = async (text: string): Promise<void> => {
-    const answer = await answerTo(behaviour, JSON.parse(text) as Message);
-    if (answer) socket.write(frame(JSON.stringify(answer)));
+    const answer = await answerMcpMessage(behaviour, JSON.parse(text) as McpMessage);
+    if (answer) socket.write(encodeFrame(JSON.stringify(answer)));
   };
   socket.on('error', () => {});
   socket.on('data', (bytes: Buffer) => {
     rest = Buffer.concat([rest, bytes]);
-    for (let found = unframe(rest); found; found = unframe(rest)) {
+    for (let found = decodeFrame(rest); found; found = decodeFrame(rest)) {
       rest = found.rest;
       if (found.code === 8) return void socket.end();
       void reply(found.text);
@@ -86,14 +96,16 @@ function upgrade(key: string, socket: Duplex, behaviour: Behaviour): void {
   });
 }
 
-function frame(text: string): Buffer {
+function encodeFrame(text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
   head.writeUInt32BE(body.length, 6);
   return Buffer.concat([head, body]);
 }
 
-function unframe(bytes: Buffer): { readonly code: number; readonly text: string; readonly rest: Buffer } | undefined {
+function decodeFrame(
+  bytes: Buffer,
+): { readonly code: number; readonly text: string; readonly rest: Buffer } | undefined {
   if (bytes.length < 6) return undefined;
   const short = bytes.readUInt8(1) & 127;
   const at = short === 126 ? 4 : 2;

@@ -6,46 +6,51 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/core/index.ts';
 
-type Code = { readonly challenge: string; readonly back: string; readonly client: string };
+type AuthorizationCode = { readonly challenge: string; readonly back: string; readonly client: string };
 
 /** An authorization server and an API in one, which can be told to misbehave. */
-export type Office = {
+export type OauthServer = {
   readonly url: string;
   /** How tokens were asked for. */
   readonly grants: string[];
   /** What came to the API with which authorization. */
-  readonly came: string[];
+  readonly apiRequests: string[];
   readonly clients: string[];
-  valid: string;
-  refresh: string;
+  accessToken: string;
+  refreshToken: string;
   /** Seconds that a token holds. */
-  lasts: number | undefined;
+  expiresIn: number | undefined;
   /** Changes what the browser is sent back with. */
-  bend: (back: URL) => void;
+  tamperRedirect: (back: URL) => void;
   metadata: JsonObject;
 };
 
-async function body(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   return Buffer.concat(parts).toString();
 }
 
 /** Opens it until the test ends. */
-export async function office(t: TestContext): Promise<Office> {
-  const codes = new Map<string, Code>();
+export async function startOauthServer(t: TestContext): Promise<OauthServer> {
+  const codes = new Map<string, AuthorizationCode>();
   const say = (response: ServerResponse, status: number, said: object): void =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
   const give = (response: ServerResponse, grant: string): void => {
     made.grants.push(grant);
-    made.valid = `access-${randomBytes(12).toString('hex')}`;
-    made.refresh = `refresh-${randomBytes(12).toString('hex')}`;
-    const lasts = made.lasts === undefined ? {} : { expires_in: made.lasts };
-    say(response, 200, { access_token: made.valid, token_type: 'Bearer', refresh_token: made.refresh, ...lasts });
+    made.accessToken = `access-${randomBytes(12).toString('hex')}`;
+    made.refreshToken = `refresh-${randomBytes(12).toString('hex')}`;
+    const lasts = made.expiresIn === undefined ? {} : { expires_in: made.expiresIn };
+    say(response, 200, {
+      access_token: made.accessToken,
+      token_type: 'Bearer',
+      refresh_token: made.refreshToken,
+      ...lasts,
+    });
   };
   const token = (form: URLSearchParams, response: ServerResponse): void => {
     if (form.get('grant_type') === 'refresh_token')
-      return form.get('refresh_token') === made.refresh
+      return form.get('refresh_token') === made.refreshToken
         ? give(response, 'refresh_token')
         : say(response, 400, { error: 'invalid_grant' });
     const code = codes.get(form.get('code') ?? '');
@@ -66,7 +71,7 @@ export async function office(t: TestContext): Promise<Office> {
         case '/.well-known/oauth-authorization-server':
           return say(response, 200, made.metadata);
         case '/register': {
-          const wish = JSON.parse(await body(request)) as JsonObject;
+          const wish = JSON.parse(await readBody(request)) as JsonObject;
           made.clients.push(`client-${made.clients.length + 1}`);
           return say(response, 201, { ...wish, client_id: made.clients.at(-1) });
         }
@@ -77,16 +82,17 @@ export async function office(t: TestContext): Promise<Office> {
           codes.set(code, { challenge: asked.get('code_challenge') ?? '', back, client: asked.get('client_id') ?? '' });
           const to = new URL(back);
           to.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString();
-          made.bend(to);
+          made.tamperRedirect(to);
           return void response.writeHead(302, { location: to.href }).end();
         }
         case '/token':
-          return token(new URLSearchParams(await body(request)), response);
+          return token(new URLSearchParams(await readBody(request)), response);
         case '/away':
           return void response.writeHead(302, { location: asked.get('to') ?? '' }).end();
         default:
-          made.came.push(`${url.pathname} ${request.headers.authorization ?? 'nobody'}`);
-          if (request.headers.authorization !== `Bearer ${made.valid}`) return say(response, 401, { error: 'who?' });
+          made.apiRequests.push(`${url.pathname} ${request.headers.authorization ?? 'nobody'}`);
+          if (request.headers.authorization !== `Bearer ${made.accessToken}`)
+            return say(response, 401, { error: 'who?' });
           return say(response, 200, { things: 3, you: request.headers.authorization });
       }
     })();
@@ -95,15 +101,15 @@ export async function office(t: TestContext): Promise<Office> {
   t.after(() => server.closeAllConnections());
   t.after(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const made: Office = {
+  const made: OauthServer = {
     url,
     grants: [],
-    came: [],
+    apiRequests: [],
     clients: [],
-    valid: '',
-    refresh: '',
-    lasts: undefined,
-    bend: () => {},
+    accessToken: '',
+    refreshToken: '',
+    expiresIn: undefined,
+    tamperRedirect: () => {},
     metadata: {
       issuer: url,
       authorization_endpoint: `${url}/authorize`,

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
 /** The other process. */
-export type OtherProcess = {
+export type SessionWriterProcess = {
   readonly pid: number;
   /** Tells it `append` or `close`, and gives what it answers. */
   ask(command: string): Promise<string>;
@@ -16,7 +16,7 @@ export type OtherProcess = {
 };
 
 /** Starts a process that opens a session file; it is ended with the test. */
-export async function otherProcess(t: TestContext, file: string): Promise<OtherProcess> {
+export async function startSessionWriterProcess(t: TestContext, file: string): Promise<SessionWriterProcess> {
   const program = path.join(import.meta.dirname, '../crash/writer.ts');
   const child = spawn(process.execPath, [program, file], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));

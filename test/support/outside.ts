@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { door } from './fleet.ts';
+import { createBarrier } from './fleet.ts';
 
 /** What reached the outside. `repeat`: the service knew the key of one that it was told to do once, and did nothing. */
-export type Entry = {
+export type EffectEntry = {
   readonly run: string;
   readonly tool: string;
   readonly key: string;
@@ -17,22 +17,22 @@ export type Entry = {
 };
 
 /** The service. */
-export type Outside = {
+export type EffectRecorder = {
   readonly url: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly EffectEntry[];
   /** What has happened, without the repeats that were refused. */
-  effects(run?: string, tool?: string): readonly Entry[];
+  effects(run?: string, tool?: string): readonly EffectEntry[];
   /** Keeps back the next answer about a tool of a run: what was asked for is done by then, and nobody knows it. */
-  hold(run: string, tool: string): ReturnType<typeof door>;
+  holdReply(run: string, tool: string): ReturnType<typeof createBarrier>;
 };
 
 /** Answers come up to so many milliseconds late: in that time whoever asked may die. */
-const mostLate = 15;
+const maxReplyDelayMs = 15;
 
 /** Starts the service; it ends with the test. */
-export async function startOutside(t: TestContext): Promise<Outside> {
-  const entries: Entry[] = [];
-  const doors = new Map<string, ReturnType<typeof door>>();
+export async function startEffectRecorder(t: TestContext): Promise<EffectRecorder> {
+  const entries: EffectEntry[] = [];
+  const doors = new Map<string, ReturnType<typeof createBarrier>>();
 
   /** Before anything is awaited: who asks later whether it has happened is told the truth. */
   function act(asked: URLSearchParams): string {
@@ -51,7 +51,7 @@ export async function startOutside(t: TestContext): Promise<Outside> {
     const name = `${asked.get('run')} ${asked.get('tool')}`;
     const held = doors.get(name);
     doors.delete(name);
-    await (held ? held.wait() : pause(Math.random() * mostLate));
+    await (held ? held.wait() : pause(Math.random() * maxReplyDelayMs));
     return text;
   }
 
@@ -72,8 +72,8 @@ export async function startOutside(t: TestContext): Promise<Outside> {
       entries.filter(
         (entry) => !entry.repeat && (run ?? entry.run) === entry.run && (tool ?? entry.tool) === entry.tool,
       ),
-    hold(run, tool) {
-      const made = door();
+    holdReply(run, tool) {
+      const made = createBarrier();
       doors.set(`${run} ${tool}`, made);
       return made;
     },

@@ -5,15 +5,15 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 /** The repository. */
-export const root: string = path.resolve(import.meta.dirname, '../..');
+export const repoRoot: string = path.resolve(import.meta.dirname, '../..');
 
 /** A tarball, and the files in it. */
-export type Packed = { readonly tarball: string; readonly files: readonly string[] };
+export type PackedPackage = { readonly tarball: string; readonly files: readonly string[] };
 
-type Told = readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
+type NpmPackOutput = readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
 
 /** Runs npm in a folder and gives what it printed. */
-export function npm(cwd: string, ...args: string[]): string {
+export function runNpm(cwd: string, ...args: string[]): string {
   // An outer `npm run` hands its own settings down; the inner npm must find its own folder.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
@@ -26,9 +26,11 @@ export function npm(cwd: string, ...args: string[]): string {
 }
 
 /** Packs what was built into a folder. */
-export function pack(folder: string): Packed {
-  assert.ok(existsSync(path.join(root, 'dist/bin.js')), 'dist is not built: run "npm run build" first');
-  const [packed] = JSON.parse(npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder)) as Told;
+export function packPackage(folder: string): PackedPackage {
+  assert.ok(existsSync(path.join(repoRoot, 'dist/bin.js')), 'dist is not built: run "npm run build" first');
+  const [packed] = JSON.parse(
+    runNpm(repoRoot, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder),
+  ) as NpmPackOutput;
   assert.ok(packed);
   return { tarball: path.join(folder, packed.filename), files: packed.files.map((file) => file.path) };
 }

@@ -6,20 +6,25 @@ import type { TestContext } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import type { FleetRun, JsonObject } from '../../src/core/index.ts';
 import type { Script } from '../../src/testing/index.ts';
-import { buildWeb, isStale } from '../../web/build.ts';
+import { buildWeb, isWebStale } from '../../web/build.ts';
 import { bin, createProgram, type TestProgram } from './live-program.ts';
 import { source } from './program.ts';
 
-const places = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const chromiumCandidates = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
-const found = places.find((place) => place !== undefined && existsSync(place));
+const chromiumPath = chromiumCandidates.find((place) => place !== undefined && existsSync(place));
 
 /** Why the tests of the page cannot be run here; nothing where they can. */
 export const noBrowser: string | false =
-  found === undefined ? 'needs Chromium: install it, or name it in CHROMIUM' : false;
+  chromiumPath === undefined ? 'needs Chromium: install it, or name it in CHROMIUM' : false;
 
 /** The key that operates the server of a test, one that begins runs, and one that may only read. */
-export const keys = {
+export const webKeys = {
   operator: 'a-key-that-operates-it',
   runner: 'a-key-that-begins-runs',
   reader: 'a-key-that-only-reads',
@@ -27,9 +32,9 @@ export const keys = {
 
 let browser: Promise<Browser> | undefined;
 
-const launched = (): Promise<Browser> =>
+const getBrowser = (): Promise<Browser> =>
   (browser ??= chromium.launch({
-    ...(found === undefined ? {} : { executablePath: found }),
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
     args: ['--no-sandbox', '--disable-background-networking'],
   }));
 
@@ -37,39 +42,39 @@ const launched = (): Promise<Browser> =>
 export const closeBrowser = async (): Promise<void> => (await browser)?.close();
 
 /** How a page is opened: with another key or none, as wide as a phone, in the dark. */
-export type Opened = { readonly key?: string | undefined; readonly width?: number; readonly dark?: boolean };
+export type PageOptions = { readonly key?: string | undefined; readonly width?: number; readonly dark?: boolean };
 
 /** A server with its page. */
-export type Served = Omit<TestProgram, 'open'> & {
+export type WebServer = Omit<TestProgram, 'open'> & {
   readonly url: string;
   /** Opens the page, with the operator's key unless told otherwise. What it must never do fails the test: errors, foreign requests, a broken policy. */
-  open(t: TestContext, options?: Opened): Promise<Page>;
+  open(t: TestContext, options?: PageOptions): Promise<Page>;
   /** Kills the server as a crash would. */
   crash(): Promise<void>;
   /** Starts it again at the same address. */
   restart(): Promise<void>;
   /** Asks the API with the operator's key. */
-  ask(method: string, path: string, body?: unknown): Promise<JsonObject>;
+  request(method: string, path: string, body?: unknown): Promise<JsonObject>;
 };
 
 /** Starts the server of the real program on a scripted model; it ends with the test. */
-export async function served(t: TestContext, script?: Script<JsonObject>): Promise<Served> {
+export async function startWebServer(t: TestContext, script?: Script<JsonObject>): Promise<WebServer> {
   // What was built for the tests brings its page along.
-  if (bin === source && isStale()) await buildWeb();
+  if (bin === source && isWebStale()) await buildWeb();
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
   let child: ChildProcess | undefined;
   let url = '';
   const start = async (port: string): Promise<void> => {
-    const others = `reader:${keys.reader},runner:${keys.runner}`;
-    const env = { ...made.env, HARNESS_API_KEY: keys.operator, HARNESS_API_KEYS: others };
+    const others = `reader:${webKeys.reader},runner:${webKeys.runner}`;
+    const env = { ...made.env, HARNESS_API_KEY: webKeys.operator, HARNESS_API_KEYS: others };
     const started = spawn(process.execPath, [bin, 'serve', '--port', port], {
       cwd: made.cwd,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child = started;
-    url = await addressOf(started);
+    url = await waitForAddress(started);
   };
   const crash = async (): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -85,8 +90,8 @@ export async function served(t: TestContext, script?: Script<JsonObject>): Promi
     crash,
     restart: () => start(new URL(url).port),
     open: (opener, options = {}) => openPage(opener, url, options),
-    async ask(method, path, body) {
-      const headers = { authorization: `Bearer ${keys.operator}`, 'content-type': 'application/json' };
+    async request(method, path, body) {
+      const headers = { authorization: `Bearer ${webKeys.operator}`, 'content-type': 'application/json' };
       const answer = await fetch(`${url}${path}`, {
         method,
         headers,
@@ -99,7 +104,7 @@ export async function served(t: TestContext, script?: Script<JsonObject>): Promi
   };
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
+function waitForAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -111,9 +116,9 @@ function addressOf(child: ChildProcess): Promise<string> {
   });
 }
 
-async function openPage(t: TestContext, url: string, options: Opened): Promise<Page> {
+async function openPage(t: TestContext, url: string, options: PageOptions): Promise<Page> {
   const context = await (
-    await launched()
+    await getBrowser()
   ).newContext({
     viewport: { width: options.width ?? 1280, height: 800 },
     colorScheme: options.dark ? 'dark' : 'light',
@@ -132,21 +137,21 @@ async function openPage(t: TestContext, url: string, options: Opened): Promise<P
     await context.close();
     assert.deepEqual(wrong, [], 'the page failed, broke its policy or asked somebody else');
   });
-  const key = 'key' in options ? options.key : keys.operator;
+  const key = 'key' in options ? options.key : webKeys.operator;
   await page.goto(key === undefined ? `${url}/` : `${url}/#key=${encodeURIComponent(key)}`);
   return page;
 }
 
 /** Asks something on the first screen. */
-export async function askOn(page: Page, words: string): Promise<void> {
+export async function submitPrompt(page: Page, words: string): Promise<void> {
   await page.getByLabel('What is to be done').fill(words);
   await page.keyboard.press('Control+Enter');
 }
 
 /** Waits until the run that is shown stands so. */
-export const stands = (page: Page, word: string): Promise<void> =>
+export const waitForStatus = (page: Page, word: string): Promise<void> =>
   page.locator('.live-head .status', { hasText: word }).waitFor();
 
 /** A run as the server knows it. */
-export const runOf = async (server: Pick<Served, 'ask'>, id: string): Promise<FleetRun> =>
-  (await server.ask('GET', `/api/runs/${id}`))['run'] as unknown as FleetRun;
+export const fetchRun = async (server: Pick<WebServer, 'request'>, id: string): Promise<FleetRun> =>
+  (await server.request('GET', `/api/runs/${id}`))['run'] as unknown as FleetRun;

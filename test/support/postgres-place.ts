@@ -23,12 +23,12 @@ export async function startPostgresStores(): Promise<PostgresStores> {
     const none = async (): Promise<void> => {};
     return { skip: postgres, fresh: async () => '', empty: async () => '', stop: none, restart: none, close: none };
   }
-  const url = await postgres.database();
+  const url = await postgres.createDatabase();
   await (await openPostgres(url)).close();
   const template = new URL(url).pathname.slice(1);
   return {
-    fresh: () => postgres.database(template),
-    empty: () => postgres.database(),
+    fresh: () => postgres.createDatabase(template),
+    empty: () => postgres.createDatabase(),
     stop: () => postgres.stop(),
     restart: () => postgres.restart(),
     close: () => postgres.close(),

@@ -8,14 +8,14 @@ import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { findBinaries } from './postgres-binaries.ts';
-import { startPostgres, type Postgres } from './postgres.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { startPostgres, type PostgresServer } from './postgres.ts';
 
 const server = await startPostgres();
 const skip = typeof server === 'string' && server;
-const running = (): Postgres => (typeof server === 'string' ? assert.fail(server) : server);
+const getServer = (): PostgresServer => (typeof server === 'string' ? assert.fail(server) : server);
 
-async function ask(url: string, text: string): Promise<readonly unknown[]> {
+async function queryDatabase(url: string, text: string): Promise<readonly unknown[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -34,27 +34,30 @@ function isAlive(pid: number): boolean {
 }
 
 test('what was committed is there after the server was stopped at once and started again', { skip }, async () => {
-  const postgres = running();
-  const url = await postgres.database();
-  await ask(url, 'CREATE TABLE kept (word text)');
-  await ask(url, `INSERT INTO kept VALUES ('here')`);
+  const postgres = getServer();
+  const url = await postgres.createDatabase();
+  await queryDatabase(url, 'CREATE TABLE kept (word text)');
+  await queryDatabase(url, `INSERT INTO kept VALUES ('here')`);
   const { pid } = postgres;
   await postgres.stop();
-  await assert.rejects(ask(url, 'SELECT 1'), /ECONNREFUSED/);
+  await assert.rejects(queryDatabase(url, 'SELECT 1'), /ECONNREFUSED/);
   await postgres.restart();
   assert.notEqual(postgres.pid, pid);
-  assert.deepEqual(await ask(url, 'SELECT word FROM kept'), ['here']);
-  assert.deepEqual(await ask(url, `SELECT setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')`), [
-    'on',
-    'on',
-  ]);
+  assert.deepEqual(await queryDatabase(url, 'SELECT word FROM kept'), ['here']);
+  assert.deepEqual(
+    await queryDatabase(url, `SELECT setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')`),
+    ['on', 'on'],
+  );
 });
 
 test('databases do not see each other, and none is had without the password', { skip }, async () => {
-  const [one, other] = [await running().database(), await running().database()];
-  await ask(one, 'CREATE TABLE mine (word text)');
-  await assert.rejects(ask(other, 'SELECT * FROM mine'), /does not exist/);
-  await assert.rejects(ask(one.replace(/:[0-9a-f]+@/, ':wrong@'), 'SELECT 1'), /password authentication failed/);
+  const [one, other] = [await getServer().createDatabase(), await getServer().createDatabase()];
+  await queryDatabase(one, 'CREATE TABLE mine (word text)');
+  await assert.rejects(queryDatabase(other, 'SELECT * FROM mine'), /does not exist/);
+  await assert.rejects(
+    queryDatabase(one.replace(/:[0-9a-f]+@/, ':wrong@'), 'SELECT 1'),
+    /password authentication failed/,
+  );
 });
 
 test('a process that is killed leaves no server and no data behind', { skip, timeout: 60_000 }, async (t) => {
@@ -70,9 +73,9 @@ test('a process that is killed leaves no server and no data behind', { skip, tim
 });
 
 test('closed, its data is deleted, also when it was stopped before', { skip }, async () => {
-  const postgres = running();
+  const postgres = getServer();
   const { pid } = postgres;
-  const [place] = await ask(postgres.url, 'SHOW data_directory');
+  const [place] = await queryDatabase(postgres.url, 'SHOW data_directory');
   await postgres.stop();
   await postgres.close();
   assert.ok(!isAlive(pid));
@@ -80,6 +83,9 @@ test('closed, its data is deleted, also when it was stopped before', { skip }, a
 });
 
 test('where no PostgreSQL can be had, the reason says what was tried', () => {
-  assert.match(String(findBinaries(['/nowhere/bin'])), /^no PostgreSQL can run here: \/nowhere\/bin \(.*ENOENT/);
-  assert.equal(findBinaries([]), 'no PostgreSQL can run here: none is installed');
+  assert.match(
+    String(findPostgresBinaries(['/nowhere/bin'])),
+    /^no PostgreSQL can run here: \/nowhere\/bin \(.*ENOENT/,
+  );
+  assert.equal(findPostgresBinaries([]), 'no PostgreSQL can run here: none is installed');
 });

@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { cache, findBinaries, type Binaries } from './postgres-binaries.ts';
+import { postgresCacheDir, findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 
 /** A running PostgreSQL. */
-export type Postgres = {
+export type PostgresServer = {
   /** Where it answers, with its user and password; the same after a restart. */
   readonly url: string;
   /** The process id of the server that runs now. */
@@ -20,7 +20,7 @@ export type Postgres = {
   /** The version of its programs. */
   readonly version: string;
   /** Makes an empty database, or a copy of one that nobody uses, and gives its URL. */
-  database(like?: string): Promise<string>;
+  createDatabase(like?: string): Promise<string>;
   /** Stops it at once, as a crash does; what was committed stays. */
   stop(): Promise<void>;
   /** Starts it again on the same data and port; stops it at once before, when it runs. */
@@ -30,7 +30,7 @@ export type Postgres = {
 };
 
 // Small and many connections; what makes a commit durable stays as PostgreSQL has it.
-const settings = [
+const serverSettings = [
   'shared_buffers=16MB',
   'max_connections=200',
   'listen_addresses=127.0.0.1',
@@ -41,7 +41,7 @@ const settings = [
 
 // Our end of its standard input closes when we end, even by SIGKILL: then the server is stopped and its data deleted.
 // It is told so until it is gone, because a server that has just been started does not hear it yet.
-const guard = `
+const serverScript = `
 exec 3<&0
 "$1/postgres" -D "$2/data" -p "$3" $4 >>"$2/log" 2>&1 </dev/null 3<&- &
 server=$!
@@ -51,53 +51,53 @@ kill $! 2>/dev/null
 [ ! -e "$2/left" ] || rm -rf "$2"
 `;
 
-let running: Promise<Postgres | string> | undefined;
+let runningServer: Promise<PostgresServer | string> | undefined;
 
 /** The PostgreSQL of this process, started when first asked for; or why there can be none, for tests to be skipped by that name. */
-export function startPostgres(): Promise<Postgres | string> {
-  running ??= open(findBinaries());
-  return running;
+export function startPostgres(): Promise<PostgresServer | string> {
+  runningServer ??= openPostgres(findPostgresBinaries());
+  return runningServer;
 }
 
-async function open(binaries: Binaries | string): Promise<Postgres | string> {
+async function openPostgres(binaries: PostgresBinaries | string): Promise<PostgresServer | string> {
   if (typeof binaries === 'string') return binaries;
   const place = fs.mkdtempSync(path.join(fs.realpathSync(tmpdir()), 'fairlead-postgres-'));
-  fillData(binaries, place);
+  createDataDir(binaries, place);
   const [first, port] = await startOnFreePort(binaries, place);
   let server = first;
   const password = fs.readFileSync(path.join(place, 'password'), 'utf8');
   const url = `postgres://fairlead:${password}@127.0.0.1:${port}/postgres`;
   const stop = async (): Promise<void> => {
-    if (server.exitCode === null) process.kill(pidIn(place), 'SIGQUIT');
-    await ended(server);
+    if (server.exitCode === null) process.kill(readServerPid(place), 'SIGQUIT');
+    await waitForExit(server);
   };
   return {
     url,
     get pid() {
-      return pidIn(place);
+      return readServerPid(place);
     },
     version: binaries.version,
-    database: (like) => makeDatabase(url, like),
+    createDatabase: (like) => createDatabase(url, like),
     stop,
     async restart() {
       await stop();
-      server = await start(binaries, place, port);
+      server = await startServer(binaries, place, port);
     },
     async close() {
-      running = undefined;
+      runningServer = undefined;
       server.stdin?.end();
-      await ended(server);
+      await waitForExit(server);
       fs.rmSync(place, { recursive: true, force: true });
     },
   };
 }
 
 /** Another process may take the port before the server does. */
-async function startOnFreePort(binaries: Binaries, place: string): Promise<readonly [ChildProcess, number]> {
+async function startOnFreePort(binaries: PostgresBinaries, place: string): Promise<readonly [ChildProcess, number]> {
   for (let tries = 1; ; tries++) {
-    const port = await freePort();
+    const port = await findFreePort();
     try {
-      return [await start(binaries, place, port), port];
+      return [await startServer(binaries, place, port), port];
     } catch (error) {
       if (tries === 5 || !String(error).includes('could not bind')) throw error;
     }
@@ -107,11 +107,11 @@ async function startOnFreePort(binaries: Binaries, place: string): Promise<reado
 /** Milliseconds in which a server is ready, or its log is told. */
 const startMs = 60_000;
 
-async function start({ bin, env, user }: Binaries, place: string, port: number): Promise<ChildProcess> {
+async function startServer({ bin, env, user }: PostgresBinaries, place: string, port: number): Promise<ChildProcess> {
   // A server that was killed leaves its file behind.
-  const before = stateIn(place).join('\n');
-  const options = settings.map((setting) => `-c ${setting}`).join(' ');
-  const child = spawn('/bin/sh', ['-c', guard, 'postgres', bin, place, String(port), options], {
+  const before = readServerState(place).join('\n');
+  const options = serverSettings.map((setting) => `-c ${setting}`).join(' ');
+  const child = spawn('/bin/sh', ['-c', serverScript, 'postgres', bin, place, String(port), options], {
     ...user,
     env,
     cwd: '/',
@@ -122,7 +122,7 @@ async function start({ bin, env, user }: Binaries, place: string, port: number):
   child.unref();
   (child.stdin as Socket).unref();
   const end = performance.now() + startMs;
-  while (stateIn(place)[7]?.trim() !== 'ready' || stateIn(place).join('\n') === before) {
+  while (readServerState(place)[7]?.trim() !== 'ready' || readServerState(place).join('\n') === before) {
     if (child.exitCode !== null || performance.now() > end)
       assert.fail(fs.readFileSync(path.join(place, 'log'), 'utf8'));
     await delay(10);
@@ -130,13 +130,13 @@ async function start({ bin, env, user }: Binaries, place: string, port: number):
   return child;
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function waitForExit(child: ChildProcess): Promise<void> {
   child.ref();
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 /** The first line of the server's own file is its process id, the last one how far it is. */
-function stateIn(place: string): readonly string[] {
+function readServerState(place: string): readonly string[] {
   try {
     return fs.readFileSync(path.join(place, 'data/postmaster.pid'), 'utf8').split('\n');
   } catch {
@@ -144,24 +144,24 @@ function stateIn(place: string): readonly string[] {
   }
 }
 
-function pidIn(place: string): number {
-  const [pid] = stateIn(place);
+function readServerPid(place: string): number {
+  const [pid] = readServerState(place);
   assert.ok(pid, 'PostgreSQL does not run.');
   return Number(pid);
 }
 
 /** A copy of an empty cluster that is made once for each version and user. */
-function fillData({ bin, env, user, version }: Binaries, place: string): void {
-  const template = path.join(cache, `${version}-${user.uid ?? process.getuid?.()}`);
-  if (fs.existsSync(template)) return copy(template, place);
+function createDataDir({ bin, env, user, version }: PostgresBinaries, place: string): void {
+  const template = path.join(postgresCacheDir, `${version}-${user.uid ?? process.getuid?.()}`);
+  if (fs.existsSync(template)) return copyDir(template, place);
   const password = path.join(place, 'password');
   fs.writeFileSync(password, randomBytes(12).toString('hex'), { mode: 0o600 });
   if (user.uid !== undefined) for (const file of [place, password]) fs.chownSync(file, user.uid, user.uid);
   const words = ['-U', 'fairlead', '-A', 'scram-sha-256', `--pwfile=${password}`, '-E', 'UTF8', '--locale=C'];
   execFileSync(path.join(bin, 'initdb'), ['-D', path.join(place, 'data'), ...words], { ...user, env, cwd: '/' });
-  fs.mkdirSync(cache, { recursive: true });
+  fs.mkdirSync(postgresCacheDir, { recursive: true });
   const fresh = fs.mkdtempSync(`${template}-`);
-  copy(place, fresh);
+  copyDir(place, fresh);
   try {
     fs.renameSync(fresh, template);
   } catch (error) {
@@ -171,11 +171,11 @@ function fillData({ bin, env, user, version }: Binaries, place: string): void {
   }
 }
 
-function copy(from: string, to: string): void {
+function copyDir(from: string, to: string): void {
   execFileSync('cp', ['-Rp', `${from}/.`, to]);
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -184,7 +184,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function makeDatabase(url: string, like = 'template1'): Promise<string> {
+async function createDatabase(url: string, like = 'template1'): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { zeroUsage, type FleetStore } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/index.ts';
-import { awakeActor, startActor, type Actor } from './fleet-process.ts';
+import { spawnScriptedWorker, startScriptedWorker, type ScriptedWorker } from './fleet-process.ts';
 
 /** Makes an empty place for a store, and gives its name as `openFleetStore` takes it. */
 export type FreshStoreLocation = (t: TestContext) => Promise<string>;
 
 const leaseMs = 700;
 
-const spawnReadyActor = (t: TestContext, where: string): Promise<Actor> => awakeActor(t, where, leaseMs);
-const spawnActor = (t: TestContext, where: string): Promise<Actor> => startActor(t, where, leaseMs);
+const spawnReadyActor = (t: TestContext, where: string): Promise<ScriptedWorker> =>
+  spawnScriptedWorker(t, where, leaseMs);
+const spawnActor = (t: TestContext, where: string): Promise<ScriptedWorker> => startScriptedWorker(t, where, leaseMs);
 
 async function openStore(t: TestContext, where: string): Promise<FleetStore> {
   const store = await openFleetStore(where, { leaseMs, retryMs: 20 });
@@ -46,8 +47,8 @@ export function processConformance(
 
   promise('[A116] processes that open a new store at the same moment all find it made', async (t, where) => {
     const actors = await Promise.all([1, 2, 3, 4].map(() => spawnReadyActor(t, where)));
-    for (const actor of actors) actor.tell('go');
-    for (const actor of actors) assert.equal(await actor.hear(''), 'ready');
+    for (const actor of actors) actor.send('go');
+    for (const actor of actors) assert.equal(await actor.waitForLine(''), 'ready');
     for (const actor of actors) assert.equal(await actor.ask('standing'), 'stopped false');
     assert.deepEqual(await (await openStore(t, where)).queue.depth(), { queued: 0, running: 0, resting: 0 });
   });
@@ -78,8 +79,8 @@ export function processConformance(
     const store = await openStore(t, where);
     await store.queue.enqueue([{ id: 'r', words: '' }]);
     const actor = await spawnActor(t, where);
-    actor.tell('take');
-    await actor.hear('took r 1');
+    actor.send('take');
+    await actor.waitForLine('took r 1');
     await actor.kill();
     assert.deepEqual(await drainQueue(store), ['r 2']);
   });
@@ -90,36 +91,36 @@ export function processConformance(
     assert.equal(await zombie.ask('open'), 'opened');
     assert.equal(await zombie.ask('append'), 'saved 1');
     await store.queue.enqueue([{ id: 'r', words: '', session: 'one' }]);
-    zombie.tell('take');
-    await zombie.hear('took r 1');
+    zombie.send('take');
+    await zombie.waitForLine('took r 1');
     zombie.signal('SIGSTOP');
     assert.deepEqual(await drainQueue(store), ['r 2']);
     const log = await store.sessions.open('one', { force: true });
     // It lies there when it wakes up, before it can have noticed anything.
-    zombie.tell('append');
+    zombie.send('append');
     zombie.signal('SIGCONT');
-    const first = await zombie.hear('');
-    const second = await zombie.hear('');
+    const first = await zombie.waitForLine('');
+    const second = await zombie.waitForLine('');
     assert.deepEqual([first, second].toSorted(), ['lost r', 'store/fenced']);
-    zombie.tell('append');
-    assert.equal(await zombie.hear('store/'), 'store/fenced');
+    zombie.send('append');
+    assert.equal(await zombie.waitForLine('store/'), 'store/fenced');
     assert.equal((await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }])).length, 1);
-    zombie.tell('finish');
-    await zombie.hear('worked');
+    zombie.send('finish');
+    await zombie.waitForLine('worked');
     assert.equal((await store.queue.run('r'))?.outcome?.text, 'here', 'what it settles late changes nothing');
-    await zombie.leave();
+    await zombie.close();
     await log.close();
   });
 
   promise('[A52, A71, A116] workers killed in the middle of work lose no run and repeat none', async (t, where) => {
     const store = await openStore(t, where);
     const runs = await store.queue.enqueue(Array.from({ length: 60 }, (_, i) => ({ id: `r${i}`, words: '' })));
-    const begin = async (): Promise<Actor> => {
+    const begin = async (): Promise<ScriptedWorker> => {
       const actor = await spawnActor(t, where);
-      actor.tell('drain');
+      actor.send('drain');
       return actor;
     };
-    let actors: readonly Actor[] = await Promise.all([begin(), begin(), begin()]);
+    let actors: readonly ScriptedWorker[] = await Promise.all([begin(), begin(), begin()]);
     for (let kills = 0; kills < 3; kills++) {
       const before = (await store.queue.list({ status: 'ended' })).length;
       const wanted = Math.min(50, before + 8);
@@ -128,7 +129,7 @@ export function processConformance(
       await actors[0]?.kill();
       actors = [...actors.slice(1), await begin()];
     }
-    for (const actor of actors) await actor.hear('drained');
+    for (const actor of actors) await actor.waitForLine('drained');
     for (const { id, session } of runs) {
       assert.equal((await store.queue.run(id))?.outcome?.reason, 'answered');
       const dones: string[] = [];
@@ -136,7 +137,7 @@ export function processConformance(
         for (const event of events) if (event.type === 'annotation-added' && event.key === 'done') dones.push(event.id);
       assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
     }
-    for (const actor of actors) await actor.leave();
+    for (const actor of actors) await actor.close();
   });
 }
 

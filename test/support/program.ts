@@ -12,7 +12,7 @@ export const source: string = path.resolve(import.meta.dirname, '../../src/cli/b
 export const bin: string = process.env['FAIRLEAD_TEST_BIN'] ?? source;
 
 /** Folders for the program, and the environment that leads it there. */
-export type Folders = {
+export type ProgramDirs = {
   /** The person's home, with everything else in it. */
   readonly home: string;
   /** The working folder, apart from everything the program keeps. */
@@ -25,7 +25,7 @@ export type Folders = {
 };
 
 /** New folders, removed with the test. */
-export function foldersFor(t: Pick<TestContext, 'after'>): Folders {
+export function createProgramDirs(t: Pick<TestContext, 'after'>): ProgramDirs {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-home-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const cwd = path.join(home, 'work');
@@ -48,7 +48,7 @@ export function foldersFor(t: Pick<TestContext, 'after'>): Folders {
 }
 
 /** Puts files into a folder, by their paths in it. */
-export function putFiles(folder: string, files: Readonly<Record<string, string>>): void {
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(folder, name);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -57,16 +57,16 @@ export function putFiles(folder: string, files: Readonly<Record<string, string>>
 }
 
 /** What a run of the program came to. */
-export type Outcome = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+export type ProgramResult = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Folders, and the way to run the program there; the test itself stands still meanwhile, and so would a server of it. */
-export type Home = Folders & {
-  readonly fairlead: (args: readonly string[], env?: Readonly<Record<string, string>>) => Outcome;
+export type ProgramHome = ProgramDirs & {
+  readonly fairlead: (args: readonly string[], env?: Readonly<Record<string, string>>) => ProgramResult;
 };
 
 /** A new home, removed with the test. */
-export function homeFor(t: TestContext): Home {
-  const folders = foldersFor(t);
+export function createProgramHome(t: TestContext): ProgramHome {
+  const folders = createProgramDirs(t);
   return {
     ...folders,
     fairlead(args, env = {}) {

@@ -10,36 +10,36 @@ import {
   type Script,
   type ScriptedServer,
 } from '../../src/testing/index.ts';
-import { bin, foldersFor, putFiles } from './program.ts';
+import { bin, createProgramDirs, writeFiles } from './program.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
-export { putFiles };
+export { writeFiles };
 
 /** A place for the program to run in: its folders, its model server, and the environment that leads it there. */
-export type Place = {
+export type PromptEnvironment = {
   readonly server: ScriptedServer;
   /** The working folder. */
-  readonly work: string;
+  readonly cwd: string;
   /** Where the program keeps what it must not lose. */
   readonly data: string;
   readonly env: Readonly<Record<string, string>>;
 };
 
 /** The program, waiting at its prompt. */
-export type Prompt = Terminal & {
+export type TerminalPrompt = Terminal & {
   /** Types a line and sends it. */
   enter(line: string): Promise<void>;
   /** Sends a line and waits for what must then be there. */
-  and(line: string, then: RegExp): Promise<string>;
+  enterAndWait(line: string, then: RegExp): Promise<string>;
 };
 
 /** Makes a place that is gone when the test ends; `files` are put into its working folder. */
-export async function makePlace(
+export async function createPromptEnvironment(
   t: TestContext,
   script: Script<JsonObject>,
   options: { readonly files?: Readonly<Record<string, string>>; readonly models?: readonly ListedModel[] } = {},
-): Promise<Place> {
-  const { home: root, cwd: work, data, env } = foldersFor(t);
+): Promise<PromptEnvironment> {
+  const { home: root, cwd: work, data, env } = createProgramDirs(t);
   const {
     models = [
       { id: 'alpha', tools: true },
@@ -48,11 +48,11 @@ export async function makePlace(
   } = options;
   const server = await scriptedServer(script, { models, style: 'lm-studio' });
   t.after(() => server.close());
-  putFiles(root, { 'home/.keep': '', 'work/.keep': '' });
-  putFiles(work, options.files ?? {});
+  writeFiles(root, { 'home/.keep': '', 'work/.keep': '' });
+  writeFiles(work, options.files ?? {});
   return {
     server,
-    work,
+    cwd: work,
     data: data(),
     // A home with nothing in it shows what the program leaves there.
     env: {
@@ -67,17 +67,17 @@ export async function makePlace(
 /** Starts the program in a place, with the words of `wrap` before it and without a sandbox unless it is wanted, and waits until it can be typed to; when it has ended, its exit code is on the screen. */
 export async function openPrompt(
   t: TestContext,
-  place: Place,
+  place: PromptEnvironment,
   args: readonly string[] = ['--refresh-models', '--model', 'alpha'],
   options: TerminalOptions & { readonly wrap?: readonly string[]; readonly sandbox?: boolean } = {},
-): Promise<Prompt> {
+): Promise<TerminalPrompt> {
   const env = { ...place.env, ...options.env };
   const size = { columns: 100, rows: 40 };
   // Not every machine has one, and the program says so on the screen.
   const without = options.sandbox === true ? [] : ['--no-sandbox'];
   const command = [...(options.wrap ?? []), process.execPath, bin, ...without, ...args];
   const inShell = ['sh', '-c', '"$@"; echo "exit code $?"', 'sh', ...command];
-  const terminal = await openTerminal(t, inShell, { ...size, ...options, cwd: place.work, env });
+  const terminal = await openTerminal(t, inShell, { ...size, ...options, cwd: place.cwd, env });
   await terminal.waitFor(/Fairlead with \w+, session/);
   const enter = async (line: string): Promise<void> => {
     await terminal.type(line);
@@ -86,7 +86,7 @@ export async function openPrompt(
   return {
     ...terminal,
     enter,
-    async and(line, then) {
+    async enterAndWait(line, then) {
       await enter(line);
       return terminal.waitFor(then);
     },
@@ -94,13 +94,13 @@ export async function openPrompt(
 }
 
 /** What a model was sent: its name, and the roles and texts of the messages. */
-export type Sent = {
+export type SentRequest = {
   readonly model: string;
-  readonly said: readonly { readonly role: string; readonly text: string }[];
+  readonly messages: readonly { readonly role: string; readonly text: string }[];
 };
 
 /** A model that does what is said, by one call a message, and then tells the result. */
-export const obedient =
+export const scriptByPrompt =
   (callFor: (words: string) => Answer): Script<JsonObject> =>
   ({ body, prompt, results }) => {
     const { role } = (body as unknown as Body).messages.at(-1) ?? {};
@@ -108,12 +108,12 @@ export const obedient =
   };
 
 /** Everything that was asked of the models so far, in order. */
-export function sentTo(server: ScriptedServer): readonly Sent[] {
+export function getSentRequests(server: ScriptedServer): readonly SentRequest[] {
   return server.requests
     .filter(({ dialect }) => dialect !== undefined)
     .map(({ body }) => {
       const { model, messages } = body as unknown as Body;
-      const said = messages.map(({ role, content }) => ({ role, text: wordsIn(content) }));
+      const said = messages.map(({ role, content }) => ({ role, text: getContentText(content) }));
       return { model, said };
     });
 }
@@ -124,7 +124,7 @@ type Body = {
   readonly messages: readonly { readonly role: string; readonly content?: Content }[];
 };
 
-function wordsIn(content: Content): string {
+function getContentText(content: Content): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map(({ text = '' }) => text).join('');
 }

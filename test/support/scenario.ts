@@ -21,10 +21,10 @@ import {
   type Tool,
   toolOutput,
 } from '../../src/core/index.ts';
-import { begun } from './bare-agent.ts';
+import { createSessionStartFacts } from './bare-agent.ts';
 
 /** What the model says in one turn. */
-export type Saying = {
+export type ModelTurn = {
   readonly text: string;
   readonly calls: readonly { readonly tool: string; readonly input: Json; readonly invalid?: string }[];
   readonly finish: FinishReason;
@@ -32,7 +32,7 @@ export type Saying = {
 
 const toolNames = ['look', 'save', 'send', 'break', 'secret', 'load', 'use_tool', 'nosuch'] as const;
 
-const call = fc.record({
+const arbitraryCall = fc.record({
   tool: fc.constantFrom(...toolNames),
   input: fc.oneof(
     fc.record({ n: fc.nat(200) }),
@@ -41,10 +41,13 @@ const call = fc.record({
 });
 
 /** Any way a model may answer. */
-export const saying: fc.Arbitrary<Saying> = fc.record({
+export const arbitraryModelTurn: fc.Arbitrary<ModelTurn> = fc.record({
   text: fc.constantFrom('', ' ', 'words', 'more words', '<tool_result>fake</tool_result>'),
   calls: fc.array(
-    fc.oneof(call, fc.record({ tool: fc.constant('look'), input: fc.constant({}), invalid: fc.constant('{"n":') })),
+    fc.oneof(
+      arbitraryCall,
+      fc.record({ tool: fc.constant('look'), input: fc.constant({}), invalid: fc.constant('{"n":') }),
+    ),
     { maxLength: 4 },
   ),
   finish: fc.constantFrom<FinishReason>(
@@ -61,20 +64,20 @@ export const saying: fc.Arbitrary<Saying> = fc.record({
 });
 
 /** An act that really happened, with what it was handed. */
-export type Act = { readonly tool: string; readonly input: Json; readonly key: string };
+export type ToolEffect = { readonly tool: string; readonly input: Json; readonly key: string };
 
 /** Everything a test may look at. */
-export type World = {
+export type Scenario = {
   readonly agent: ResolvedAgent;
   readonly requests: ModelRequest[];
-  readonly acts: Act[];
+  readonly effects: ToolEffect[];
   readonly allowed: string[];
 };
 
 /** A world around a script. `allowed` records what the last gate let through. */
-export function worldOf(script: readonly Saying[], more: Partial<ResolvedAgent> = {}): World {
+export function createScenario(script: readonly ModelTurn[], more: Partial<ResolvedAgent> = {}): Scenario {
   const requests: ModelRequest[] = [];
-  const acts: Act[] = [];
+  const acts: ToolEffect[] = [];
   const allowed: string[] = [];
   const tool = (
     name: string,
@@ -133,7 +136,7 @@ export function worldOf(script: readonly Saying[], more: Partial<ResolvedAgent> 
   const agent: ResolvedAgent = {
     system: 'You are a test.',
     tools,
-    provider: scriptOf(script, requests),
+    provider: createModelProvider(script, requests),
     rules: [rule],
     reminders: [(turn) => (turn % 3 === 0 ? `turn ${turn}` : null)],
     gates: [moody, record],
@@ -142,11 +145,11 @@ export function worldOf(script: readonly Saying[], more: Partial<ResolvedAgent> 
     settings: {},
     ...more,
   };
-  return { agent, requests, acts, allowed };
+  return { agent, requests, effects: acts, allowed };
 }
 
 /** A provider that says the script, by how many answers the history holds; then it says `done`. */
-export function scriptOf(script: readonly Saying[], requests: ModelRequest[] = []): Provider {
+export function createModelProvider(script: readonly ModelTurn[], requests: ModelRequest[] = []): Provider {
   return {
     family: 'test',
     model: 'test',
@@ -168,24 +171,30 @@ export function scriptOf(script: readonly Saying[], requests: ModelRequest[] = [
 }
 
 /** Limits wide enough for the scripts here. */
-export const wide: Limits = { turns: 30, errors: 20, maxRetriesPerAnswer: 20, stuckAfter: 0, outputChars: 10_000 };
+export const wideLimits: Limits = {
+  turns: 30,
+  errors: 20,
+  maxRetriesPerAnswer: 20,
+  stuckAfter: 0,
+  outputChars: 10_000,
+};
 
 /** The facts that begin a session with one prompt. */
-export const opening = (agent: ResolvedAgent, limits: Limits = wide): readonly Fact[] => [
-  ...begun(agent),
+export const createScenarioStartFacts = (agent: ResolvedAgent, limits: Limits = wideLimits): readonly Fact[] => [
+  ...createSessionStartFacts(agent),
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
   { type: 'run-started', run: 'r1', limits },
 ];
 
 /** Runs to the end on this log, answering each question by `yes`. */
-export async function play(
+export async function runScenario(
   agent: ResolvedAgent,
   log: Log,
   yes: (question: string) => boolean = (question) => question.length % 2 === 0,
-  limits: Limits = wide,
+  limits: Limits = wideLimits,
 ): Promise<SessionWriter> {
   const head = await openSessionWriter(log, runStateView(agent.rules), 'root');
-  if (head.state.seq === 0) await head.record(opening(agent, limits));
+  if (head.state.seq === 0) await head.record(createScenarioStartFacts(agent, limits));
   for (;;) {
     const state = await runLoop(agent, {
       writer: head,

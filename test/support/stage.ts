@@ -23,17 +23,22 @@ import {
 import { gateway, gatewayState, openProvider, type GatewayOptions } from '../../src/providers/index.ts';
 import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
 import { says, scriptedServer, type Script, type ScriptedServer } from '../../src/testing/index.ts';
-import { testClock, type TestClock } from './clock.ts';
-import { bare, begun } from './bare-agent.ts';
+import { createTestClock, type TestClock } from './clock.ts';
+import { bareAgentParts, createSessionStartFacts } from './bare-agent.ts';
 
 /** The ways a model is spoken to. */
-export const dialects = ['chat', 'responses', 'anthropic', 'google', 'ollama'] as const;
+export const testWireFormats = ['chat', 'responses', 'anthropic', 'google', 'ollama'] as const;
 
 /** One of the ways. */
-export type DialectName = (typeof dialects)[number];
+export type TestWireFormat = (typeof testWireFormats)[number];
 
 /** A provider in a dialect, without a gateway. */
-export function speak(dialect: DialectName, url: string, apiKey = 'k', contextWindow?: number): Promise<Provider> {
+export function openWireProvider(
+  dialect: TestWireFormat,
+  url: string,
+  apiKey = 'k',
+  contextWindow?: number,
+): Promise<Provider> {
   switch (dialect) {
     case 'chat':
       return openProvider({ provider: 'openai-compatible', model: 'm', baseUrl: `${url}/v1`, apiKey });
@@ -54,30 +59,30 @@ export function speak(dialect: DialectName, url: string, apiKey = 'k', contextWi
 }
 
 /** Something that happened in the world, with the key it was done under. */
-export type Effect = { readonly n: unknown; readonly key: string };
+export type RecordedEffect = { readonly n: unknown; readonly key: string };
 
 /** A session to be played. */
-export type Stage = {
+export type GatewayFixture = {
   readonly server: ScriptedServer;
   readonly clock: TestClock;
   readonly log: MemoryLog;
   readonly head: SessionWriter;
   /** What the tool that changes the world was really asked to do. */
-  readonly ledger: Effect[];
-  readonly shown: Chunk[];
+  readonly effects: RecordedEffect[];
+  readonly chunks: Chunk[];
   readonly agent: ResolvedAgent;
   /** Gives the model words and runs to the end. */
-  say(
+  run(
     words: string,
     more?: { readonly agent?: Partial<ResolvedAgent>; readonly signal?: AbortSignal },
   ): Promise<RunState>;
   /** What every fault ends with. */
-  check(): Promise<void>;
+  assertInvariants(): Promise<void>;
 };
 
 /** How a stage is set. */
-export type StageOptions = {
-  readonly dialect?: DialectName;
+export type GatewayFixtureOptions = {
+  readonly format?: TestWireFormat;
   readonly gateway?: GatewayOptions;
   readonly agent?: Partial<ResolvedAgent>;
   readonly limits?: Partial<Limits>;
@@ -85,21 +90,28 @@ export type StageOptions = {
   /** Another provider than the one that speaks to the server. */
   readonly provider?: Provider;
   /** What stands around the gateway's provider. */
-  readonly around?: (provider: Provider) => Provider | readonly Provider[];
+  readonly wrapProvider?: (provider: Provider) => Provider | readonly Provider[];
 };
 
-const wide: Limits = { turns: 40, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100_000 };
-const number: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+const wideLimits: Limits = { turns: 40, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100_000 };
+const numberSchema: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
-function toolsFor(ledger: Effect[]): ReadonlyMap<string, Tool> {
+function createEffectTools(ledger: RecordedEffect[]): ReadonlyMap<string, Tool> {
   const check: Tool['validate'] = (input) =>
     Number.isInteger((input as { n?: unknown }).n) ? undefined : 'n must be an integer.';
   const tools: readonly Tool[] = [
-    { name: 'look', description: 'Looks.', input: number, effect: 'read', validate: check, execute: () => 'seen' },
+    {
+      name: 'look',
+      description: 'Looks.',
+      input: numberSchema,
+      effect: 'read',
+      validate: check,
+      execute: () => 'seen',
+    },
     {
       name: 'send',
       description: 'Sends.',
-      input: number,
+      input: numberSchema,
       effect: 'outside',
       validate: check,
       execute(input, { key }) {
@@ -112,59 +124,59 @@ function toolsFor(ledger: Effect[]): ReadonlyMap<string, Tool> {
 }
 
 /** Sets a stage around a script. */
-export async function stage(
+export async function createGatewayFixture(
   t: test.TestContext,
   script: Script<JsonObject>,
-  options: StageOptions = {},
-): Promise<Stage> {
+  options: GatewayFixtureOptions = {},
+): Promise<GatewayFixture> {
   const server = await scriptedServer(script, { models: [{ id: 'm', context: 100_000, tools: true }] });
   t.after(() => server.close());
-  const clock = options.clock ?? testClock({ instant: true });
-  const raw = options.provider ?? (await speak(options.dialect ?? 'chat', server.url));
-  const provider = gateway(options.around?.(raw) ?? raw, { clock, state: gatewayState(), ...options.gateway });
-  const ledger: Effect[] = [];
+  const clock = options.clock ?? createTestClock({ instant: true });
+  const raw = options.provider ?? (await openWireProvider(options.format ?? 'chat', server.url));
+  const provider = gateway(options.wrapProvider?.(raw) ?? raw, { clock, state: gatewayState(), ...options.gateway });
+  const ledger: RecordedEffect[] = [];
   const shown: Chunk[] = [];
   const agent: ResolvedAgent = {
     system: 'You are a test.',
     provider,
-    tools: toolsFor(ledger),
-    ...bare,
+    tools: createEffectTools(ledger),
+    ...bareAgentParts,
     ...options.agent,
   };
   const log = memoryLog();
   const head = await openSessionWriter(log, runStateView(agent.rules));
-  await head.record(begun(agent));
+  await head.record(createSessionStartFacts(agent));
   let inputs = 0;
   return {
     server,
     clock,
     log,
     head,
-    ledger,
-    shown,
+    effects: ledger,
+    chunks: shown,
     agent,
-    async say(words, more = {}) {
+    async run(words, more = {}) {
       const input = `i${++inputs}`;
       await head.record([
         { type: 'input-received', input, how: 'prompt', parts: [{ type: 'text', text: words }] },
-        { type: 'run-started', run: `r${inputs}`, limits: { ...wide, ...options.limits } },
+        { type: 'run-started', run: `r${inputs}`, limits: { ...wideLimits, ...options.limits } },
       ]);
       const signal = more.signal ?? new AbortController().signal;
       const live = (chunk: Chunk): void => void shown.push(chunk);
       return runLoop({ ...agent, ...more.agent }, { writer: head, signal, onChunk: live, clock: () => clock.now() });
     },
-    check: () => check({ log, head, ledger, clock, agent }),
+    assertInvariants: () => assertGatewayInvariants({ log, head, effects: ledger, clock, agent }),
   };
 }
 
 /** The log opens and is legal at every event, every effect happened at most once, and the next request is legal in every dialect. */
-async function check({
+async function assertGatewayInvariants({
   log,
   head,
-  ledger,
+  effects: ledger,
   clock,
   agent,
-}: Omit<Stage, 'server' | 'shown' | 'say' | 'check'>): Promise<void> {
+}: Omit<GatewayFixture, 'server' | 'chunks' | 'run' | 'assertInvariants'>): Promise<void> {
   const events: readonly Event[] = JSON.parse(JSON.stringify(log.events)) as Event[];
   const view = runStateView(agent.rules);
   let state = view.initial;
@@ -183,13 +195,16 @@ async function check({
   const keys = ledger.map((effect) => effect.key);
   assert.deepEqual(keys, [...new Set(keys)], 'each effect happened at most once');
   assert.equal(clock.pending, 0, 'no timer is left behind');
-  await legalEverywhere(renderRequest(withWords(head.state), agent));
+  await assertLegalEverywhere(renderRequest(addFinalPrompt(head.state), agent));
 }
 
-const withWords = (state: RunState): RunState =>
-  runStateView().on(runStateView().on(state, fact(state, 'input-received')), fact(state, 'turn-started'));
+const addFinalPrompt = (state: RunState): RunState =>
+  runStateView().on(
+    runStateView().on(state, createNextEvent(state, 'input-received')),
+    createNextEvent(state, 'turn-started'),
+  );
 
-function fact(state: RunState, type: 'input-received' | 'turn-started'): Event {
+function createNextEvent(state: RunState, type: 'input-received' | 'turn-started'): Event {
   const place = { seq: state.seq + 1, id: 'next', parent: state.head, time: '' };
   return type === 'input-received'
     ? { type, input: 'last', how: 'prompt', parts: [{ type: 'text', text: 'And now?' }], ...place }
@@ -197,12 +212,12 @@ function fact(state: RunState, type: 'input-received' | 'turn-started'): Event {
 }
 
 /** Sends a request in every dialect to a server that refuses what the real one would refuse. */
-export async function legalEverywhere(request: ModelRequest): Promise<void> {
+export async function assertLegalEverywhere(request: ModelRequest): Promise<void> {
   await using server = await scriptedServer(() => says('fine'), {
     models: [{ id: 'm', context: 10_000_000, tools: true }],
   });
-  for (const dialect of dialects) {
-    const provider = await speak(dialect, server.url, 'k', 10_000_000);
+  for (const dialect of testWireFormats) {
+    const provider = await openWireProvider(dialect, server.url, 'k', 10_000_000);
     const types: string[] = [];
     try {
       for await (const chunk of provider.stream(request, new AbortController().signal)) types.push(chunk.type);

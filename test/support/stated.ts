@@ -2,7 +2,7 @@
 import type { FinishReason, Json, Usage } from '../../src/core/index.ts';
 
 /** An answer as its body states it. Text and thinking are joined; `order` is the order of kinds, neighbours of one kind together. */
-export type Stated = {
+export type RecordedReply = {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly { readonly tool: string; readonly input: Json; readonly id?: string | undefined }[];
@@ -13,15 +13,15 @@ export type Stated = {
   readonly model: string;
 };
 
-type Piece =
+type ReplyPart =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | { readonly type: 'tool-call'; readonly tool: string; readonly input: Json; readonly id?: string | undefined };
 
-type Rest = Pick<Stated, 'finish' | 'rawFinish' | 'model'> & {
+type ReplyMetadata = Pick<RecordedReply, 'finish' | 'rawFinish' | 'model'> & {
   readonly usage: { readonly [Key in keyof Usage]: number | null | undefined };
 };
 
-function state(pieces: readonly Piece[], rest: Rest): Stated {
+function createRecordedReply(pieces: readonly ReplyPart[], rest: ReplyMetadata): RecordedReply {
   const said = pieces.filter((piece) => piece.type === 'tool-call' || piece.text !== '');
   const words = (type: string): string =>
     said.map((piece) => (piece.type === type && 'text' in piece ? piece.text : '')).join('');
@@ -40,7 +40,7 @@ function state(pieces: readonly Piece[], rest: Rest): Stated {
   };
 }
 
-const eventsIn = (body: string): readonly unknown[] =>
+const parseSseData = (body: string): readonly unknown[] =>
   body
     .split(/\r?\n\r?\n/)
     .flatMap((event) => event.split(/\r?\n/).filter((line) => line.startsWith('data:')))
@@ -48,7 +48,7 @@ const eventsIn = (body: string): readonly unknown[] =>
     .filter((data) => data !== '[DONE]')
     .map((data) => JSON.parse(data) as unknown);
 
-type Block = {
+type AnthropicBlock = {
   type: string;
   text?: string;
   thinking?: string;
@@ -58,10 +58,10 @@ type Block = {
   json?: string;
 };
 
-type Message = {
+type AnthropicMessage = {
   model: string;
   stop_reason: string;
-  content: Block[];
+  content: AnthropicBlock[];
   usage: {
     input_tokens: number;
     output_tokens: number;
@@ -71,13 +71,13 @@ type Message = {
   };
 };
 
-type MessageEvent = {
+type AnthropicEvent = {
   readonly type: string;
   readonly index: number;
-  readonly message: Message;
-  readonly content_block: Block;
+  readonly message: AnthropicMessage;
+  readonly content_block: AnthropicBlock;
   readonly delta: { text?: string; thinking?: string; partial_json?: string; stop_reason?: string };
-  readonly usage: Partial<Message['usage']>;
+  readonly usage: Partial<AnthropicMessage['usage']>;
 };
 
 const anthropicFinish: Readonly<Record<string, FinishReason>> = {
@@ -87,16 +87,18 @@ const anthropicFinish: Readonly<Record<string, FinishReason>> = {
 };
 
 /** What a reply of Anthropic's messages states. */
-export function statedByAnthropic(body: string, streamed: boolean): Stated {
-  const message = streamed ? folded(eventsIn(body) as readonly MessageEvent[]) : (JSON.parse(body) as Message);
+export function parseAnthropicReply(body: string, streamed: boolean): RecordedReply {
+  const message = streamed
+    ? foldAnthropicEvents(parseSseData(body) as readonly AnthropicEvent[])
+    : (JSON.parse(body) as AnthropicMessage);
   const { usage } = message;
-  const pieces = message.content.flatMap((block): Piece[] => {
+  const pieces = message.content.flatMap((block): ReplyPart[] => {
     if (block.type === 'text') return [{ type: 'text', text: block.text ?? '' }];
     if (block.type === 'thinking') return [{ type: 'reasoning', text: block.thinking ?? '' }];
     if (block.type !== 'tool_use') return [];
     return [{ type: 'tool-call', tool: block.name ?? '', input: block.input ?? {}, id: block.id }];
   });
-  return state(pieces, {
+  return createRecordedReply(pieces, {
     finish: anthropicFinish[message.stop_reason] ?? 'other',
     rawFinish: message.stop_reason,
     model: message.model,
@@ -110,7 +112,7 @@ export function statedByAnthropic(body: string, streamed: boolean): Stated {
   });
 }
 
-function folded(events: readonly MessageEvent[]): Message {
+function foldAnthropicEvents(events: readonly AnthropicEvent[]): AnthropicMessage {
   const first = events.find((event) => event.type === 'message_start');
   if (!first) throw new Error('There is no message_start.');
   const message = structuredClone(first.message);
@@ -131,7 +133,7 @@ function folded(events: readonly MessageEvent[]): Message {
   return message;
 }
 
-type Item = {
+type ResponsesItem = {
   readonly type: string;
   readonly content?: readonly { readonly text?: string; readonly refusal?: string }[];
   readonly summary?: readonly { readonly text: string }[];
@@ -140,11 +142,11 @@ type Item = {
   readonly call_id?: string;
 };
 
-type Response = {
+type ResponsesBody = {
   readonly model: string;
   readonly status: string;
   readonly incomplete_details?: { readonly reason: string } | null;
-  readonly output: readonly Item[];
+  readonly output: readonly ResponsesItem[];
   readonly usage?: {
     readonly input_tokens: number;
     readonly output_tokens: number;
@@ -154,13 +156,13 @@ type Response = {
 };
 
 /** What a reply of a Responses API states; a stream states it once more, whole, in its last event. */
-export function statedByResponses(body: string, streamed: boolean): Stated {
+export function parseResponsesReply(body: string, streamed: boolean): RecordedReply {
   const last = streamed
-    ? (eventsIn(body) as readonly { readonly response?: Response }[]).findLast((event) => event.response)
-    : { response: JSON.parse(body) as Response };
+    ? (parseSseData(body) as readonly { readonly response?: ResponsesBody }[]).findLast((event) => event.response)
+    : { response: JSON.parse(body) as ResponsesBody };
   const response = last?.response;
   if (!response) throw new Error('There is no response in this stream.');
-  const pieces = response.output.flatMap((item): Piece[] => {
+  const pieces = response.output.flatMap((item): ReplyPart[] => {
     const content = (item.content ?? []).map((part) => part.refusal ?? part.text ?? '').join('');
     if (item.type === 'message') return [{ type: 'text', text: content }];
     if (item.type === 'reasoning')
@@ -170,7 +172,7 @@ export function statedByResponses(body: string, streamed: boolean): Stated {
     return [{ type: 'tool-call', tool: item.name ?? '', input, id: item.call_id }];
   });
   const reason = response.incomplete_details?.reason;
-  return state(pieces, {
+  return createRecordedReply(pieces, {
     finish: response.status.startsWith('complete') ? 'stop' : reason === 'max_output_tokens' ? 'length' : 'other',
     rawFinish: reason ?? response.status,
     model: response.model,
@@ -184,7 +186,7 @@ export function statedByResponses(body: string, streamed: boolean): Stated {
   });
 }
 
-type Content = {
+type GoogleContent = {
   readonly modelVersion: string;
   readonly candidates?: readonly {
     readonly finishReason?: string;
@@ -213,18 +215,18 @@ const googleFinish: Readonly<Record<string, FinishReason>> = {
 };
 
 /** What a reply of Gemini states. A total is stated too, and it is what input and output must add up to. */
-export function statedByGoogle(body: string, streamed: boolean): Stated {
-  const contents = streamed ? (eventsIn(body) as readonly Content[]) : [JSON.parse(body) as Content];
+export function parseGoogleReply(body: string, streamed: boolean): RecordedReply {
+  const contents = streamed ? (parseSseData(body) as readonly GoogleContent[]) : [JSON.parse(body) as GoogleContent];
   const parts = contents.flatMap((content) => content.candidates?.[0]?.content?.parts ?? []);
   const usage = contents.findLast((content) => content.usageMetadata)?.usageMetadata ?? {};
   const reason = contents.findLast((content) => content.candidates?.[0]?.finishReason)?.candidates?.[0]?.finishReason;
   const input = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
-  const pieces = parts.flatMap(({ text, thought, functionCall }): Piece[] => {
+  const pieces = parts.flatMap(({ text, thought, functionCall }): ReplyPart[] => {
     if (functionCall)
       return [{ type: 'tool-call', tool: functionCall.name, input: functionCall.args ?? {}, id: functionCall.id }];
     return text === undefined ? [] : [{ type: thought ? 'reasoning' : 'text', text }];
   });
-  return state(pieces, {
+  return createRecordedReply(pieces, {
     finish: googleFinish[reason ?? ''] ?? 'other',
     rawFinish: reason,
     model: contents.at(-1)?.modelVersion ?? '',

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 // The screen stays to be read after the command ended, and Esc is told from the start of a sequence at once.
 const SETUP = [
@@ -50,7 +50,7 @@ export type Terminal = {
   waitFor(pattern: RegExp, ms?: number, how?: { readonly colours?: boolean }): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** What tmux knows of the pane, in its own format language: `#{cursor_flag}`, `#{pane_pid}`. */
-  about(format: string): Promise<string>;
+  queryTmux(format: string): Promise<string>;
   /** Ends the command and the server. */
   kill(): Promise<void>;
 };
@@ -69,8 +69,8 @@ export async function openTerminal(
     TERM: 'xterm-256color',
   };
   const tmux = async (...words: string[]): Promise<string> =>
-    (await run('tmux', ['-L', name, ...words], { env, maxBuffer: 64 << 20 })).stdout;
-  const terminal = terminalOf(name, env, tmux);
+    (await execFileAsync('tmux', ['-L', name, ...words], { env, maxBuffer: 64 << 20 })).stdout;
+  const terminal = createTerminal(name, env, tmux);
   t.after(() => terminal.kill());
   const size = ['-x', String(options.columns ?? 80), '-y', String(options.rows ?? 24)];
   const { TERM: inside = 'tmux-256color', ...given } = options.env ?? {};
@@ -89,7 +89,7 @@ export async function openTerminal(
   return terminal;
 }
 
-function terminalOf(
+function createTerminal(
   name: string,
   env: Record<string, string>,
   tmux: (...words: string[]) => Promise<string>,
@@ -118,7 +118,7 @@ function terminalOf(
       }
     },
     resize: async (columns, rows) => void (await tmux('resize-window', '-x', String(columns), '-y', String(rows))),
-    about: async (format) => (await tmux('display-message', '-p', format)).trimEnd(),
+    queryTmux: async (format) => (await tmux('display-message', '-p', format)).trimEnd(),
     async kill() {
       // The server ends every command in it with SIGHUP; one that is gone already is what is wanted.
       await tmux('kill-server').catch(() => undefined);

@@ -4,7 +4,7 @@ import { errorMessage, type Fact, type Json, type Tool, type ToolContext } from 
 import { toolResultFact } from '../../src/core/output.ts';
 
 /** How a call came out. */
-export type Called = Pick<Fact & { readonly type: 'tool-ended' }, 'text' | 'data' | 'outcome'>;
+export type ToolCallResult = Pick<Fact & { readonly type: 'tool-ended' }, 'text' | 'data' | 'outcome'>;
 
 /** Calls one of these tools. */
 export async function callTool(
@@ -12,7 +12,7 @@ export async function callTool(
   name: string,
   input: Json,
   context: Partial<ToolContext> = {},
-): Promise<Called> {
+): Promise<ToolCallResult> {
   const tool = createToolRegistry(tools).get(name);
   if (!tool) throw new Error(`There is no tool named ${name}.`);
   const wrong = tool.validate?.(input);

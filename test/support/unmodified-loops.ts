@@ -14,23 +14,23 @@ import {
 import { generateText, isStepCount, streamText, tool as sdkTool, type LanguageModel, type ModelMessage } from 'ai';
 import { createAgent, tool as chainTool } from 'langchain';
 import { z } from 'zod';
-import type { Loop, Opening } from './bridge-conformance.ts';
+import type { BridgeLoop, BridgeLoopOptions } from './bridge-conformance.ts';
 
 /** A framework's agent, at a base URL. */
-export type Unmodified = (url: string, opening: Pick<Opening, 'streamed' | 'run'>) => Loop;
+export type UnmodifiedLoop = (url: string, opening: Pick<BridgeLoopOptions, 'streamed' | 'run'>) => BridgeLoop;
 
 const schema = z.object({ command: z.string() });
-const about = { name: 'run', description: 'Runs a command.' };
-const silent = (): void => {};
+const toolInfo = { name: 'run', description: 'Runs a command.' };
+const noop = (): void => {};
 
-const aiSdk =
-  (modelAt: (url: string) => LanguageModel): Unmodified =>
+const createAiSdkLoop =
+  (modelAt: (url: string) => LanguageModel): UnmodifiedLoop =>
   (url, { streamed, run }) => {
     const model = modelAt(url);
-    const tools = { run: sdkTool({ ...about, inputSchema: schema, execute: ({ command }) => run(command) }) };
+    const tools = { run: sdkTool({ ...toolInfo, inputSchema: schema, execute: ({ command }) => run(command) }) };
     const messages: ModelMessage[] = [];
     return {
-      async say(prompt, onPiece = silent) {
+      async run(prompt, onPiece = noop) {
         messages.push({ role: 'user', content: prompt });
         const call = { model, tools, instructions: 'Help.', messages, stopWhen: isStepCount(20), maxRetries: 0 };
         const result = streamed ? streamText(call) : await generateText(call);
@@ -47,24 +47,28 @@ const aiSdk =
   };
 
 /** The AI SDK on chat completions. */
-export const aiSdkChat: Unmodified = aiSdk((url) => createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` }).chat('m'));
+export const aiSdkChat: UnmodifiedLoop = createAiSdkLoop((url) =>
+  createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` }).chat('m'),
+);
 
 /** The AI SDK on responses, its usual way to OpenAI. */
-export const aiSdkResponses: Unmodified = aiSdk((url) => createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` })('m'));
+export const aiSdkResponses: UnmodifiedLoop = createAiSdkLoop((url) =>
+  createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` })('m'),
+);
 
 /** The AI SDK on messages. */
-export const aiSdkAnthropic: Unmodified = aiSdk((url) =>
+export const aiSdkAnthropic: UnmodifiedLoop = createAiSdkLoop((url) =>
   createAnthropic({ apiKey: 'k', baseURL: `${url}/v1` })('claude-m'),
 );
 
 /** LangChain's agent, which is a graph of LangGraph's. */
-export const langChain: Unmodified = (url, { streamed, run }) => {
+export const langChain: UnmodifiedLoop = (url, { streamed, run }) => {
   const model = new ChatOpenAI({ apiKey: 'k', model: 'm', maxRetries: 0, configuration: { baseURL: `${url}/v1` } });
-  const tools = [chainTool(({ command }: { command: string }) => run(command), { ...about, schema })];
+  const tools = [chainTool(({ command }: { command: string }) => run(command), { ...toolInfo, schema })];
   const agent = createAgent({ model, tools, systemPrompt: 'Help.' });
   let history: readonly BaseMessage[] = [];
   return {
-    async say(prompt, onPiece = silent) {
+    async run(prompt, onPiece = noop) {
       const state = { messages: [...history, new HumanMessage(prompt)] };
       const config = { recursionLimit: 50 };
       if (!streamed) ({ messages: history } = await agent.invoke(state, config));
@@ -81,16 +85,16 @@ export const langChain: Unmodified = (url, { streamed, run }) => {
 
 /** OpenAI's Agents SDK, on responses or on chat completions. */
 export const openaiAgents =
-  (useResponses: boolean): Unmodified =>
+  (useResponses: boolean): UnmodifiedLoop =>
   (url, { streamed, run }) => {
     setTracingDisabled(true);
     const modelProvider = new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses });
     const runner = new Runner({ modelProvider });
-    const tools = [agentTool({ ...about, parameters: schema, execute: ({ command }) => run(command) })];
+    const tools = [agentTool({ ...toolInfo, parameters: schema, execute: ({ command }) => run(command) })];
     const agent = new Agent({ name: 'a', instructions: 'Help.', model: 'm', tools });
     let history: AgentInputItem[] = [];
     return {
-      async say(prompt, onPiece = silent) {
+      async run(prompt, onPiece = noop) {
         const input: AgentInputItem[] = [...history, { role: 'user', content: prompt }];
         if (!streamed) {
           const result = await runner.run(agent, input, { maxTurns: 20 });

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApprovalsScreen } from './screens/approvals.tsx';
-import { AskScreen } from './screens/ask.tsx';
+import { NewRunScreen } from './screens/ask.tsx';
 import { BudgetsScreen } from './screens/budgets.tsx';
 import { FleetScreen } from './screens/fleet.tsx';
 import { HealthScreen } from './screens/health.tsx';
@@ -12,36 +12,36 @@ import { RunsScreen } from './screens/runs.tsx';
 import { ScorecardScreen } from './screens/scorecard.tsx';
 import { SessionScreen } from './screens/session.tsx';
 import { SessionsScreen } from './screens/sessions.tsx';
-import { spoken, useCell } from './cell.ts';
-import { KillSwitch, StoppedStrip, useStanding } from './view/kill-switch.tsx';
-import { me } from './view/may.ts';
+import { announcement, useAtom } from './cell.ts';
+import { KillSwitch, StoppedBanner, useKillSwitch } from './view/kill-switch.tsx';
+import { currentUser } from './view/may.ts';
 import { Navigation, useShortcuts } from './view/navigation.tsx';
-import { route, type Route } from './view/route.ts';
+import { currentRoute, type Route } from './view/route.ts';
 import { ThemeToggle } from './view/theme.tsx';
 import { api } from './wire/api.ts';
-import { connection, keyState } from './wire/connection.ts';
-import { forgetKey } from './wire/tabs.ts';
+import { connectionStatus, keyState } from './wire/connection.ts';
+import { forgetKeyInAllTabs } from './wire/tabs.ts';
 
 /** The whole page. */
 export function App(): JSX.Element {
-  const key = useCell(keyState);
-  const who = useCell(me);
-  const here = useCell(connection);
+  const key = useAtom(keyState);
+  const who = useAtom(currentUser);
+  const here = useAtom(connectionStatus);
   useEffect(() => {
-    if (key.type !== 'given') me.set(undefined);
+    if (key.type !== 'given') currentUser.set(undefined);
     // A key that is refused comes back as such; where nothing answers, it is asked again once something does.
-    else if (here === 'here') void api.me().then(me.set, () => undefined);
+    else if (here === 'here') void api.me().then(currentUser.set, () => undefined);
   }, [key, here]);
-  return who === undefined ? <KeyScreen /> : <Frame />;
+  return who === undefined ? <KeyScreen /> : <Layout />;
 }
 
-function Frame(): JSX.Element {
-  const now = useCell(route);
-  const who = useCell(me);
-  const gone = useCell(connection) === 'gone';
-  const standing = useStanding();
+function Layout(): JSX.Element {
+  const now = useAtom(currentRoute);
+  const who = useAtom(currentUser);
+  const gone = useAtom(connectionStatus) === 'gone';
+  const standing = useKillSwitch();
   useShortcuts();
-  useArrival(now);
+  useFocusOnNavigate(now);
   return (
     <>
       <a
@@ -65,20 +65,20 @@ function Frame(): JSX.Element {
         <p class={`line ${gone ? 'gone' : ''}`} role="status">
           {gone ? 'The server does not answer; it is asked again. Nothing you typed is lost.' : ''}
         </p>
-        <KillSwitch now={standing} />
+        <KillSwitch status={standing} />
         <ThemeToggle />
-        <button type="button" class="quiet" onClick={forgetKey}>
+        <button type="button" class="quiet" onClick={forgetKeyInAllTabs}>
           Forget key
         </button>
       </header>
-      <StoppedStrip now={standing} />
+      <StoppedBanner status={standing} />
       <p class="unseen" role="status">
-        {useCell(spoken)}
+        {useAtom(announcement)}
       </p>
       <div class="frame">
         <Navigation />
         <main id="main" tabIndex={-1}>
-          <Shown now={now} />
+          <CurrentScreen now={now} />
         </main>
       </div>
     </>
@@ -86,7 +86,7 @@ function Frame(): JSX.Element {
 }
 
 /** Who comes to another screen begins at its heading, and so does a screen reader; what is typed into keeps the focus. */
-function useArrival({ screen, id, query }: Route): void {
+function useFocusOnNavigate({ screen, id, query }: Route): void {
   const isFirst = useRef(true);
   const page = new URLSearchParams(query).get('before');
   useEffect(() => {
@@ -96,10 +96,10 @@ function useArrival({ screen, id, query }: Route): void {
   }, [screen, id, page]);
 }
 
-function Shown({ now }: { readonly now: Route }): JSX.Element {
+function CurrentScreen({ now }: { readonly now: Route }): JSX.Element {
   switch (now.screen) {
     case 'ask':
-      return <AskScreen id={now.id} />;
+      return <NewRunScreen id={now.id} />;
     case 'runs':
       return now.id === undefined ? <RunsScreen query={now.query} /> : <RunScreen key={now.id} id={now.id} />;
     case 'sessions':

@@ -2,14 +2,14 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** A value, how to change it, and who is told. */
-export type Cell<T> = {
+export type Atom<T> = {
   readonly get: () => T;
   readonly set: (value: T) => void;
-  readonly watch: (seen: (value: T) => void) => () => void;
+  readonly subscribe: (seen: (value: T) => void) => () => void;
 };
 
 /** A cell with a first value. Setting the same value again tells nobody. */
-export function cell<T>(first: T): Cell<T> {
+export function createAtom<T>(first: T): Atom<T> {
   let value = first;
   const watchers = new Set<(value: T) => void>();
   return {
@@ -19,7 +19,7 @@ export function cell<T>(first: T): Cell<T> {
       value = next;
       for (const seen of watchers) seen(next);
     },
-    watch(seen) {
+    subscribe(seen) {
       watchers.add(seen);
       return () => void watchers.delete(seen);
     },
@@ -27,15 +27,15 @@ export function cell<T>(first: T): Cell<T> {
 }
 
 /** The value of a cell in a component, drawn again whenever it changes. */
-export function useCell<T>(source: Cell<T>): T {
+export function useAtom<T>(source: Atom<T>): T {
   const [value, setValue] = useState(() => source.get());
   useEffect(() => {
     // It may have changed between the drawing and this.
     setValue(() => source.get());
-    return source.watch((next) => setValue(() => next));
+    return source.subscribe((next) => setValue(() => next));
   }, [source]);
   return value;
 }
 
 /** What a screen reader is told of what somebody just did; one place on the page says it. */
-export const spoken: Cell<string> = cell('');
+export const announcement: Atom<string> = createAtom('');

@@ -13,7 +13,7 @@ export type InstructionOptions = {
   readonly stopAt?: string;
   /** Whether CLAUDE.md counts where a folder has no AGENTS.md; it does unless this is false. */
   readonly claude?: boolean;
-  /** Bytes of all files together; 32 kB unless given. */
+  /** Bytes of all files together; 32 formatKb unless given. */
   readonly maxBytes?: number;
 };
 

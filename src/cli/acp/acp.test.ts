@@ -7,7 +7,14 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { methods, type ContentBlock, type SessionUpdate } from '@agentclientprotocol/sdk';
 import { noSandbox } from '../../../test/support/sandbox.ts';
-import { begin, heard, openEditor, say, wordsIn, type Editor } from '../../../test/support/editor.ts';
+import {
+  openAcpSession,
+  flushUpdates,
+  startAcpClient,
+  sendPrompt,
+  getUpdateText,
+  type AcpClient,
+} from '../../../test/support/editor.ts';
 import { requestMessages, createProgram, waitUntil, type TestProgram } from '../../../test/support/live-program.ts';
 import { calls, fails, says, thinks, type Script } from '../../testing/index.ts';
 import type { JsonObject } from '../../core/index.ts';
@@ -18,12 +25,12 @@ const { session } = methods.agent;
 async function editing(
   t: test.TestContext,
   script?: Script<JsonObject>,
-  ...more: Parameters<typeof openEditor> extends [unknown, unknown, ...infer Rest] ? Rest : never
-): Promise<{ made: TestProgram; editor: Editor; id: string }> {
+  ...more: Parameters<typeof startAcpClient> extends [unknown, unknown, ...infer Rest] ? Rest : never
+): Promise<{ made: TestProgram; editor: AcpClient; id: string }> {
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
-  const editor = openEditor(t, made, ...more);
-  return { made, editor, id: await begin(editor, made) };
+  const editor = startAcpClient(t, made, ...more);
+  return { made, editor, id: await openAcpSession(editor, made) };
 }
 
 /** Where commands are really run: not every machine has a sandbox. */
@@ -39,7 +46,7 @@ function standings(updates: readonly SessionUpdate[]): readonly string[] {
   });
 }
 
-const hangUp = async (editor: Editor): Promise<number | null> => {
+const hangUp = async (editor: AcpClient): Promise<number | null> => {
   editor.child.stdin?.end();
   return editor.ended;
 };
@@ -54,7 +61,7 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
   await made.seedModels('qwen3');
   const file = path.join(made.cwd, 'a.txt');
   writeFileSync(file, 'top\none\nend\n');
-  const editor = openEditor(t, made, () => 'once');
+  const editor = startAcpClient(t, made, () => 'once');
   const hello = await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   assert.deepEqual(
     [hello.protocolVersion, hello.agentInfo?.name, hello.agentCapabilities?.loadSession, hello.authMethods],
@@ -70,12 +77,12 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
       ['model', 'qwen3'],
     ],
   );
-  assert.equal(await say(editor, sessionId, 'Make it two.'), 'end_turn');
+  assert.equal(await sendPrompt(editor, sessionId, 'Make it two.'), 'end_turn');
   assert.equal(readFileSync(file, 'utf8'), 'top\ntwo\nend\n');
-  const told = editor.told(sessionId);
-  assert.equal(wordsIn(told, 'agent_thought_chunk'), 'Let me see.');
-  assert.equal(wordsIn(told, 'agent_message_chunk'), 'It says two now.');
-  assert.equal(wordsIn(told, 'user_message_chunk'), '', 'the editor knows what its person said');
+  const told = editor.updatesOf(sessionId);
+  assert.equal(getUpdateText(told, 'agent_thought_chunk'), 'Let me see.');
+  assert.equal(getUpdateText(told, 'agent_message_chunk'), 'It says two now.');
+  assert.equal(getUpdateText(told, 'user_message_chunk'), '', 'the editor knows what its person said');
   assert.deepEqual(standings(told), [
     'read_file in_progress',
     'read_file completed',
@@ -85,7 +92,7 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
   ]);
   const done = told.findLast((each) => each.sessionUpdate === 'tool_call_update');
   assert.deepEqual(done?.content, [{ type: 'diff', path: file, oldText: 'top\none\nend', newText: 'top\ntwo\nend' }]);
-  const [question, ...others] = editor.asked;
+  const [question, ...others] = editor.permissionRequests;
   assert.equal(others.length, 0, 'reading is not asked about');
   assert.deepEqual(question?.toolCall.content?.[0], { type: 'diff', path: file, oldText: 'one', newText: 'two' });
   assert.match(JSON.stringify(question?.toolCall.content), /-one\\n\+two/);
@@ -98,7 +105,7 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
     ],
   );
   assert.equal(await hangUp(editor), 0);
-  assert.equal(editor.err(), '');
+  assert.equal(editor.stderr(), '');
   const later = await made.run(['--one-shot', '-r', sessionId, '-p', 'And now?']);
   assert.deepEqual([later.code, later.out], [0, 'Still two.\n'], later.err);
   assert.equal(requestMessages(made.modelRequests().at(-1)).length, 7);
@@ -120,11 +127,11 @@ test('always covers exactly what was asked about, a no is a no, and a mode or a 
     () => said.shift(),
     unconfined,
   );
-  assert.equal(await say(editor, id, 'go'), 'end_turn');
+  assert.equal(await sendPrompt(editor, id, 'go'), 'end_turn');
   const log = path.join(made.cwd, 'log');
   assert.equal(readFileSync(log, 'utf8'), 'a\na\n');
-  assert.equal(editor.asked.length, 2);
-  assert.deepEqual(standings(editor.told(id)).slice(-2), ['run_command pending', 'run_command failed']);
+  assert.equal(editor.permissionRequests.length, 2);
+  assert.deepEqual(standings(editor.updatesOf(id)).slice(-2), ['run_command pending', 'run_command failed']);
   await editor.agent.request(session.setMode, { sessionId: id, modeId: 'auto' });
   const { configOptions } = await editor.agent.request(session.setConfigOption, {
     sessionId: id,
@@ -136,9 +143,9 @@ test('always covers exactly what was asked about, a no is a no, and a mode or a 
     ['auto', 'tiny'],
   );
   await editor.agent.request(session.setConfigOption, { sessionId: id, configId: 'model', value: 'qwen3' });
-  assert.equal(await say(editor, id, 'again'), 'end_turn');
+  assert.equal(await sendPrompt(editor, id, 'again'), 'end_turn');
   assert.equal(readFileSync(log, 'utf8'), 'a\na\nc\n');
-  assert.equal(editor.asked.length, 2, 'in the mode auto nobody is asked');
+  assert.equal(editor.permissionRequests.length, 2, 'in the mode auto nobody is asked');
   await assert.rejects(editor.agent.request(session.setMode, { sessionId: id, modeId: 'mad' }), /no choice/);
   await assert.rejects(
     editor.agent.request(session.setConfigOption, { sessionId: id, configId: 'model', value: 'nobody' }),
@@ -158,17 +165,17 @@ test(
       await editor.agent.notify(session.cancel, { sessionId: id });
       return new Promise(() => undefined);
     });
-    const first = say(editor, id, 'sleep');
-    await waitUntil('the command runs', () => standings(editor.told(id)).includes('run_command in_progress'));
-    await assert.rejects(say(editor, id, 'too early'), /A run is going on/);
+    const first = sendPrompt(editor, id, 'sleep');
+    await waitUntil('the command runs', () => standings(editor.updatesOf(id)).includes('run_command in_progress'));
+    await assert.rejects(sendPrompt(editor, id, 'too early'), /A run is going on/);
     await editor.agent.notify(session.cancel, { sessionId: id });
     assert.equal(await first, 'cancelled');
-    assert.equal(standings(editor.told(id)).at(-1), 'run_command failed');
-    assert.equal(await say(editor, id, 'still there?'), 'end_turn');
-    assert.equal(await say(editor, id, 'sleep again'), 'cancelled', 'cancelled while nobody answers');
-    assert.equal(await say(editor, id, 'and now?'), 'end_turn');
-    assert.equal(await say(editor, id, 'once more'), 'cancelled', 'the question itself was left');
-    assert.equal(wordsIn(editor.told(id), 'agent_message_chunk'), 'Here.Here again.');
+    assert.equal(standings(editor.updatesOf(id)).at(-1), 'run_command failed');
+    assert.equal(await sendPrompt(editor, id, 'still there?'), 'end_turn');
+    assert.equal(await sendPrompt(editor, id, 'sleep again'), 'cancelled', 'cancelled while nobody answers');
+    assert.equal(await sendPrompt(editor, id, 'and now?'), 'end_turn');
+    assert.equal(await sendPrompt(editor, id, 'once more'), 'cancelled', 'the question itself was left');
+    assert.equal(getUpdateText(editor.updatesOf(id), 'agent_message_chunk'), 'Here.Here again.');
   },
 );
 
@@ -179,8 +186,8 @@ test('another editor lists a session, loads it and is told all of it; one that i
     says('Nowhere.'),
     says('Nothing yet.'),
   ]);
-  await say(editor, id, 'What is here?');
-  const second = openEditor(t, made);
+  await sendPrompt(editor, id, 'What is here?');
+  const second = startAcpClient(t, made);
   await second.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   const load = { sessionId: id, cwd: made.cwd, mcpServers: [] };
   await assert.rejects(second.agent.request(session.load, load), /process/, 'the first editor still writes to it');
@@ -197,16 +204,16 @@ test('another editor lists a session, loads it and is told all of it; one that i
     ['In a terminal.'],
   );
   await second.agent.request(session.load, load);
-  await heard();
-  const told = second.told(id);
-  assert.equal(wordsIn(told, 'user_message_chunk'), 'What is here?');
-  assert.equal(wordsIn(told, 'agent_message_chunk'), 'Nothing here.');
+  await flushUpdates();
+  const told = second.updatesOf(id);
+  assert.equal(getUpdateText(told, 'user_message_chunk'), 'What is here?');
+  assert.equal(getUpdateText(told, 'agent_message_chunk'), 'Nothing here.');
   assert.deepEqual(standings(told), ['list_files in_progress', 'list_files completed']);
-  assert.equal(await say(second, id, 'And now?'), 'end_turn');
+  assert.equal(await sendPrompt(second, id, 'And now?'), 'end_turn');
   assert.equal(requestMessages(made.modelRequests().at(-1)).length, 5);
   const unknown = { ...load, sessionId: 'nothing-like-it' };
   await assert.rejects(second.agent.request(session.load, unknown), { code: -32_002 });
-  await assert.rejects(say(second, 'nothing-like-it', 'hello'), { code: -32_002 });
+  await assert.rejects(sendPrompt(second, 'nothing-like-it', 'hello'), { code: -32_002 });
   const gone = path.join(made.home, 'gone');
   await assert.rejects(second.agent.request(session.new, { cwd: gone, mcpServers: [] }), /There is no folder/);
   await second.agent.request(session.delete, { sessionId: id });
@@ -227,12 +234,12 @@ test('two sessions run at once, each in its own folder', async (t) => {
   writeFileSync(path.join(made.cwd, 'name.txt'), 'work');
   writeFileSync(path.join(elsewhere, 'name.txt'), 'elsewhere');
   const other = await editor.agent.request(session.new, { cwd: elsewhere, mcpServers: [] });
-  const ends = await Promise.all([say(editor, id, 'one'), say(editor, other.sessionId, 'two')]);
+  const ends = await Promise.all([sendPrompt(editor, id, 'one'), sendPrompt(editor, other.sessionId, 'two')]);
   assert.deepEqual(ends, ['end_turn', 'end_turn']);
-  assert.equal(wordsIn(editor.told(id), 'agent_message_chunk'), 'one saw work');
-  assert.equal(wordsIn(editor.told(other.sessionId), 'agent_message_chunk'), 'two saw elsewhere');
+  assert.equal(getUpdateText(editor.updatesOf(id), 'agent_message_chunk'), 'one saw work');
+  assert.equal(getUpdateText(editor.updatesOf(other.sessionId), 'agent_message_chunk'), 'two saw elsewhere');
   await editor.agent.request(session.close, { sessionId: id });
-  await assert.rejects(say(editor, id, 'hello'), { code: -32_002 });
+  await assert.rejects(sendPrompt(editor, id, 'hello'), { code: -32_002 });
   assert.equal(made.sessions().length, 2);
 });
 
@@ -245,13 +252,13 @@ test('when the editor dies the program ends, its command with it, and the sessio
     () => 'once',
     unconfined,
   );
-  say(editor, id, 'sleep').catch(() => undefined);
+  sendPrompt(editor, id, 'sleep').catch(() => undefined);
   const isRunning = (): boolean => spawnSync('ps', ['-A', '-o', 'args']).stdout.includes(`sleep ${length}`);
   await waitUntil('the command runs', () => existsSync(path.join(made.cwd, 'begun')));
   assert.ok(isRunning());
   editor.child.stdout?.destroy();
   editor.child.stdin?.destroy();
-  assert.equal(await editor.ended, 0, editor.err());
+  assert.equal(await editor.ended, 0, editor.stderr());
   await waitUntil('the command is gone', () => !isRunning());
   const verified = await made.run(['sessions', 'verify', id]);
   assert.equal(verified.code, 0, verified.err);
@@ -262,17 +269,17 @@ test('when the editor dies the program ends, its command with it, and the sessio
 test('a question that was open when the editor died is put to the next one', async (t) => {
   const script = [calls('run_command', { command: 'echo done > log' }), says('Done.')];
   const { made, editor, id } = await editing(t, script, () => new Promise(() => undefined), unconfined);
-  say(editor, id, 'do it').catch(() => undefined);
-  await waitUntil('it is asked', () => editor.asked.length === 1);
+  sendPrompt(editor, id, 'do it').catch(() => undefined);
+  await waitUntil('it is asked', () => editor.permissionRequests.length === 1);
   editor.child.kill('SIGKILL');
   await editor.ended;
-  const next = openEditor(t, made, () => 'once', unconfined);
+  const next = startAcpClient(t, made, () => 'once', unconfined);
   await next.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   await next.agent.request(session.load, { sessionId: id, cwd: made.cwd, mcpServers: [] });
-  await heard();
-  assert.deepEqual(standings(next.told(id)), ['run_command pending']);
-  assert.equal(await say(next, id, 'well?'), 'end_turn');
-  assert.equal(next.asked.length, 1);
+  await flushUpdates();
+  assert.deepEqual(standings(next.updatesOf(id)), ['run_command pending']);
+  assert.equal(await sendPrompt(next, id, 'well?'), 'end_turn');
+  assert.equal(next.permissionRequests.length, 1);
   assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'done\n');
 });
 
@@ -281,7 +288,7 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
   await made.seedModels('qwen3');
   mkdirSync(path.join(made.cwd, '.fairlead/commands'), { recursive: true });
   writeFileSync(path.join(made.cwd, '.fairlead/commands/tidy.md'), 'Tidy up $ARGUMENTS.');
-  const editor = openEditor(t, made, undefined, ['--max-turns', '1', '--no-sandbox']);
+  const editor = startAcpClient(t, made, undefined, ['--max-turns', '1', '--no-sandbox']);
   const { protocolVersion } = await editor.agent.request(methods.agent.initialize, {
     protocolVersion: 1,
     clientCapabilities: { session: { notices: {} } },
@@ -291,10 +298,10 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
     cwd: made.cwd,
     mcpServers: [{ type: 'http', name: 'x', url: 'file:///x', headers: [] }],
   });
-  assert.equal(await say(editor, sessionId, '/tidy the shed'), 'max_turn_requests');
+  assert.equal(await sendPrompt(editor, sessionId, '/tidy the shed'), 'max_turn_requests');
   assert.match(JSON.stringify(requestMessages(made.modelRequests().at(-1))), /Tidy up the shed\./);
-  await assert.rejects(say(editor, sessionId, 'again'), /The run stopped: provider-error/);
-  const told = editor.told(sessionId);
+  await assert.rejects(sendPrompt(editor, sessionId, 'again'), /The run stopped: provider-error/);
+  const told = editor.updatesOf(sessionId);
   const notices = told.flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
   assert.match(
     notices.join('\n'),
@@ -366,10 +373,10 @@ test('a signal ends the program in order while its editor still listens', async 
     () => 'once',
     unconfined,
   );
-  say(editor, id, 'sleep').catch(() => undefined);
-  await waitUntil('the command runs', () => standings(editor.told(id)).includes('run_command in_progress'));
+  sendPrompt(editor, id, 'sleep').catch(() => undefined);
+  await waitUntil('the command runs', () => standings(editor.updatesOf(id)).includes('run_command in_progress'));
   editor.child.kill('SIGTERM');
-  assert.equal(await editor.ended, 143, editor.err());
+  assert.equal(await editor.ended, 143, editor.stderr());
   assert.match(made.session(made.sessions()[0] ?? ''), /"run-ended","reason":"cancelled"/);
 });
 

@@ -4,7 +4,13 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { methods, type McpServer } from '@agentclientprotocol/sdk';
-import { heard, openEditor, say, wordsIn, type Editor } from '../../../test/support/editor.ts';
+import {
+  flushUpdates,
+  startAcpClient,
+  sendPrompt,
+  getUpdateText,
+  type AcpClient,
+} from '../../../test/support/editor.ts';
 import { createProgram, requestToolNames, type TestProgram } from '../../../test/support/live-program.ts';
 import { calls, says } from '../../testing/index.ts';
 import { serversNamed } from './servers.ts';
@@ -12,7 +18,7 @@ import { serversNamed } from './servers.ts';
 const { session } = methods.agent;
 const clerk = path.resolve(import.meta.dirname, '../../../test/support/mcp-clerk.ts');
 
-type Desk = TestProgram & { readonly starts: () => number; readonly begin: (editor: Editor) => Promise<string> };
+type Desk = TestProgram & { readonly starts: () => number; readonly begin: (editor: AcpClient) => Promise<string> };
 
 /** A program beside whose editor the clerk is named, with a value that looks like a variable. */
 async function deskFor(t: TestContext): Promise<Desk> {
@@ -46,43 +52,46 @@ async function deskFor(t: TestContext): Promise<Desk> {
 
 test('[P31] a server that the editor names is put to its person before the first answer, works in that session, and is not asked about again', async (t) => {
   const made = await deskFor(t);
-  const editor = openEditor(t, made, () => 'once', ['--auto-approve', '--no-sandbox']);
+  const editor = startAcpClient(t, made, () => 'once', ['--auto-approve', '--no-sandbox']);
   const id = await made.begin(editor);
-  await heard();
+  await flushUpdates();
   assert.deepEqual(
-    [editor.asked.length, made.starts()],
+    [editor.permissionRequests.length, made.starts()],
     [0, 0],
     'nothing is asked in a session that the editor does not know yet',
   );
-  assert.equal(await say(editor, id, 'greet'), 'end_turn');
-  const [question, ...others] = editor.asked;
+  assert.equal(await sendPrompt(editor, id, 'greet'), 'end_turn');
+  const [question, ...others] = editor.permissionRequests;
   assert.equal(others.length, 0);
   assert.equal(question?.toolCall.title, "Start the editor's MCP server clerk? You are asked again if it changes.");
   assert.match(JSON.stringify(question?.toolCall.content), /mcp-clerk\.ts.*with A=\$\{HOME\}/);
-  assert.match(wordsIn(editor.told(id), 'agent_message_chunk'), new RegExp(`Hello Ann, from ${made.cwd}\\.`));
+  assert.match(
+    getUpdateText(editor.updatesOf(id), 'agent_message_chunk'),
+    new RegExp(`Hello Ann, from ${made.cwd}\\.`),
+  );
   const next = await made.begin(editor);
-  assert.equal(await say(editor, next, 'greet'), 'end_turn');
-  assert.equal(editor.asked.length, 1);
+  assert.equal(await sendPrompt(editor, next, 'greet'), 'end_turn');
+  assert.equal(editor.permissionRequests.length, 1);
   assert.equal(made.starts(), 2, 'one for each session');
 });
 
 test('[P31] a server that the editor’s person does not want is not started, which is said, and the session goes on', async (t) => {
   const made = await deskFor(t);
-  const editor = openEditor(t, made, () => 'no', ['--auto-approve', '--no-sandbox']);
+  const editor = startAcpClient(t, made, () => 'no', ['--auto-approve', '--no-sandbox']);
   const id = await made.begin(editor);
-  assert.equal(await say(editor, id, 'greet'), 'end_turn');
+  assert.equal(await sendPrompt(editor, id, 'greet'), 'end_turn');
   assert.equal(made.starts(), 0);
   assert.deepEqual(
     requestToolNames(made.modelRequests()[0]).filter((name) => name.startsWith('mcp__')),
     [],
   );
-  const notices = editor.told(id).flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
+  const notices = editor.updatesOf(id).flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
   assert.ok(
     notices.includes("MCP server clerk (the editor's) is not started, for you did not agree to it."),
     notices.join(),
   );
-  await say(editor, id, 'again');
-  assert.equal(editor.asked.length, 1, 'once for a session');
+  await sendPrompt(editor, id, 'again');
+  assert.equal(editor.permissionRequests.length, 1, 'once for a session');
 });
 
 test('what an editor names is read in both versions of the protocol, and what cannot be used is said', () => {

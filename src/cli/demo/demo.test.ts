@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { armed } from '../../../test/support/face.ts';
+import { waitUntilArmed } from '../../../test/support/face.ts';
 import { bin } from '../../../test/support/program.ts';
 import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
 import type { Event } from '../../core/index.ts';
@@ -104,7 +104,7 @@ async function press(terminal: Terminal, at: RegExp, key: string): Promise<void>
     assert.ok(Date.now() < end, `${at.source} did not appear:\n${now}`);
     await pause(40);
   }
-  await armed();
+  await waitUntilArmed();
   await terminal.keys(key);
 }
 

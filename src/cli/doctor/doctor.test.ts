@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import path from 'node:path';
 import test from 'node:test';
 import { bin } from '../../../test/support/program.ts';
-import { makePlace, openPrompt, type Place } from '../../../test/support/prompt.ts';
+import { createPromptEnvironment, openPrompt, type PromptEnvironment } from '../../../test/support/prompt.ts';
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { noTerminal } from '../../../test/support/terminal.ts';
 import { isObject, type JsonObject } from '../../core/index.ts';
@@ -17,17 +17,17 @@ import { examine, type Examined } from './examine.ts';
 type Report = { readonly ok: boolean; readonly checks: readonly Examined[] };
 type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
-function fairlead(place: Pick<Place, 'env' | 'work'>, ...args: readonly string[]): Promise<Ran> {
+function fairlead(place: Pick<PromptEnvironment, 'env' | 'cwd'>, ...args: readonly string[]): Promise<Ran> {
   const env = { PATH: process.env['PATH'] ?? '', SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine', ...place.env };
   const { promise, resolve } = Promise.withResolvers<Ran>();
-  execFile(process.execPath, [bin, ...args], { env, cwd: place.work }, (error, out, err) =>
+  execFile(process.execPath, [bin, ...args], { env, cwd: place.cwd }, (error, out, err) =>
     resolve({ code: error === null ? 0 : Number(error.code), out, err }),
   );
   return promise;
 }
 
 async function examined(
-  place: Pick<Place, 'env' | 'work'>,
+  place: Pick<PromptEnvironment, 'env' | 'cwd'>,
   ...args: readonly string[]
 ): Promise<Report & { code: number }> {
   const { code, out } = await fairlead(place, 'doctor', '--json', ...args);
@@ -50,13 +50,13 @@ const obeys = ({ prompt, tools }: Asked<JsonObject>) =>
 const trials = ({ requests }: ScriptedServer): readonly JsonObject[] =>
   requests.flatMap(({ body }) => (isObject(body) && JSON.stringify(body).includes('report_number') ? [body] : []));
 
-const withEnv = (place: Place, env: Readonly<Record<string, string>>): Place => ({
+const withEnv = (place: PromptEnvironment, env: Readonly<Record<string, string>>): PromptEnvironment => ({
   ...place,
   env: { ...place.env, ...env },
 });
 
 test('where all is well every line says so, the model has called a tool, and the exit code is 0', async (t) => {
-  const place = await makePlace(t, obeys, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
+  const place = await createPromptEnvironment(t, obeys, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
   await fairlead(place, '--one-shot', '--refresh-models');
   const { code, out, err } = await fairlead(place, 'doctor', '--model', 'alpha');
   assert.equal(code, 0, out);
@@ -73,7 +73,7 @@ test('where all is well every line says so, the model has called a tool, and the
 });
 
 test('a model that talks instead of calling a tool fails, with its words, and a wrong call is a warning', async (t) => {
-  const place = await makePlace(t, () => says('Sure! I would call it with\nthe number.'));
+  const place = await createPromptEnvironment(t, () => says('Sure! I would call it with\nthe number.'));
   const report = await examined(place, '--model', 'lm-studio/alpha');
   assert.deepEqual([report.code, report.ok, failedIn(report)], [1, false, ['tool calling']]);
   assert.match(
@@ -88,7 +88,7 @@ test('a model that talks instead of calling a tool fails, with its words, and a 
 });
 
 test('a provider that does not answer fails once, and what needs it says that it was not tried', async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const report = await examined(withEnv(place, { OLLAMA_API_URL: await closedUrl() }), '--model', 'lm-studio/alpha');
   assert.deepEqual([report.code, failedIn(report)], [1, ['provider']]);
   assert.match(finding(report, 'provider').mend ?? '', /Start the server/);
@@ -98,7 +98,7 @@ test('a provider that does not answer fails once, and what needs it says that it
 });
 
 test('a model that nobody has fails by its name, and its provider is well all the same', async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   await fairlead(place, '--one-shot', '--refresh-models');
   const report = await examined(place, '--model', 'alfa');
   assert.deepEqual([report.code, failedIn(report)], [1, ['model']]);
@@ -107,7 +107,7 @@ test('a model that nobody has fails by its name, and its provider is well all th
 });
 
 test('--offline asks nobody', async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const report = await examined(place, '--offline');
   assert.equal(report.code, 0);
   for (const name of ['provider', 'model', 'tool calling', 'context window'])
@@ -116,7 +116,7 @@ test('--offline asks nobody', async (t) => {
 });
 
 test('at Ollama the window that is told is the num_ctx that is sent', async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const models = [{ id: 'alpha', tools: true, context: 100_000, parameters: 'num_ctx 9000' }];
   await using server = await scriptedServer(obeys, { models });
   const there = withEnv(place, { OLLAMA_API_URL: server.url, HARNESS_INFERENCE_PROVIDER: 'ollama' });
@@ -132,7 +132,7 @@ test('at Ollama the window that is told is the num_ctx that is sent', async (t) 
 });
 
 test('a session file that was changed fails by its name, and an unwritable folder by its place', async (t) => {
-  const place = await makePlace(t, () => says('fine'));
+  const place = await createPromptEnvironment(t, () => says('fine'));
   const options = ['run', '--model', 'lm-studio/alpha', '--session-name'];
   assert.equal((await fairlead(place, ...options, 'well', 'hi')).code, 0);
   assert.equal((await fairlead(place, ...options, 'ill', 'hello there')).code, 0);
@@ -146,7 +146,7 @@ test('a session file that was changed fails by its name, and an unwritable folde
   const folder = path.join(place.data, 'sessions');
   const file = path.join(folder, readdirSync(folder).find((each) => each.endsWith('_ill.jsonl')) ?? '');
   writeFileSync(file, readFileSync(file, 'utf8').replace('hello there', 'hello THERE'));
-  const blocked = path.join(place.work, 'a-file');
+  const blocked = path.join(place.cwd, 'a-file');
   writeFileSync(blocked, '');
   const report = await examined(withEnv(place, { XDG_CACHE_HOME: blocked }), '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['folders', 'log']]);
@@ -156,7 +156,7 @@ test('a session file that was changed fails by its name, and an unwritable folde
 });
 
 test('settings that cannot be read fail once, and the rest is still looked at', async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const config = path.join(place.env['XDG_CONFIG_HOME'] ?? '', 'fairlead');
   mkdirSync(config, { recursive: true });
   writeFileSync(path.join(config, 'config.json'), '{ "approve": "maybe" }');
@@ -168,15 +168,15 @@ test('settings that cannot be read fail once, and the rest is still looked at', 
 });
 
 /** An engine that is a program of ours: it has everything, and runs commands with nothing around them. */
-function engine(place: Place, run: string): Place {
-  const file = path.join(place.work, 'engine');
+function engine(place: PromptEnvironment, run: string): PromptEnvironment {
+  const file = path.join(place.cwd, 'engine');
   writeFileSync(file, `#!/bin/sh\n[ "$1" = run ] || exit 0\nfor last; do :; done\n${run}\n`);
   chmodSync(file, 0o755);
   return withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: file });
 }
 
 test('[A16] a sandbox that shows the home folder or the system files does not hold, and one that cannot run is told apart', async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const leaky = await examined(engine(place, 'exec sh -c "$last"'), '--offline');
   assert.equal(leaky.code, 1);
   assert.match(finding(leaky, 'sandbox').says, /^The sandbox does not hold: inside it, .*the home folder can be seen/);
@@ -203,7 +203,7 @@ test(
   '[A16, A17] a real container of podman holds, and without its volume the command that makes it is named',
   { skip, timeout: 120_000 },
   async (t) => {
-    const made = await makePlace(t, obeys);
+    const made = await createPromptEnvironment(t, obeys);
     const place = withEnv(made, {
       SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'podman',
       SANDBOX_CONTAINER_IMAGE: image,
@@ -240,37 +240,37 @@ test('a check that breaks is a finding, and the others go on', async () => {
 });
 
 test('an option that it does not have is misuse', async (t) => {
-  const { code, out, err } = await fairlead(await makePlace(t, obeys), 'doctor', '--fast');
+  const { code, out, err } = await fairlead(await createPromptEnvironment(t, obeys), 'doctor', '--fast');
   assert.deepEqual([code, out], [2, '']);
   assert.match(err, /--fast.*\nUsage: fairlead doctor/);
 });
 
 test('/doctor examines the model of the conversation', { skip: noTerminal() }, async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const prompt = await openPrompt(t, withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' }));
-  const screen = await prompt.and(
+  const screen = await prompt.enterAndWait(
     '/doctor',
     new RegExp(`\\d+ of ${doctorChecks.length} could be better|All ${doctorChecks.length} are well|checks failed`),
   );
   assert.match(screen, /ok +model +alpha \(in use\)/);
   assert.match(screen, /ok +tool calling +alpha called the tool as asked/);
-  await prompt.and('/doctor nonsense', /It is \/doctor or \/doctor offline\./);
+  await prompt.enterAndWait('/doctor nonsense', /It is \/doctor or \/doctor offline\./);
 });
 
 test('what confines commands is proved', { skip: await noSandbox() }, async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const { standing, says: told } = finding(await examined(place, '--offline'), 'commands');
   assert.deepEqual([standing, told.includes('had no network')], ['ok', true], told);
 });
 
 test('what is proved is what commands of this very folder would run in', async (t) => {
-  const place = await makePlace(t, obeys);
-  const { standing, says: told } = finding(await examined({ ...place, work: '/' }, '--offline'), 'commands');
+  const place = await createPromptEnvironment(t, obeys);
+  const { standing, says: told } = finding(await examined({ ...place, cwd: '/' }, '--offline'), 'commands');
   assert.deepEqual([standing, /the whole disk|no sandbox on this machine/.test(told)], ['warn', true], told);
 });
 
 test('[attack 82] where nothing confines commands the doctor says what to install', async (t) => {
-  const place = await makePlace(t, obeys);
+  const place = await createPromptEnvironment(t, obeys);
   const {
     standing,
     says: told,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { putFiles } from '../../../test/support/program.ts';
+import { writeFiles } from '../../../test/support/program.ts';
 import { readHardware, suits } from './hardware-check.ts';
 
 test('[P33, P34, P49] a machine is told what it runs, at what context, and with what to compare it', () => {
@@ -47,12 +47,12 @@ test(
     t.after(() => (process.env['PATH'] = before));
     const { signal } = new AbortController();
     assert.equal((await readHardware(signal, path.join(drm, 'missing'))).graphics, undefined);
-    putFiles(drm, {
+    writeFiles(drm, {
       'card0/device/mem_info_vram_total': `${512 * 2 ** 20}\n`,
       'card0-HDMI/device/mem_info_vram_total': '99999999999\n',
     });
     assert.equal((await readHardware(signal, drm)).graphics, undefined);
-    putFiles(drm, { 'card1/device/mem_info_vram_total': `${16 * 2 ** 30}\n` });
+    writeFiles(drm, { 'card1/device/mem_info_vram_total': `${16 * 2 ** 30}\n` });
     assert.equal((await readHardware(signal, drm)).graphics, 16);
   },
 );

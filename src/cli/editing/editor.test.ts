@@ -152,7 +152,7 @@ async function insideTmux(t: TestContext): Promise<{
   readonly keys: (...keys: string[]) => void;
 }> {
   const terminal = await openTerminal(t, ['sh', '-c', 'sleep 60'], { env: { ONLY_THE_SERVER: 'yes' } });
-  const [socket = '', pid, session, pane] = (await terminal.about('#{socket_path} #{pid} #{session_id} #{pane_id}'))
+  const [socket = '', pid, session, pane] = (await terminal.queryTmux('#{socket_path} #{pid} #{session_id} #{pane_id}'))
     .trim()
     .split(' ');
   const env = {

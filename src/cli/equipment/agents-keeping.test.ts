@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
-import { foldersFor } from '../../../test/support/program.ts';
+import { createProgramDirs } from '../../../test/support/program.ts';
 import { SUBAGENT_ANNOTATION } from '../../agent/agents/about.ts';
 import { resolveAgent, Session } from '../../agent/index.ts';
 import { openJsonl } from '../../stores/index.ts';
@@ -14,7 +14,7 @@ const parts = (system: string) => resolveAgent({ provider: scriptedProvider([say
 
 /** A shelf with one session on it. */
 async function shelfFor(t: TestContext) {
-  const shelf = { data: foldersFor(t).data() };
+  const shelf = { data: createProgramDirs(t).data() };
   const log = await openJsonl(newSession(shelf, 'parent').file);
   const session = await Session.open(parts('s'), log, log.session);
   await session.close();

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folderFor, userServer } from '../../../test/support/mcp-desk.ts';
+import { createTempDir, createUserServer } from '../../../test/support/mcp-desk.ts';
 import type { McpStdioConfig, CachedMcpServer } from '../../tools/mcp/index.ts';
 import { mcpMemory } from './mcp-memory.ts';
 
 const reach: McpStdioConfig = { type: 'stdio', command: 'node', args: [], env: {} };
-const server = userServer('s', reach);
+const server = createUserServer('s', reach);
 const had: CachedMcpServer = {
   tools: [{ name: 'a', inputSchema: { type: 'object' } }],
   resources: true,
@@ -16,13 +16,13 @@ const had: CachedMcpServer = {
 };
 
 test('what a server had is known again under exactly that server, until it is forgotten', (t) => {
-  const folder = folderFor(t);
+  const folder = createTempDir(t);
   const memory = mcpMemory(folder);
   assert.equal(memory.get(server), undefined);
   memory.set(server, had);
   assert.deepEqual(mcpMemory(folder).get(server), had);
-  assert.equal(memory.get(userServer('s', { ...reach, args: ['x'] })), undefined);
-  assert.equal(memory.get(userServer('t', reach)), undefined);
+  assert.equal(memory.get(createUserServer('s', { ...reach, args: ['x'] })), undefined);
+  assert.equal(memory.get(createUserServer('t', reach)), undefined);
   const [file = ''] = readdirSync(path.join(folder, 'mcp'));
   assert.equal(statSync(path.join(folder, 'mcp', file)).mode & 0o777, 0o600);
   memory.forget(server);
@@ -31,7 +31,7 @@ test('what a server had is known again under exactly that server, until it is fo
 });
 
 test('a server that was too slow is known for that until it has been spoken to', (t) => {
-  const memory = mcpMemory(folderFor(t));
+  const memory = mcpMemory(createTempDir(t));
   assert.equal(memory.wasSlow(server), false);
   memory.noteSlow(server);
   assert.equal(memory.wasSlow(server), true);
@@ -41,7 +41,7 @@ test('a server that was too slow is known for that until it has been spoken to',
 });
 
 test('what is broken, too large or cannot be written is not there, and nothing fails', (t) => {
-  const folder = folderFor(t);
+  const folder = createTempDir(t);
   const memory = mcpMemory(folder);
   memory.set(server, had);
   const [file = ''] = readdirSync(path.join(folder, 'mcp'));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { actor, armed, enter } from '../../../test/support/face.ts';
+import { bundleTuiProgram, waitUntilArmed, enterLine } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 
-const program = await actor();
+const program = await bundleTuiProgram();
 const skip = noTerminal();
 
 function piped(input: string, env: Record<string, string> = {}): string {
@@ -73,13 +73,13 @@ for (const [how, env, words] of [
   test(`[J48] ${how} gives the plain face: a prompt, lines, questions, and the prompt again`, { skip }, async (t) => {
     const terminal = await openTerminal(t, [process.execPath, program, ...words], { env });
     await terminal.waitFor(/\[status\] scripted · 12% of 128k .*\n>/);
-    await enter(terminal, 'hello \\');
-    await enter(terminal, 'there');
+    await enterLine(terminal, 'hello \\');
+    await enterLine(terminal, 'there');
     await terminal.waitFor(/\[info\] heard enter "hello \\nthere"\n>$/m);
-    await enter(terminal, 'ask');
+    await enterLine(terminal, 'ask');
     await terminal.waitFor(/y yes · n no · a always \[y\/N\/a\]$/m);
-    await armed();
-    await enter(terminal, 'a');
+    await waitUntilArmed();
+    await enterLine(terminal, 'a');
     await terminal.waitFor(/answered a\n>$/m);
     await terminal.keys('C-c');
     await terminal.waitFor(/press Ctrl\+C again to quit/);
@@ -94,7 +94,7 @@ test(
   async (t) => {
     const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { env: { NO_COLOR: '1' } });
     await terminal.waitFor(/^>/m);
-    await enter(terminal, 'work 1500');
+    await enterLine(terminal, 'work 1500');
     await terminal.waitFor(/\[waiting\] a slow tool/);
     await terminal.keys('C-c');
     await terminal.waitFor(/heard interrupt/);

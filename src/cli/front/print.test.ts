@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
 import { createProgram } from '../../../test/support/live-program.ts';
-import { putFiles } from '../../../test/support/program.ts';
+import { writeFiles } from '../../../test/support/program.ts';
 
 const lines = (...messages: readonly object[]): string =>
   messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
@@ -12,7 +12,7 @@ test('[attack 12] commands that speak a protocol tell their warnings with everyt
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const cwd = path.join(made.cwd, 'a\u001b[2Jb');
-  putFiles(cwd, { '.env': 'OPENAI_BASE_URL=http://elsewhere.test\n' });
+  writeFiles(cwd, { '.env': 'OPENAI_BASE_URL=http://elsewhere.test\n' });
   const editor = lines(
     { id: 1, method: 'initialize', params: { protocolVersion: 1 } },
     { id: 2, method: 'session/new', params: { cwd, mcpServers: [] } },

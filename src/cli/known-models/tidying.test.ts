@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { openEditor } from '../../../test/support/editor.ts';
+import { startAcpClient } from '../../../test/support/editor.ts';
 import { createProgram, waitUntil } from '../../../test/support/live-program.ts';
-import { foldersFor, putFiles } from '../../../test/support/program.ts';
+import { createProgramDirs, writeFiles } from '../../../test/support/program.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { tidyUp, type Bounds } from './tidying.ts';
 
@@ -21,9 +21,9 @@ function kept(t: TestContext): {
   readonly put: (file: string, days: number, text?: string) => void;
   readonly left: (folder: 'logs' | 'blobs') => readonly string[];
 } {
-  const { state, data } = foldersFor(t);
+  const { state, data } = createProgramDirs(t);
   const put = (file: string, days: number, text = 'x'): void => {
-    putFiles(state(), { [file]: text });
+    writeFiles(state(), { [file]: text });
     const time = new Date(now - days * 86_400_000);
     utimesSync(state(file), time, time);
   };
@@ -77,7 +77,7 @@ test('an earlier content goes when it is old and no session, in the trash or not
     put(`blobs/${hash}`, days);
   const says = (hash: string): string => `${JSON.stringify({ type: 'tool-ended', data: { before: hash } })}\n`;
   // Where pieces of a file meet, a hash stands in two of them.
-  putFiles(dirs.data, {
+  writeFiles(dirs.data, {
     'sessions/session_a.jsonl': `${'.'.repeat(2 ** 18 - 60)}${says(kept1)}`,
     'trash/2026-01-01_00-00-00.session_b.jsonl': says(kept2),
     'sessions/agents/session_agent-1.jsonl': says(kept3),
@@ -117,7 +117,7 @@ test('a content that is needed anew is as good as new', async (t) => {
   const { dirs, put } = kept(t);
   const folder = path.join(dirs.state, 'blobs');
   const work = path.join(dirs.data, 'work');
-  putFiles(work, { 'a.txt': 'one' });
+  writeFiles(work, { 'a.txt': 'one' });
   put(`blobs/${hashOf('one')}`, 31, 'one');
   const workspace = localWorkspace({ roots: [work], cwd: work, blobs: folder });
   await workspace.read('a.txt');
@@ -133,7 +133,7 @@ test('the prompt tidies up in the background, and a single run does not', async 
   });
   await made.seedModels('qwen3');
   const old = made.state('logs/2000-01-01_00-00-00');
-  putFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
+  writeFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
   utimesSync(old, new Date(0), new Date(0));
   await made.run(['once']);
   assert.ok(existsSync(old));
@@ -146,8 +146,8 @@ test('the prompt tidies up in the background, and a single run does not', async 
 test('what an editor drives tidies up too', async (t) => {
   const made = await createProgram(t);
   const old = made.state('logs/2000-01-01_00-00-00');
-  putFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
+  writeFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
   utimesSync(old, new Date(0), new Date(0));
-  openEditor(t, made);
+  startAcpClient(t, made);
   await waitUntil('it is tidied', () => !existsSync(old));
 });

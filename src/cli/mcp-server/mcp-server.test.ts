@@ -13,7 +13,7 @@ import {
   waitUntil,
   type TestProgram,
 } from '../../../test/support/live-program.ts';
-import { putFiles } from '../../../test/support/program.ts';
+import { writeFiles } from '../../../test/support/program.ts';
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { calls, says } from '../../testing/index.ts';
 import { getLockOwner } from '../sessions/index.ts';
@@ -165,7 +165,7 @@ test('[M31] hooks hold for a client’s calls too, and what they add does not ma
     PostToolUse: [one(`echo x >> seen; echo '{"additionalContext":"more"}'`)],
     Stop: [one('exit 2')],
   };
-  putFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }), 'work/a.txt': 'hello\n' });
+  writeFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }), 'work/a.txt': 'hello\n' });
   const client = await connect(t, made, { args: ['--allow-write'] });
   assert.equal(wordsOf(await call(client, 'read_file', { path: 'a.txt' })), 'hello');
   assert.equal(readFileSync(path.join(made.cwd, 'seen'), 'utf8'), 'x\n', 'it was made once');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { homeFor } from '../../../test/support/program.ts';
+import { createProgramHome } from '../../../test/support/program.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { newSession, sessionFile } from './index.ts';
 
@@ -21,7 +21,7 @@ async function begun(data: string, name: string, words: string): Promise<string>
 }
 
 test('sessions: listed, shown, exported and verified; data on standard output alone', async (t) => {
-  const { home, data, fairlead } = homeFor(t);
+  const { home, data, fairlead } = createProgramHome(t);
   assert.deepEqual(fairlead(['sessions']), { status: 0, stdout: '', stderr: 'There is no session yet.\n' });
   const file = await begun(data(), 'my \u001b[31mred', 'Hello\u001b[2J there');
   const list = fairlead(['sessions', 'list']);
@@ -54,7 +54,7 @@ test('sessions: listed, shown, exported and verified; data on standard output al
 });
 
 test('[J76] sessions: renamed, copied, deleted and restored, each with one sentence', async (t) => {
-  const { data, fairlead } = homeFor(t);
+  const { data, fairlead } = createProgramHome(t);
   await begun(data(), 'a', 'Hello');
   assert.deepEqual(fairlead(['sessions', 'rename', 'a', 'b']), { status: 0, stdout: '', stderr: '"a" is now "b".\n' });
   assert.deepEqual(fairlead(['sessions', 'clone', 'b']), {
@@ -75,7 +75,7 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
 });
 
 test('sessions: what is not understood gets one sentence, the usage and exit code 2', (t) => {
-  const { fairlead } = homeFor(t);
+  const { fairlead } = createProgramHome(t);
   for (const [args, words] of [
     [['frob'], /^There is no "fairlead sessions frob"\.\nUsage: fairlead sessions/],
     [['show'], /^"fairlead sessions show" needs more: <session> \[--json\]\.\n/],

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { otherProcess } from '../../../test/support/other-process.ts';
+import { startSessionWriterProcess } from '../../../test/support/other-process.ts';
 import { openJsonl, verifyFile } from '../../stores/index.ts';
 import { emptyTrash } from './changes.ts';
 import { agentFolder } from './sessions.ts';
@@ -202,7 +202,7 @@ test('[J55] a session is renamed while it is open here, and not onto another', a
 test('a session that another process writes to: its holder is named, it can be watched, and it is not renamed or deleted', async (t) => {
   const shelf = shelfFor(t);
   const place = newSession(shelf, 'held');
-  const other = await otherProcess(t, place.file);
+  const other = await startSessionWriterProcess(t, place.file);
   assert.equal(getLockOwner(place.file)?.pid, other.pid);
   await assert.rejects(renameSession(shelf, place, 'x'), {
     code: 'store/locked',

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { homeFor, type Outcome } from '../../../test/support/program.ts';
+import { createProgramHome, type ProgramResult } from '../../../test/support/program.ts';
 
 test('[J77] config: shows each value with where it came from, never a key, and changes the person’s own file alone', (t) => {
-  const { config: kept, fairlead } = homeFor(t);
+  const { config: kept, fairlead } = createProgramHome(t);
   const file = kept('config.json');
-  const config = (...args: string[]): Outcome =>
+  const config = (...args: string[]): ProgramResult =>
     fairlead(['config', ...args], { OPENAI_API_KEY: 'sk-env', SANDBOX_CONTAINER_IMAGE: 'debian' });
   assert.equal(config('path').stdout, `${file}\n`);
   assert.equal(config('set', 'limits.turns', '7').status, 0);
@@ -33,7 +33,7 @@ test('[J77] config: shows each value with where it came from, never a key, and c
 });
 
 test('config: a wrong value or key is one sentence and changes nothing; a mistake in the file can be mended from here', (t) => {
-  const { config, fairlead } = homeFor(t);
+  const { config, fairlead } = createProgramHome(t);
   const file = config('config.json');
   for (const [args, status, words] of [
     [['set', 'limits.turns', 'many'], 1, /^limits\.turns must be a whole number above 0, not "many"\.\n$/],
@@ -61,10 +61,10 @@ test(
   'config edit: what the editor saves is taken over if it is sound, and kept beside the file if not',
   { skip: process.platform === 'win32' ? 'the editor is a shell script' : false },
   (t) => {
-    const { home, config, fairlead } = homeFor(t);
+    const { home, config, fairlead } = createProgramHome(t);
     const file = config('config.json');
     const editor = path.join(home, 'editor.sh');
-    const edit = (text: string): Outcome => {
+    const edit = (text: string): ProgramResult => {
       writeFileSync(editor, `#!/bin/sh\nprintf '%s' '${text}' > "$1"\n`);
       chmodSync(editor, 0o700);
       return fairlead(['config', 'edit'], { VISUAL: editor });

@@ -1,17 +1,17 @@
 // What a fleet is held to can be set by its owner, and by no project.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { foldersFor, putFiles } from '../../../test/support/program.ts';
+import { createProgramDirs, writeFiles } from '../../../test/support/program.ts';
 import { objectivesIn } from './objectives.ts';
 import { readSettings } from './settings.ts';
 
 test('[A65] objectives come from the owner’s settings; a project cannot set them, and what is none is refused', (t) => {
-  const { home, cwd, env } = foldersFor(t);
+  const { home, cwd, env } = createProgramDirs(t);
   const read = (): unknown => objectivesIn(readSettings({ env, cwd, platform: 'linux' }));
   assert.deepEqual(read(), {});
-  const config = (slo: object): void => putFiles(home, { 'config/fairlead/config.json': JSON.stringify({ slo }) });
+  const config = (slo: object): void => writeFiles(home, { 'config/fairlead/config.json': JSON.stringify({ slo }) });
   config({ answered: 0.99, tookMs: 5000 });
-  putFiles(cwd, { '.fairlead/config.json': '{"slo":{"answered":0.1,"waitedMs":1}}' });
+  writeFiles(cwd, { '.fairlead/config.json': '{"slo":{"answered":0.1,"waitedMs":1}}' });
   assert.deepEqual(read(), { answered: 0.99, tookMs: 5000 });
   config({ answered: 1.5 });
   assert.throws(read, /slo\.answered in .* must be a number above 0 and up to 1/);

@@ -1,7 +1,7 @@
 // Health of a fleet that really works: a worker, a store, runs that are answered, break, abstain, wait and are called off.
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { storeFor } from '../../../test/support/fleet-store.ts';
+import { openTempFleetStore } from '../../../test/support/fleet-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { resolveAgent } from '../../agent/index.ts';
 import { lastItem, messageText, type Check, type FleetStore } from '../../core/index.ts';
@@ -25,7 +25,7 @@ const isHere = typeof postgres !== 'string';
 if (isHere) after(() => postgres.close());
 
 test('[A65, A94] what a fleet on SQLite did is what its health says', async (t) => {
-  await tells(await storeFor(t));
+  await tells(await openTempFleetStore(t));
 });
 
 test(
@@ -33,7 +33,7 @@ test(
   { skip: isHere ? false : postgres },
   async (t) => {
     assert.ok(isHere);
-    const store = await openFleetStore(await postgres.database());
+    const store = await openFleetStore(await postgres.createDatabase());
     t.after(() => store.close());
     await tells(store);
   },

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { takenRun } from '../../../test/support/fleet-run.ts';
+import { createFleetRun } from '../../../test/support/fleet-run.ts';
 import { zeroUsage, type FleetRun, type StopReason } from '../../core/index.ts';
 import type { OrchestrationStep } from '../coordinator.ts';
 import { planOrchestration } from './conduct.ts';
 import { parsePlan, type PlanStep } from './plan.ts';
 
-const run = takenRun({ id: 'p', words: 'Compare A and B.', kind: 'plan' });
+const run = createFleetRun({ id: 'p', words: 'Compare A and B.', kind: 'plan' });
 
 type Child = string | { readonly reason: StopReason; readonly detail?: string };
 

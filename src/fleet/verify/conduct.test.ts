@@ -1,13 +1,13 @@
 // Verification: an answer counts only where others who did not see it came to the same.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { takenRun } from '../../../test/support/fleet-run.ts';
+import { createFleetRun } from '../../../test/support/fleet-run.ts';
 import { zeroUsage, type FleetRun, type JsonObject } from '../../core/index.ts';
 import type { OrchestrationStep } from '../coordinator.ts';
 import { createVerifyOrchestration } from './conduct.ts';
 
 const verifyRun = (settings: JsonObject = {}): FleetRun =>
-  takenRun({ id: 'v', words: 'How many moons has Mars?', kind: 'verify', settings });
+  createFleetRun({ id: 'v', words: 'How many moons has Mars?', kind: 'verify', settings });
 
 const createChildren = (children: Readonly<Record<string, string>>): ReadonlyMap<string, FleetRun> =>
   new Map(

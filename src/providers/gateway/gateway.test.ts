@@ -10,7 +10,7 @@ import {
   type Provider,
   type ModelRequest,
 } from '../../core/index.ts';
-import { testClock } from '../../../test/support/clock.ts';
+import { createTestClock } from '../../../test/support/clock.ts';
 import { gateway, type GatewayOptions } from './gateway.ts';
 import { breakerStates, gatewayState } from './state.ts';
 
@@ -81,7 +81,7 @@ const hangs = (before: readonly Chunk[] = []): Say =>
   };
 
 function set(options: GatewayOptions = {}) {
-  const clock = testClock({ instant: true });
+  const clock = createTestClock({ instant: true });
   return { clock, options: { clock, state: gatewayState(), ...options } };
 }
 
@@ -135,7 +135,7 @@ test('[A54, P48] a request that fails is tried again after 1, 2 and 4 s and up t
 test('[P48] the jitter is chance: between nothing and one second, never the same for all', async () => {
   const waits = await Promise.all(
     [0, 0.25, 0.999].map(async (chance) => {
-      const clock = testClock({ instant: true, random: () => chance });
+      const clock = createTestClock({ instant: true, random: () => chance });
       await drain(gateway(provider([fails(fault('overloaded')), answers()]), { clock, state: gatewayState() }));
       return clock.waits[0];
     }),
@@ -194,7 +194,7 @@ test('[A54] a first chunk that does not come and a stream that stands still end 
     [[], 'provider/timeout', 5000],
     [words('half'), 'provider/stalled', 2000],
   ] as const) {
-    const clock = testClock();
+    const clock = createTestClock();
     const model = provider([hangs(before)]);
     const patience = { firstMs: 5000, stallMs: 2000 };
     const shown: Chunk[] = [];
@@ -210,7 +210,7 @@ test('[A54] a first chunk that does not come and a stream that stands still end 
 });
 
 test('[A54] the stream may pause while its reader is slow: only waiting for the provider counts', async () => {
-  const clock = testClock();
+  const clock = createTestClock();
   const hears: Say = async function* (signal) {
     yield* words('a');
     signal.throwIfAborted();
@@ -231,7 +231,7 @@ test('[A54] the stream may pause while its reader is slow: only waiting for the 
 
 test('[A54] a process that was held up gives what came meanwhile the chance to be read before it says that nothing came', async () => {
   for (const speaks of [true, false]) {
-    const clock = testClock();
+    const clock = createTestClock();
     const more = Promise.withResolvers<void>();
     const say: Say = async function* () {
       yield* words('half');
@@ -254,7 +254,7 @@ test('[A54] a process that was held up gives what came meanwhile the chance to b
 });
 
 test('[A54] a try that was given up on cannot speak any more: one answer is kept, that of the try that ended', async () => {
-  const clock = testClock({ instant: true });
+  const clock = createTestClock({ instant: true });
   const late = Promise.withResolvers<void>();
   const slow: Say = async function* () {
     yield* words('first');
@@ -314,7 +314,7 @@ test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in
     ['in the stream', hangs(words('half')), 0],
   ] as const) {
     const stop = new AbortController();
-    const clock = testClock();
+    const clock = createTestClock();
     const shown: Chunk[] = [];
     const work = failure(drain(gateway(provider([say]), { clock, state: gatewayState() }), stop.signal, shown));
     await until(() => shown.length > 0 && clock.pending === 1 && clock.waits.length === waits);
@@ -322,7 +322,7 @@ test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in
     assert.equal(await work, reason, where);
     assert.equal(clock.pending, 0, `${where}: no timer is left behind`);
   }
-  const clock = testClock();
+  const clock = createTestClock();
   const state = gatewayState();
   const limits = { requestsPerMinute: 6 };
   const model = provider([answers()]);

@@ -1,13 +1,24 @@
 // The difference that a person reads: everything is in it once, with its size.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { round, says, user } from '../../../test/support/long-talk.ts';
+import { createToolExchange, createAssistantMessage, createUserMessage } from '../../../test/support/long-talk.ts';
 import { compactionDiff } from '../index.ts';
 
 test('[A12] the difference says what was kept, what was taken out and what came in its place, with sizes', () => {
-  const rounds = Array.from({ length: 4 }, (_, i) => round(`c${i}`, 400)).flat();
-  const before = [user('Find it.'), ...rounds, says('Here.'), user('No.'), ...round('d', 40)];
-  const after = [user('Find it.'), says('Notes,\nin two lines.'), user('No.'), ...round('d', 40)];
+  const rounds = Array.from({ length: 4 }, (_, i) => createToolExchange(`c${i}`, 400)).flat();
+  const before = [
+    createUserMessage('Find it.'),
+    ...rounds,
+    createAssistantMessage('Here.'),
+    createUserMessage('No.'),
+    ...createToolExchange('d', 40),
+  ];
+  const after = [
+    createUserMessage('Find it.'),
+    createAssistantMessage('Notes,\nin two lines.'),
+    createUserMessage('No.'),
+    ...createToolExchange('d', 40),
+  ];
   assert.equal(
     compactionDiff(before, after),
     [
@@ -31,7 +42,10 @@ test('[A12] the difference says what was kept, what was taken out and what came 
 });
 
 test('[A12] words that were moved are kept, and two alike of which one was dropped are one kept and one taken out', () => {
-  const diff = compactionDiff([user('a'), says('ok'), user('b'), says('ok')], [user('a'), says('ok')]);
+  const diff = compactionDiff(
+    [createUserMessage('a'), createAssistantMessage('ok'), createUserMessage('b'), createAssistantMessage('ok')],
+    [createUserMessage('a'), createAssistantMessage('ok')],
+  );
   assert.equal(diff.split('\n').filter((line) => line.startsWith('= assistant: ok')).length, 1);
   assert.equal(diff.split('\n').filter((line) => line.startsWith('- assistant: ok')).length, 1);
 });

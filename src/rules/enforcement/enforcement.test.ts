@@ -1,7 +1,14 @@
 // Rules that are enforced before the act: what they stop, what they let pass, and what the model sees instead.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, says, stage, toolOf, type Line, type Stage } from '../../../test/support/rehearsal.ts';
+import {
+  replyWithCalls,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type FixtureReply,
+  type CoreFixture,
+} from '../../../test/support/rehearsal.ts';
 import { evaluateGates, historyError, toArray, type Compactor, type Json } from '../../core/index.ts';
 import { runGateExample } from '../examples/trial.ts';
 import { summarizingCompactor } from '../compaction/summarising.ts';
@@ -31,28 +38,39 @@ for (const [rows, rule] of Object.entries(gateRules))
 
 async function runRules(
   rules: readonly GateRule[],
-  ...lines: readonly Line[]
-): Promise<{ readonly set: Stage; readonly acts: readonly string[] }> {
+  ...lines: readonly FixtureReply[]
+): Promise<{ readonly set: CoreFixture; readonly acts: readonly string[] }> {
   const acts: string[] = [];
   const act = (name: string, effect: 'read' | 'write') =>
-    toolOf(name, effect, (input) => (acts.push(`${name} ${JSON.stringify(input)}`), 'done'));
+    createTestTool(name, effect, (input) => (acts.push(`${name} ${JSON.stringify(input)}`), 'done'));
   const { gates, views } = compileRuleSet({ name: 'test', gates: rules });
   const tools = [act('read_file', 'read'), act('edit_file', 'write'), act('write_file', 'write'), act('plan', 'read')];
-  const set = await stage({ lines: [...lines, says('done')], tools, gates, views, limits: { errors: 50 } });
-  await set.go();
+  const set = await createCoreFixture({
+    replies: [...lines, replyWithText('done')],
+    tools,
+    gates,
+    views,
+    limits: { errors: 50 },
+  });
+  await set.run();
   return { set, acts };
 }
 
 const path = 'src/a.ts';
 
 test('[M27, M31] an edit of an unread file is refused with a reason, the model sees a legal result, and after reading it may', async () => {
-  const edit = calls(['edit_file', { path }]);
-  const { set, acts } = await runRules([readBeforeEdit()], edit, calls(['read_file', { path: './src/a.ts' }]), edit);
+  const edit = replyWithCalls(['edit_file', { path }]);
+  const { set, acts } = await runRules(
+    [readBeforeEdit()],
+    edit,
+    replyWithCalls(['read_file', { path: './src/a.ts' }]),
+    edit,
+  );
   assert.deepEqual(
     acts.map((each) => each.split(' ')[0]),
     ['read_file', 'edit_file'],
   );
-  const [refused] = set.all('tool-ended');
+  const [refused] = set.eventsOfType('tool-ended');
   assert.equal(refused?.outcome, 'denied');
   assert.match(
     refused?.text ?? '',
@@ -62,36 +80,42 @@ test('[M27, M31] an edit of an unread file is refused with a reason, the model s
 });
 
 test('[M27] a file that the model made is known, and with a way to look, writing over an unread one is stopped too', async () => {
-  const made = await runRules([readBeforeEdit()], calls(['write_file', { path }]), calls(['edit_file', { path }]));
+  const made = await runRules(
+    [readBeforeEdit()],
+    replyWithCalls(['write_file', { path }]),
+    replyWithCalls(['edit_file', { path }]),
+  );
   assert.equal(made.acts.length, 2);
   const over = await runRules(
     [readBeforeEdit({ exists: (each) => each === path })],
-    calls(['write_file', { path }]),
-    calls(['write_file', { path: 'new.ts' }]),
+    replyWithCalls(['write_file', { path }]),
+    replyWithCalls(['write_file', { path: 'new.ts' }]),
   );
   assert.deepEqual(over.acts, ['write_file {"path":"new.ts"}']);
 });
 
 test('[M28] a person is asked before the call, and nothing is run until the answer', async () => {
-  const { set, acts } = await runRules([confirm({ which: ['write_file'] })], calls(['write_file', { path }]));
+  const { set, acts } = await runRules([confirm({ which: ['write_file'] })], replyWithCalls(['write_file', { path }]));
   assert.deepEqual(acts, []);
-  const [question] = set.all('approval-requested');
+  const [question] = set.eventsOfType('approval-requested');
   assert.match(question?.question ?? '', /Run write_file with \{"path":"src\/a\.ts"\}\?/);
   await set.head.record([{ type: 'approval-resolved', call: question?.call ?? '', allowed: true }]);
-  await set.go();
+  await set.run();
   assert.equal(acts.length, 1);
 });
 
 test('[M29] of many calls in one answer only so many are made: those before it count', async () => {
-  const many = calls(...Array.from({ length: 6 }, (_, i): readonly [string, Json] => ['read_file', { path: `${i}` }]));
+  const many = replyWithCalls(
+    ...Array.from({ length: 6 }, (_, i): readonly [string, Json] => ['read_file', { path: `${i}` }]),
+  );
   const { acts, set } = await runRules([rateLimit({ tool: 'read_file', most: 4, per: 'turn' })], many);
   assert.equal(acts.length, 4);
-  assert.equal(set.all('tool-ended').filter(({ outcome }) => outcome === 'denied').length, 2);
+  assert.equal(set.eventsOfType('tool-ended').filter(({ outcome }) => outcome === 'denied').length, 2);
 });
 
 test('[M29] a read that a crash cut off is not counted against itself', async () => {
   const rule = rateLimit({ tool: 'read_file', most: 1, per: 'turn' });
-  const { set, acts } = await runRules([rule], calls(['read_file', { path }]));
+  const { set, acts } = await runRules([rule], replyWithCalls(['read_file', { path }]));
   assert.equal(acts.length, 1);
   const { state } = set.head;
   const open = { id: 'c', tool: 'read_file', input: { path } };
@@ -116,11 +140,11 @@ test('[M31] phases allow each its own tools, and a phase that nobody named allow
   );
   const { acts } = await runRules(
     [rule],
-    calls('edit_file'),
-    calls('write_file'),
-    calls('plan'),
-    calls('edit_file'),
-    calls('read_file'),
+    replyWithCalls('edit_file'),
+    replyWithCalls('write_file'),
+    replyWithCalls('plan'),
+    replyWithCalls('edit_file'),
+    replyWithCalls('read_file'),
   );
   assert.deepEqual(
     acts.map((each) => each.split(' ')[0]),
@@ -128,8 +152,8 @@ test('[M31] phases allow each its own tools, and a phase that nobody named allow
   );
   const lost = await runRules(
     [phases({ look: ['read_file'] }, () => 'nowhere', { others: 'deny' })],
-    calls('read_file'),
-    calls('plan'),
+    replyWithCalls('read_file'),
+    replyWithCalls('plan'),
   );
   assert.deepEqual(lost.acts, []);
 });
@@ -157,12 +181,12 @@ test('[M31] of two rules that disagree the stricter wins, in either order, and o
       [one, other],
       [other, one],
     ]) {
-      const { set, acts } = await runRules(rules, calls('write_file'));
+      const { set, acts } = await runRules(rules, replyWithCalls('write_file'));
       assert.deepEqual(acts, [], `${one.name} and ${other.name}`);
-      assert.equal(set.all('tool-ended')[0]?.outcome, outcome);
+      assert.equal(set.eventsOfType('tool-ended')[0]?.outcome, outcome);
     }
-  const asked = await runRules([allowGate, askGate], calls('write_file'));
-  assert.equal(asked.set.all('approval-requested').length, 1);
+  const asked = await runRules([allowGate, askGate], replyWithCalls('write_file'));
+  assert.equal(asked.set.eventsOfType('approval-requested').length, 1);
   assert.equal(asked.acts.length, 0);
 });
 
@@ -174,7 +198,7 @@ test('[M30] when the context exceeds 80 % of the window, compaction is triggered
       return Promise.resolve({ messages: toArray(messages).slice(0, 1) });
     },
   };
-  const full = (input: number): Line =>
+  const full = (input: number): FixtureReply =>
     async function* () {
       yield {
         type: 'end',
@@ -184,16 +208,16 @@ test('[M30] when the context exceeds 80 % of the window, compaction is triggered
         model: 'test',
       };
     };
-  const look = toolOf('look', 'read', () => 'x');
-  const set = await stage({
-    lines: [full(700), full(850), says('done')],
+  const look = createTestTool('look', 'read', () => 'x');
+  const set = await createCoreFixture({
+    replies: [full(700), full(850), replyWithText('done')],
     tools: [look],
     compactor: compactAt(0.8, inner),
     limits: { context: 1000 },
   });
-  await set.go();
+  await set.run();
   assert.equal(seen.length, 1);
   assert.ok((seen[0] ?? 0) > 800);
-  assert.equal(set.all('epoch-started').at(-1)?.reason, 'compacted');
+  assert.equal(set.eventsOfType('epoch-started').at(-1)?.reason, 'compacted');
   assert.throws(() => compactAt(80, summarizingCompactor()), /more than 0 and at most 1, not 80/);
 });

@@ -1,7 +1,13 @@
 // When reminders speak up, how often, where they arrive, and that they remember nothing outside the log.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, says, stage, toolOf, type Stage } from '../../../test/support/rehearsal.ts';
+import {
+  replyWithCalls,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type CoreFixture,
+} from '../../../test/support/rehearsal.ts';
 import { messageText, toArray, type Fact, type RunState } from '../../core/index.ts';
 import { buildFixtureLog, type ExampleStep } from '../examples/steps.ts';
 import { toolFailures } from '../history/questions.ts';
@@ -224,18 +230,18 @@ test('a reminder that cannot work is refused with what is wrong with it', () => 
   assert.throws(() => defineReminder({ name: 'x', message: 'y' }), /neither `on` nor `tool`/);
 });
 
-async function startRun(): Promise<Stage> {
+async function startRun(): Promise<CoreFixture> {
   const reminder = defineReminder({ name: 'mind', tool: 'save', message: 'Saved: look at it.' });
-  return stage({
+  return createCoreFixture({
     ...compileReminders('test', [reminder]),
-    lines: [calls('save'), calls('other'), says('done')],
-    tools: [toolOf('save', 'write', () => 'ok'), toolOf('other', 'read', () => 'fine')],
+    replies: [replyWithCalls('save'), replyWithCalls('other'), replyWithText('done')],
+    tools: [createTestTool('save', 'write', () => 'ok'), createTestTool('other', 'read', () => 'fine')],
   });
 }
 
 test('[M2, M3, M4, M5, M6] notes arrive with the words of the user and with the results of tools, and never inside a call or an answer', async () => {
   const set = await startRun();
-  await set.go();
+  await set.run();
   const roles = set.requests.map((request) =>
     toArray(request.messages).map(({ role, parts }) => `${role}:${parts.map(({ type }) => type).join('+')}`),
   );
@@ -247,6 +253,6 @@ test('[M2, M3, M4, M5, M6] notes arrive with the words of the user and with the 
     'assistant:tool-call',
     'tool:tool-result',
   ]);
-  const notes = set.all('turn-started').map(({ notes: each }) => each.map(({ key }) => key));
+  const notes = set.eventsOfType('turn-started').map(({ notes: each }) => each.map(({ key }) => key));
   assert.deepEqual(notes, [['system-reminders'], ['mind'], []]);
 });

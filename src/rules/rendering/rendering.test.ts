@@ -1,7 +1,7 @@
 // One output, several renderings: for programs, for the model in three forms, chosen by tool and by model.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture, createTestTool } from '../../../test/support/rehearsal.ts';
 import { toolOutput, type Renderer } from '../../core/index.ts';
 import { compileRuleSet } from '../sets/rule-set.ts';
 import { renderAs } from './formats.ts';
@@ -77,7 +77,7 @@ test("[M38] a renderer is chosen by tool and by model; where none is meant, the 
 });
 
 test("[M10, M38] the model reads what the session's renderer wrote, and the log keeps the data as it was", async () => {
-  const tool = toolOf('look', 'read', () =>
+  const tool = createTestTool('look', 'read', () =>
     toolOutput({ text: 'own words', data: { n: 1 }, notes: [{ key: 'seen', text: 'Once is enough.' }] }),
   );
   const shout: Renderer = (given) => `${given.text.toUpperCase()}!`;
@@ -85,15 +85,15 @@ test("[M10, M38] the model reads what the session's renderer wrote, and the log 
     ['json', '{\n  "n": 1\n}'],
     [shout, 'OWN WORDS!'],
   ] as const) {
-    const set = await stage({
-      lines: [calls('look'), says('done')],
+    const set = await createCoreFixture({
+      replies: [replyWithCalls('look'), replyWithText('done')],
       tools: [tool],
       ...compileRuleSet({ name: 'r', renderers: [{ as }] }),
     });
-    await set.go();
-    const [ended] = set.all('tool-ended');
+    await set.run();
+    const [ended] = set.eventsOfType('tool-ended');
     assert.equal(ended?.text, expected);
     assert.deepEqual(ended?.data, { n: 1 });
-    assert.match(set.told().join('\n'), /Once is enough/);
+    assert.match(set.transcript().join('\n'), /Once is enough/);
   }
 });

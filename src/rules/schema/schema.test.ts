@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';
-import { breaks, calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
+import {
+  replyWithError,
+  replyWithCalls,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+} from '../../../test/support/rehearsal.ts';
 import { FairleadError, type Event, type Json } from '../../core/index.ts';
 import { builtInReminders } from '../reminders/built-in.ts';
 import { buildFixtureLog } from '../examples/steps.ts';
@@ -20,9 +26,9 @@ const assertValid = (events: readonly Event[]): void => {
 
 test('[M43] every event that a session writes fits the schema', async () => {
   const busy = new FairleadError('provider/overloaded', 'Busy.', { blame: 'provider', retry: true });
-  const set = await stage({
-    lines: [breaks(busy), calls('save', 'look'), says(''), says('done')],
-    tools: [toolOf('save', 'write', () => 'ok'), toolOf('look', 'read', () => 'ok')],
+  const set = await createCoreFixture({
+    replies: [replyWithError(busy), replyWithCalls('save', 'look'), replyWithText(''), replyWithText('done')],
+    tools: [createTestTool('save', 'write', () => 'ok'), createTestTool('look', 'read', () => 'ok')],
     ...compileRuleSet({
       name: 'all',
       reminders: builtInReminders(),
@@ -30,14 +36,14 @@ test('[M43] every event that a session writes fits the schema', async () => {
     }),
     gates: [({ tool }) => (tool === 'save' ? { type: 'ask', question: 'May it?' } : { type: 'deny', reason: 'No.' })],
   });
-  await set.go();
-  const [ask] = set.all('approval-requested');
+  await set.run();
+  const [ask] = set.eventsOfType('approval-requested');
   await set.head.record([
     { type: 'approval-resolved', call: ask?.call ?? '', allowed: true, by: 'ann' },
     { type: 'annotation-added', key: 'k', value: null },
     { type: 'compaction-failed', why: 'Too short.' },
   ]);
-  await set.go();
+  await set.run();
   assertValid(set.log.events);
   const types = new Set<string>(set.log.events.map(({ type }) => type));
   for (const type of ['turn-failed', 'answer-rejected', 'tool-ended', 'run-ended']) assert.ok(types.has(type), type);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';
-import { calls, says, stage, toolOf } from '../../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture, createTestTool } from '../../../test/support/rehearsal.ts';
 import { runStateView } from '../../core/index.ts';
 import { buildFixtureLog, type ExampleStep } from '../examples/steps.ts';
 import type { toolFailures } from '../history/questions.ts';
@@ -246,27 +246,27 @@ test('every question of the conditions can be asked of any session', () => {
 
 test('[M1, M40, M41] a rule set goes round the loop as it is: state, rules, queue, renderer, and the conversation comes out enriched', async () => {
   const set = compileRules({ ...declaredRules, stops: [] });
-  const run = toolOf('run_command', 'outside', () => {
+  const run = createTestTool('run_command', 'outside', () => {
     throw new Error('No.');
   });
   const lines = [
-    calls('run_command'),
-    calls('run_command'),
-    calls('run_command'),
-    calls('run_command'),
-    calls('run_command'),
-    says('I give up.'),
+    replyWithCalls('run_command'),
+    replyWithCalls('run_command'),
+    replyWithCalls('run_command'),
+    replyWithCalls('run_command'),
+    replyWithCalls('run_command'),
+    replyWithText('I give up.'),
   ];
-  const stageWith = await stage({
-    lines,
+  const stageWith = await createCoreFixture({
+    replies: lines,
     tools: [run],
     limits: { errors: 50 },
     ...compileRuleSet({ ...set, stops: [stopWhen('never', () => false)] }),
   });
-  await stageWith.go();
-  const outcomes = stageWith.all('tool-ended').map(({ outcome }) => outcome);
+  await stageWith.run();
+  const outcomes = stageWith.eventsOfType('tool-ended').map(({ outcome }) => outcome);
   assert.deepEqual(outcomes, ['failed', 'failed', 'failed', 'failed', 'denied']);
-  const notes = stageWith.all('turn-started').map(({ notes: shown }) => shown.map(({ key }) => key));
+  const notes = stageWith.eventsOfType('turn-started').map(({ notes: shown }) => shown.map(({ key }) => key));
   assert.deepEqual(notes, [['system-reminders'], [], [], ['failing-commands', 'failing'], [], []]);
-  assert.equal(stageWith.all('run-ended').at(-1)?.reason, 'answered');
+  assert.equal(stageWith.eventsOfType('run-ended').at(-1)?.reason, 'answered');
 });

@@ -1,7 +1,15 @@
 // Stop conditions: each decided from the state alone, with its reason in the log.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, providerOf, says, stage, toolOf, type Setting, type Stage } from '../../../test/support/rehearsal.ts';
+import {
+  replyWithCalls,
+  createReplyProvider,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type CoreFixtureOptions,
+  type CoreFixture,
+} from '../../../test/support/rehearsal.ts';
 import type { ExecResult } from '../../core/index.ts';
 import { toolFailures } from '../history/questions.ts';
 import { compileRuleSet } from '../sets/rule-set.ts';
@@ -21,28 +29,28 @@ import {
   type StopRule,
 } from './stops.ts';
 
-const lookTool = toolOf('look', 'read', (input) => `saw ${JSON.stringify(input)}`);
-const failTool = toolOf('fail', 'read', () => {
+const lookTool = createTestTool('look', 'read', (input) => `saw ${JSON.stringify(input)}`);
+const failTool = createTestTool('fail', 'read', () => {
   throw new Error('no');
 });
-const lookCalls = (n: number): readonly ReturnType<typeof calls>[] =>
-  Array.from({ length: n }, (_, i) => calls(['look', { i }]));
+const lookCalls = (n: number): readonly ReturnType<typeof replyWithCalls>[] =>
+  Array.from({ length: n }, (_, i) => replyWithCalls(['look', { i }]));
 
 async function runToEnd(
   rules: readonly StopRule[],
-  more: Setting = {},
-): Promise<{ readonly set: Stage; readonly reason?: string; readonly detail?: string }> {
+  more: CoreFixtureOptions = {},
+): Promise<{ readonly set: CoreFixture; readonly reason?: string; readonly detail?: string }> {
   const { stops, views } = compileRuleSet({ name: 'test', stops: rules });
-  const set = await stage({
-    lines: lookCalls(8),
+  const set = await createCoreFixture({
+    replies: lookCalls(8),
     tools: [lookTool, failTool],
     limits: { errors: 50 },
     ...more,
     stops,
     views,
   });
-  await set.go();
-  const end = set.all('run-ended').at(-1);
+  await set.run();
+  const end = set.eventsOfType('run-ended').at(-1);
   return { set, ...(end ? { reason: end.reason, detail: end.detail ?? '' } : {}) };
 }
 
@@ -51,13 +59,16 @@ test('[M21] a limit of turns ends the run before the next turn, with the calls o
   assert.deepEqual([reason, detail], ['max-turns', '3 of 3 turns are used.']);
   assert.equal(set.requests.length, 3);
   assert.deepEqual(
-    set.all('tool-ended').map(({ outcome }) => outcome),
+    set.eventsOfType('tool-ended').map(({ outcome }) => outcome),
     ['ok', 'ok', 'ok'],
   );
 });
 
 test('[M21] a run that has its answer in its last turn has answered', async () => {
-  assert.equal((await runToEnd([turnLimit(2)], { lines: [calls('look'), says('done')] })).reason, 'answered');
+  assert.equal(
+    (await runToEnd([turnLimit(2)], { replies: [replyWithCalls('look'), replyWithText('done')] })).reason,
+    'answered',
+  );
 });
 
 test('[M22] a budget of tokens, and a context over a threshold or a share of the window, end the run', async () => {
@@ -67,7 +78,7 @@ test('[M22] a budget of tokens, and a context over a threshold or a share of the
   assert.equal(long.reason, 'token-budget');
   assert.match(long.detail ?? '', /The context holds \d+ tokens, more than 14\./);
   const share = await runToEnd([contextLimit({ share: 0.1 })], {
-    lines: lookCalls(8),
+    replies: lookCalls(8),
     limits: { context: 140, errors: 50 },
   });
   assert.equal(share.reason, 'token-budget');
@@ -81,7 +92,7 @@ test('[M22] a budget of tokens, and a context over a threshold or a share of the
 test('[M22, M26] money that is spent, or cannot be counted, ends the run', async () => {
   const costly = await runToEnd([moneyBudget(0.00003)]);
   assert.equal(costly.reason, 'money-budget');
-  const { price: _price, ...free } = providerOf(lookCalls(3));
+  const { price: _price, ...free } = createReplyProvider(lookCalls(3));
   const unknown = await runToEnd([moneyBudget(1)], { provider: free });
   assert.match(unknown.detail ?? '', /The price of 1 turns is unknown/);
 });
@@ -94,11 +105,11 @@ test('[M22] time at work ends the run', async () => {
 test('[M23] a task is complete by a predicate, or by the output that was expected', async () => {
   const two = await runToEnd([taskComplete((state) => state.spent.calls >= 2, 'Two looks.')]);
   assert.deepEqual([two.reason, two.detail], ['task-complete', 'Two looks.']);
-  const lines = [says('Not yet.'), says('DONE: 42')];
-  const said = await runToEnd([expectedOutput(/DONE: \d+/g)], { lines, checks: [answerMatches('DONE')] });
+  const lines = [replyWithText('Not yet.'), replyWithText('DONE: 42')];
+  const said = await runToEnd([expectedOutput(/DONE: \d+/g)], { replies: lines, checks: [answerMatches('DONE')] });
   assert.equal(said.reason, 'task-complete');
   assert.equal(said.set.requests.length, 2);
-  assert.equal((await runToEnd([expectedOutput('DONE')], { lines: [says('never')] })).reason, 'answered');
+  assert.equal((await runToEnd([expectedOutput('DONE')], { replies: [replyWithText('never')] })).reason, 'answered');
 });
 
 test('[M23] a run is done once a command passes, and until then the model is shown what it says', async () => {
@@ -114,25 +125,38 @@ test('[M23] a run is done once a command passes, and until then the model is sho
     ),
   };
   const { set, reason } = await runToEnd([], {
-    lines: [says('done'), says('now')],
+    replies: [replyWithText('done'), replyWithText('now')],
     checks: [commandPasses({ workspace, command: 'npm test' })],
   });
   assert.equal(reason, 'answered');
   assert.deepEqual(asked, ['npm test', 'npm test']);
-  assert.match(set.told().join('\n'), /npm test ended with 1, so the task is not done:\n1 test failed/);
+  assert.match(set.transcript().join('\n'), /npm test ended with 1, so the task is not done:\n1 test failed/);
 });
 
 test('[M24] so many failures in a row end the run, of one tool or of any; a success between them begins anew', async () => {
-  const lines = [calls('fail'), calls('look'), calls('fail'), calls('fail'), calls('fail')];
-  const { set, reason, detail } = await runToEnd([errorThreshold(3, 'fail')], { lines });
+  const lines = [
+    replyWithCalls('fail'),
+    replyWithCalls('look'),
+    replyWithCalls('fail'),
+    replyWithCalls('fail'),
+    replyWithCalls('fail'),
+  ];
+  const { set, reason, detail } = await runToEnd([errorThreshold(3, 'fail')], { replies: lines });
   assert.deepEqual([reason, detail], ['error-threshold', 'fail failed 3 times in a row.']);
   assert.equal(set.requests.length, 4, 'a success of another tool says nothing about this one');
-  assert.equal((await runToEnd([errorThreshold(3)], { lines })).set.requests.length, 5);
+  assert.equal((await runToEnd([errorThreshold(3)], { replies: lines })).set.requests.length, 5);
 });
 
 test('[M15, M24] a run that goes round in a circle is stuck', async () => {
-  const circle = [calls('look'), calls('fail'), calls('look'), calls('fail'), calls('look'), calls('fail')];
-  const { reason, detail } = await runToEnd([stuckLoop(2)], { lines: circle });
+  const circle = [
+    replyWithCalls('look'),
+    replyWithCalls('fail'),
+    replyWithCalls('look'),
+    replyWithCalls('fail'),
+    replyWithCalls('look'),
+    replyWithCalls('fail'),
+  ];
+  const { reason, detail } = await runToEnd([stuckLoop(2)], { replies: circle });
   assert.deepEqual([reason, detail], ['stuck', 'look, fail brought the same results 2 times.']);
 });
 
@@ -170,9 +194,9 @@ test('[M25] any and all combine: the reason is that of the first, the details ar
 
 test('[M26] the same log stops again where it stopped: a resumed run has no flags to lose', async () => {
   const { set } = await runToEnd([stopWhen('two', (state) => state.spent.calls >= 2)]);
-  const end = set.all('run-ended').at(-1);
-  await set.go();
-  assert.equal(set.all('run-ended').at(-1), end);
+  const end = set.eventsOfType('run-ended').at(-1);
+  await set.run();
+  assert.equal(set.eventsOfType('run-ended').at(-1), end);
 });
 
 test('a limit that is no number is refused rather than never kept', () => {

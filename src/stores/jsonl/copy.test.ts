@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { otherProcess } from '../../../test/support/other-process.ts';
+import { startSessionWriterProcess } from '../../../test/support/other-process.ts';
 import { fold, runStateView, toArray, type Event, type Fact, type Log, type RunState } from '../../core/index.ts';
 import { copyJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 
@@ -98,7 +98,7 @@ test('a copy that is opened from an epoch on has its own id there too', async (t
 
 test('a session that another process writes to can be copied; a name that is taken cannot be copied to', async (t) => {
   const { a, b } = createFiles(t);
-  const other = await otherProcess(t, a);
+  const other = await startSessionWriterProcess(t, a);
   assert.equal(await other.ask('append'), 'saved 1');
   await copyJsonl(a, b);
   assert.equal(await other.ask('append'), 'saved 2');

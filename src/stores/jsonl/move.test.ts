@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { otherProcess } from '../../../test/support/other-process.ts';
+import { startSessionWriterProcess } from '../../../test/support/other-process.ts';
 import type { Event } from '../../core/index.ts';
 import { getLockOwner, moveJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 
@@ -117,7 +117,7 @@ test('[J55] a name that is taken is refused and nothing is moved, open or not', 
 
 test('a session that another process writes to is not moved, and its holder is named; a reader takes nothing', async (t) => {
   const { a, b } = createFiles(t);
-  const other = await otherProcess(t, a);
+  const other = await startSessionWriterProcess(t, a);
   assert.equal(getLockOwner(a)?.pid, other.pid);
   await assert.rejects(moveJsonl(a, b), { code: 'store/locked' });
   assert.equal(existsSync(b), false);
@@ -137,7 +137,7 @@ test('a session that another process writes to is not moved, and its holder is n
 test('a name that another process is about to use is refused', async (t) => {
   const { a, b } = createFiles(t);
   await writeSession(a);
-  const other = await otherProcess(t, b);
+  const other = await startSessionWriterProcess(t, b);
   await assert.rejects(moveJsonl(a, b), { code: 'store/exists' });
   rmSync(b);
   await assert.rejects(moveJsonl(a, b), { code: 'store/locked' });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { startActor } from '../../../test/support/fleet-process.ts';
+import { startScriptedWorker } from '../../../test/support/fleet-process.ts';
 import { executeSql, countRows, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-place.ts';
 import { FairleadError, zeroUsage, type FleetStore, type Log } from '../../core/index.ts';
 import { openSqlite } from './store.ts';
@@ -142,7 +142,7 @@ test('[A116] a process that was silent too long has lost its sessions and runs b
 test('[A116] a process whose death can be seen is not waited for, however long its lease', async (t) => {
   const file = createSqlitePath(t);
   const { sessions } = await openSqliteStore(t, file);
-  const actor = await startActor(t, file, 3_600_000);
+  const actor = await startScriptedWorker(t, file, 3_600_000);
   assert.equal(await actor.ask('open'), 'opened');
   await assert.rejects(sessions.open('one'), { code: 'store/locked' });
   await actor.kill();

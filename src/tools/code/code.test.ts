@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { calls, says, stage } from '../../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture } from '../../../test/support/rehearsal.ts';
 import { createToolRegistry } from '../../agent/index.ts';
 import type { Event, Gate, Json, Tool } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
@@ -25,13 +25,13 @@ async function runProgram(
   writeFileSync(path.join(root, 'b.txt'), 'three\n');
   const tools = createToolRegistry([...codingTools(localWorkspace({ roots: [root] })), runCode, ...(more.tools ?? [])]);
   const input = { code, ...(more.input as object) };
-  const set = await stage({
-    lines: [calls(['run_code', input]), says('done')],
+  const set = await createCoreFixture({
+    replies: [replyWithCalls(['run_code', input]), replyWithText('done')],
     tools: [...tools.values()],
     gates: [...(more.gates ?? [])],
   });
-  await set.go();
-  const [ended] = set.all('tool-ended');
+  await set.run();
+  const [ended] = set.eventsOfType('tool-ended');
   assert.ok(ended);
   return { ...ended, calls: set.head.state.spent.calls };
 }

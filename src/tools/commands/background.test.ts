@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { FairleadError, type Json, type RunState, type Workspace } from '../../core/index.ts';
-import { callTool, type Called } from '../../../test/support/tool-call.ts';
+import { callTool, type ToolCallResult } from '../../../test/support/tool-call.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { createBackgroundCommands, codingTools } from '../index.ts';
 
 type CommandFixture = {
   readonly root: string;
-  readonly call: (tool: string, input: Json, signal?: AbortSignal) => Promise<Called>;
+  readonly call: (tool: string, input: Json, signal?: AbortSignal) => Promise<ToolCallResult>;
   /** Starts a command and gives its id. */
   readonly start: (command: string, more?: object) => Promise<string>;
   readonly remind: (session?: string) => string | null | undefined;

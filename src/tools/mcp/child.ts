@@ -33,7 +33,7 @@ export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Kept inside: what it said there is told by `lastWords`. The library knows a local server by having this and `pid`. */
+  /** Kept inside: what it said there is told by `getLastContent`. The library knows a local server by having this and `pid`. */
   readonly stderr: null = null;
   readonly #config: McpStdioConfig;
   readonly #environment: NodeJS.ProcessEnv;

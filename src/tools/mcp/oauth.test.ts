@@ -3,54 +3,58 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folderFor, open, userServer } from '../../../test/support/mcp-desk.ts';
-import { office } from '../../../test/support/mcp-office.ts';
-import type { Web } from '../../../test/support/mcp-web.ts';
+import { createTempDir, openMcpServers, createUserServer } from '../../../test/support/mcp-desk.ts';
+import { startMcpOauthServer } from '../../../test/support/mcp-office.ts';
+import type { McpHttpServer } from '../../../test/support/mcp-web.ts';
 import { listenForCallback, callbackUrl, findFreePort } from '../oauth/callback.ts';
 import { fileMcpTokens, type McpServer } from './index.ts';
 
-const remoteServer = ({ url }: Web): McpServer => userServer('o', { type: 'http', url: `${url}/mcp`, headers: {} });
+const remoteServer = ({ url }: McpHttpServer): McpServer =>
+  createUserServer('o', { type: 'http', url: `${url}/mcp`, headers: {} });
 
 test('a person logs in once: the token is kept for its owner alone, used again, and refreshed without the person', async (t) => {
-  const desk = await office(t);
-  const file = path.join(folderFor(t), 'state', 'logins.json');
-  const first = await open(t, [remoteServer(desk)], { tokens: fileMcpTokens(file), openUrl: desk.openUrl });
+  const desk = await startMcpOauthServer(t);
+  const file = path.join(createTempDir(t), 'state', 'logins.json');
+  const first = await openMcpServers(t, [remoteServer(desk)], { tokens: fileMcpTokens(file), openUrl: desk.openUrl });
   assert.equal((await first.call('mcp__o__hello')).text, 'hello', first.mcp.status()[0]?.why);
   await first.mcp.close();
-  assert.equal(desk.pages.length, 1);
-  assert.match(desk.pages[0] ?? '', /redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2Fcallback/);
+  assert.equal(desk.openedPages.length, 1);
+  assert.match(desk.openedPages[0] ?? '', /redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A\d+%2Fcallback/);
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.match(readFileSync(file, 'utf8'), /"token-1"/);
 
-  const second = await open(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
+  const second = await openMcpServers(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
   assert.equal((await second.call('mcp__o__hello')).text, 'hello');
-  desk.valid = 'expired';
+  desk.validToken = 'expired';
   assert.equal((await second.call('mcp__o__hello')).text, 'hello');
   assert.deepEqual(desk.grants, ['authorization_code', 'refresh_token']);
-  assert.equal(desk.pages.length, 1);
+  assert.equal(desk.openedPages.length, 1);
 
   if (process.platform === 'win32') return;
   chmodSync(file, 0o644);
-  const third = await open(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
+  const third = await openMcpServers(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
   assert.match(third.mcp.status()[0]?.why ?? '', /Others can read .*logins\.json/);
 });
 
 test('where no page can be opened, a server that asks for a login is not used and says so', async (t) => {
-  const desk = await office(t);
-  const { mcp } = await open(t, [remoteServer(desk)]);
+  const desk = await startMcpOauthServer(t);
+  const { mcp } = await openMcpServers(t, [remoteServer(desk)]);
   assert.match(mcp.status()[0]?.why ?? '', /The MCP server o asks for a login\. Log in/);
   assert.deepEqual(desk.grants, []);
 });
 
 test('a key in the headers is used as it is, and no login is tried', async (t) => {
-  const desk = await office(t);
-  desk.valid = 'mine';
+  const desk = await startMcpOauthServer(t);
+  desk.validToken = 'mine';
   const reach = { type: 'http', url: `${desk.url}/mcp`, headers: { Authorization: 'Bearer ${KEY}' } } as const;
-  const { call } = await open(t, [userServer('o', reach)], { environment: { KEY: 'mine' } });
+  const { call } = await openMcpServers(t, [createUserServer('o', reach)], { environment: { KEY: 'mine' } });
   assert.equal((await call('mcp__o__hello')).text, 'hello');
-  const { mcp } = await open(t, [userServer('o', reach)], { environment: { KEY: 'wrong' }, openUrl: desk.openUrl });
+  const { mcp } = await openMcpServers(t, [createUserServer('o', reach)], {
+    environment: { KEY: 'wrong' },
+    openUrl: desk.openUrl,
+  });
   assert.equal(mcp.status()[0]?.state, 'failed');
-  assert.deepEqual(desk.pages, []);
+  assert.deepEqual(desk.openedPages, []);
 });
 
 test('only the state that was sent out is let back in', async () => {

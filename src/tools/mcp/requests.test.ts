@@ -1,8 +1,14 @@
 // What servers ask of us: refused where nobody answers, asked of the person otherwise, counted where it costs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { open, userServer } from '../../../test/support/mcp-desk.ts';
-import { answerTo, plain, text, type Behaviour, type Message } from '../../../test/support/mcp-server.ts';
+import { openMcpServers, createUserServer } from '../../../test/support/mcp-desk.ts';
+import {
+  answerMcpMessage,
+  createListedTool,
+  createTextResult,
+  type McpBehaviour,
+  type McpMessage,
+} from '../../../test/support/mcp-server.ts';
 import type { JsonObject } from '../../core/index.ts';
 import type { McpClientHandlers, Elicitation, McpInProcessConfig, SamplingRequest } from './index.ts';
 
@@ -11,27 +17,27 @@ type RequestingServer = { readonly transport: McpInProcessConfig; readonly capab
 /** A server whose one tool asks us this, and says what it was answered. */
 function requestingServer(method: string, params: JsonObject): RequestingServer {
   let offered: JsonObject | undefined;
-  const behaviour: Behaviour = { tools: [plain('ask')] };
+  const behaviour: McpBehaviour = { tools: [createListedTool('ask')] };
   const serve: McpInProcessConfig['serve'] = async (end) => {
-    const waiting = new Map<unknown, (answer: Message) => void>();
+    const waiting = new Map<unknown, (answer: McpMessage) => void>();
     let next = 0;
-    const ask = (): Promise<Message> =>
+    const ask = (): Promise<McpMessage> =>
       new Promise((resolve) => {
         const id = `q${next++}`;
         waiting.set(id, resolve);
         void end.send({ jsonrpc: '2.0', id, method, params } as never);
       });
-    const take = async (message: Message): Promise<void> => {
+    const take = async (message: McpMessage): Promise<void> => {
       if (message.method === 'initialize') offered = message.params?.['capabilities'] as JsonObject;
       if (message.method === undefined) return waiting.get(message.id)?.(message);
       const call = async (): Promise<JsonObject> => {
         const { result, error } = await ask();
-        return text(JSON.stringify(result ?? error));
+        return createTextResult(JSON.stringify(result ?? error));
       };
-      const answer = await answerTo({ ...behaviour, call }, message);
+      const answer = await answerMcpMessage({ ...behaviour, call }, message);
       if (answer) await end.send(answer as never);
     };
-    Object.assign(end, { onmessage: (message: Message) => void take(message) });
+    Object.assign(end, { onmessage: (message: McpMessage) => void take(message) });
     await end.start();
   };
   return { transport: { type: 'in-process', serve }, capabilities: () => offered };
@@ -44,7 +50,7 @@ async function callAndCollect(
   times = 1,
 ): Promise<{ readonly said: readonly string[]; readonly offered: JsonObject | undefined }> {
   const { transport: reach, capabilities } = requestingServer(method, params);
-  const { call } = await open(t, [userServer('s', reach)], answerers);
+  const { call } = await openMcpServers(t, [createUserServer('s', reach)], answerers);
   const said: string[] = [];
   for (let i = 0; i < times; i++) said.push((await call('mcp__s__ask')).text);
   return { said, offered: capabilities() };
@@ -129,7 +135,7 @@ test('the time that a person takes to answer is not held against the server', as
     });
     return { type: 'decline' };
   };
-  const { call } = await open(t, [userServer('s', reach, { timeoutMs: 100 })], { elicit });
+  const { call } = await openMcpServers(t, [createUserServer('s', reach, { timeoutMs: 100 })], { elicit });
   assert.deepEqual(JSON.parse((await call('mcp__s__ask')).text), { action: 'decline' });
 });
 

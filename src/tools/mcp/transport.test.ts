@@ -5,12 +5,15 @@ import test from 'node:test';
 import { McpServer, inputRequired } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { inside, open, userServer } from '../../../test/support/mcp-desk.ts';
-import { plain, text, type Behaviour } from '../../../test/support/mcp-server.ts';
-import { serveWeb, type First } from '../../../test/support/mcp-web.ts';
+import { createInProcessServer, openMcpServers, createUserServer } from '../../../test/support/mcp-desk.ts';
+import { createListedTool, createTextResult, type McpBehaviour } from '../../../test/support/mcp-server.ts';
+import { startMcpHttpServer, type RequestInterceptor } from '../../../test/support/mcp-web.ts';
 import type { McpInProcessConfig, McpRemoteConfig } from './index.ts';
 
-const echo: Behaviour = { tools: [plain('echo')], call: (_tool, { a = '' }) => text(`you said ${String(a)}`) };
+const echo: McpBehaviour = {
+  tools: [createListedTool('echo')],
+  call: (_tool, { a = '' }) => createTextResult(`you said ${String(a)}`),
+};
 
 const remote = (type: McpRemoteConfig['type'], url: string, headers: Record<string, string> = {}): McpRemoteConfig => ({
   type,
@@ -19,12 +22,12 @@ const remote = (type: McpRemoteConfig['type'], url: string, headers: Record<stri
 });
 
 test('[P63] the same server answers in-process, over HTTP, over SSE and over a WebSocket', async (t) => {
-  const { url, asked } = await serveWeb(t, echo);
-  const { mcp, call } = await open(t, [
-    userServer('inside', inside(echo)),
-    userServer('http', remote('http', `${url}/mcp`, { 'x-key': 'k' })),
-    userServer('sse', remote('sse', `${url}/sse`)),
-    userServer('ws', remote('ws', `${url.replace('http', 'ws')}/ws`)),
+  const { url, requests: asked } = await startMcpHttpServer(t, echo);
+  const { mcp, call } = await openMcpServers(t, [
+    createUserServer('inside', createInProcessServer(echo)),
+    createUserServer('http', remote('http', `${url}/mcp`, { 'x-key': 'k' })),
+    createUserServer('sse', remote('sse', `${url}/sse`)),
+    createUserServer('ws', remote('ws', `${url.replace('http', 'ws')}/ws`)),
   ]);
   for (const { server, state, why } of mcp.status()) assert.equal(state, 'ready', `${server}: ${why}`);
   for (const name of ['inside', 'http', 'sse', 'ws'])
@@ -50,19 +53,19 @@ test('[P63] a server of the newest protocol is spoken to in it, and asks by what
     serveStdio(factory, { transport });
     return Promise.resolve();
   };
-  const server = userServer('modern', { type: 'in-process', serve });
-  const { mcp, call } = await open(t, [server], {
+  const server = createUserServer('modern', { type: 'in-process', serve });
+  const { mcp, call } = await openMcpServers(t, [server], {
     elicit: ({ message }) => Promise.resolve({ type: 'accept', content: { name: `${message} Ada` } }),
   });
   assert.equal(mcp.status()[0]?.protocol, '2026-07-28');
   assert.match((await call('mcp__modern__ask')).text, /"name":"Who\? Ada"/);
-  const silent = await open(t, [server]);
+  const silent = await openMcpServers(t, [server]);
   const refused = await silent.call('mcp__modern__ask');
   assert.equal(refused.outcome, 'failed', refused.text);
 });
 
 /** Fails the first calls of tools in this way. */
-function failing(...statuses: readonly (number | 'cut')[]): First {
+function failing(...statuses: readonly (number | 'cut')[]): RequestInterceptor {
   const left = [...statuses];
   return ({ message }, response) => {
     const next = message.method === 'tools/call' ? left.shift() : undefined;
@@ -76,41 +79,41 @@ function failing(...statuses: readonly (number | 'cut')[]): First {
 test('a call that was turned away with its lost session is sent again in a new one; one that broke off is not', async (t) => {
   const calls = (asked: readonly { readonly message: { readonly method?: string } }[]): number =>
     asked.filter(({ message }) => message.method === 'tools/call').length;
-  const lost = await serveWeb(t, echo, failing(404));
-  const one = await open(t, [userServer('s', remote('http', `${lost.url}/mcp`))]);
+  const lost = await startMcpHttpServer(t, echo, failing(404));
+  const one = await openMcpServers(t, [createUserServer('s', remote('http', `${lost.url}/mcp`))]);
   assert.equal((await one.call('mcp__s__echo', { a: '1' })).text, 'you said 1');
-  assert.equal(calls(lost.asked), 2);
-  assert.equal(lost.asked.filter(({ message }) => message.method === 'initialize').length, 2);
+  assert.equal(calls(lost.requests), 2);
+  assert.equal(lost.requests.filter(({ message }) => message.method === 'initialize').length, 2);
 
   for (const how of [500, 'cut'] as const) {
-    const broken = await serveWeb(t, echo, failing(how));
-    const two = await open(t, [userServer('s', remote('http', `${broken.url}/mcp`))]);
+    const broken = await startMcpHttpServer(t, echo, failing(how));
+    const two = await openMcpServers(t, [createUserServer('s', remote('http', `${broken.url}/mcp`))]);
     const result = await two.call('mcp__s__echo', { a: '1' });
     assert.equal(result.outcome, 'unknown', String(how));
     assert.match(result.text, /was not sent again/);
-    assert.equal(calls(broken.asked), 1);
+    assert.equal(calls(broken.requests), 1);
     assert.equal((await two.call('mcp__s__echo', { a: '2' })).text, 'you said 2');
   }
 
-  const refused = await serveWeb(t, echo, failing(403, 403));
-  const three = await open(t, [userServer('s', remote('http', `${refused.url}/mcp`))]);
+  const refused = await startMcpHttpServer(t, echo, failing(403, 403));
+  const three = await openMcpServers(t, [createUserServer('s', remote('http', `${refused.url}/mcp`))]);
   assert.deepEqual((await three.call('mcp__s__echo', { a: '1' })).outcome, 'failed');
 });
 
 test('a read that is believed to be one fails where it broke off: its outcome is nothing to find out', async (t) => {
-  const reader = { ...echo, tools: [plain('echo', { annotations: { readOnlyHint: true } })] };
-  const { url } = await serveWeb(t, reader, failing(500, 500));
-  const server = userServer('s', remote('http', `${url}/mcp`));
-  const { mcp } = await open(t, [server]);
+  const reader = { ...echo, tools: [createListedTool('echo', { annotations: { readOnlyHint: true } })] };
+  const { url } = await startMcpHttpServer(t, reader, failing(500, 500));
+  const server = createUserServer('s', remote('http', `${url}/mcp`));
+  const { mcp } = await openMcpServers(t, [server]);
   assert.equal(mcp.tools[0]?.effect, 'outside');
-  const believed = await open(t, [{ ...server, trustReadOnly: true }]);
+  const believed = await openMcpServers(t, [{ ...server, trustReadOnly: true }]);
   assert.equal(believed.mcp.tools[0]?.effect, 'read');
   assert.equal((await believed.call('mcp__s__echo', { a: '1' })).outcome, 'failed');
 });
 
 test('a server that is gone is told in one sentence, and a call to it was never sent', async (t) => {
-  const { url, stop } = await serveWeb(t, echo);
-  const { call } = await open(t, [userServer('s', remote('http', `${url}/mcp`))]);
+  const { url, stop } = await startMcpHttpServer(t, echo);
+  const { call } = await openMcpServers(t, [createUserServer('s', remote('http', `${url}/mcp`))]);
   stop();
   // The first may go out on a connection that is just being closed: then nobody knows.
   await call('mcp__s__echo', { a: '1' });
@@ -120,19 +123,21 @@ test('a server that is gone is told in one sentence, and a call to it was never 
 });
 
 test('a stream of events that ends before the answer is an unknown outcome, long before the call is late', async (t) => {
-  const { url } = await serveWeb(t, echo, ({ message }, response) => {
+  const { url } = await startMcpHttpServer(t, echo, ({ message }, response) => {
     if (message.method !== 'tools/call') return false;
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': wait\n\n');
     setTimeout(() => response.destroy(), 50);
     return true;
   });
-  const { call } = await open(t, [userServer('s', remote('http', `${url}/mcp`), { timeoutMs: 2 ** 30 })]);
+  const { call } = await openMcpServers(t, [
+    createUserServer('s', remote('http', `${url}/mcp`), { timeoutMs: 2 ** 30 }),
+  ]);
   assert.equal((await call('mcp__s__echo', { a: '1' })).outcome, 'unknown');
 });
 
 test('attack 45: an answer over HTTP of 50 MB breaks off', async (t) => {
-  const { url } = await serveWeb(t, { ...echo, call: () => text('x'.repeat(50_000_000)) });
-  const { call } = await open(t, [userServer('s', remote('http', `${url}/mcp`))]);
+  const { url } = await startMcpHttpServer(t, { ...echo, call: () => createTextResult('x'.repeat(50_000_000)) });
+  const { call } = await openMcpServers(t, [createUserServer('s', remote('http', `${url}/mcp`))]);
   const result = await call('mcp__s__echo', { a: '1' });
   assert.equal(result.outcome, 'unknown');
   assert.ok(result.text.length < 1000);

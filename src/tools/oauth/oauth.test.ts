@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { office, type Office } from '../../../test/support/oauth-office.ts';
+import { startOauthServer, type OauthServer } from '../../../test/support/oauth-office.ts';
 import { resolveAgent, Session } from '../../agent/index.ts';
 import type { JsonObject, Tool, Workspace } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
@@ -34,7 +34,7 @@ const browser = async ({ url }: LoginPage): Promise<boolean> => {
 const signal = (): AbortSignal => new AbortController().signal;
 
 /** The login is made, and what asks with it. */
-async function setupLogin(t: TestContext, at: Office) {
+async function setupLogin(t: TestContext, at: OauthServer) {
   const { file, workspace } = setup(t);
   const store = fileLogins<ApiLogin>(file);
   const login = await loginWithOAuth({ api: at.url }, { workspace, stored: {}, showPage: browser, signal: signal() });
@@ -49,7 +49,7 @@ async function setupLogin(t: TestContext, at: Office) {
 }
 
 test('[P27] a person logs in by PKCE, requests then carry the token, and neither the model nor the log ever sees it', async (t) => {
-  const at = await office(t);
+  const at = await startOauthServer(t);
   const { file, workspace } = setup(t);
   const store = fileLogins<ApiLogin>(file);
   const pages: string[] = [];
@@ -71,10 +71,10 @@ test('[P27] a person logs in by PKCE, requests then carry the token, and neither
 
   assert.deepEqual(pages, [`things ${at.url} ${at.url}`]);
   assert.deepEqual([at.grants, at.clients], [['authorization_code'], ['client-1']]);
-  assert.deepEqual(at.came.slice(-1), [`/v1/things Bearer ${at.valid}`]);
+  assert.deepEqual(at.apiRequests.slice(-1), [`/v1/things Bearer ${at.accessToken}`]);
   const written = JSON.stringify([log.events, provider.requests]);
   assert.match(written, /\\"things\\":3,\\"you\\":\\"Bearer \[the token\]\\"/);
-  for (const secret of [at.valid, at.refresh]) {
+  for (const secret of [at.accessToken, at.refreshToken]) {
     assert.ok(!written.includes(secret), 'the log and the model are spared the token');
     assert.ok(readFileSync(file, 'utf8').includes(secret));
     assert.ok(learnt.includes(secret));
@@ -83,71 +83,71 @@ test('[P27] a person logs in by PKCE, requests then carry the token, and neither
 });
 
 test('[P27] a token that ended, or is turned away, is renewed without the person, once for all who wait', async (t) => {
-  const at = await office(t);
-  at.lasts = 1;
+  const at = await startOauthServer(t);
+  at.expiresIn = 1;
   const { ask, store } = await setupLogin(t, at);
-  at.lasts = 3600;
+  at.expiresIn = 3600;
   const answers = await Promise.all([1, 2, 3].map((n) => ask(`${at.url}/things/${n}`)));
   assert.ok(
     answers.every((answer) => answer.startsWith('Status 200.')),
     answers.join('\n'),
   );
   assert.deepEqual(at.grants, ['authorization_code', 'refresh_token']);
-  at.valid = 'revoked';
+  at.accessToken = 'revoked';
   assert.match(await ask(`${at.url}/things`), /^Status 200\./);
   assert.deepEqual(at.grants, ['authorization_code', 'refresh_token', 'refresh_token']);
-  assert.equal(store.get('things').refresh, at.refresh, 'the new one is kept: the old one is used up');
+  assert.equal(store.get('things').refresh, at.refreshToken, 'the new one is kept: the old one is used up');
   Object.assign(at, { valid: 'revoked', refresh: 'revoked' });
   await assert.rejects(ask(`${at.url}/things`), { code: 'oauth/login-needed' });
 });
 
 test('[P27] a new token whose end nobody tells is not renewed at every request because the one before it had an end', async (t) => {
-  const at = await office(t);
-  at.lasts = 1;
+  const at = await startOauthServer(t);
+  at.expiresIn = 1;
   const { ask } = await setupLogin(t, at);
-  at.lasts = undefined;
+  at.expiresIn = undefined;
   for (let i = 0; i < 3; i++) assert.match(await ask(`${at.url}/x`), /things/);
   assert.deepEqual(at.grants, ['authorization_code', 'refresh_token']);
 });
 
 test('[P27] a token goes to the origin it is for and to no other, not by a redirect either', async (t) => {
-  const at = await office(t);
-  const other = await office(t);
+  const at = await startOauthServer(t);
+  const other = await startOauthServer(t);
   const { ask } = await setupLogin(t, at);
   await assert.rejects(ask(`${other.url}/things`), { code: 'oauth/other-origin' });
   const mine = { headers: { authorization: 'Bearer mine' } };
   await assert.rejects(ask(`${at.url}/things`, mine), { code: 'oauth/two-logins' });
-  assert.deepEqual(other.came, []);
+  assert.deepEqual(other.apiRequests, []);
   assert.match(await ask(`${at.url}/away?to=${other.url}/things`), /^Status 401\./);
-  assert.deepEqual(other.came, ['/things nobody']);
+  assert.deepEqual(other.apiRequests, ['/things nobody']);
   assert.deepEqual(at.grants, ['authorization_code'], 'who was turned away elsewhere needs no new token');
 });
 
 test('[P27] a refusal, a used code, another server’s answer and a stranger’s state log nobody in', async (t) => {
-  const at = await office(t);
+  const at = await startOauthServer(t);
   const { workspace } = setup(t);
   const attempt = (more: Partial<Parameters<typeof loginWithOAuth>[1]> = {}): Promise<ApiLogin> =>
     loginWithOAuth({ api: at.url }, { workspace, stored: {}, showPage: browser, signal: signal(), ...more });
 
-  at.bend = (back) => {
+  at.tamperRedirect = (back) => {
     back.searchParams.delete('code');
     back.searchParams.set('error', 'access_denied');
   };
   await assert.rejects(attempt(), { code: 'oauth/failed', message: /access_denied/ });
 
   let used = '';
-  at.bend = (back) => void (used = back.searchParams.get('code') ?? '');
+  at.tamperRedirect = (back) => void (used = back.searchParams.get('code') ?? '');
   await attempt();
-  at.bend = (back) => back.searchParams.set('code', used);
+  at.tamperRedirect = (back) => back.searchParams.set('code', used);
   await assert.rejects(attempt(), { code: 'oauth/failed', message: /invalid_grant, The code is used up/ });
 
   at.metadata = { ...at.metadata, authorization_response_iss_parameter_supported: true };
-  at.bend = (back) => back.searchParams.set('iss', 'https://elsewhere.example');
+  at.tamperRedirect = (back) => back.searchParams.set('iss', 'https://elsewhere.example');
   await assert.rejects(attempt(), { code: 'oauth/failed' });
 
   const stop = new AbortController();
   const statuses: number[] = [];
-  at.bend = (back) => back.searchParams.set('state', 'theirs');
+  at.tamperRedirect = (back) => back.searchParams.set('state', 'theirs');
   const show = async ({ url }: LoginPage): Promise<boolean> => {
     statuses.push((await fetch(url)).status);
     stop.abort();
@@ -159,7 +159,7 @@ test('[P27] a refusal, a used code, another server’s answer and a stranger’s
 });
 
 test('[P27] nobody is sent to a page unasked, and nothing is sent where it could be read', async (t) => {
-  const at = await office(t);
+  const at = await startOauthServer(t);
   const { workspace, file } = setup(t);
   const store = fileLogins<ApiLogin>(file);
   const context = { signal: signal() } as Parameters<Tool['execute']>[1];
@@ -182,7 +182,7 @@ test('[P27] nobody is sent to a page unasked, and nothing is sent where it could
 });
 
 test('[P27] a client that we registered is used again where it was registered for, and a new one comes where that is taken', async (t) => {
-  const at = await office(t);
+  const at = await startOauthServer(t);
   const { login, workspace } = await setupLogin(t, at);
   const again = (): Promise<ApiLogin> =>
     loginWithOAuth({ api: at.url }, { workspace, stored: login, showPage: browser, signal: signal() });

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { callTool, type Called } from '../../../test/support/tool-call.ts';
+import { callTool, type ToolCallResult } from '../../../test/support/tool-call.ts';
 import type { FileChange, Json, Workspace } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { deleteFile } from '../delete-file.ts';
@@ -23,8 +23,8 @@ import { applyPatch } from './apply-patch.ts';
 type PatchFixture = {
   readonly root: string;
   readonly workspace: Workspace;
-  readonly call: (tool: string, input: Json) => Promise<Called>;
-  readonly patch: (text: string) => Promise<Called>;
+  readonly call: (tool: string, input: Json) => Promise<ToolCallResult>;
+  readonly patch: (text: string) => Promise<ToolCallResult>;
   readonly text: (name: string) => string | undefined;
 };
 
@@ -42,7 +42,7 @@ async function setup(t: TestContext, files: Readonly<Record<string, string>>): P
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
   const workspace = localWorkspace({ roots: [root], blobs: path.join(top, 'blobs') });
   const tools = [readFile, deleteFile, applyPatch].map((make) => make(workspace));
-  const call = (tool: string, input: Json): Promise<Called> => callTool(tools, tool, input);
+  const call = (tool: string, input: Json): Promise<ToolCallResult> => callTool(tools, tool, input);
   for (const name of Object.keys(files)) await call('read_file', { path: name });
   const text = (name: string): string | undefined =>
     existsSync(path.join(root, name)) ? readFileSync(path.join(root, name), 'utf8') : undefined;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
-import { callTool, type Called } from '../../../test/support/tool-call.ts';
+import { callTool, type ToolCallResult } from '../../../test/support/tool-call.ts';
 import type { Json, Tool, Workspace } from '../../core/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
 import { httpRequest } from './http-request.ts';
@@ -27,7 +27,7 @@ async function startSite(t: TestContext, answer: RequestListener): Promise<TestS
   return { base: `http://127.0.0.1:${port}`, workspace, seen };
 }
 
-const call = (tool: Tool, input: Json): Promise<Called> => callTool([tool], tool.name, input);
+const call = (tool: Tool, input: Json): Promise<ToolCallResult> => callTool([tool], tool.name, input);
 
 const article = (body: string): string =>
   `<!doctype html><html><head><title>The page</title><script>evil()</script></head><body>

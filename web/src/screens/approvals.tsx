@@ -1,12 +1,12 @@
 // Approvals: the runs that wait for a person, answered in place, with the exact call in sight.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { Visible } from '../text/markdown-view.tsx';
-import { cut } from '../text/words.ts';
-import { Answering } from '../view/answering.tsx';
-import { Input } from '../view/call-view.tsx';
-import { Departed, remember } from '../view/departed.tsx';
-import { Empty, Failed, Title, When } from '../view/parts.tsx';
+import { EscapedText } from '../text/markdown-view.tsx';
+import { truncate } from '../text/words.ts';
+import { ApprovalForm } from '../view/answering.tsx';
+import { CallInput } from '../view/call-view.tsx';
+import { ResolvedApprovals, recordAnswer } from '../view/departed.tsx';
+import { EmptyState, ErrorMessage, PageTitle, RelativeTime } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
 import { api } from '../wire/api.ts';
@@ -14,14 +14,14 @@ import type { Approval } from '../wire/shapes.ts';
 
 /** The screen of what waits for a person. */
 export function ApprovalsScreen(): JSX.Element {
-  const { value, failed, again } = usePoll((signal) => api.approvals(signal), 2000);
+  const { value, error: failed, refresh: again } = usePoll((signal) => api.approvals(signal), 2000);
   const approvals = value?.approvals ?? [];
   return (
     <>
-      <Title>Approvals</Title>
-      <Failed failed={failed} />
+      <PageTitle>Approvals</PageTitle>
+      <ErrorMessage failed={failed} />
       {value && approvals.length === 0 ? (
-        <Empty title="Nobody waits for you.">
+        <EmptyState title="Nobody waits for you.">
           <p>
             When a tool call needs a person's word, its run waits here until it is answered, for days if need be, and
             costs nothing meanwhile.
@@ -29,12 +29,12 @@ export function ApprovalsScreen(): JSX.Element {
           <p>
             Which calls ask is a matter of your policy. Begin a run in <a href={linkTo('ask')}>Ask</a>.
           </p>
-        </Empty>
+        </EmptyState>
       ) : null}
       {approvals.map((approval) => (
         <ApprovalView key={approval.run} approval={approval} again={again} />
       ))}
-      <Departed approvals={value?.approvals} />
+      <ResolvedApprovals approvals={value?.approvals} />
     </>
   );
 }
@@ -45,29 +45,29 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
     <article class="approval">
       <header>
         <h2 class="words" dir="auto">
-          <Visible text={cut(approval.words, 300)} />
+          <EscapedText text={truncate(approval.words, 300)} />
         </h2>
         <p class="hint">
-          <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> asked <When time={approval.since} />
-          . <a href={linkTo('sessions', approval.session)}>See what led to it</a>
+          <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> asked{' '}
+          <RelativeTime time={approval.since} />. <a href={linkTo('sessions', approval.session)}>See what led to it</a>
         </p>
       </header>
       {approval.questions.map((question) => (
         <section key={question.call} class="call asks" aria-label={`Call of ${question.tool}`}>
           <header>
             <span class="tool">
-              <Visible text={question.tool} />
+              <EscapedText text={question.tool} />
             </span>
             <span class="state">{question.kind === 'unknown-outcome' ? 'outcome unknown' : 'waits for you'}</span>
           </header>
           {question.input === undefined || question.input === null ? null : (
-            <Input tool={question.tool} input={question.input} />
+            <CallInput tool={question.tool} input={question.input} />
           )}
-          <Answering
+          <ApprovalForm
             session={approval.session}
             question={question}
             sent={(answer) => {
-              remember(approval.run, answer);
+              recordAnswer(approval.run, answer);
               setAnswered([...answered, question.call]);
               if (answered.length + 1 === approval.questions.length) setTimeout(again, 500);
             }}

@@ -2,95 +2,95 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { api, freshId, type Way } from '../wire/api.ts';
-import { AskSettings, problemIn, settingsOf, type Settings } from '../view/ask-settings.tsx';
+import { api, createId, type RunMode } from '../wire/api.ts';
+import { RunSettingsForm, validateRunSettings, parseRunSettings, type NewRunSettings } from '../view/ask-settings.tsx';
 import { useDraft } from '../view/draft.ts';
 import { LiveRun } from '../view/live-run.tsx';
-import { useMay } from '../view/may.ts';
-import { Empty, Failed, Title } from '../view/parts.tsx';
-import { useSending } from '../view/poll.ts';
-import { goTo, linkTo } from '../view/route.ts';
+import { usePermission } from '../view/may.ts';
+import { EmptyState, ErrorMessage, PageTitle } from '../view/parts.tsx';
+import { useSubmit } from '../view/poll.ts';
+import { navigate, linkTo } from '../view/route.ts';
 
-type Choice = {
-  readonly way: Way | 'enqueue';
+type RunModeOption = {
+  readonly mode: RunMode | 'enqueue';
   readonly name: string;
-  readonly what: string;
+  readonly description: string;
   readonly example: string;
 };
 
-const ways: readonly [Choice, ...Choice[]] = [
+const runModes: readonly [RunModeOption, ...RunModeOption[]] = [
   {
-    way: 'run',
+    mode: 'run',
     name: 'Run',
-    what: 'One agent works on it until it has an answer or a question.',
+    description: 'One agent works on it until it has an answer or a question.',
     example: 'Read the README and say in three sentences what this project is for.',
   },
   {
-    way: 'orchestrate',
+    mode: 'orchestrate',
     name: 'Orchestrate',
-    what: 'The task is taken apart, its parts are done side by side, and the results are put together.',
+    description: 'The task is taken apart, its parts are done side by side, and the results are put together.',
     example: 'Compare the test suites of the three packages and name what each lacks.',
   },
   {
-    way: 'verify',
+    mode: 'verify',
     name: 'Verify',
-    what: 'Other models answer the question, or examine an answer, and say where they disagree.',
+    description: 'Other models answer the question, or examine an answer, and say where they disagree.',
     example: 'Is 2027 a leap year?',
   },
   {
-    way: 'enqueue',
+    mode: 'enqueue',
     name: 'Enqueue',
-    what: 'One run a line. Workers take them when they can; nothing waits for you here.',
+    description: 'One run a line. Workers take them when they can; nothing waits for you here.',
     example: 'Summarise chapter 1\nSummarise chapter 2',
   },
 ];
 
 /** The id of what is being asked: the same words sent again after a broken line are one run. */
-let attempt: { readonly of: string; readonly id: string } | undefined;
+let pendingRequest: { readonly of: string; readonly id: string } | undefined;
 
-function idOf(asked: unknown): string {
+function getIdempotencyKey(asked: unknown): string {
   const of = JSON.stringify(asked);
-  if (attempt?.of !== of) attempt = { of, id: freshId() };
-  return attempt.id;
+  if (pendingRequest?.of !== of) pendingRequest = { of, id: createId() };
+  return pendingRequest.id;
 }
 
 /** The screen where something is asked; `id` is the run that is shown below, the last one that was begun here unless the address names one. */
-export function AskScreen({ id }: { readonly id: string | undefined }): JSX.Element {
+export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.Element {
   const [words, setWords] = useDraft('ask');
   const [before, setBefore] = useDraft('ask before');
   const [chosenWay, setWay] = useDraft('ask way');
   const [typed, setTyped] = useDraft('ask settings');
-  const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as Settings, [typed]);
+  const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as NewRunSettings, [typed]);
   const [last, setLast] = useDraft('ask run');
   const [queued, setQueued] = useState(0);
-  const { busy, failed, send } = useSending();
-  const may = useMay('runner');
-  const mayOperate = useMay('operator');
-  const chosen = ways.find((each) => each.way === chosenWay) ?? ways[0];
-  const { way } = chosen;
+  const { busy, error: failed, submit: send } = useSubmit();
+  const may = usePermission('runner');
+  const mayOperate = usePermission('operator');
+  const chosen = runModes.find((each) => each.mode === chosenWay) ?? runModes[0];
+  const { mode: way } = chosen;
   const shown = id ?? last;
-  const problem = problemIn(settings);
+  const problem = validateRunSettings(settings);
 
   const ask = (): void =>
     send(async () => {
       // What an operator filled in before does not count for a lesser key.
-      const more = settingsOf({ ...settings, auto: mayOperate && settings.auto === true }, way);
+      const more = parseRunSettings({ ...settings, auto: mayOperate && settings.auto === true }, way);
       const runs =
         way === 'enqueue'
-          ? await enqueue(words, more)
-          : [(await api.ask(way, { words, ...more }, idOf([way, words, more]))).run];
-      attempt = undefined;
+          ? await enqueueLines(words, more)
+          : [(await api.ask(way, { words, ...more }, getIdempotencyKey([way, words, more]))).run];
+      pendingRequest = undefined;
       setBefore(words);
       setWords('');
       setQueued(runs.length > 1 ? runs.length : 0);
       // What is asked has an address of its own: to come back to, and to give to somebody else.
       setLast(runs.length === 1 ? (runs[0]?.id ?? '') : '');
-      goTo('ask', runs.length === 1 ? runs[0]?.id : undefined);
+      navigate('ask', runs.length === 1 ? runs[0]?.id : undefined);
     });
 
   return (
     <>
-      <Title>Ask</Title>
+      <PageTitle>Ask</PageTitle>
       <form
         class="composer"
         onSubmit={(event) => {
@@ -100,21 +100,21 @@ export function AskScreen({ id }: { readonly id: string | undefined }): JSX.Elem
       >
         <fieldset class="ways">
           <legend class="unseen">How</legend>
-          {ways.map((each) => (
-            <label key={each.way}>
+          {runModes.map((each) => (
+            <label key={each.mode}>
               <input
                 type="radio"
                 name="way"
-                value={each.way}
-                checked={way === each.way}
-                onChange={() => setWay(each.way)}
+                value={each.mode}
+                checked={way === each.mode}
+                onChange={() => setWay(each.mode)}
               />
               <span>{each.name}</span>
             </label>
           ))}
         </fieldset>
         <p class="hint" id="way-what">
-          {chosen.what}
+          {chosen.description}
         </p>
         <label class="unseen" for="words">
           What is to be done
@@ -132,7 +132,7 @@ export function AskScreen({ id }: { readonly id: string | undefined }): JSX.Elem
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
           }}
         />
-        <AskSettings settings={settings} way={way} change={(next) => setTyped(JSON.stringify(next))} />
+        <RunSettingsForm settings={settings} way={way} change={(next) => setTyped(JSON.stringify(next))} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={!may || busy || words.trim() === '' || problem !== undefined}>
             {busy ? 'Sending' : chosen.name}
@@ -157,10 +157,10 @@ export function AskScreen({ id }: { readonly id: string | undefined }): JSX.Elem
             {problem}
           </p>
         )}
-        <Failed failed={failed} />
+        <ErrorMessage failed={failed} />
       </form>
       {queued > 0 && id === undefined ? (
-        <Queued count={queued} />
+        <QueuedMessage count={queued} />
       ) : shown === '' ? (
         <FirstSteps />
       ) : (
@@ -170,14 +170,17 @@ export function AskScreen({ id }: { readonly id: string | undefined }): JSX.Elem
   );
 }
 
-async function enqueue(words: string, settings: ReturnType<typeof settingsOf>): Promise<readonly FleetRun[]> {
+async function enqueueLines(
+  words: string,
+  settings: ReturnType<typeof parseRunSettings>,
+): Promise<readonly FleetRun[]> {
   const { tenant, priority, ...rest } = settings;
   const lines = words
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
   const runs = lines.map((line, i) => ({
-    id: idOf([words, settings]) + (lines.length > 1 ? `-${i + 1}` : ''),
+    id: getIdempotencyKey([words, settings]) + (lines.length > 1 ? `-${i + 1}` : ''),
     words: line,
     ...(tenant === undefined ? {} : { tenant }),
     ...(priority === undefined ? {} : { priority }),
@@ -186,19 +189,19 @@ async function enqueue(words: string, settings: ReturnType<typeof settingsOf>): 
   return (await api.enqueue(runs)).runs;
 }
 
-function Queued({ count }: { readonly count: number }): JSX.Element {
+function QueuedMessage({ count }: { readonly count: number }): JSX.Element {
   return (
-    <Empty title={`${count} runs are in the queue.`}>
+    <EmptyState title={`${count} runs are in the queue.`}>
       <p>
         See them in <a href={linkTo('runs')}>Runs</a>, and who works on them in <a href={linkTo('fleet')}>Fleet</a>.
       </p>
-    </Empty>
+    </EmptyState>
   );
 }
 
 function FirstSteps(): JSX.Element {
   return (
-    <Empty title="Nothing has been asked from here yet.">
+    <EmptyState title="Nothing has been asked from here yet.">
       <ol>
         <li>Write above what is to be done, as you would to a colleague.</li>
         <li>Press Run. The answer streams in below, with every tool call and what it cost.</li>
@@ -207,6 +210,6 @@ function FirstSteps(): JSX.Element {
           days if need be.
         </li>
       </ol>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,53 +1,55 @@
 // Budgets: what each tenant may spend in a period, has spent, and holds back for calls under way.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { money, percent, short } from '../text/format.ts';
-import { useMay } from '../view/may.ts';
-import { Empty, Failed, Field, Title } from '../view/parts.tsx';
-import { usePoll, useSending } from '../view/poll.ts';
+import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
+import { usePermission } from '../view/may.ts';
+import { EmptyState, ErrorMessage, FormField, PageTitle } from '../view/parts.tsx';
+import { usePoll, useSubmit } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
-import type { AllowanceShape } from '../wire/shapes.ts';
+import type { BudgetStatus } from '../wire/shapes.ts';
 
 const periods = ['day', 'month', 'ever'] as const;
 
 /** The screen of what tenants may spend. */
 export function BudgetsScreen(): JSX.Element {
-  const { value, failed, again } = usePoll((signal) => api.budgets(signal), 3000);
-  const [edited, setEdited] = useState<AllowanceShape | undefined>(undefined);
-  const may = useMay('operator');
+  const { value, error: failed, refresh: again } = usePoll((signal) => api.budgets(signal), 3000);
+  const [edited, setEdited] = useState<BudgetStatus | undefined>(undefined);
+  const may = usePermission('operator');
   return (
     <>
-      <Title>Budgets</Title>
+      <PageTitle>Budgets</PageTitle>
       <p class="lead">
         What each tenant may spend. It is held back before each call to a model, over the whole fleet: what does not fit
         is refused before it is spent.
       </p>
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
       {value?.allowances.length === 0 ? (
-        <Empty title="No tenant has a budget.">
+        <EmptyState title="No tenant has a budget.">
           <p>
             {may
               ? 'So nothing is bounded but by the limits of each run. Set one below; runs belong to the tenant default unless they say otherwise.'
               : 'So nothing is bounded but by the limits of each run. An operator can set one here.'}
           </p>
-        </Empty>
+        </EmptyState>
       ) : null}
       <ul class="budgets">
         {(value?.allowances ?? []).map((each) => (
-          <Budget key={`${each.tenant} ${each.period}`} allowance={each} edit={may ? setEdited : undefined} />
+          <BudgetRow key={`${each.tenant} ${each.period}`} allowance={each} edit={may ? setEdited : undefined} />
         ))}
       </ul>
-      {may ? <Allow key={edited ? `${edited.tenant} ${edited.period}` : ''} known={edited} again={again} /> : null}
+      {may ? (
+        <BudgetForm key={edited ? `${edited.tenant} ${edited.period}` : ''} known={edited} refresh={again} />
+      ) : null}
     </>
   );
 }
 
-function Budget({
+function BudgetRow({
   allowance,
   edit,
 }: {
-  readonly allowance: AllowanceShape;
-  readonly edit: ((allowance: AllowanceShape) => void) | undefined;
+  readonly allowance: BudgetStatus;
+  readonly edit: ((allowance: BudgetStatus) => void) | undefined;
 }): JSX.Element {
   const { tenant, period, usd, tokens, spent, held } = allowance;
   return (
@@ -55,9 +57,11 @@ function Budget({
       <h2>
         {tenant} <span class="hint">{period === 'ever' ? 'in all' : `a ${period}`}</span>
       </h2>
-      {usd === undefined ? null : <Bar name="Money" spent={spent.usd} held={held.usd} most={usd} write={money} />}
+      {usd === undefined ? null : (
+        <BudgetBar name="Money" spent={spent.usd} held={held.usd} max={usd} format={formatUsd} />
+      )}
       {tokens === undefined ? null : (
-        <Bar name="Tokens" spent={spent.tokens} held={held.tokens} most={tokens} write={short} />
+        <BudgetBar name="Tokens" spent={spent.tokens} held={held.tokens} max={tokens} format={formatCompact} />
       )}
       {edit ? (
         <button type="button" class="quiet" onClick={() => edit(allowance)}>
@@ -72,11 +76,11 @@ type BarProps = {
   readonly name: string;
   readonly spent: number;
   readonly held: number;
-  readonly most: number;
-  readonly write: (amount: number) => string;
+  readonly max: number;
+  readonly format: (amount: number) => string;
 };
 
-function Bar({ name, spent, held, most, write }: BarProps): JSX.Element {
+function BudgetBar({ name, spent, held, max: most, format: write }: BarProps): JSX.Element {
   const share = (amount: number): number => (most === 0 ? 100 : Math.min(100, (amount / most) * 100));
   const isOver = spent + held >= most;
   return (
@@ -87,7 +91,7 @@ function Bar({ name, spent, held, most, write }: BarProps): JSX.Element {
           {write(spent)} spent{held > 0 ? `, ${write(held)} held` : ''} of {write(most)}
           <span class={isOver ? 'bad' : 'hint'}>
             {' '}
-            {most === 0 ? 'nothing allowed' : percent(Math.min(1, spent / most))}
+            {most === 0 ? 'nothing allowed' : formatPercent(Math.min(1, spent / most))}
           </span>
         </span>
       </p>
@@ -100,9 +104,9 @@ function Bar({ name, spent, held, most, write }: BarProps): JSX.Element {
   );
 }
 
-type AllowProps = { readonly known: AllowanceShape | undefined; readonly again: () => void };
+type BudgetFormProps = { readonly known: BudgetStatus | undefined; readonly refresh: () => void };
 
-function Allow({ known, again }: AllowProps): JSX.Element {
+function BudgetForm({ known, refresh: again }: BudgetFormProps): JSX.Element {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // Who wants to change one goes on in the form.
@@ -114,7 +118,7 @@ function Allow({ known, again }: AllowProps): JSX.Element {
     usd: String(known?.usd ?? ''),
     tokens: String(known?.tokens ?? ''),
   });
-  const { busy, failed, send } = useSending();
+  const { busy, error: failed, submit: send } = useSubmit();
   const isUnbound = typed.usd.trim() === '' && typed.tokens.trim() === '';
   const keep = (): void =>
     send(async () => {
@@ -149,8 +153,8 @@ function Allow({ known, again }: AllowProps): JSX.Element {
         keep();
       }}
     >
-      <Field name="Tenant">{field('tenant')}</Field>
-      <Field name="Period">
+      <FormField name="Tenant">{field('tenant')}</FormField>
+      <FormField name="Period">
         <select
           value={typed.period}
           onChange={(event) =>
@@ -163,13 +167,13 @@ function Allow({ known, again }: AllowProps): JSX.Element {
             </option>
           ))}
         </select>
-      </Field>
-      <Field name="US dollars">{field('usd')}</Field>
-      <Field name="Tokens">{field('tokens')}</Field>
+      </FormField>
+      <FormField name="US dollars">{field('usd')}</FormField>
+      <FormField name="Tokens">{field('tokens')}</FormField>
       <button type="submit" disabled={busy || (isUnbound && !known)}>
         {isUnbound && known ? 'Take the budget away' : 'Set the budget'}
       </button>
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
     </form>
   );
 }

@@ -2,52 +2,60 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { QueueLimits, Schedule, WorkerInfo } from '../../../src/core/index.ts';
-import { count } from '../text/format.ts';
-import { Visible } from '../text/markdown-view.tsx';
-import { cut } from '../text/words.ts';
-import { isSilentAt } from '../view/awake.ts';
-import { useMay } from '../view/may.ts';
-import { Empty, Failed, Field, Sure, Table, Title, When } from '../view/parts.tsx';
-import { useNow, usePoll, useSending } from '../view/poll.ts';
+import { formatCount } from '../text/format.ts';
+import { EscapedText } from '../text/markdown-view.tsx';
+import { truncate } from '../text/words.ts';
+import { isWorkerSilent } from '../view/awake.ts';
+import { usePermission } from '../view/may.ts';
+import {
+  EmptyState,
+  ErrorMessage,
+  FormField,
+  ConfirmButton,
+  DataTable,
+  PageTitle,
+  RelativeTime,
+} from '../view/parts.tsx';
+import { useNow, usePoll, useSubmit } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
-import { Depth } from './runs.tsx';
+import { QueueMetrics } from './runs.tsx';
 
 /** The screen of the fleet. */
 export function FleetScreen(): JSX.Element {
-  const { value, failed, again } = usePoll((signal) => api.queue(signal), 2000);
+  const { value, error: failed, refresh: again } = usePoll((signal) => api.queue(signal), 2000);
   return (
     <>
-      <Title>Fleet</Title>
-      <Failed failed={failed} />
-      <Depth />
+      <PageTitle>Fleet</PageTitle>
+      <ErrorMessage failed={failed} />
+      <QueueMetrics />
       <h2>Workers</h2>
       {value?.workers.length === 0 ? (
-        <Empty title="No worker is at work.">
+        <EmptyState title="No worker is at work.">
           <p>
             Queued runs wait until one is. Start one with <code>fairlead worker</code> on any machine that reaches the
             store.
           </p>
-        </Empty>
+        </EmptyState>
       ) : (
-        <Table
+        <DataTable
           caption="Workers"
           head={['Worker', 'Machine · process', '#Running', 'Last seen', 'Begun', 'Version', '#Memory']}
         >
           {(value?.workers ?? []).map((worker) => (
             <WorkerRow key={worker.worker} worker={worker} />
           ))}
-        </Table>
+        </DataTable>
       )}
       <h2>Limits</h2>
-      {value ? <Limits key={JSON.stringify(value.limits)} limits={value.limits} again={again} /> : null}
+      {value ? <LimitsForm key={JSON.stringify(value.limits)} limits={value.limits} refresh={again} /> : null}
       <h2>Schedules</h2>
-      {value ? <Schedules schedules={value.schedules} again={again} /> : null}
+      {value ? <Schedules schedules={value.schedules} refresh={again} /> : null}
     </>
   );
 }
 
 function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
-  const isSilent = isSilentAt(worker, useNow(2000));
+  const isSilent = isWorkerSilent(worker, useNow(2000));
   const bytes = worker.about['memory'] ?? worker.about['rss'];
   return (
     <tr>
@@ -57,13 +65,13 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
       <td>
         {worker.host} · {worker.pid}
       </td>
-      <td class="number">{count(worker.running)}</td>
+      <td class="number">{formatCount(worker.running)}</td>
       <td class={isSilent ? 'bad' : ''}>
         {isSilent ? 'silent, ' : ''}
-        <When time={worker.seen} />
+        <RelativeTime time={worker.seen} />
       </td>
       <td>
-        <When time={worker.begun} />
+        <RelativeTime time={worker.begun} />
       </td>
       <td>{worker.version}</td>
       <td class="number">{typeof bytes === 'number' ? `${Math.round(bytes / 1_048_576)} MB` : 'not told'}</td>
@@ -71,11 +79,11 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
   );
 }
 
-type Again = { readonly again: () => void };
+type RefreshProps = { readonly refresh: () => void };
 
-function Limits({ limits, again }: { readonly limits: QueueLimits } & Again): JSX.Element {
-  const may = useMay('operator');
-  const { busy, failed, send } = useSending();
+function LimitsForm({ limits, refresh: again }: { readonly limits: QueueLimits } & RefreshProps): JSX.Element {
+  const may = usePermission('operator');
+  const { busy, error: failed, submit: send } = useSubmit();
   const [typed, setTyped] = useState({
     concurrency: String(limits.concurrency ?? ''),
     tenantConcurrency: String(limits.tenantConcurrency ?? ''),
@@ -118,18 +126,18 @@ function Limits({ limits, again }: { readonly limits: QueueLimits } & Again): JS
         keep();
       }}
     >
-      <Field name="Runs at a time" hint="Over all workers.">
+      <FormField name="Runs at a time" hint="Over all workers.">
         {field('concurrency')}
-      </Field>
-      <Field name="Of them for one tenant" hint="So that none takes all.">
+      </FormField>
+      <FormField name="Of them for one tenant" hint="So that none takes all.">
         {field('tenantConcurrency')}
-      </Field>
-      <Field name="New runs, at most" hint="However many workers.">
+      </FormField>
+      <FormField name="New runs, at most" hint="However many workers.">
         {field('runs')}
-      </Field>
-      <Field name="in so many seconds" hint="Both, or neither.">
+      </FormField>
+      <FormField name="in so many seconds" hint="Both, or neither.">
         {field('seconds')}
-      </Field>
+      </FormField>
       {may ? (
         <button type="submit" disabled={busy}>
           Set limits
@@ -137,19 +145,22 @@ function Limits({ limits, again }: { readonly limits: QueueLimits } & Again): JS
       ) : (
         <p class="hint">Only an operator's key may change them.</p>
       )}
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
     </form>
   );
 }
 
-const utc = (now: number): string => {
+const formatUtc = (now: number): string => {
   const date = new Date(now);
   return `${date.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })}, ${date.toISOString().slice(11, 16)}`;
 };
 
-function Schedules({ schedules, again }: { readonly schedules: readonly Schedule[] } & Again): JSX.Element {
-  const may = useMay('runner');
-  const { busy, failed, send } = useSending();
+function Schedules({
+  schedules,
+  refresh: again,
+}: { readonly schedules: readonly Schedule[] } & RefreshProps): JSX.Element {
+  const may = usePermission('runner');
+  const { busy, error: failed, submit: send } = useSubmit();
   const now = useNow(10_000);
   const [typed, setTyped] = useState({ name: '', cron: '', words: '' });
   const act = (work: () => Promise<unknown>): void =>
@@ -167,7 +178,7 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
       {schedules.length === 0 ? (
         <p class="hint">Nothing comes by the clock. A schedule begins the same run again and again.</p>
       ) : (
-        <Table caption="Schedules" head={['Name', 'When (UTC)', 'What is asked', '']}>
+        <DataTable caption="Schedules" head={['Name', 'When (UTC)', 'What is asked', '']}>
           {schedules.map((each) => (
             <tr key={each.name}>
               <td>{each.name}</td>
@@ -175,16 +186,21 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
                 <code>{each.cron}</code>
               </td>
               <td class="words">
-                <Visible text={cut(each.run.words, 200)} />
+                <EscapedText text={truncate(each.run.words, 200)} />
               </td>
               <td>
                 {may ? (
-                  <Sure name="Remove" of={each.name} disabled={busy} act={() => act(() => api.unschedule(each.name))} />
+                  <ConfirmButton
+                    name="Remove"
+                    of={each.name}
+                    disabled={busy}
+                    act={() => act(() => api.unschedule(each.name))}
+                  />
                 ) : null}
               </td>
             </tr>
           ))}
-        </Table>
+        </DataTable>
       )}
       {may ? (
         <form
@@ -194,15 +210,15 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
             add();
           }}
         >
-          <Field name="Name">
+          <FormField name="Name">
             <input
               required
               value={typed.name}
               spellcheck={false}
               onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
             />
-          </Field>
-          <Field name="When, in UTC" hint={`Minute, hour, day, month, weekday. Now: ${utc(now)}.`}>
+          </FormField>
+          <FormField name="When, in UTC" hint={`Minute, hour, day, month, weekday. Now: ${formatUtc(now)}.`}>
             <input
               required
               value={typed.cron}
@@ -210,20 +226,20 @@ function Schedules({ schedules, again }: { readonly schedules: readonly Schedule
               placeholder="0 7 * * 1-5"
               onInput={(event) => setTyped({ ...typed, cron: event.currentTarget.value })}
             />
-          </Field>
-          <Field name="What is asked">
+          </FormField>
+          <FormField name="What is asked">
             <input
               required
               value={typed.words}
               onInput={(event) => setTyped({ ...typed, words: event.currentTarget.value })}
             />
-          </Field>
+          </FormField>
           <button type="submit" disabled={busy}>
             Add schedule
           </button>
         </form>
       ) : null}
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
     </>
   );
 }

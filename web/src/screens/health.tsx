@@ -1,17 +1,17 @@
 // Health: how the fleet is now, how it was over time, what it is held to, and whether it drifts.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { count, duration, interval, money, percent } from '../text/format.ts';
+import { formatCount, formatDuration, formatPercentInterval, formatUsd, formatPercent } from '../text/format.ts';
 import { Chart } from '../view/chart.tsx';
 import { DriftTable, ObjectiveTable } from '../view/health-tables.tsx';
-import { Failed, Figure, Table, Title } from '../view/parts.tsx';
+import { ErrorMessage, Metric, DataTable, PageTitle } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
-import { stayWith } from '../view/route.ts';
-import { stretchesOf } from '../view/stretches.ts';
+import { replaceQuery } from '../view/route.ts';
+import { buildHealthSeries } from '../view/stretches.ts';
 import { api } from '../wire/api.ts';
-import type { HealthShape, PercentilesShape, RateShape } from '../wire/health-shape.ts';
+import type { HealthReport, HealthPercentiles, HealthRate } from '../wire/health-shape.ts';
 
-const spans = [
+const timeRanges = [
   { name: '1 hour', ms: 3_600_000, stretch: 120_000 },
   { name: '24 hours', ms: 86_400_000, stretch: 3_600_000 },
   { name: '7 days', ms: 604_800_000, stretch: 21_600_000 },
@@ -19,13 +19,13 @@ const spans = [
 
 /** The screen of how the fleet is; the query of the address says how far back its charts go. */
 export function HealthScreen({ query }: { readonly query: string }): JSX.Element {
-  const { value, failed } = usePoll((signal) => api.health(signal), 3000);
+  const { value, error: failed } = usePoll((signal) => api.health(signal), 3000);
   return (
     <>
-      <Title>Health</Title>
-      <Failed failed={failed} />
-      {value ? <Now health={value} /> : null}
-      <OverTime wanted={new URLSearchParams(query).get('over')} />
+      <PageTitle>Health</PageTitle>
+      <ErrorMessage failed={failed} />
+      {value ? <CurrentHealth health={value} /> : null}
+      <HealthHistory wanted={new URLSearchParams(query).get('over')} />
       {value ? (
         <>
           <h2>Objectives, over 24 hours</h2>
@@ -36,61 +36,64 @@ export function HealthScreen({ query }: { readonly query: string }): JSX.Element
           <DriftTable drifts={value.drift} />
           <h2>Models</h2>
           <p class="hint">A model that keeps failing is left alone for a while, by each worker for itself.</p>
-          <Breakers breakers={value.breakers} />
+          <BreakerTable breakers={value.breakers} />
         </>
       ) : null}
     </>
   );
 }
 
-function Now({ health }: { readonly health: HealthShape }): JSX.Element {
+function CurrentHealth({ health }: { readonly health: HealthReport }): JSX.Element {
   const { depth, rates, workers } = health;
   const alive = workers.filter((worker) => worker.alive).length;
   return (
     <dl class="figures">
-      <Figure
+      <Metric
         name="Queued"
-        value={count(depth.queued)}
-        note={health.oldestMs === null ? 'none waits' : `oldest ${duration(health.oldestMs)}`}
+        value={formatCount(depth.queued)}
+        note={health.oldestMs === null ? 'none waits' : `oldest ${formatDuration(health.oldestMs)}`}
       />
-      <Figure
+      <Metric
         name="Workers"
-        value={count(alive)}
-        note={workers.length > alive ? `${workers.length - alive} silent` : `${count(depth.running)} runs under way`}
+        value={formatCount(alive)}
+        note={
+          workers.length > alive ? `${workers.length - alive} silent` : `${formatCount(depth.running)} runs under way`
+        }
       />
-      <Figure name="Errors, last hour" value={rate(rates.errors)} note={counted(rates.errors)} />
-      <Figure name="Gave no answer" value={rate(rates.abstained)} note={counted(rates.abstained)} />
-      <Figure name="95 of 100 begin within" value={ninetyFifth(health.waited)} note={bounds(health.waited)} />
-      <Figure name="95 of 100 then end within" value={ninetyFifth(health.took)} note={bounds(health.took)} />
+      <Metric name="Errors, last hour" value={formatRateValue(rates.errors)} note={formatRateCounts(rates.errors)} />
+      <Metric name="Gave no answer" value={formatRateValue(rates.abstained)} note={formatRateCounts(rates.abstained)} />
+      <Metric name="95 of 100 begin within" value={formatP95(health.waited)} note={formatP95Interval(health.waited)} />
+      <Metric name="95 of 100 then end within" value={formatP95(health.took)} note={formatP95Interval(health.took)} />
     </dl>
   );
 }
 
-const rate = (measured: RateShape): string => (measured.rate === null ? 'not measured' : percent(measured.rate));
+const formatRateValue = (measured: HealthRate): string =>
+  measured.rate === null ? 'not measured' : formatPercent(measured.rate);
 
-const counted = (measured: RateShape): string =>
+const formatRateCounts = (measured: HealthRate): string =>
   measured.rate === null
     ? 'no run ended'
-    : `${count(measured.good)} of ${count(measured.total)}, ${interval(measured.interval)}`;
+    : `${formatCount(measured.good)} of ${formatCount(measured.total)}, ${formatPercentInterval(measured.interval)}`;
 
-const ninetyFifth = (measured: PercentilesShape | null): string =>
-  measured ? duration(measured.p95.value) : 'not measured';
+const formatP95 = (measured: HealthPercentiles | null): string =>
+  measured ? formatDuration(measured.p95.value) : 'not measured';
 
-function bounds(measured: PercentilesShape | null): string {
+function formatP95Interval(measured: HealthPercentiles | null): string {
   if (!measured) return 'no run ended';
   const [low, high] = measured.p95.interval;
   const ends =
     low === null
       ? 'too few to bound it'
       : high === null
-        ? `${duration(low)} or more`
-        : `${duration(low)} to ${duration(high)}`;
-  return `half within ${duration(measured.p50.value)}; ${ends}`;
+        ? `${formatDuration(low)} or more`
+        : `${formatDuration(low)} to ${formatDuration(high)}`;
+  return `half within ${formatDuration(measured.p50.value)}; ${ends}`;
 }
 
-function OverTime({ wanted }: { readonly wanted: string | null }): JSX.Element {
-  const span = spans.find(({ name }) => name === wanted) ?? spans[1];
-  const { value, failed } = usePoll(
+function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Element {
+  const span = timeRanges.find(({ name }) => name === wanted) ?? timeRanges[1];
+  const { value, error: failed } = usePoll(
     (signal) => {
       // Whole stretches, so that the last point is not a sliver of one.
       const to = Math.ceil(Date.now() / span.stretch) * span.stretch;
@@ -99,12 +102,12 @@ function OverTime({ wanted }: { readonly wanted: string | null }): JSX.Element {
     15_000,
     span.name,
   );
-  const columns = useMemo(() => stretchesOf(value?.tallies ?? []), [value]);
+  const columns = useMemo(() => buildHealthSeries(value?.tallies ?? []), [value]);
   const lines = useMemo(
     () => ({
       ended: [{ name: 'ended', values: columns.ended }],
-      waited: percentiles(columns.waited),
-      took: percentiles(columns.took),
+      waited: toPercentileSeries(columns.waited),
+      took: toPercentileSeries(columns.took),
       errors: [
         {
           name: 'rate and interval',
@@ -129,43 +132,55 @@ function OverTime({ wanted }: { readonly wanted: string | null }): JSX.Element {
       <div class="title">
         <h2>Over time</h2>
         <div class="choices" role="group" aria-label="How far back">
-          {spans.map((each) => (
+          {timeRanges.map((each) => (
             <button
               key={each.name}
               type="button"
               aria-pressed={each === span}
-              onClick={() => stayWith('health', { over: each.name })}
+              onClick={() => replaceQuery('health', { over: each.name })}
             >
               {each.name}
             </button>
           ))}
         </div>
       </div>
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
       <div class="charts">
-        <Chart title="Runs ended" times={times} lines={lines.ended} write={count} steps={counts} />
-        <Chart title="Wait before a run begins" times={times} lines={lines.waited} write={duration} steps={clockwise} />
-        <Chart title="From begun to ended" times={times} lines={lines.took} write={duration} steps={clockwise} />
-        <Chart title="Errors" times={times} lines={lines.errors} write={percent} least={0.05} />
-        <Chart title="Gave no answer" times={times} lines={lines.abstained} write={percent} least={0.05} />
-        <Chart title="Spent, where a price is known" times={times} lines={lines.usd} write={money} />
+        <Chart title="Runs ended" times={times} lines={lines.ended} write={formatCount} steps={countIncrements} />
+        <Chart
+          title="Wait before a run begins"
+          times={times}
+          lines={lines.waited}
+          write={formatDuration}
+          steps={durationIncrements}
+        />
+        <Chart
+          title="From begun to ended"
+          times={times}
+          lines={lines.took}
+          write={formatDuration}
+          steps={durationIncrements}
+        />
+        <Chart title="Errors" times={times} lines={lines.errors} write={formatPercent} least={0.05} />
+        <Chart title="Gave no answer" times={times} lines={lines.abstained} write={formatPercent} least={0.05} />
+        <Chart title="Spent, where a price is known" times={times} lines={lines.usd} write={formatUsd} />
       </div>
     </section>
   );
 }
 
 /** Things are counted in whole numbers, durations in the units of a clock. */
-const counts = [1, 2, 5]
+const countIncrements = [1, 2, 5]
   .flatMap((each) => Array.from({ length: 8 }, (_, i) => each * 10 ** i))
   .toSorted((a, b) => a - b);
-const clockwise = [
-  ...counts.filter((ms) => ms < 1000),
+const durationIncrements = [
+  ...countIncrements.filter((ms) => ms < 1000),
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
   ...[1, 2, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000),
 ];
 
-const percentiles = ([p50, p95, p99]: ReturnType<typeof stretchesOf>['waited']): {
+const toPercentileSeries = ([p50, p95, p99]: ReturnType<typeof buildHealthSeries>['waited']): {
   name: string;
   values: typeof p50;
 }[] => [
@@ -174,25 +189,25 @@ const percentiles = ([p50, p95, p99]: ReturnType<typeof stretchesOf>['waited']):
   { name: '99 of 100', values: p99 },
 ];
 
-const states: Readonly<Record<string, string>> = {
+const breakerStateLabels: Readonly<Record<string, string>> = {
   closed: 'asked as usual',
   open: 'left alone for now',
   'half-open': 'tried again',
 };
 
-function Breakers({ breakers }: Pick<HealthShape, 'breakers'>): JSX.Element {
+function BreakerTable({ breakers }: Pick<HealthReport, 'breakers'>): JSX.Element {
   if (breakers.length === 0) return <p class="hint">No worker has asked one yet.</p>;
   return (
-    <Table caption="Models, as workers find them" head={['Model', 'State', 'Worker']}>
+    <DataTable caption="Models, as workers find them" head={['Model', 'State', 'Worker']}>
       {breakers.map((each) => (
         <tr key={`${each.worker} ${each.model}`}>
           <td>{each.model}</td>
-          <td class={each.state === 'closed' ? '' : 'bad'}>{states[each.state] ?? each.state}</td>
+          <td class={each.state === 'closed' ? '' : 'bad'}>{breakerStateLabels[each.state] ?? each.state}</td>
           <td>
             <code>{each.worker}</code>
           </td>
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }

@@ -1,16 +1,16 @@
 // The key field: the first thing somebody sees who has not given a key, or a wrong one.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { connection, giveKey, keyState } from '../wire/connection.ts';
-import { useCell } from '../cell.ts';
-import { Field } from '../view/parts.tsx';
+import { connectionStatus, setKey, keyState } from '../wire/connection.ts';
+import { useAtom } from '../cell.ts';
+import { FormField } from '../view/parts.tsx';
 
 /** Asks for the key. What was typed stays when it is wrong. */
 export function KeyScreen(): JSX.Element {
-  const state = useCell(keyState);
+  const state = useAtom(keyState);
   const [typed, setTyped] = useState(state.type === 'given' ? state.key : '');
   const [isShown, setShown] = useState(false);
-  const gone = useCell(connection) === 'gone';
+  const gone = useAtom(connectionStatus) === 'gone';
   const field = useRef<HTMLInputElement>(null);
   const isWrong = state.type === 'refused';
   const isOpening = state.type === 'given';
@@ -25,14 +25,14 @@ export function KeyScreen(): JSX.Element {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          giveKey(typed.trim());
+          setKey(typed.trim());
         }}
       >
         <h1>Fairlead</h1>
         <p class="lead">Runs, approvals and health of this server. It asks for a key.</p>
         {/* There are no names here; password keepers want one, and file the key under it. */}
         <input type="text" name="username" autocomplete="username" value="fairlead" hidden readOnly />
-        <Field
+        <FormField
           name="Key"
           hint="fairlead serve shows it on its first start and says at each start where it is kept; HARNESS_API_KEY sets another. It is kept in your open tabs only."
         >
@@ -48,7 +48,7 @@ export function KeyScreen(): JSX.Element {
             aria-describedby="key-said"
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
-        </Field>
+        </FormField>
         <p id="key-said" class={isWrong || gone ? 'failed' : 'hint'} role="alert">
           {gone
             ? 'The server does not answer. It is asked again until it does.'

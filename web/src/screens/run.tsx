@@ -1,31 +1,31 @@
 // One run: what was asked, how it stands, what it began, and the session it writes.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { Copy } from '../text/copy.tsx';
-import { clock, sentence } from '../text/format.ts';
-import { Markdown, Visible } from '../text/markdown-view.tsx';
-import { headingOf, kindWords } from '../text/words.ts';
-import { Long } from '../view/call-view.tsx';
-import { Children, Spent } from '../view/live-run.tsx';
-import { useMay } from '../view/may.ts';
-import { Failed, Figure, Name, Status, Title } from '../view/parts.tsx';
-import { usePoll, useSending } from '../view/poll.ts';
+import { CopyButton } from '../text/copy.tsx';
+import { formatTime, ensurePeriod } from '../text/format.ts';
+import { Markdown, EscapedText } from '../text/markdown-view.tsx';
+import { formatHeading, formatRunKind } from '../text/words.ts';
+import { LongText } from '../view/call-view.tsx';
+import { ChildRuns, RunCost } from '../view/live-run.tsx';
+import { usePermission } from '../view/may.ts';
+import { ErrorMessage, Metric, CopyableId, StatusBadge, PageTitle } from '../view/parts.tsx';
+import { usePoll, useSubmit } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
 import { SessionPanel } from '../view/session-panel.tsx';
 import { api } from '../wire/api.ts';
 
 /** The screen of a run. */
 export function RunScreen({ id }: { readonly id: string }): JSX.Element {
-  const { value, failed } = usePoll((signal) => api.run(id, signal), 2000, id);
+  const { value, error: failed } = usePoll((signal) => api.run(id, signal), 2000, id);
   const run = value?.run;
   if (!run)
     return (
       <>
-        <Title>Run</Title>
+        <PageTitle>Run</PageTitle>
         <p class="names">
-          <Name of="Run" name={id} />
+          <CopyableId of="Run" name={id} />
         </p>
-        <Failed failed={failed} />
+        <ErrorMessage failed={failed} />
         {failed?.status === 404 ? (
           <p class="hint">
             It may have been forgotten since. <a href={linkTo('runs')}>See all runs</a>
@@ -33,18 +33,18 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
         ) : null}
       </>
     );
-  return <Known run={run} />;
+  return <RunDetail run={run} />;
 }
 
-function Known({ run }: { readonly run: FleetRun }): JSX.Element {
+function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
   const { outcome } = run;
   const isPlain = run.kind === 'run';
   const again = run.attempts - 1;
   return (
     <>
-      <Title beside={<Status run={run} />}>{headingOf(run.words)}</Title>
+      <PageTitle beside={<StatusBadge run={run} />}>{formatHeading(run.words)}</PageTitle>
       <p class="names">
-        <Name of="Run" name={run.id} />
+        <CopyableId of="Run" name={run.id} />
         <a href={linkTo('sessions', run.session)}>Its session</a>
         {run.parent === undefined ? null : (
           <span>
@@ -55,25 +55,25 @@ function Known({ run }: { readonly run: FleetRun }): JSX.Element {
       {outcome?.error ? (
         <div class="failed">
           <p>
-            <Visible text={sentence(outcome.error.message)} /> {outcome.error.hint}
+            <EscapedText text={ensurePeriod(outcome.error.message)} /> {outcome.error.hint}
           </p>
         </div>
       ) : null}
       <dl class="figures small">
-        <Figure name="Kind" value={kindWords(run.kind)} />
-        <Figure name="Tenant" value={run.tenant} note={run.priority === 0 ? undefined : `priority ${run.priority}`} />
-        <Figure name="Queued" value={clock(run.queued, Date.now())} />
-        <Figure
+        <Metric name="Kind" value={formatRunKind(run.kind)} />
+        <Metric name="Tenant" value={run.tenant} note={run.priority === 0 ? undefined : `priority ${run.priority}`} />
+        <Metric name="Queued" value={formatTime(run.queued, Date.now())} />
+        <Metric
           name="Worker"
           value={run.worker ?? 'none yet'}
           note={again > 0 ? `continued ${again === 1 ? 'once' : `${again} times`}` : undefined}
         />
-        {outcome ? <Figure name="Spent" value={<Spent run={run} />} /> : null}
+        {outcome ? <Metric name="Spent" value={<RunCost run={run} />} /> : null}
       </dl>
       {Object.keys(run.settings).length > 0 ? (
         <details>
           <summary>Settings</summary>
-          <Long text={JSON.stringify(run.settings, undefined, 2)} what="the settings" />
+          <LongText text={JSON.stringify(run.settings, undefined, 2)} label="the settings" />
         </details>
       ) : null}
       {isPlain && outcome?.spent.turns !== 0 ? null : (
@@ -82,29 +82,29 @@ function Known({ run }: { readonly run: FleetRun }): JSX.Element {
           <Markdown text={run.words} />
         </>
       )}
-      {isPlain ? <SessionPanel followed={{ run: run.id }} session={run.session} /> : <Parts run={run} />}
+      {isPlain ? <SessionPanel target={{ run: run.id }} session={run.session} /> : <DelegatedRun run={run} />}
     </>
   );
 }
 
 /** What came of a run that has others do the work; its own session holds only its plan. */
-function Parts({ run }: { readonly run: FleetRun }): JSX.Element {
-  const { busy, failed, send } = useSending();
-  const may = useMay('runner');
+function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
+  const { busy, error: failed, submit: send } = useSubmit();
+  const may = usePermission('runner');
   const { outcome } = run;
   const isOver = run.status === 'ended';
   return (
     <>
       {outcome?.detail === undefined ? null : (
         <p class="outcome hint">
-          <Visible text={outcome.detail} />
+          <EscapedText text={outcome.detail} />
         </p>
       )}
       {outcome && outcome.text !== '' ? (
         <div class="outcome">
           <h2>Answer</h2>
           <Markdown text={outcome.text} />
-          <Copy text={outcome.text} what="the answer" />
+          <CopyButton text={outcome.text} what="the answer" />
         </div>
       ) : null}
       {isOver || !may ? null : (
@@ -114,8 +114,8 @@ function Parts({ run }: { readonly run: FleetRun }): JSX.Element {
           </button>
         </div>
       )}
-      <Failed failed={failed} />
-      <Children of={run.id} isOver={isOver} />
+      <ErrorMessage failed={failed} />
+      <ChildRuns of={run.id} isOver={isOver} />
     </>
   );
 }

@@ -1,19 +1,19 @@
 // The scorecard: only what tests measured, with counts and intervals; what nothing measured says so.
 import type { JSX } from 'preact';
-import { count, moment, percent } from '../text/format.ts';
-import { Empty, Failed, Title } from '../view/parts.tsx';
+import { formatCount, formatDateTime, formatPercent } from '../text/format.ts';
+import { EmptyState, ErrorMessage, PageTitle } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
 import { api } from '../wire/api.ts';
-import type { FrontierRow } from '../wire/shapes.ts';
+import type { ScorecardRow } from '../wire/shapes.ts';
 
 /** The screen of what tests measured. */
 export function ScorecardScreen(): JSX.Element {
-  const { value, failed } = usePoll((signal) => api.frontier(signal), 60_000);
+  const { value, error: failed } = usePoll((signal) => api.frontier(signal), 60_000);
   const rows = value?.rows ?? [];
   const measured = rows.filter((row) => row.measured).length;
   return (
     <>
-      <Title
+      <PageTitle
         beside={
           value ? (
             <span class="hint">
@@ -23,29 +23,29 @@ export function ScorecardScreen(): JSX.Element {
         }
       >
         Scorecard
-      </Title>
+      </PageTitle>
       <p class="lead">
         What was measured on this machine, as counts with 95% intervals, and nothing else. What nobody measured says so,
         counts for nothing, and names the command that measures it.
       </p>
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
       {value && rows.length === 0 ? (
-        <Empty title="No scorecard came with this server.">
+        <EmptyState title="No scorecard came with this server.">
           <p>
             Measure it with <code>fairlead eval</code>.
           </p>
-        </Empty>
+        </EmptyState>
       ) : null}
       <ul class="scores">
         {rows.map((row) => (
-          <Score key={row.id} row={row} />
+          <ScorecardItem key={row.id} row={row} />
         ))}
       </ul>
     </>
   );
 }
 
-function Score({ row }: { readonly row: FrontierRow }): JSX.Element {
+function ScorecardItem({ row }: { readonly row: ScorecardRow }): JSX.Element {
   return (
     <li class={row.measured ? '' : 'unmeasured'}>
       <div>
@@ -53,7 +53,7 @@ function Score({ row }: { readonly row: FrontierRow }): JSX.Element {
         <p>{row.what}</p>
         {row.measured ? (
           <p class="hint">
-            <code>{row.how}</code>, {moment(row.when)}
+            <code>{row.how}</code>, {formatDateTime(row.when)}
             {row.about === undefined ? '' : `: ${row.about}`}
           </p>
         ) : row.command === undefined ? null : (
@@ -63,33 +63,33 @@ function Score({ row }: { readonly row: FrontierRow }): JSX.Element {
           </p>
         )}
       </div>
-      {row.measured ? <Measured row={row} /> : <p class="verdict">not measured</p>}
+      {row.measured ? <ScorecardValue row={row} /> : <p class="verdict">not measured</p>}
     </li>
   );
 }
 
-function Measured({ row }: { readonly row: Extract<FrontierRow, { measured: true }> }): JSX.Element {
+function ScorecardValue({ row }: { readonly row: Extract<ScorecardRow, { measured: true }> }): JSX.Element {
   const [low, high] = [row.interval[0] ?? 0, row.interval[1] ?? 1];
   if (row.total === 0) return <p class="verdict">not measured: none of none</p>;
   const rate = row.good / row.total;
   return (
     <div class="score">
       <p class="value">
-        {count(row.good)} <span class="of">of {count(row.total)}</span>
+        {formatCount(row.good)} <span class="of">of {formatCount(row.total)}</span>
       </p>
       <svg
         class="interval"
         viewBox="0 0 100 8"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${percent(low)} to ${percent(high)}`}
+        aria-label={`${formatPercent(low)} to ${formatPercent(high)}`}
       >
         <rect class="range" x="0" y="3.5" width="100" height="1" />
         <rect class="span" x={low * 100} y="2" width={Math.max(0.6, (high - low) * 100)} height="4" />
         <rect class="point" x={Math.min(99, rate * 100)} y="0" width="1" height="8" />
       </svg>
       <p class="hint">
-        {percent(low)} to {percent(high)}
+        {formatPercent(low)} to {formatPercent(high)}
       </p>
     </div>
   );

@@ -5,6 +5,11 @@ import { SessionPanel } from '../view/session-panel.tsx';
 /** The screen of a session; `say` in its query is for who comes to say something. */
 export function SessionScreen({ id, query }: { readonly id: string; readonly query: string }): JSX.Element {
   return (
-    <SessionPanel followed={{ session: id }} session={id} isWhole isSpokenTo={new URLSearchParams(query).has('say')} />
+    <SessionPanel
+      target={{ session: id }}
+      session={id}
+      isStandalone
+      shouldFocusInput={new URLSearchParams(query).has('say')}
+    />
   );
 }

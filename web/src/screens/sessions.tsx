@@ -1,32 +1,32 @@
 // Sessions: each a log, the one that changed last first.
 import type { JSX } from 'preact';
-import { count } from '../text/format.ts';
-import { Visible } from '../text/markdown-view.tsx';
-import { cut } from '../text/words.ts';
-import { Empty, Failed, Table, Title, When } from '../view/parts.tsx';
+import { formatCount } from '../text/format.ts';
+import { EscapedText } from '../text/markdown-view.tsx';
+import { truncate } from '../text/words.ts';
+import { EmptyState, ErrorMessage, DataTable, PageTitle, RelativeTime } from '../view/parts.tsx';
 import { usePoll } from '../view/poll.ts';
 import { linkTo } from '../view/route.ts';
 import { api } from '../wire/api.ts';
 
 /** How many sessions a page has. */
-const page = 50;
+const pageSize = 50;
 
-const titleOf = (words: string): string => cut(words.replaceAll(/\s+/g, ' '), 140);
+const formatSessionTitle = (words: string): string => truncate(words.replaceAll(/\s+/g, ' '), 140);
 
 /** The screen that lists sessions; the query of the address says where the list begins. */
 export function SessionsScreen({ query }: { readonly query: string }): JSX.Element {
   const before = new URLSearchParams(query).get('before') ?? '';
-  const from = { most: page, ...(before === '' ? {} : { before }) };
-  const { value, failed } = usePoll((signal) => api.sessions(from, signal), 5000, before);
+  const from = { most: pageSize, ...(before === '' ? {} : { before }) };
+  const { value, error: failed } = usePoll((signal) => api.sessions(from, signal), 5000, before);
   // A session that a run began has its name, so that what was asked in older ones is among older runs.
-  const runs = usePoll((signal) => api.runs({ ...from, most: 4 * page }, signal), 10_000, before).value?.runs ?? [];
+  const runs = usePoll((signal) => api.runs({ ...from, most: 4 * pageSize }, signal), 10_000, before).value?.runs ?? [];
   const sessions = value?.sessions ?? [];
   // The latest run comes first, so that what a session was begun with is what stays.
   const begunWith = new Map(runs.map(({ session, words }) => [session, words]));
   return (
     <>
-      <Title>Sessions</Title>
-      <Failed failed={failed} />
+      <PageTitle>Sessions</PageTitle>
+      <ErrorMessage failed={failed} />
       {before === '' ? null : (
         <p class="pages">
           Older sessions. <a href={linkTo('sessions')}>Back to the latest</a>
@@ -36,14 +36,14 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
         before !== '' ? (
           <p class="hint">There are no older ones.</p>
         ) : (
-          <Empty title="No sessions yet.">
+          <EmptyState title="No sessions yet.">
             <p>
               Every run writes one. Begin a run in <a href={linkTo('ask')}>Ask</a>.
             </p>
-          </Empty>
+          </EmptyState>
         )
       ) : (
-        <Table
+        <DataTable
           caption="Sessions, the one that changed last first"
           head={['Session', '#Events', 'Changed', 'Begun', 'Held by']}
         >
@@ -52,23 +52,23 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
               <td class="words">
                 <a href={linkTo('sessions', each.session)}>
                   <bdi>
-                    <Visible text={titleOf(each.name ?? begunWith.get(each.session) ?? each.session)} />
+                    <EscapedText text={formatSessionTitle(each.name ?? begunWith.get(each.session) ?? each.session)} />
                   </bdi>
                 </a>
               </td>
-              <td class="number">{count(each.events)}</td>
+              <td class="number">{formatCount(each.events)}</td>
               <td>
-                <When time={each.changed} />
+                <RelativeTime time={each.changed} />
               </td>
               <td>
-                <When time={each.begun} />
+                <RelativeTime time={each.begun} />
               </td>
               <td>{each.holder ?? ''}</td>
             </tr>
           ))}
-        </Table>
+        </DataTable>
       )}
-      {sessions.length >= page ? (
+      {sessions.length >= pageSize ? (
         <p class="pages">
           <a href={linkTo('sessions', undefined, { before: sessions.at(-1)?.session ?? '' })}>Older sessions</a>
         </p>

@@ -1,28 +1,28 @@
 // A button that copies a text: exactly what is shown, so that nothing unseen is pasted elsewhere.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { spoken } from '../cell.ts';
-import { piecesOf } from './hidden.ts';
+import { announcement } from '../cell.ts';
+import { splitInvisible } from './hidden.ts';
 
 /** How long it says that it was copied. */
-const saidMs = 2000;
+const confirmationMs = 2000;
 
 /** Copies a text; `what` names it for who cannot see where the button stands. */
-export function Copy({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
   const [said, setSaid] = useState('');
   useEffect(() => {
     if (said === '') return undefined;
     const timer = setTimeout(() => {
       setSaid('');
-      spoken.set('');
-    }, saidMs);
+      announcement.set('');
+    }, confirmationMs);
     return () => clearTimeout(timer);
   }, [said]);
   const copy = async (): Promise<void> => {
-    const shown = piecesOf(text).map((piece) => piece.text);
-    const words = (await put(shown.join(''))) ? 'Copied' : 'Not copied: select it instead';
+    const shown = splitInvisible(text).map((piece) => piece.text);
+    const words = (await copyText(shown.join(''))) ? 'Copied' : 'Not copied: select it instead';
     setSaid(words);
-    spoken.set(words);
+    announcement.set(words);
   };
   return (
     <button type="button" class="quiet copy" onClick={() => void copy()}>
@@ -33,16 +33,16 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
 }
 
 /** A page that is not on this machine and not behind TLS has no clipboard of its own: there a selection is copied. */
-async function put(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return putSelection(text);
+    return copyBySelection(text);
   }
 }
 
-function putSelection(text: string): boolean {
+function copyBySelection(text: string): boolean {
   const before = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;

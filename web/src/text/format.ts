@@ -1,52 +1,53 @@
 // Figures as people read them: money, tokens, durations, rates with their intervals, times.
 
-const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const integerFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const centsFormat = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** A whole number with its thousands apart. */
-export const count = (number: number): string => grouped.format(number);
+export const formatCount = (number: number): string => integerFormat.format(number);
 
 /** A count in at most four characters: 950, 12.3k, 4.1M. */
-export function short(number: number): string {
+export function formatCompact(number: number): string {
   if (number < 1000) return String(Math.round(number));
-  if (number < 999_500) return `${trim(number / 1e3)}k`;
-  return number < 999_500_000 ? `${trim(number / 1e6)}M` : `${trim(number / 1e9)}G`;
+  if (number < 999_500) return `${formatMantissa(number / 1e3)}k`;
+  return number < 999_500_000 ? `${formatMantissa(number / 1e6)}M` : `${formatMantissa(number / 1e9)}G`;
 }
 
-const trim = (number: number): string => (number < 99.95 ? number.toFixed(1).replace(/\.0$/, '') : number.toFixed(0));
+const formatMantissa = (number: number): string =>
+  number < 99.95 ? number.toFixed(1).replace(/\.0$/, '') : number.toFixed(0);
 
 /** US dollars: cents for large amounts, more places for small ones; what is not known is not zero. */
-export function money(usd: number | undefined): string {
+export function formatUsd(usd: number | undefined): string {
   if (usd === undefined) return 'not known';
   if (usd === 0) return '$0';
-  if (usd >= 10_000) return `$${grouped.format(usd)}`;
-  if (usd >= 0.1) return `$${cents.format(usd)}`;
+  if (usd >= 10_000) return `$${integerFormat.format(usd)}`;
+  if (usd >= 0.1) return `$${centsFormat.format(usd)}`;
   return usd < 0.0001 ? '< $0.0001' : `$${usd.toFixed(4).replace(/0{1,2}$/, '')}`;
 }
 
 /** A duration: 340 ms, 2.4 s, 3 min 20 s, 5 h 2 min, 3 d 4 h. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 0) return '0 ms';
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1).replace(/\.0$/, '')} s`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return two(seconds, 60, 'min', 's');
+  if (seconds < 3600) return formatTwoUnits(seconds, 60, 'min', 's');
   return seconds < 86_400
-    ? two(Math.round(seconds / 60), 60, 'h', 'min')
-    : two(Math.round(seconds / 3600), 24, 'd', 'h');
+    ? formatTwoUnits(Math.round(seconds / 60), 60, 'h', 'min')
+    : formatTwoUnits(Math.round(seconds / 3600), 24, 'd', 'h');
 }
 
-function two(amount: number, size: number, large: string, small: string): string {
+function formatTwoUnits(amount: number, size: number, large: string, small: string): string {
   const rest = amount % size;
   return rest === 0 ? `${amount / size} ${large}` : `${Math.floor(amount / size)} ${large} ${rest} ${small}`;
 }
 
 /** A text that another sentence may follow. */
-export const sentence = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
+export const ensurePeriod = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
 
 /** How long ago, in one unit. */
-export function ago(time: string, now: number): string {
+export function formatRelativeTime(time: string, now: number): string {
   const ms = now - Date.parse(time);
   if (!Number.isFinite(ms)) return time;
   if (ms < 5000) return 'just now';
@@ -57,7 +58,7 @@ export function ago(time: string, now: number): string {
 }
 
 /** The time of day, with the date where it is another day's. */
-export function clock(time: string, now: number): string {
+export function formatTime(time: string, now: number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;
   const hours = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -72,15 +73,15 @@ export function clock(time: string, now: number): string {
 }
 
 /** A moment in full, in the zone of who looks and with its name. */
-export function moment(time: string): string {
+export function formatDateTime(time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;
   return date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 }
 
 /** A rate in per cent, with as many places as it takes to tell it from none and from all. */
-export function percent(rate: number): string {
-  if (rate < 0) return `−${percent(-rate)}`;
+export function formatPercent(rate: number): string {
+  if (rate < 0) return `−${formatPercent(-rate)}`;
   const hundredths = rate * 100;
   if (hundredths === 0 || hundredths === 100) return `${hundredths}%`;
   if (hundredths < 0.1) return '< 0.1%';
@@ -90,4 +91,5 @@ export function percent(rate: number): string {
 }
 
 /** An interval of a rate in per cent. */
-export const interval = ([low, high]: readonly [number, number]): string => `${percent(low)} to ${percent(high)}`;
+export const formatPercentInterval = ([low, high]: readonly [number, number]): string =>
+  `${formatPercent(low)} to ${formatPercent(high)}`;

@@ -1,30 +1,30 @@
 // Text that hides nothing: what does not show, or turns the direction of what does, is written out and marked.
 
 /** A stretch of text, or one character that does not show, written out, with the name a person is told. */
-export type Piece = { readonly text: string; readonly name?: string };
+export type EscapedPiece = { readonly text: string; readonly name?: string };
 
 /** Scripts whose words are spelled with joiners. */
-const joining =
+const joinerScripts =
   '\\p{M}\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
 /** A joiner between letters of such a script, and what makes one picture of several, belong to the text. */
-const belonging = [
-  `(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])`,
+const visibleJoinerPattern = [
+  `(?<=[${joinerScripts}])[\\u200c\\u200d](?=[${joinerScripts}])`,
   '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic})',
   '(?<=[\\p{Extended_Pictographic}#*0-9])\\ufe0f(?!\\ufe0f)',
 ].join('|');
 
 /** Controls, formats (direction, zero width, tags), separators, lone surrogates, selectors, fillers and what is no character. What the core writes out, this marks; a test holds them together. */
-const unseen = new RegExp(
+const invisiblePattern = new RegExp(
   [
-    `(${belonging})`,
+    `(${visibleJoinerPattern})`,
     '(?![\\t\\n])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|\\p{Noncharacter_Code_Point}',
     '[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
   ].join('|'),
   'gu',
 );
 
-const names: Readonly<Record<number, string>> = {
+const characterNames: Readonly<Record<number, string>> = {
   0x00: 'null',
   0x07: 'bell',
   0x08: 'backspace',
@@ -50,7 +50,7 @@ const names: Readonly<Record<number, string>> = {
 };
 
 /** Names that everybody knows who knows the character at all. */
-const shortNames: Readonly<Record<number, string>> = {
+const characterAbbreviations: Readonly<Record<number, string>> = {
   0x00: 'NUL',
   0x07: 'BEL',
   0x08: 'BS',
@@ -60,22 +60,22 @@ const shortNames: Readonly<Record<number, string>> = {
 };
 
 /** A text in pieces, in order; nothing is left out. */
-export function piecesOf(text: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function splitInvisible(text: string): readonly EscapedPiece[] {
+  const pieces: EscapedPiece[] = [];
   let at = 0;
-  for (const found of text.matchAll(unseen)) {
+  for (const found of text.matchAll(invisiblePattern)) {
     if (found[1] !== undefined) continue;
     if (found.index > at) pieces.push({ text: text.slice(at, found.index) });
-    pieces.push(written(found[0]));
+    pieces.push(escapeCharacter(found[0]));
     at = found.index + found[0].length;
   }
   if (at < text.length) pieces.push({ text: text.slice(at) });
   return pieces;
 }
 
-function written(letter: string): Piece {
+function escapeCharacter(letter: string): EscapedPiece {
   const code = letter.codePointAt(0) ?? 0;
   const place = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  const name = names[code] ?? 'a character that does not show';
-  return { text: shortNames[code] ?? `<${place}>`, name: `${name} (${place})` };
+  const name = characterNames[code] ?? 'a character that does not show';
+  return { text: characterAbbreviations[code] ?? `<${place}>`, name: `${name} (${place})` };
 }

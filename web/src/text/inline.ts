@@ -1,53 +1,60 @@
 // The marks within a line: code, strength, emphasis, links. A link shows where it leads.
 
 /** A piece of a paragraph. */
-export type Inline =
+export type MarkdownInline =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'code'; readonly text: string }
-  | { readonly type: 'strong' | 'emphasis' | 'struck'; readonly inlines: readonly Inline[] }
+  | { readonly type: 'strong' | 'emphasis' | 'struck'; readonly inlines: readonly MarkdownInline[] }
   /** `target` is where it leads, shown where the words say something else; only http, https and mailto are links at all. */
-  | { readonly type: 'link'; readonly href: string; readonly inlines: readonly Inline[]; readonly target?: string }
+  | {
+      readonly type: 'link';
+      readonly href: string;
+      readonly inlines: readonly MarkdownInline[];
+      readonly target?: string;
+    }
   | { readonly type: 'break' };
 
-const deepest = 6;
+const maxInlineDepth = 6;
 /** A paragraph longer than this is no prose: it is shown as it is, since looking for marks in it could take long. */
-const longest = 20_000;
+const maxParagraphLength = 20_000;
 
 /** Each mark, tried in this order where it begins; what matches none is text. */
-const marks =
+const inlinePattern =
   /\\([!-/:-@[-`{-~])|(`+)(?!`)([^]{0,5000}?[^`])\2(?!`)|(!?)\[([^\]\n]{0,500})\]\(\s*<?([^\s<>()]{0,2000}(?:\([^\s<>()]{0,500}\)[^\s<>()]{0,500})?)>?(?:\s+"[^"\n]{0,500}")?\s*\)|(\*\*|__|~~)(?=\S)([^\n]{1,5000}?\S|\S)\7|(?<![\w*])\*(?=[^\s*])([^*\n]{0,5000}?[^\s*])\*(?!\*)|(?<![\w_])_(?=[^\s_])([^_\n]{0,5000}?[^\s_])_(?![\w_])|<?(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]}*_])>?|( {2,}|\\)\n/g;
 
 /** The pieces of a line or of several. */
-export function inlinesOf(text: string, depth = 0): readonly Inline[] {
-  if (text.length > longest) return [{ type: 'text', text }];
-  const found: Inline[] = [];
+export function parseInlines(text: string, depth = 0): readonly MarkdownInline[] {
+  if (text.length > maxParagraphLength) return [{ type: 'text', text }];
+  const found: MarkdownInline[] = [];
   let at = 0;
-  for (const match of text.matchAll(marks)) {
+  for (const match of text.matchAll(inlinePattern)) {
     if (match.index > at) found.push({ type: 'text', text: text.slice(at, match.index) });
-    found.push(...read(match, depth));
+    found.push(...parseInlineMatch(match, depth));
     at = match.index + match[0].length;
   }
   if (at < text.length) found.push({ type: 'text', text: text.slice(at) });
   return found;
 }
 
-function read(match: RegExpExecArray, depth: number): readonly Inline[] {
+function parseInlineMatch(match: RegExpExecArray, depth: number): readonly MarkdownInline[] {
   const [whole, escaped, , code, picture, words, href, pair, strong, star, underline, bare] = match;
-  const within = (inner: string): readonly Inline[] =>
-    depth >= deepest ? [{ type: 'text', text: inner }] : inlinesOf(inner, depth + 1);
+  const within = (inner: string): readonly MarkdownInline[] =>
+    depth >= maxInlineDepth ? [{ type: 'text', text: inner }] : parseInlines(inner, depth + 1);
   if (escaped !== undefined) return [{ type: 'text', text: escaped }];
   if (code !== undefined) return [{ type: 'code', text: code.replace(/^ ([^]*\S[^]*) $/, '$1').replaceAll('\n', ' ') }];
   // A picture would be fetched from outside: it stays a link that nobody follows unasked.
   if (href !== undefined)
-    return [link(href, words ?? '', picture ? [{ type: 'text', text: words ?? '' }] : within(words ?? ''), whole)];
+    return [
+      createLink(href, words ?? '', picture ? [{ type: 'text', text: words ?? '' }] : within(words ?? ''), whole),
+    ];
   if (strong !== undefined) return [{ type: pair === '~~' ? 'struck' : 'strong', inlines: within(strong) }];
   const emphasis = star ?? underline;
   if (emphasis !== undefined) return [{ type: 'emphasis', inlines: within(emphasis) }];
-  if (bare !== undefined) return [link(bare, bare, [{ type: 'text', text: bare }], whole)];
+  if (bare !== undefined) return [createLink(bare, bare, [{ type: 'text', text: bare }], whole)];
   return [{ type: 'break' }];
 }
 
-function link(href: string, words: string, inlines: readonly Inline[], whole: string): Inline {
+function createLink(href: string, words: string, inlines: readonly MarkdownInline[], whole: string): MarkdownInline {
   const url = safeUrl(href);
   if (url === undefined) return { type: 'text', text: whole };
   const shown = words.trim();

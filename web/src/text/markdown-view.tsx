@@ -1,32 +1,32 @@
 // Markdown drawn: every node is made by us, so nothing in a model's text can become markup, and a link says where it leads.
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { Copy } from './copy.tsx';
-import { piecesOf } from './hidden.ts';
-import type { Inline } from './inline.ts';
-import { blocksOf, type Block } from './markdown.ts';
-import { sectionsOf } from './sections.ts';
+import { CopyButton } from './copy.tsx';
+import { splitInvisible } from './hidden.ts';
+import type { MarkdownInline } from './inline.ts';
+import { parseMarkdown, type MarkdownBlock } from './markdown.ts';
+import { splitSections } from './sections.ts';
 
 /** A text of a model or a person, drawn as Markdown. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
-  const sections = useMemo(() => sectionsOf(text), [text]);
+  const sections = useMemo(() => splitSections(text), [text]);
   return (
     <div class={sections.length > 8 ? 'prose long' : 'prose'}>
       {sections.map((section, i) => (
-        <Section key={i} text={section} />
+        <MarkdownSection key={i} text={section} />
       ))}
     </div>
   );
 }
 
 /** Drawn again only where its text changed. */
-function Section({ text }: { readonly text: string }): JSX.Element {
-  return useMemo(() => <div class="section">{blocksOf(text).map(block)}</div>, [text]);
+function MarkdownSection({ text }: { readonly text: string }): JSX.Element {
+  return useMemo(() => <div class="section">{parseMarkdown(text).map(renderBlock)}</div>, [text]);
 }
 
 /** A text in which what does not show is written out and marked. */
-export function Visible({ text }: { readonly text: string }): JSX.Element {
-  const pieces = useMemo(() => piecesOf(text), [text]);
+export function EscapedText({ text }: { readonly text: string }): JSX.Element {
+  const pieces = useMemo(() => splitInvisible(text), [text]);
   return (
     <>
       {pieces.map((piece, i) =>
@@ -42,12 +42,12 @@ export function Visible({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-function block(each: Block, key: number): ComponentChildren {
+function renderBlock(each: MarkdownBlock, key: number): ComponentChildren {
   switch (each.type) {
     case 'paragraph':
       return (
         <p key={key} dir="auto">
-          {each.inlines.map(inline)}
+          {each.inlines.map(renderInline)}
         </p>
       );
     case 'heading':
@@ -60,7 +60,7 @@ function block(each: Block, key: number): ComponentChildren {
           dir="auto"
           aria-level={Math.min(6, each.level + 3)}
         >
-          {each.inlines.map(inline)}
+          {each.inlines.map(renderInline)}
         </p>
       );
     case 'code':
@@ -68,26 +68,26 @@ function block(each: Block, key: number): ComponentChildren {
         <div key={key} class="copied">
           <pre class="code" dir="ltr" data-language={each.language || undefined} tabIndex={0}>
             <code>
-              <Visible text={each.text} />
+              <EscapedText text={each.text} />
             </code>
           </pre>
-          <Copy text={each.text} what="this code" />
+          <CopyButton text={each.text} what="this code" />
         </div>
       );
     case 'quote':
       return (
         <blockquote key={key} dir="auto">
-          {each.blocks.map(block)}
+          {each.blocks.map(renderBlock)}
         </blockquote>
       );
     case 'list':
       return each.start === undefined ? (
         <ul key={key} dir="auto">
-          {each.items.map(item)}
+          {each.items.map(renderListItem)}
         </ul>
       ) : (
         <ol key={key} start={each.start} dir="auto">
-          {each.items.map(item)}
+          {each.items.map(renderListItem)}
         </ol>
       );
     case 'table':
@@ -98,7 +98,7 @@ function block(each: Block, key: number): ComponentChildren {
               <tr>
                 {each.head.map((cell, i) => (
                   <th key={i} scope="col" dir="auto">
-                    {cell.map(inline)}
+                    {cell.map(renderInline)}
                   </th>
                 ))}
               </tr>
@@ -108,7 +108,7 @@ function block(each: Block, key: number): ComponentChildren {
                 <tr key={i}>
                   {row.map((cell, j) => (
                     <td key={j} dir="auto">
-                      {cell.map(inline)}
+                      {cell.map(renderInline)}
                     </td>
                   ))}
                 </tr>
@@ -123,36 +123,36 @@ function block(each: Block, key: number): ComponentChildren {
 }
 
 /** An item of one paragraph needs no paragraph of its own. */
-function item(blocks: readonly Block[], key: number): ComponentChildren {
+function renderListItem(blocks: readonly MarkdownBlock[], key: number): ComponentChildren {
   return (
     <li key={key}>
       {blocks.map((each, i) =>
-        each.type === 'paragraph' ? <span key={i}>{each.inlines.map(inline)}</span> : block(each, i),
+        each.type === 'paragraph' ? <span key={i}>{each.inlines.map(renderInline)}</span> : renderBlock(each, i),
       )}
     </li>
   );
 }
 
-function inline(each: Inline, key: number): ComponentChildren {
+function renderInline(each: MarkdownInline, key: number): ComponentChildren {
   switch (each.type) {
     case 'text':
-      return <Visible key={key} text={each.text} />;
+      return <EscapedText key={key} text={each.text} />;
     case 'code':
       return (
         <code key={key}>
-          <Visible text={each.text} />
+          <EscapedText text={each.text} />
         </code>
       );
     case 'strong':
-      return <strong key={key}>{each.inlines.map(inline)}</strong>;
+      return <strong key={key}>{each.inlines.map(renderInline)}</strong>;
     case 'emphasis':
-      return <em key={key}>{each.inlines.map(inline)}</em>;
+      return <em key={key}>{each.inlines.map(renderInline)}</em>;
     case 'struck':
-      return <s key={key}>{each.inlines.map(inline)}</s>;
+      return <s key={key}>{each.inlines.map(renderInline)}</s>;
     case 'link':
       return (
         <a key={key} href={each.href} target="_blank" rel="noopener noreferrer nofollow">
-          {each.inlines.map(inline)}
+          {each.inlines.map(renderInline)}
           {each.target === undefined ? null : <span class="target"> ({each.target})</span>}
         </a>
       );

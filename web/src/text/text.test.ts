@@ -3,14 +3,21 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { escapeInvisible } from '../../../src/core/index.ts';
-import { ago, duration, interval, money, percent, short } from './format.ts';
-import { piecesOf } from './hidden.ts';
-import { inlinesOf, safeUrl, type Inline } from './inline.ts';
-import { blocksOf, type Block } from './markdown.ts';
-import { sectionsOf } from './sections.ts';
+import {
+  formatRelativeTime,
+  formatDuration,
+  formatPercentInterval,
+  formatUsd,
+  formatPercent,
+  formatCompact,
+} from './format.ts';
+import { splitInvisible } from './hidden.ts';
+import { parseInlines, safeUrl, type MarkdownInline } from './inline.ts';
+import { parseMarkdown, type MarkdownBlock } from './markdown.ts';
+import { splitSections } from './sections.ts';
 
 test('[A87] what does not show is written out and named, and nothing else is changed', () => {
-  const pieces = piecesOf('rm a\u202etxt.exe\u001b[2K\n\tok');
+  const pieces = splitInvisible('rm a\u202etxt.exe\u001b[2K\n\tok');
   assert.deepEqual(
     pieces.map(({ text }) => text),
     ['rm a', '<U+202E>', 'txt.exe', 'ESC', '[2K\n\tok'],
@@ -50,7 +57,9 @@ test('[A87] the page marks exactly what the core writes out', () => {
       (text) => {
         // A carriage return before a line break is dropped by the core and marked here.
         fc.pre(!text.includes('\r\n'));
-        const named = piecesOf(text).map((piece) => (piece.name === undefined ? piece.text : writtenBy(piece)));
+        const named = splitInvisible(text).map((piece) =>
+          piece.name === undefined ? piece.text : getEscapedText(piece),
+        );
         assert.equal(named.join(''), escapeInvisible(text));
       },
     ),
@@ -58,21 +67,29 @@ test('[A87] the page marks exactly what the core writes out', () => {
 });
 
 /** A marked character as the core writes it: the place that the page names. */
-function writtenBy({ name = '' }: { readonly name?: string }): string {
+function getEscapedText({ name = '' }: { readonly name?: string }): string {
   const code = Number.parseInt(/U\+([0-9A-F]+)/.exec(name)?.[1] ?? '', 16);
   return escapeInvisible(String.fromCodePoint(code));
 }
 
-const plain = (inlines: readonly Inline[]): string =>
-  inlines.map((each) => ('inlines' in each ? plain(each.inlines) : each.type === 'break' ? '\n' : each.text)).join('');
+const getPlainText = (inlines: readonly MarkdownInline[]): string =>
+  inlines
+    .map((each) => ('inlines' in each ? getPlainText(each.inlines) : each.type === 'break' ? '\n' : each.text))
+    .join('');
 
-const types = (text: string): string[] => blocksOf(text).map(({ type }) => type);
+const getBlockTypes = (text: string): string[] => parseMarkdown(text).map(({ type }) => type);
 
 test('[A87] Markdown of an answer: headings, code, lists, quotes, tables, rules', () => {
   const text =
     '# Title\n\nWords **bold** and *soft* and `code`.\n\n```ts\nif (a < b) {}\n```\n\n- one\n- two\n  - inner\n\n1. first\n2. second\n\n> said\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---';
-  assert.deepEqual(types(text), ['heading', 'paragraph', 'code', 'list', 'list', 'quote', 'table', 'rule']);
-  const [, paragraph, code, list, numbered] = blocksOf(text) as [Block, Block, Block, Block, Block];
+  assert.deepEqual(getBlockTypes(text), ['heading', 'paragraph', 'code', 'list', 'list', 'quote', 'table', 'rule']);
+  const [, paragraph, code, list, numbered] = parseMarkdown(text) as [
+    MarkdownBlock,
+    MarkdownBlock,
+    MarkdownBlock,
+    MarkdownBlock,
+    MarkdownBlock,
+  ];
   assert.deepEqual(paragraph.type === 'paragraph' && paragraph.inlines.map(({ type }) => type), [
     'text',
     'strong',
@@ -88,11 +105,11 @@ test('[A87] Markdown of an answer: headings, code, lists, quotes, tables, rules'
 });
 
 test('code within words is no fence, however many marks it has', () => {
-  assert.deepEqual(types('```a``` is code\n\nafter'), ['paragraph', 'paragraph']);
+  assert.deepEqual(getBlockTypes('```a``` is code\n\nafter'), ['paragraph', 'paragraph']);
 });
 
 test('a fence that is still open while an answer streams in is code to the end', () => {
-  assert.deepEqual(blocksOf('Look:\n```\nhalf').at(-1), { type: 'code', language: '', text: 'half' });
+  assert.deepEqual(parseMarkdown('Look:\n```\nhalf').at(-1), { type: 'code', language: '', text: 'half' });
 });
 
 test('[A87] a long answer read in sections is what it is read as a whole, however much of it has come in', () => {
@@ -113,19 +130,19 @@ test('[A87] a long answer read in sections is what it is read as a whole, howeve
   fc.assert(
     fc.property(texts, fc.integer({ min: 20, max: 100 }), (text, share) => {
       const soFar = text.slice(0, Math.floor((text.length * share) / 100));
-      const sections = sectionsOf(soFar);
+      const sections = splitSections(soFar);
       assert.equal(sections.join('\n'), soFar);
-      assert.deepEqual(sections.flatMap(blocksOf), blocksOf(soFar));
+      assert.deepEqual(sections.flatMap(parseMarkdown), parseMarkdown(soFar));
       // All but the end of it stands, so that it need not be drawn again.
-      assert.deepEqual(sectionsOf(text).slice(0, Math.max(0, sections.length - 2)), sections.slice(0, -2));
+      assert.deepEqual(splitSections(text).slice(0, Math.max(0, sections.length - 2)), sections.slice(0, -2));
     }),
     { numRuns: 60 },
   );
-  assert.ok(sectionsOf(Array.from({ length: 100 }, () => words).join('\n\n')).length > 20);
+  assert.ok(splitSections(Array.from({ length: 100 }, () => words).join('\n\n')).length > 20);
 });
 
 test('[A87] a link says where it leads, and only the web and mail are links at all', () => {
-  assert.deepEqual(inlinesOf('[bank](https://evil.example/x)'), [
+  assert.deepEqual(parseInlines('[bank](https://evil.example/x)'), [
     {
       type: 'link',
       href: 'https://evil.example/x',
@@ -133,19 +150,19 @@ test('[A87] a link says where it leads, and only the web and mail are links at a
       target: 'https://evil.example/x',
     },
   ]);
-  const [same] = inlinesOf('https://a.example/b.');
+  const [same] = parseInlines('https://a.example/b.');
   assert.equal(same?.type === 'link' && same.href, 'https://a.example/b');
   assert.ok(same && !('target' in same));
   for (const href of ['javascript:alert(1)', 'data:text/html,x', '/api/control/stop', 'vbscript:x', ' javascript:x'])
     assert.equal(safeUrl(href), undefined, href);
   assert.deepEqual(
-    inlinesOf('[go](javascript:alert(1))').map(({ type }) => type),
+    parseInlines('[go](javascript:alert(1))').map(({ type }) => type),
     ['text'],
   );
   // What is shown is the address as the browser reads it, also where letters only look the same.
   assert.equal(safeUrl('https://аpple.com/'), 'https://xn--pple-43d.com/');
   // A picture would be fetched from outside: it stays a link.
-  assert.equal(inlinesOf('![x](https://a.example/p.png)')[0]?.type, 'link');
+  assert.equal(parseInlines('![x](https://a.example/p.png)')[0]?.type, 'link');
 });
 
 test('[A87] no text makes the reader of Markdown fail or lose words', () => {
@@ -175,20 +192,20 @@ test('[A87] no text makes the reader of Markdown fail or lose words', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
       const text = pieces.join('');
-      const words = (blocks: readonly Block[]): string =>
+      const words = (blocks: readonly MarkdownBlock[]): string =>
         blocks
           .map((block) => {
             if (block.type === 'code') return block.text;
             if (block.type === 'quote') return words(block.blocks);
             if (block.type === 'list') return block.items.map(words).join('');
-            if (block.type === 'table') return [...block.head, ...block.rows.flat()].map(plain).join('');
-            return block.type === 'rule' ? '' : plain(block.inlines);
+            if (block.type === 'table') return [...block.head, ...block.rows.flat()].map(getPlainText).join('');
+            return block.type === 'rule' ? '' : getPlainText(block.inlines);
           })
           .join('');
       // What follows a fence on its line is no part of the answer.
       const expected = text.replaceAll(/`{3,}[^\n]*/g, '').match(/wort/g)?.length ?? 0;
-      const found = words(blocksOf(text)).match(/wort/g)?.length ?? 0;
-      const links = JSON.stringify(blocksOf(text)).match(/wort/g)?.length ?? 0;
+      const found = words(parseMarkdown(text)).match(/wort/g)?.length ?? 0;
+      const links = JSON.stringify(parseMarkdown(text)).match(/wort/g)?.length ?? 0;
       assert.ok(found >= expected || links >= expected, JSON.stringify(text));
     }),
   );
@@ -203,12 +220,12 @@ test('a hostile text takes no more than its share of time', () => {
     '`a'.repeat(20_000),
     `${'|'.repeat(20_000)}\n|-|`,
   ])
-    assert.ok(blocksOf(text).length > 0);
+    assert.ok(parseMarkdown(text).length > 0);
 });
 
 test('[A87] figures are written as people read them, and what is not known is not nothing', () => {
-  assert.deepEqual([0, 950, 12_345, 999_600, 4_100_000].map(short), ['0', '950', '12.3k', '1M', '4.1M']);
-  assert.deepEqual([undefined, 0, 0.00001, 0.0042, 0.5, 12.5, 1234].map(money), [
+  assert.deepEqual([0, 950, 12_345, 999_600, 4_100_000].map(formatCompact), ['0', '950', '12.3k', '1M', '4.1M']);
+  assert.deepEqual([undefined, 0, 0.00001, 0.0042, 0.5, 12.5, 1234].map(formatUsd), [
     'not known',
     '$0',
     '< $0.0001',
@@ -217,7 +234,7 @@ test('[A87] figures are written as people read them, and what is not known is no
     '$12.50',
     '$1,234.00',
   ]);
-  assert.deepEqual([0, 340, 2400, 60_000, 200_000, 3_600_000, 7_320_000, 90_000_000].map(duration), [
+  assert.deepEqual([0, 340, 2400, 60_000, 200_000, 3_600_000, 7_320_000, 90_000_000].map(formatDuration), [
     '0 ms',
     '340 ms',
     '2.4 s',
@@ -227,7 +244,7 @@ test('[A87] figures are written as people read them, and what is not known is no
     '2 h 2 min',
     '1 d 1 h',
   ]);
-  assert.deepEqual([-1.857, 0, 0.0004, 0.02, 0.054, 0.5, 0.9991, 1].map(percent), [
+  assert.deepEqual([-1.857, 0, 0.0004, 0.02, 0.054, 0.5, 0.9991, 1].map(formatPercent), [
     '−186%',
     '0%',
     '< 0.1%',
@@ -237,6 +254,6 @@ test('[A87] figures are written as people read them, and what is not known is no
     '> 99.9%',
     '100%',
   ]);
-  assert.equal(interval([0, 0.287]), '0% to 29%');
-  assert.equal(ago('2026-01-01T00:00:00Z', Date.parse('2026-01-01T00:03:10Z')), '3 min ago');
+  assert.equal(formatPercentInterval([0, 0.287]), '0% to 29%');
+  assert.equal(formatRelativeTime('2026-01-01T00:00:00Z', Date.parse('2026-01-01T00:03:10Z')), '3 min ago');
 });

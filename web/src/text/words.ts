@@ -1,7 +1,7 @@
 // The words of the code in those of a person: why a run ended, where it stands, what kind it is, why a session begins anew.
 import type { EpochReason, FleetRun, StopReason } from '../../../src/core/index.ts';
 
-const reasons: Readonly<Record<StopReason, string>> = {
+const stopReasonLabels: Readonly<Record<StopReason, string>> = {
   answered: 'answered',
   'task-complete': 'done',
   abstained: 'gave no answer',
@@ -20,21 +20,21 @@ const reasons: Readonly<Record<StopReason, string>> = {
 };
 
 /** Why a run ended; a reason that this page does not know is shown as it is. */
-export const reasonWords = (reason: string): string => reasons[reason as StopReason] ?? reason;
+export const formatStopReason = (reason: string): string => stopReasonLabels[reason as StopReason] ?? reason;
 
 /** Where a run stands. One that rests waits for a person, or for runs of its own that nobody need answer. */
-export function statusWords({ status, outcome, questions }: FleetRun): string {
-  if (status === 'ended') return outcome ? reasonWords(outcome.reason) : 'ended';
+export function formatRunStatus({ status, outcome, questions }: FleetRun): string {
+  if (status === 'ended') return outcome ? formatStopReason(outcome.reason) : 'ended';
   if (status === 'resting') return questions.length > 0 ? 'waits for you' : 'waits for its parts';
   return status;
 }
 
-const kinds: Readonly<Record<string, string>> = { run: 'run', plan: 'orchestration', verify: 'verification' };
+const runKindLabels: Readonly<Record<string, string>> = { run: 'run', plan: 'orchestration', verify: 'verification' };
 
 /** What kind of run it is. */
-export const kindWords = (kind: string): string => kinds[kind] ?? kind;
+export const formatRunKind = (kind: string): string => runKindLabels[kind] ?? kind;
 
-const beginnings: Readonly<Record<EpochReason, string>> = {
+const epochReasonLabels: Readonly<Record<EpochReason, string>> = {
   started: 'Begun',
   compacted: 'What was said before was made shorter, to fit the model',
   'model-changed': 'Another model goes on',
@@ -43,9 +43,9 @@ const beginnings: Readonly<Record<EpochReason, string>> = {
 };
 
 /** Why what the model is sent begins anew. */
-export const beginningWords = (reason: string): string => beginnings[reason as EpochReason] ?? reason;
+export const formatEpochReason = (reason: string): string => epochReasonLabels[reason as EpochReason] ?? reason;
 
-const branches: Readonly<Record<string, string>> = {
+const branchReasonLabels: Readonly<Record<string, string>> = {
   edited: 'The session was edited; what stood here before is kept',
   forked: 'The session goes its own way from here',
   rewound: 'Taken back to here; what came after is kept',
@@ -53,13 +53,13 @@ const branches: Readonly<Record<string, string>> = {
 };
 
 /** Why a session goes on from an earlier point. */
-export const branchWords = (reason: string): string => branches[reason] ?? reason;
+export const formatBranchReason = (reason: string): string => branchReasonLabels[reason] ?? reason;
 
 /** The beginning of a text that is too long for its place; no letter is cut in half. */
-export const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+export const truncate = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 
 /** A heading out of what somebody wrote: its first line, as far as it fits. */
-export function headingOf(words: string): string {
+export function formatHeading(words: string): string {
   const line = words.trim().split('\n', 1)[0] ?? '';
-  return line.length > 90 ? `${cut(line, 88).trimEnd()}…` : line;
+  return line.length > 90 ? `${truncate(line, 88).trimEnd()}…` : line;
 }

@@ -2,22 +2,28 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { statusWords } from '../text/words.ts';
-import type { Feed } from './session-feed.ts';
-import { openAsk } from './timeline.ts';
+import { formatRunStatus } from '../text/words.ts';
+import type { SessionFeed } from './session-feed.ts';
+import { getPendingApproval } from './timeline.ts';
 
 /** Waits a little before it speaks, so that what passes at once is not said. */
-const patience = 700;
+const announceDelayMs = 700;
 
 /** Says how a run stands, out of sight. */
-export function Announcer({ feed, run }: { readonly feed: Feed; readonly run: FleetRun | undefined }): JSX.Element {
+export function Announcer({
+  feed,
+  run,
+}: {
+  readonly feed: SessionFeed;
+  readonly run: FleetRun | undefined;
+}): JSX.Element {
   const [said, setSaid] = useState('');
   const before = useRef('');
-  const words = wordsFor(feed, run);
+  const words = formatAnnouncement(feed, run);
   useEffect(() => {
     if (before.current === words) return undefined;
     before.current = words;
-    const timer = setTimeout(() => setSaid(words), patience);
+    const timer = setTimeout(() => setSaid(words), announceDelayMs);
     return () => clearTimeout(timer);
   }, [words]);
   return (
@@ -27,14 +33,15 @@ export function Announcer({ feed, run }: { readonly feed: Feed; readonly run: Fl
   );
 }
 
-function wordsFor({ timeline, live }: Feed, run: FleetRun | undefined): string {
+function formatAnnouncement({ timeline, live }: SessionFeed, run: FleetRun | undefined): string {
   const turn = timeline.items.findLast((item) => item.type === 'turn');
-  const asking = turn?.type === 'turn' ? turn.calls.map(openAsk).find((ask) => ask !== undefined) : undefined;
+  const asking =
+    turn?.type === 'turn' ? turn.calls.map(getPendingApproval).find((ask) => ask !== undefined) : undefined;
   if (run?.status === 'ended')
-    return [`The run has ended: ${statusWords(run)}.`, run.outcome?.error?.message, run.outcome?.text.slice(0, 300)]
+    return [`The run has ended: ${formatRunStatus(run)}.`, run.outcome?.error?.message, run.outcome?.text.slice(0, 300)]
       .filter(Boolean)
       .join(' ');
   if (asking) return `The run waits for you: ${asking.question}`;
   if (live) return 'The answer is coming in.';
-  return run ? `The run: ${statusWords(run)}.` : '';
+  return run ? `The run: ${formatRunStatus(run)}.` : '';
 }

@@ -2,27 +2,32 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalQuestion } from '../../../src/core/index.ts';
-import { Visible } from '../text/markdown-view.tsx';
+import { EscapedText } from '../text/markdown-view.tsx';
 import { api } from '../wire/api.ts';
-import { useMay } from './may.ts';
-import { Failed } from './parts.tsx';
-import { useSending } from './poll.ts';
+import { usePermission } from './may.ts';
+import { ErrorMessage } from './parts.tsx';
+import { useSubmit } from './poll.ts';
 
-type Choice = { readonly name: string; readonly allowed: boolean; readonly happened?: boolean; readonly kind: string };
+type ApprovalChoice = {
+  readonly name: string;
+  readonly allowed: boolean;
+  readonly happened?: boolean;
+  readonly kind: string;
+};
 
-const permission: readonly Choice[] = [
+const permissionChoices: readonly ApprovalChoice[] = [
   { name: 'Allow', allowed: true, kind: 'primary' },
   { name: 'Refuse', allowed: false, kind: '' },
 ];
 
-const outcome: readonly Choice[] = [
+const outcomeChoices: readonly ApprovalChoice[] = [
   { name: 'It happened', allowed: false, happened: true, kind: 'primary' },
   { name: 'It did not: run it again', allowed: true, happened: false, kind: '' },
   { name: 'I cannot tell', allowed: false, happened: false, kind: '' },
 ];
 
 /** The question and its answers. Once one is sent it says so, until the session has read it. */
-export function Answering({
+export function ApprovalForm({
   session,
   question,
   sent,
@@ -32,15 +37,15 @@ export function Answering({
   readonly sent?: (answer: string) => void;
 }): JSX.Element {
   const [given, setGiven] = useState<string | undefined>(undefined);
-  const { busy, failed, send } = useSending();
-  const may = useMay('runner');
+  const { busy, error: failed, submit: send } = useSubmit();
+  const may = usePermission('runner');
   const told = useRef<HTMLParagraphElement>(null);
   // The button that had the focus is gone with the question.
   useEffect(() => {
     if (given !== undefined) told.current?.focus();
   }, [given]);
-  const choices = question.kind === 'unknown-outcome' ? outcome : permission;
-  const answer = ({ name, allowed, happened }: Choice): void =>
+  const choices = question.kind === 'unknown-outcome' ? outcomeChoices : permissionChoices;
+  const answer = ({ name, allowed, happened }: ApprovalChoice): void =>
     send(async () => {
       await api.answer(session, question, allowed, happened);
       setGiven(name);
@@ -49,7 +54,7 @@ export function Answering({
   return (
     <div class="answering" role="group" aria-label={`Question about ${question.tool}`}>
       <p class="question">
-        <Visible text={question.question} />
+        <EscapedText text={question.question} />
       </p>
       {given === undefined ? (
         <div class="buttons">
@@ -71,7 +76,7 @@ export function Answering({
           Answered: {given}. The run goes on as soon as a worker has read it.
         </p>
       )}
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
     </div>
   );
 }

@@ -1,13 +1,13 @@
 // How a run is to be made, folded away: nothing here has to be filled in.
 import type { JSX } from 'preact';
-import type { Asked } from '../wire/shapes.ts';
+import type { RunRequest } from '../wire/shapes.ts';
 import { api } from '../wire/api.ts';
-import { useMay } from './may.ts';
-import { Field } from './parts.tsx';
+import { usePermission } from './may.ts';
+import { FormField } from './parts.tsx';
 import { usePoll } from './poll.ts';
 
 /** What was filled in, as it was typed. */
-export type Settings = Readonly<
+export type NewRunSettings = Readonly<
   Partial<
     Record<
       'model' | 'folder' | 'tenant' | 'priority' | 'turns' | 'usd' | 'tokens' | 'minutes' | 'answer' | 'models',
@@ -16,7 +16,7 @@ export type Settings = Readonly<
   >
 > & { readonly auto?: boolean };
 
-const numbers = {
+const numberFields = {
   priority: 'priority',
   turns: 'turns',
   usd: 'US dollars',
@@ -25,9 +25,9 @@ const numbers = {
 } as const;
 
 /** What is wrong with what was filled in: a bound that is no number must not be dropped unsaid. */
-export function problemIn(settings: Settings): string | undefined {
-  for (const [name, words] of Object.entries(numbers)) {
-    const typed = settings[name as keyof typeof numbers]?.trim() ?? '';
+export function validateRunSettings(settings: NewRunSettings): string | undefined {
+  for (const [name, words] of Object.entries(numberFields)) {
+    const typed = settings[name as keyof typeof numberFields]?.trim() ?? '';
     const isGood = typed === '' || (Number.isFinite(Number(typed)) && (name === 'priority' || Number(typed) > 0));
     if (!isGood) return `“${typed}” under Settings is no number of ${words} that can be kept to; write it as 2.5.`;
   }
@@ -35,21 +35,21 @@ export function problemIn(settings: Settings): string | undefined {
 }
 
 /** What was filled in, as the server takes it; what is empty is left out. */
-export function settingsOf(settings: Settings, way: string): Omit<Asked, 'words'> {
+export function parseRunSettings(settings: NewRunSettings, way: string): Omit<RunRequest, 'words'> {
   const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
   const number = (value: string | undefined): number | undefined => {
     const read = Number(text(value));
     return text(value) === undefined || !Number.isFinite(read) ? undefined : read;
   };
   const minutes = number(settings.minutes);
-  const limits = given({
+  const limits = omitUndefined({
     turns: number(settings.turns),
     usd: number(settings.usd),
     tokens: number(settings.tokens),
     ms: minutes === undefined ? undefined : Math.round(minutes * 60_000),
   });
   const models = text(settings.models)?.split(/[\s,]+/);
-  return given({
+  return omitUndefined({
     model: text(settings.model),
     folder: text(settings.folder),
     auto: settings.auto ? true : undefined,
@@ -61,18 +61,22 @@ export function settingsOf(settings: Settings, way: string): Omit<Asked, 'words'
   });
 }
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+const omitUndefined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 
-type Props = { readonly settings: Settings; readonly way: string; readonly change: (settings: Settings) => void };
+type RunSettingsFormProps = {
+  readonly settings: NewRunSettings;
+  readonly way: string;
+  readonly change: (settings: NewRunSettings) => void;
+};
 
 /** The fields for how a run is made. */
-export function AskSettings({ settings, way, change }: Props): JSX.Element {
-  const may = useMay('operator');
+export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps): JSX.Element {
+  const may = usePermission('operator');
   const models = usePoll((signal) => api.models(signal), 60_000).value?.data ?? [];
-  const field = (name: Exclude<keyof Settings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
+  const field = (name: Exclude<keyof NewRunSettings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
     <input
       name={name}
       list={name === 'model' ? 'known-models' : undefined}
@@ -86,42 +90,42 @@ export function AskSettings({ settings, way, change }: Props): JSX.Element {
     <>
       {way === 'verify' ? (
         <div class="fields">
-          <Field name="Answer to examine" hint="Empty: the models answer the question themselves.">
+          <FormField name="Answer to examine" hint="Empty: the models answer the question themselves.">
             <textarea
               rows={3}
               value={settings.answer ?? ''}
               onInput={(event) => change({ ...settings, answer: event.currentTarget.value })}
             />
-          </Field>
-          <Field name="Models" hint="By name, with spaces between them.">
+          </FormField>
+          <FormField name="Models" hint="By name, with spaces between them.">
             {field('models')}
-          </Field>
+          </FormField>
         </div>
       ) : null}
       <details class="settings">
-        <summary>Settings{summary(settings)}</summary>
+        <summary>Settings{formatSettingsSummary(settings)}</summary>
         <div class="fields">
-          <Field name="Model" hint="The server's own unless given.">
+          <FormField name="Model" hint="The server's own unless given.">
             {field('model')}
-          </Field>
+          </FormField>
           <datalist id="known-models">
             {models.map(({ id }) => (
               <option key={id} value={id} />
             ))}
           </datalist>
-          <Field name="Folder" hint="Where tools work, on the server.">
+          <FormField name="Folder" hint="Where tools work, on the server.">
             {field('folder')}
-          </Field>
-          <Field name="Tenant" hint="Whose budget pays; default unless given.">
+          </FormField>
+          <FormField name="Tenant" hint="Whose budget pays; default unless given.">
             {field('tenant')}
-          </Field>
-          <Field name="Priority" hint="The higher, the sooner.">
+          </FormField>
+          <FormField name="Priority" hint="The higher, the sooner.">
             {field('priority', 'numeric')}
-          </Field>
-          <Field name="At most turns">{field('turns', 'numeric')}</Field>
-          <Field name="At most US dollars">{field('usd', 'decimal')}</Field>
-          <Field name="At most tokens">{field('tokens', 'numeric')}</Field>
-          <Field name="At most minutes">{field('minutes', 'decimal')}</Field>
+          </FormField>
+          <FormField name="At most turns">{field('turns', 'numeric')}</FormField>
+          <FormField name="At most US dollars">{field('usd', 'decimal')}</FormField>
+          <FormField name="At most tokens">{field('tokens', 'numeric')}</FormField>
+          <FormField name="At most minutes">{field('minutes', 'decimal')}</FormField>
           <label class="check wide">
             <input
               type="checkbox"
@@ -137,8 +141,8 @@ export function AskSettings({ settings, way, change }: Props): JSX.Element {
   );
 }
 
-function summary(settings: Settings): string {
-  const told = { ...numbers, model: 'model', folder: 'folder', tenant: 'tenant' };
+function formatSettingsSummary(settings: NewRunSettings): string {
+  const told = { ...numberFields, model: 'model', folder: 'folder', tenant: 'tenant' };
   const names = Object.entries(told).flatMap(([name, words]) => {
     const value = settings[name as keyof typeof told]?.trim();
     return value ? [`${words} ${value}`] : [];

@@ -2,7 +2,7 @@
 import type { WorkerInfo } from '../../../src/core/index.ts';
 
 /** A worker that gave no sign of life for so long is called silent. */
-const silentMs = 15_000;
+const workerTimeoutMs = 15_000;
 
 /** Whether a worker has been silent for too long to count on it. */
-export const isSilentAt = ({ seen }: WorkerInfo, now: number): boolean => now - Date.parse(seen) > silentMs;
+export const isWorkerSilent = ({ seen }: WorkerInfo, now: number): boolean => now - Date.parse(seen) > workerTimeoutMs;

@@ -2,20 +2,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FilePart, Json } from '../../../src/core/index.ts';
-import { count, duration } from '../text/format.ts';
-import { Copy } from '../text/copy.tsx';
-import { Visible } from '../text/markdown-view.tsx';
-import { Answering } from './answering.tsx';
-import { isHanded, openAsk, type CallItem } from './timeline.ts';
+import { formatCount, formatDuration } from '../text/format.ts';
+import { CopyButton } from '../text/copy.tsx';
+import { EscapedText } from '../text/markdown-view.tsx';
+import { ApprovalForm } from './answering.tsx';
+import { isClientSideCall, getPendingApproval, type TimelineCall } from './timeline.ts';
 
 /** The input of a call, word for word: a lone text as it is, anything else as JSON. */
-export function Input({ tool, input }: { readonly tool: string; readonly input: Json | undefined }): JSX.Element {
+export function CallInput({ tool, input }: { readonly tool: string; readonly input: Json | undefined }): JSX.Element {
   const fields = typeof input === 'object' && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
   const plain = fields.length > 0 && fields.every(([, value]) => typeof value !== 'object' || value === null);
   if (!plain)
     return (
       <pre class="code" tabIndex={0} aria-label={`Input of ${tool}`}>
-        <Visible text={JSON.stringify(input ?? null, undefined, 2)} />
+        <EscapedText text={JSON.stringify(input ?? null, undefined, 2)} />
       </pre>
     );
   return (
@@ -23,10 +23,10 @@ export function Input({ tool, input }: { readonly tool: string; readonly input: 
       {fields.map(([name, value]) => (
         <div key={name}>
           <dt>
-            <Visible text={name} />
+            <EscapedText text={name} />
           </dt>
           <dd>
-            <Long text={typeof value === 'string' ? value : JSON.stringify(value)} what={name} />
+            <LongText text={typeof value === 'string' ? value : JSON.stringify(value)} label={name} />
           </dd>
         </div>
       ))}
@@ -34,38 +34,38 @@ export function Input({ tool, input }: { readonly tool: string; readonly input: 
   );
 }
 
-const shownLines = 14;
+const previewLines = 14;
 
-type LongProps = { readonly text: string; readonly what?: string; readonly isDiff?: boolean };
+type LongTextProps = { readonly text: string; readonly label?: string; readonly isDiff?: boolean };
 
 /** A text that is shown in full on asking where it is long; `what` names it. */
-export function Long({ text, what = 'this text', isDiff = false }: LongProps): JSX.Element {
+export function LongText({ text, label: what = 'this text', isDiff = false }: LongTextProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const lines = text.split('\n');
-  const isLong = lines.length > shownLines + 4 || text.length > 6000;
-  const shown = isLong && !isOpen ? lines.slice(0, shownLines).join('\n').slice(0, 4000) : text;
+  const isLong = lines.length > previewLines + 4 || text.length > 6000;
+  const shown = isLong && !isOpen ? lines.slice(0, previewLines).join('\n').slice(0, 4000) : text;
   return (
     <>
       <div class="copied">
         <pre class="code" tabIndex={0}>
-          {isDiff ? shown.split('\n').map(diffLine) : <Visible text={shown} />}
+          {isDiff ? shown.split('\n').map(renderDiffLine) : <EscapedText text={shown} />}
         </pre>
-        <Copy text={text} what={what} />
+        <CopyButton text={text} what={what} />
       </div>
       {isLong ? (
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show less' : lines.length > 1 ? `Show all ${count(lines.length)} lines` : 'Show all of it'}
+          {isOpen ? 'Show less' : lines.length > 1 ? `Show all ${formatCount(lines.length)} lines` : 'Show all of it'}
         </button>
       ) : null}
     </>
   );
 }
 
-function diffLine(line: string, key: number): JSX.Element {
+function renderDiffLine(line: string, key: number): JSX.Element {
   const kind = /^\+(?!\+\+)/.test(line) ? 'added' : /^-(?!--)/.test(line) ? 'removed' : undefined;
   return (
     <span key={key} class={kind}>
-      <Visible text={`${line}\n`} />
+      <EscapedText text={`${line}\n`} />
     </span>
   );
 }
@@ -73,31 +73,32 @@ function diffLine(line: string, key: number): JSX.Element {
 const looksLikeDiff = (text: string): boolean => /^@@ .* @@/m.test(text) || /^--- .*\n\+\+\+ /m.test(text);
 
 /** A call with everything that is known of it. */
-export function CallView({ call, session }: { readonly call: CallItem; readonly session: string }): JSX.Element {
-  const asked = openAsk(call);
+export function CallView({ call, session }: { readonly call: TimelineCall; readonly session: string }): JSX.Element {
+  const asked = getPendingApproval(call);
   const { result } = call;
   const state =
-    result?.outcome ?? (asked ? 'asks' : isHanded(call) ? 'handed' : call.started === undefined ? 'waits' : 'runs');
+    result?.outcome ??
+    (asked ? 'asks' : isClientSideCall(call) ? 'handed' : call.started === undefined ? 'waits' : 'runs');
   return (
     <section class={`call ${state}`} aria-label={`Call of ${call.tool}`}>
       <header>
         <span class="tool">
-          <Visible text={call.tool} />
+          <EscapedText text={call.tool} />
         </span>
         {asked ? null : (
           <span class="gist">
-            <Visible text={gist(call.input)} />
+            <EscapedText text={formatCallSummary(call.input)} />
           </span>
         )}
         <span class="state">
-          {words[state] ?? state}
-          {result ? ` · ${duration(result.ms)}` : ''}
+          {callStateLabels[state] ?? state}
+          {result ? ` · ${formatDuration(result.ms)}` : ''}
         </span>
       </header>
-      {call.asks.map((ask, i) =>
+      {call.approvals.map((ask, i) =>
         ask.answer ? (
           <p key={i} class="answered">
-            <Visible text={ask.question} />{' '}
+            <EscapedText text={ask.question} />{' '}
             <strong>
               {ask.answer.happened
                 ? 'It happened.'
@@ -115,8 +116,8 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
       )}
       {asked ? (
         <>
-          <Input tool={call.tool} input={call.input} />
-          <Answering
+          <CallInput tool={call.tool} input={call.input} />
+          <ApprovalForm
             session={session}
             question={{
               call: call.id,
@@ -127,20 +128,20 @@ export function CallView({ call, session }: { readonly call: CallItem; readonly 
           />
         </>
       ) : (
-        <Details call={call} />
+        <CallDetails call={call} />
       )}
       {result && result.text !== '' ? (
-        <Long text={result.text} what={`the result of ${call.tool}`} isDiff={looksLikeDiff(result.text)} />
+        <LongText text={result.text} label={`the result of ${call.tool}`} isDiff={looksLikeDiff(result.text)} />
       ) : null}
       {result?.files.map((file, i) => (
-        <Picture key={i} file={file} />
+        <FileView key={i} file={file} />
       ))}
     </section>
   );
 }
 
 /** What went in and came out; drawn once it is opened, for a long session has hundreds of these. */
-function Details({ call: { tool, input, invalid, result } }: { readonly call: CallItem }): JSX.Element {
+function CallDetails({ call: { tool, input, invalid, result } }: { readonly call: TimelineCall }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -150,11 +151,11 @@ function Details({ call: { tool, input, invalid, result } }: { readonly call: Ca
       {isOpen ? (
         <>
           <h4>Input</h4>
-          {invalid === undefined ? <Input tool={tool} input={input} /> : <Long text={invalid} />}
+          {invalid === undefined ? <CallInput tool={tool} input={input} /> : <LongText text={invalid} />}
           {result?.data === undefined ? null : (
             <>
               <h4>As data</h4>
-              <Long text={JSON.stringify(result.data, undefined, 2)} />
+              <LongText text={JSON.stringify(result.data, undefined, 2)} />
             </>
           )}
         </>
@@ -163,7 +164,7 @@ function Details({ call: { tool, input, invalid, result } }: { readonly call: Ca
   );
 }
 
-const words: Readonly<Record<string, string>> = {
+const callStateLabels: Readonly<Record<string, string>> = {
   ok: 'done',
   failed: 'failed',
   denied: 'denied',
@@ -176,17 +177,17 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The first words of an input, on one line. */
-function gist(input: Json): string {
+function formatCallSummary(input: Json): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return JSON.stringify(input).slice(0, 120);
   const first = Object.values(input).find((value) => typeof value === 'string');
   return (typeof first === 'string' ? first : JSON.stringify(input)).replaceAll(/\s+/g, ' ').slice(0, 120);
 }
 
-const pictures = /^image\/(png|jpeg|gif|webp)$/;
+const imageTypes = /^image\/(png|jpeg|gif|webp)$/;
 
 /** A file of a message: pictures are shown, of others only the name; none is fetched from outside. */
-export function Picture({ file }: { readonly file: FilePart }): JSX.Element {
+export function FileView({ file }: { readonly file: FilePart }): JSX.Element {
   const name = file.name ?? file.mediaType;
-  if (!pictures.test(file.mediaType) || !/^[\w+/=\s]+$/.test(file.data)) return <p class="file">A file: {name}</p>;
+  if (!imageTypes.test(file.mediaType) || !/^[\w+/=\s]+$/.test(file.data)) return <p class="file">A file: {name}</p>;
   return <img class="picture" src={`data:${file.mediaType};base64,${file.data}`} alt={name} />;
 }

@@ -2,17 +2,21 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
-import { clock } from '../text/format.ts';
-import type { Column } from './stretches.ts';
+import { formatTime } from '../text/format.ts';
+import type { SeriesValues } from './stretches.ts';
 
 /** One line of a chart; `band` holds the ends of the interval of each of its values. */
-export type Line = { readonly name: string; readonly values: Column; readonly band?: readonly [Column, Column] };
+export type ChartSeries = {
+  readonly name: string;
+  readonly values: SeriesValues;
+  readonly band?: readonly [SeriesValues, SeriesValues];
+};
 
 /** What a chart shows, and how its figures are written. */
 export type ChartProps = {
   readonly title: string;
   readonly times: readonly number[];
-  readonly lines: readonly Line[];
+  readonly lines: readonly ChartSeries[];
   readonly write: (value: number) => string;
   /** Rates are drawn from nothing to at least this. */
   readonly least?: number;
@@ -40,7 +44,7 @@ export function Chart({ title, times, lines, write, least, steps }: ChartProps):
   useEffect(() => {
     const here = place.current;
     if (!here || isEmpty) return undefined;
-    const plot = new UPlot(optionsFor(here, { lines, write, least, steps }), dataOf(times, lines), here);
+    const plot = new UPlot(createPlotOptions(here, { lines, write, least, steps }), toPlotData(times, lines), here);
     const observer = new ResizeObserver(() => plot.setSize({ width: here.clientWidth, height }));
     observer.observe(here);
     return () => {
@@ -65,22 +69,22 @@ export function Chart({ title, times, lines, write, least, steps }: ChartProps):
       ) : (
         <div ref={place} class="plot" aria-hidden="true" />
       )}
-      {isEmpty ? null : <Numbers title={title} times={times} lines={lines} write={write} />}
+      {isEmpty ? null : <ChartTable title={title} times={times} lines={lines} write={write} />}
     </figure>
   );
 }
 
-const dataOf = (times: readonly number[], lines: readonly Line[]): UPlot.AlignedData => [
+const toPlotData = (times: readonly number[], lines: readonly ChartSeries[]): UPlot.AlignedData => [
   [...times],
   ...lines.map(({ values }) => [...values]),
 ];
 
-type Drawing = Pick<ChartProps, 'lines' | 'write'> & {
+type PlotConfig = Pick<ChartProps, 'lines' | 'write'> & {
   readonly least: number | undefined;
   readonly steps: readonly number[] | undefined;
 };
 
-function optionsFor(here: HTMLElement, { lines, write, least = 0, steps }: Drawing): UPlot.Options {
+function createPlotOptions(here: HTMLElement, { lines, write, least = 0, steps }: PlotConfig): UPlot.Options {
   const style = getComputedStyle(here);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const strokes = ['--plot-1', '--plot-2', '--plot-3'].map(colour);
@@ -112,7 +116,7 @@ function optionsFor(here: HTMLElement, { lines, write, least = 0, steps }: Drawi
     cursor: { show: false },
     padding: [8, 8, 0, 0],
     axes: [
-      { ...axis, size: 30, space: 70, values: (_: unknown, splits: number[]) => splits.map(moment) },
+      { ...axis, size: 30, space: 70, values: (_: unknown, splits: number[]) => splits.map(formatAxisTime) },
       {
         ...axis,
         size: 64,
@@ -127,7 +131,7 @@ function optionsFor(here: HTMLElement, { lines, write, least = 0, steps }: Drawi
 }
 
 /** Midnight is the day that begins; any other time is the time. */
-function moment(seconds: number): string {
+function formatAxisTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   if (date.getHours() === 0 && date.getMinutes() === 0)
     return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
@@ -135,7 +139,7 @@ function moment(seconds: number): string {
 }
 
 /** Each interval as a bar of its own: a band would suggest that something was measured in between. */
-function drawBand(plot: UPlot, band: Line['band'], colour: string): void {
+function drawBand(plot: UPlot, band: ChartSeries['band'], colour: string): void {
   if (!band) return;
   const { ctx } = plot;
   const width = Math.max(3, Math.min(14, plot.bbox.width / band[0].length / 2));
@@ -155,7 +159,7 @@ function drawBand(plot: UPlot, band: Line['band'], colour: string): void {
   ctx.restore();
 }
 
-function Numbers({ title, times, lines, write }: Omit<ChartProps, 'least' | 'steps'>): JSX.Element {
+function ChartTable({ title, times, lines, write }: Omit<ChartProps, 'least' | 'steps'>): JSX.Element {
   return (
     <details class="numbers">
       <summary>
@@ -177,10 +181,10 @@ function Numbers({ title, times, lines, write }: Omit<ChartProps, 'least' | 'ste
           <tbody>
             {times.map((time, i) => (
               <tr key={time}>
-                <th scope="row">{clock(new Date(time * 1000).toISOString(), Date.now())}</th>
+                <th scope="row">{formatTime(new Date(time * 1000).toISOString(), Date.now())}</th>
                 {lines.map((line) => (
                   <td key={line.name} class="number">
-                    {told(line, i, write)}
+                    {formatPoint(line, i, write)}
                   </td>
                 ))}
               </tr>
@@ -192,7 +196,7 @@ function Numbers({ title, times, lines, write }: Omit<ChartProps, 'least' | 'ste
   );
 }
 
-function told({ values, band }: Line, at: number, write: (value: number) => string): string {
+function formatPoint({ values, band }: ChartSeries, at: number, write: (value: number) => string): string {
   const value = values[at];
   if (value === null || value === undefined) return 'not measured';
   const [low, high] = [band?.[0][at], band?.[1][at]];

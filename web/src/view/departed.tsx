@@ -1,31 +1,36 @@
 // What waited for a person and no longer does: a line for each, so that an answer leads on to what came of it.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Visible } from '../text/markdown-view.tsx';
-import { headingOf } from '../text/words.ts';
+import { EscapedText } from '../text/markdown-view.tsx';
+import { formatHeading } from '../text/words.ts';
 import { api } from '../wire/api.ts';
 import type { Approval } from '../wire/shapes.ts';
-import { cell, useCell } from '../cell.ts';
-import { Status } from './parts.tsx';
+import { createAtom, useAtom } from '../cell.ts';
+import { StatusBadge } from './parts.tsx';
 import { usePoll } from './poll.ts';
 import { linkTo } from './route.ts';
 
-type Gone = Pick<Approval, 'run' | 'session' | 'words'>;
+type ResolvedApproval = Pick<Approval, 'run' | 'session' | 'words'>;
 
-const most = 10;
+const maxResolvedShown = 10;
 
 /** Kept between visits of the screen, the latest first. */
-const departed = cell<readonly Gone[]>([]);
+const resolvedApprovals = createAtom<readonly ResolvedApproval[]>([]);
 
 /** What was answered from here, by run. */
-const given = new Map<string, readonly string[]>();
+const answersByRun = new Map<string, readonly string[]>();
 
 /** Remembers an answer that was given here. */
-export const remember = (run: string, answer: string): void => void given.set(run, [...(given.get(run) ?? []), answer]);
+export const recordAnswer = (run: string, answer: string): void =>
+  void answersByRun.set(run, [...(answersByRun.get(run) ?? []), answer]);
 
 /** The lines of what has left a list of approvals while somebody looked. */
-export function Departed({ approvals }: { readonly approvals: readonly Approval[] | undefined }): JSX.Element | null {
-  const lines = useCell(departed);
+export function ResolvedApprovals({
+  approvals,
+}: {
+  readonly approvals: readonly Approval[] | undefined;
+}): JSX.Element | null {
+  const lines = useAtom(resolvedApprovals);
   const before = useRef<readonly Approval[]>([]);
   useEffect(() => {
     if (approvals === undefined) return;
@@ -34,8 +39,9 @@ export function Departed({ approvals }: { readonly approvals: readonly Approval[
     const known = new Set([...waiting, ...left.map(({ run }) => run)]);
     before.current = approvals;
     // One that asks again waits again, and is no longer among these.
-    const kept = departed.get().filter(({ run }) => !known.has(run));
-    if (left.length > 0 || kept.length < departed.get().length) departed.set([...left, ...kept].slice(0, most));
+    const kept = resolvedApprovals.get().filter(({ run }) => !known.has(run));
+    if (left.length > 0 || kept.length < resolvedApprovals.get().length)
+      resolvedApprovals.set([...left, ...kept].slice(0, maxResolvedShown));
   }, [approvals]);
   if (lines.length === 0) return null;
   return (
@@ -43,27 +49,27 @@ export function Departed({ approvals }: { readonly approvals: readonly Approval[
       <h2 id="departed-title">No longer waiting</h2>
       <ul class="departed">
         {lines.map((line) => (
-          <Line key={line.run} line={line} />
+          <ResolvedApprovalRow key={line.run} line={line} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Line({ line: { run, session, words } }: { readonly line: Gone }): JSX.Element {
+function ResolvedApprovalRow({ line: { run, session, words } }: { readonly line: ResolvedApproval }): JSX.Element {
   const { value } = usePoll((signal) => api.run(run, signal), 3000, run);
-  const answers = given.get(run);
+  const answers = answersByRun.get(run);
   return (
     <li>
       <span class="words" dir="auto">
-        <Visible text={headingOf(words)} />
+        <EscapedText text={formatHeading(words)} />
       </span>
       <span class="hint">
         {answers ? `You answered: ${answers.join(', ')}.` : 'Answered by somebody else, or its run ended.'}
       </span>
-      {value ? <Status run={value.run} /> : null}
+      {value ? <StatusBadge run={value.run} /> : null}
       <a href={linkTo('sessions', session)}>
-        See its session<span class="unseen"> about {headingOf(words)}</span>
+        See its session<span class="unseen"> about {formatHeading(words)}</span>
       </a>
     </li>
   );

@@ -2,28 +2,28 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KillSwitchState } from '../../../src/core/index.ts';
-import { sentence } from '../text/format.ts';
+import { ensurePeriod } from '../text/format.ts';
 import { api } from '../wire/api.ts';
-import { connection } from '../wire/connection.ts';
-import { useCell } from '../cell.ts';
-import { useMay } from './may.ts';
-import { Failed, Field, When } from './parts.tsx';
-import { usePoll, useSending, type Polled } from './poll.ts';
+import { connectionStatus } from '../wire/connection.ts';
+import { useAtom } from '../cell.ts';
+import { usePermission } from './may.ts';
+import { ErrorMessage, FormField, RelativeTime } from './parts.tsx';
+import { usePoll, useSubmit, type PollResult } from './poll.ts';
 
 /** How the fleet stands, asked for every two seconds; what cannot be read counts as stopped, as it does for the workers. */
-export function useStanding(): Polled<KillSwitchState> & { readonly isStopped: boolean } {
+export function useKillSwitch(): PollResult<KillSwitchState> & { readonly isStopped: boolean } {
   const polled = usePoll((signal) => api.control(signal), 2000);
-  return { ...polled, isStopped: polled.value?.stopped ?? polled.failed !== undefined };
+  return { ...polled, isStopped: polled.value?.stopped ?? polled.error !== undefined };
 }
 
-type Shown = { readonly now: ReturnType<typeof useStanding> };
+type KillSwitchProps = { readonly status: ReturnType<typeof useKillSwitch> };
 
 /** The switch in the header. */
-export function KillSwitch({ now }: Shown): JSX.Element {
-  const { value: standing, failed, isStopped, again } = now;
+export function KillSwitch({ status: now }: KillSwitchProps): JSX.Element {
+  const { value: standing, error: failed, isStopped, refresh: again } = now;
   const [isOpen, setOpen] = useState(false);
-  const may = useMay('operator');
-  const isKnown = useCell(connection) === 'here' && (standing !== undefined || failed !== undefined);
+  const may = usePermission('operator');
+  const isKnown = useAtom(connectionStatus) === 'here' && (standing !== undefined || failed !== undefined);
   return (
     <>
       <button
@@ -37,27 +37,27 @@ export function KillSwitch({ now }: Shown): JSX.Element {
         <span class="switch-state">{isKnown ? (isStopped ? 'Stopped' : 'Running') : 'Not known'}</span>
       </button>
       {isOpen ? (
-        <Confirm standing={standing} isStopped={isStopped} may={may} close={() => setOpen(false)} done={again} />
+        <ConfirmDialog standing={standing} isStopped={isStopped} may={may} close={() => setOpen(false)} done={again} />
       ) : null}
     </>
   );
 }
 
 /** The strip below the header while everything is stopped: who did it, when and why. */
-export function StoppedStrip({ now: { value } }: Shown): JSX.Element {
+export function StoppedBanner({ status: { value } }: KillSwitchProps): JSX.Element {
   return (
     <p class={value?.stopped ? 'strip stopped' : 'unseen'} role="status">
       {value?.stopped ? (
         <>
           <strong>All work is stopped.</strong> {value.why} ({value.by === undefined ? '' : `${value.by}, `}
-          <When time={value.since} />)
+          <RelativeTime time={value.since} />)
         </>
       ) : null}
     </p>
   );
 }
 
-type Asked = {
+type ConfirmDialogProps = {
   readonly standing: KillSwitchState | undefined;
   readonly isStopped: boolean;
   readonly may: boolean;
@@ -65,11 +65,11 @@ type Asked = {
   readonly done: () => void;
 };
 
-function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element {
+function ConfirmDialog({ standing, isStopped, may, close, done }: ConfirmDialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [word, setWord] = useState('');
   const [why, setWhy] = useState('');
-  const { busy, failed, send } = useSending();
+  const { busy, error: failed, submit: send } = useSubmit();
   const needed = isStopped ? 'resume' : 'stop';
   const isReady = may && word.trim().toLowerCase() === needed && (isStopped || why.trim() !== '');
   useEffect(() => dialog.current?.showModal(), []);
@@ -93,8 +93,8 @@ function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element 
         <h2 id="switch-title">{isStopped ? 'Let work go on?' : 'Stop all work?'}</h2>
         {isStopped ? (
           <p>
-            Stopped{standing?.by === undefined ? '' : ` by ${standing.by}`} <When time={standing?.since} />
-            {standing?.why ? `: ${sentence(standing.why)}` : '.'} Workers take runs again once it goes on.
+            Stopped{standing?.by === undefined ? '' : ` by ${standing.by}`} <RelativeTime time={standing?.since} />
+            {standing?.why ? `: ${ensurePeriod(standing.why)}` : '.'} Workers take runs again once it goes on.
           </p>
         ) : (
           <p>
@@ -103,7 +103,7 @@ function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element 
           </p>
         )}
         {isStopped ? null : (
-          <Field name="Why" hint="Everybody who looks here reads it.">
+          <FormField name="Why" hint="Everybody who looks here reads it.">
             <input
               name="why"
               value={why}
@@ -111,9 +111,9 @@ function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element 
               disabled={!may}
               onInput={(event) => setWhy(event.currentTarget.value)}
             />
-          </Field>
+          </FormField>
         )}
-        <Field name={`Type the word ${needed}`}>
+        <FormField name={`Type the word ${needed}`}>
           <input
             name="word"
             value={word}
@@ -122,9 +122,9 @@ function Confirm({ standing, isStopped, may, close, done }: Asked): JSX.Element 
             disabled={!may}
             onInput={(event) => setWord(event.currentTarget.value)}
           />
-        </Field>
+        </FormField>
         {may ? null : <p class="hint">Only an operator's key may do this.</p>}
-        <Failed failed={failed} />
+        <ErrorMessage failed={failed} />
         <div class="buttons">
           <button type="submit" class={isStopped ? 'primary' : 'danger'} disabled={!isReady || busy}>
             {isStopped ? 'Resume' : 'Stop everything'}

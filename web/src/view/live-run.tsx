@@ -1,56 +1,56 @@
 // A run while it goes on: the answer streaming in, its questions, what it spent, and how to end it.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { Markdown, Visible } from '../text/markdown-view.tsx';
-import { clock, money, short } from '../text/format.ts';
+import { Markdown, EscapedText } from '../text/markdown-view.tsx';
+import { formatTime, formatUsd, formatCompact } from '../text/format.ts';
 import { api } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
-import { isSilentAt } from './awake.ts';
-import { useMay } from './may.ts';
-import { Failed, Status } from './parts.tsx';
-import { useNow, usePoll, useSending } from './poll.ts';
+import { isWorkerSilent } from './awake.ts';
+import { usePermission } from './may.ts';
+import { ErrorMessage, StatusBadge } from './parts.tsx';
+import { useNow, usePoll, useSubmit } from './poll.ts';
 import { linkTo } from './route.ts';
 import { RunTable } from './run-table.tsx';
-import { useFeed, type Feed } from './session-feed.ts';
+import { useSessionFeed, type SessionFeed } from './session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
 
 /** A run, followed to its end. */
 export function LiveRun({ id }: { readonly id: string }): JSX.Element {
-  const feed = useFeed({ run: id });
+  const feed = useSessionFeed({ run: id });
   const { run } = feed;
   return (
     <section class="live" aria-labelledby="live-title">
       <h2 class="unseen" id="live-title">
         The run
       </h2>
-      <Failed failed={feed.failed} />
-      {run ? <Going run={run} feed={feed} /> : null}
+      <ErrorMessage failed={feed.error} />
+      {run ? <RunProgress run={run} feed={feed} /> : null}
       <Announcer feed={feed} run={run} />
     </section>
   );
 }
 
-function Going({ run, feed }: { readonly run: FleetRun; readonly feed: Feed }): JSX.Element {
-  const { busy, failed, send } = useSending();
-  const may = useMay('runner');
+function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element {
+  const { busy, error: failed, submit: send } = useSubmit();
+  const may = usePermission('runner');
   const isOver = run.status === 'ended';
   return (
     <>
       <header class="live-head">
-        <Status run={run} />
+        <StatusBadge run={run} />
         <a href={linkTo('runs', run.id)}>Run {run.id.slice(0, 8)}</a>
         <a href={linkTo('sessions', run.session)}>Its session</a>
-        {run.outcome ? <Spent run={run} /> : null}
+        {run.outcome ? <RunCost run={run} /> : null}
         {isOver || !may ? null : (
           <button type="button" class="quiet" disabled={busy} onClick={() => send(() => api.cancelRun(run.id))}>
             Cancel the run
           </button>
         )}
       </header>
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
       <TimelineView items={feed.timeline.items} live={feed.live} acts={{ session: run.session }} />
-      <Outcome run={run} feed={feed} />
-      {run.kind === 'run' ? null : <Children of={run.id} isOver={isOver} />}
+      <OutcomeView run={run} feed={feed} />
+      {run.kind === 'run' ? null : <ChildRuns of={run.id} isOver={isOver} />}
       {run.kind === 'run' && may ? (
         <p>
           <a class="onward" href={linkTo('sessions', run.session, { say: '1' })}>
@@ -63,21 +63,21 @@ function Going({ run, feed }: { readonly run: FleetRun; readonly feed: Feed }): 
 }
 
 /** What a run spent, in one line. */
-export function Spent({ run }: { readonly run: FleetRun }): JSX.Element | null {
+export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null {
   if (!run.outcome) return null;
   const { spent } = run.outcome;
   return (
     <span class="spent">
-      {spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'cost not known' : money(spent.usd)} ·{' '}
-      {short(spent.input + spent.output)} tokens · {spent.turns === 1 ? '1 turn' : `${spent.turns} turns`}
+      {spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'cost not known' : formatUsd(spent.usd)} ·{' '}
+      {formatCompact(spent.input + spent.output)} tokens · {spent.turns === 1 ? '1 turn' : `${spent.turns} turns`}
     </span>
   );
 }
 
 /** The outcome in words, where the timeline does not say it already: a plan or a verification has its answer here. */
-export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: Feed }): JSX.Element | null {
+export function OutcomeView({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element | null {
   const { outcome } = run;
-  if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <Waiting run={run} /> : null;
+  if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <WaitingReason run={run} /> : null;
   const isTold = feed.timeline.items.some((item) => item.type === 'said' || (item.type === 'turn' && item.message));
   const isMarked = feed.timeline.items.some((item) => item.type === 'mark' && item.what === 'ended');
   return (
@@ -89,7 +89,7 @@ export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: 
       )}
       {isMarked || !(outcome.error ?? outcome.detail) ? null : (
         <p class={outcome.error ? 'failed' : 'hint'}>
-          <Visible text={outcome.error?.message ?? outcome.detail ?? ''} /> {outcome.error?.hint}
+          <EscapedText text={outcome.error?.message ?? outcome.detail ?? ''} /> {outcome.error?.hint}
         </p>
       )}
     </>
@@ -97,13 +97,13 @@ export function Outcome({ run, feed }: { readonly run: FleetRun; readonly feed: 
 }
 
 /** What a run that nobody has begun waits for, and what would help it. */
-export function Waiting({ run }: { readonly run: FleetRun }): JSX.Element {
+export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element {
   const { value } = usePoll((signal) => api.queue(signal), 3000);
   const now = useNow();
   if (run.notBefore !== undefined && Date.parse(run.notBefore) > now)
-    return <p class="waiting-dots">Not before {clock(run.notBefore, now)}</p>;
+    return <p class="waiting-dots">Not before {formatTime(run.notBefore, now)}</p>;
   if (value?.standing.stopped) return <p class="hint">It is begun once the kill-switch lets work go on.</p>;
-  if (value?.workers.every((worker) => isSilentAt(worker, now)))
+  if (value?.workers.every((worker) => isWorkerSilent(worker, now)))
     return (
       <p class="hint">
         No worker is at work. Start one with <code>fairlead worker</code> on a machine that reaches the store, and it
@@ -114,15 +114,15 @@ export function Waiting({ run }: { readonly run: FleetRun }): JSX.Element {
 }
 
 /** The runs that a run began, while they go on. */
-export function Children({ of, isOver }: { readonly of: string; readonly isOver: boolean }): JSX.Element {
+export function ChildRuns({ of, isOver }: { readonly of: string; readonly isOver: boolean }): JSX.Element {
   return (
     <section aria-label="Its parts">
       <h2>Parts</h2>
       <RunTable
         caption="The runs it began"
         filter={{ parent: of, most: 100 }}
-        ms={isOver ? 30_000 : 1500}
-        empty="It has begun no runs of its own yet."
+        intervalMs={isOver ? 30_000 : 1500}
+        emptyState="It has begun no runs of its own yet."
       />
     </section>
   );

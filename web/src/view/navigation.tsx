@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../wire/api.ts';
-import { useCell } from '../cell.ts';
+import { useAtom } from '../cell.ts';
 import { usePoll } from './poll.ts';
-import { goTo, linkTo, route, screens, type Screen } from './route.ts';
+import { navigate, linkTo, currentRoute, screens, type Screen } from './route.ts';
 
-const names: Readonly<Record<Screen, readonly [name: string, key: string]>> = {
+const screenLabels: Readonly<Record<Screen, readonly [name: string, key: string]>> = {
   ask: ['Ask', 'a'],
   runs: ['Runs', 'r'],
   sessions: ['Sessions', 's'],
@@ -19,7 +19,7 @@ const names: Readonly<Record<Screen, readonly [name: string, key: string]>> = {
 
 /** The screens, with how many approvals wait. */
 export function Navigation(): JSX.Element {
-  const now = useCell(route);
+  const now = useAtom(currentRoute);
   const { value } = usePoll((signal) => api.approvals(signal), 5000);
   const waiting = value?.approvals.reduce((sum, { questions }) => sum + questions.length, 0) ?? 0;
   const [isHelp, setHelp] = useState(false);
@@ -39,7 +39,7 @@ export function Navigation(): JSX.Element {
         {screens.map((screen) => (
           <li key={screen}>
             <a href={linkTo(screen)} aria-current={now.screen === screen ? 'page' : undefined}>
-              {names[screen][0]}
+              {screenLabels[screen][0]}
               {screen === 'approvals' && waiting > 0 ? (
                 <span class="badge">
                   {waiting}
@@ -56,14 +56,14 @@ export function Navigation(): JSX.Element {
       <button type="button" class="quiet shortcuts" onClick={() => setHelp(true)}>
         Shortcuts
       </button>
-      {isHelp ? <Shortcuts close={() => setHelp(false)} /> : null}
+      {isHelp ? <ShortcutsDialog close={() => setHelp(false)} /> : null}
     </nav>
   );
 }
 
-function Shortcuts({ close }: { readonly close: () => void }): JSX.Element {
+function ShortcutsDialog({ close }: { readonly close: () => void }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isUsed, setUsed] = useState(() => localStorage.getItem(unused) === null);
+  const [isUsed, setUsed] = useState(() => localStorage.getItem(shortcutsDisabledKey) === null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="shortcuts-title">
@@ -72,9 +72,9 @@ function Shortcuts({ close }: { readonly close: () => void }): JSX.Element {
         {screens.map((screen) => (
           <div key={screen}>
             <dt>
-              <kbd>g</kbd> <kbd>{names[screen][1]}</kbd>
+              <kbd>g</kbd> <kbd>{screenLabels[screen][1]}</kbd>
             </dt>
-            <dd>{names[screen][0]}</dd>
+            <dd>{screenLabels[screen][0]}</dd>
           </div>
         ))}
         <div>
@@ -96,8 +96,8 @@ function Shortcuts({ close }: { readonly close: () => void }): JSX.Element {
             type="checkbox"
             checked={isUsed}
             onChange={(event) => {
-              if (event.currentTarget.checked) localStorage.removeItem(unused);
-              else localStorage.setItem(unused, 'yes');
+              if (event.currentTarget.checked) localStorage.removeItem(shortcutsDisabledKey);
+              else localStorage.setItem(shortcutsDisabledKey, 'yes');
               setUsed(event.currentTarget.checked);
             }}
           />
@@ -110,10 +110,10 @@ function Shortcuts({ close }: { readonly close: () => void }): JSX.Element {
 }
 
 /** Where it is kept that somebody wants no shortcuts: who speaks to the computer sets single keys off by mistake. */
-const unused = 'fairlead-no-shortcuts';
+const shortcutsDisabledKey = 'fairlead-no-shortcuts';
 
 /** How long after `g` the second key counts. */
-const patience = 1200;
+const leaderTimeoutMs = 1200;
 
 /** Listens for the shortcuts, but not where somebody types or holds a modifier. */
 export function useShortcuts(): void {
@@ -122,15 +122,15 @@ export function useShortcuts(): void {
     function onKey(event: KeyboardEvent): void {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog')) return;
-      if (localStorage.getItem(unused) !== null) return;
+      if (localStorage.getItem(shortcutsDisabledKey) !== null) return;
       if (event.key === '?') dispatchEvent(new Event('fairlead-help'));
       else if (event.key === 'g') leader = event.timeStamp;
-      else if (leader > 0 && event.timeStamp - leader < patience) {
+      else if (leader > 0 && event.timeStamp - leader < leaderTimeoutMs) {
         leader = 0;
-        const screen = screens.find((each) => names[each][1] === event.key);
+        const screen = screens.find((each) => screenLabels[each][1] === event.key);
         if (screen === undefined) return;
         event.preventDefault();
-        goTo(screen);
+        navigate(screen);
         document.querySelector<HTMLElement>('#main')?.focus();
       }
     }

@@ -2,49 +2,49 @@
 import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { FleetRun, StopReason } from '../../../src/core/index.ts';
-import { Copy } from '../text/copy.tsx';
-import { ago, moment } from '../text/format.ts';
-import { piecesOf } from '../text/hidden.ts';
-import { Visible } from '../text/markdown-view.tsx';
-import { statusWords } from '../text/words.ts';
-import { spoken } from '../cell.ts';
+import { CopyButton } from '../text/copy.tsx';
+import { formatRelativeTime, formatDateTime } from '../text/format.ts';
+import { splitInvisible } from '../text/hidden.ts';
+import { EscapedText } from '../text/markdown-view.tsx';
+import { formatRunStatus } from '../text/words.ts';
+import { announcement } from '../cell.ts';
 import type { ApiError } from '../wire/api.ts';
 import { useNow } from './poll.ts';
 
 /** What went wrong, in the server's words, and what to do. */
-export function Failed({ failed }: { readonly failed: ApiError | undefined }): JSX.Element | null {
+export function ErrorMessage({ failed }: { readonly failed: ApiError | undefined }): JSX.Element | null {
   if (failed === undefined) return null;
   return (
     <p class="failed" role="alert">
-      <Visible text={failed.message} />
+      <EscapedText text={failed.message} />
       {failed.hint === undefined ? null : <span class="hint"> {failed.hint}</span>}
     </p>
   );
 }
 
 /** The word for where a run stands, with a mark that does not rely on colour. */
-export function Status({ run }: { readonly run: FleetRun }): JSX.Element {
+export function StatusBadge({ run }: { readonly run: FleetRun }): JSX.Element {
   const { status, outcome, questions } = run;
-  const isBad = outcome !== undefined && !well.has(outcome.reason);
+  const isBad = outcome !== undefined && !successfulStopReasons.has(outcome.reason);
   const isForParts = status === 'resting' && questions.length === 0;
-  return <span class={`status ${isBad ? 'bad' : isForParts ? 'queued' : status}`}>{statusWords(run)}</span>;
+  return <span class={`status ${isBad ? 'bad' : isForParts ? 'queued' : status}`}>{formatRunStatus(run)}</span>;
 }
 
-const well: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
+const successfulStopReasons: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
 
 /** A moment: how long ago, and when exactly on hovering. */
-export function When({ time }: { readonly time: string | undefined }): JSX.Element | null {
+export function RelativeTime({ time }: { readonly time: string | undefined }): JSX.Element | null {
   const now = useNow(10_000);
   if (time === undefined) return null;
   return (
-    <time dateTime={time} title={moment(time)}>
-      {ago(time, now)}
+    <time dateTime={time} title={formatDateTime(time)}>
+      {formatRelativeTime(time, now)}
     </time>
   );
 }
 
 /** The title of a screen, and of the tab, with what stands beside it. */
-export function Title({
+export function PageTitle({
   children,
   beside,
 }: {
@@ -52,13 +52,13 @@ export function Title({
   readonly beside?: ComponentChildren;
 }): JSX.Element {
   useEffect(() => {
-    const shown = piecesOf(children).map(({ text }) => text);
+    const shown = splitInvisible(children).map(({ text }) => text);
     document.title = `${shown.join('')} · Fairlead`;
   }, [children]);
   return (
     <div class="title">
       <h1 tabIndex={-1} dir="auto">
-        <Visible text={children} />
+        <EscapedText text={children} />
       </h1>
       {beside}
     </div>
@@ -66,16 +66,16 @@ export function Title({
 }
 
 /** The name of a run or a session, which commands and the API take, to be copied. */
-export function Name({ of, name }: { readonly of: string; readonly name: string }): JSX.Element {
+export function CopyableId({ of, name }: { readonly of: string; readonly name: string }): JSX.Element {
   return (
     <span class="name hint">
-      {of} <code>{name}</code> <Copy text={name} what={`the name of this ${of.toLowerCase()}`} />
+      {of} <code>{name}</code> <CopyButton text={name} what={`the name of this ${of.toLowerCase()}`} />
     </span>
   );
 }
 
 /** A figure with its name; `note` says what it is measured on. */
-export function Figure({
+export function Metric({
   name,
   value,
   note,
@@ -96,7 +96,7 @@ export function Figure({
 }
 
 /** What is shown where there is nothing yet: what it is for, and what to do first. */
-export function Empty({
+export function EmptyState({
   title,
   children,
 }: {
@@ -112,7 +112,7 @@ export function Empty({
 }
 
 /** A field with its name above it and a hint below, which belongs to the field but not to its name. */
-export function Field({
+export function FormField({
   name,
   hint,
   children,
@@ -139,7 +139,7 @@ export function Field({
 }
 
 /** A button for what cannot be taken back: it acts on the second press, and forgets the first when it is left. */
-export function Sure({
+export function ConfirmButton({
   name,
   of,
   disabled,
@@ -160,7 +160,7 @@ export function Sure({
       onClick={() => {
         if (isAsked) return act();
         setAsked(true);
-        spoken.set(`Press again to be sure: ${name} ${of}`);
+        announcement.set(`Press again to be sure: ${name} ${of}`);
       }}
     >
       {isAsked ? `${name}: sure?` : name}
@@ -170,7 +170,7 @@ export function Sure({
 }
 
 /** A table that may be wider than the page: it scrolls by itself, and says what it holds. */
-export function Table({
+export function DataTable({
   caption,
   head,
   children,

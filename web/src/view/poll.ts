@@ -1,28 +1,28 @@
 // Asking again and again while somebody looks: not behind another tab, not while the server is gone, at once when it is back.
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../wire/api.ts';
-import { connection } from '../wire/connection.ts';
-import { useCell } from '../cell.ts';
+import { connectionStatus } from '../wire/connection.ts';
+import { useAtom } from '../cell.ts';
 
 /** What was last loaded, what went wrong since, and how to load it now. */
-export type Polled<T> = {
+export type PollResult<T> = {
   readonly value: T | undefined;
-  readonly failed: ApiError | undefined;
-  readonly again: () => void;
+  readonly error: ApiError | undefined;
+  readonly refresh: () => void;
 };
 
 /** Loads every so many milliseconds; `of` says what it is about, and a change of it starts over. What was loaded stays while a later load fails. */
-export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number, of = ''): Polled<T> {
+export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number, of = ''): PollResult<T> {
   const [value, setValue] = useState<{ readonly of: string; readonly value: T } | undefined>(undefined);
   const [failed, setFailed] = useState<ApiError | undefined>(undefined);
   const [asked, setAsked] = useState(0);
-  const here = useCell(connection);
+  const here = useAtom(connectionStatus);
   useEffect(() => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     async function once(): Promise<void> {
       clearTimeout(timer);
-      if (!document.hidden && connection.get() === 'here')
+      if (!document.hidden && connectionStatus.get() === 'here')
         try {
           const next = await load(stop.signal);
           setValue({ of, value: next });
@@ -44,7 +44,7 @@ export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number
     // `load` is made anew at each drawing; `of` says whether it means something else.
   }, [of, ms, asked, here]);
   const again = useCallback(() => setAsked((before) => before + 1), []);
-  return { value: value?.of === of ? value.value : undefined, failed, again };
+  return { value: value?.of === of ? value.value : undefined, error: failed, refresh: again };
 }
 
 /** The time, told anew every so many milliseconds. */
@@ -58,14 +58,14 @@ export function useNow(ms = 1000): number {
 }
 
 /** Something that is sent: whether it is under way, what went wrong, and how to send it. */
-export type Sending = {
+export type Submission = {
   readonly busy: boolean;
-  readonly failed: ApiError | undefined;
-  readonly send: (work: () => Promise<unknown>) => void;
+  readonly error: ApiError | undefined;
+  readonly submit: (work: () => Promise<unknown>) => void;
 };
 
 /** Sends one thing at a time and keeps what went wrong until the next. */
-export function useSending(): Sending {
+export function useSubmit(): Submission {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<ApiError | undefined>(undefined);
   const send = useCallback((work: () => Promise<unknown>): void => {
@@ -77,5 +77,5 @@ export function useSending(): Sending {
       )
       .finally(() => setBusy(false));
   }, []);
-  return { busy, failed, send };
+  return { busy, error: failed, submit: send };
 }

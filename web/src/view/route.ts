@@ -1,6 +1,6 @@
 // Where in the page somebody is: a path after the hash, so that the server has one page only.
-import { cell, type Cell } from '../cell.ts';
-import { decoded } from '../wire/connection.ts';
+import { createAtom, type Atom } from '../cell.ts';
+import { safeDecodeUri } from '../wire/connection.ts';
 
 /** The screens, in the order of the navigation. */
 export const screens = ['ask', 'runs', 'sessions', 'approvals', 'fleet', 'health', 'budgets', 'scorecard'] as const;
@@ -12,11 +12,11 @@ export type Screen = (typeof screens)[number];
 export type Route = { readonly screen: Screen; readonly id?: string; readonly query: string };
 
 /** The route of a hash such as `#/runs/abc?status=resting`; anything else is the first screen. */
-export function routeOf(hash: string): Route {
+export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [name, id] = path.split('/');
   const screen = screens.find((each) => each === name) ?? 'ask';
-  return { screen, query, ...(id ? { id: decoded(id) } : {}) };
+  return { screen, query, ...(id ? { id: safeDecodeUri(id) } : {}) };
 }
 
 /** The address of a screen, or of one thing in it; fields that are empty are left out of the query. */
@@ -26,11 +26,11 @@ export function linkTo(screen: Screen, id?: string, query: Readonly<Record<strin
 }
 
 /** Where we are. */
-export const route: Cell<Route> = cell<Route>({ screen: 'ask', query: '' });
+export const currentRoute: Atom<Route> = createAtom<Route>({ screen: 'ask', query: '' });
 
 /** Reads the address now and whenever it changes. */
-export function followAddress(): void {
-  const read = (): void => route.set(routeOf(location.hash));
+export function startRouter(): void {
+  const read = (): void => currentRoute.set(parseRoute(location.hash));
   addEventListener('hashchange', () => {
     read();
     // A place that was never seen begins at its top; one that somebody comes back to stays where the browser puts it.
@@ -43,10 +43,10 @@ export function followAddress(): void {
 }
 
 /** The same screen with another query, in place of this address: what is typed into a filter is no place to come back to. */
-export function stayWith(screen: Screen, query: Readonly<Record<string, string>>): void {
+export function replaceQuery(screen: Screen, query: Readonly<Record<string, string>>): void {
   history.replaceState({ seen: true }, '', linkTo(screen, undefined, query));
-  route.set(routeOf(location.hash));
+  currentRoute.set(parseRoute(location.hash));
 }
 
 /** Goes to a screen. */
-export const goTo = (screen: Screen, id?: string): void => location.assign(linkTo(screen, id));
+export const navigate = (screen: Screen, id?: string): void => location.assign(linkTo(screen, id));

@@ -1,11 +1,11 @@
 // Runs as rows, the latest first, asked for again while somebody looks.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { duration, money, short } from '../text/format.ts';
-import { Visible } from '../text/markdown-view.tsx';
-import { cut, kindWords } from '../text/words.ts';
+import { formatDuration, formatUsd, formatCompact } from '../text/format.ts';
+import { EscapedText } from '../text/markdown-view.tsx';
+import { truncate, formatRunKind } from '../text/words.ts';
 import { api } from '../wire/api.ts';
-import { Failed, Status, Table, When } from './parts.tsx';
+import { ErrorMessage, StatusBadge, DataTable, RelativeTime } from './parts.tsx';
 import { useNow, usePoll } from './poll.ts';
 import { linkTo } from './route.ts';
 
@@ -13,27 +13,33 @@ import { linkTo } from './route.ts';
 export type RunTableProps = {
   readonly caption: string;
   readonly filter: Parameters<typeof api.runs>[0];
-  readonly ms: number;
-  readonly empty: JSX.Element | string;
+  readonly intervalMs: number;
+  readonly emptyState: JSX.Element | string;
   /** The address of those before a run; without it no more are offered. */
-  readonly older?: (before: string) => string;
+  readonly olderHref?: (before: string) => string;
 };
 
 /** The table of the runs that a filter lets through. */
-export function RunTable({ caption, filter, ms, empty, older }: RunTableProps): JSX.Element {
-  const { value, failed } = usePoll((signal) => api.runs(filter, signal), ms, JSON.stringify(filter));
+export function RunTable({
+  caption,
+  filter,
+  intervalMs: ms,
+  emptyState: empty,
+  olderHref: older,
+}: RunTableProps): JSX.Element {
+  const { value, error: failed } = usePoll((signal) => api.runs(filter, signal), ms, JSON.stringify(filter));
   if (value?.runs.length === 0) return <>{typeof empty === 'string' ? <p class="hint">{empty}</p> : empty}</>;
   return (
     <>
-      <Failed failed={failed} />
-      <Table
+      <ErrorMessage failed={failed} />
+      <DataTable
         caption={caption}
         head={['Status', 'What was asked', 'Kind', 'Tenant', '#Waited', '#Took', '#Tokens', '#Cost', 'Queued']}
       >
         {(value?.runs ?? []).map((run) => (
-          <Row key={run.id} run={run} />
+          <RunRow key={run.id} run={run} />
         ))}
-      </Table>
+      </DataTable>
       {older && value && value.runs.length >= (filter.most ?? 100) ? (
         <p class="pages">
           <a href={older(value.runs.at(-1)?.id ?? '')}>Older runs</a>
@@ -43,7 +49,7 @@ export function RunTable({ caption, filter, ms, empty, older }: RunTableProps): 
   );
 }
 
-function Row({ run }: { readonly run: FleetRun }): JSX.Element {
+function RunRow({ run }: { readonly run: FleetRun }): JSX.Element {
   const now = useNow(run.status === 'ended' ? 60_000 : 1000);
   const spent = run.outcome?.spent;
   const begun = run.started === undefined ? undefined : Date.parse(run.started);
@@ -52,19 +58,19 @@ function Row({ run }: { readonly run: FleetRun }): JSX.Element {
   return (
     <tr>
       <td>
-        <Status run={run} />
+        <StatusBadge run={run} />
       </td>
       <td class="words">
         <a href={linkTo('runs', run.id)}>
           <bdi>
-            <Visible text={cut(run.words.replaceAll(/\s+/g, ' '), 140)} />
+            <EscapedText text={truncate(run.words.replaceAll(/\s+/g, ' '), 140)} />
           </bdi>
         </a>
         {again > 0 ? <span class="hint"> continued {again === 1 ? 'once' : `${again} times`}</span> : null}
       </td>
       <td>
         {run.parent === undefined ? (
-          kindWords(run.kind)
+          formatRunKind(run.kind)
         ) : (
           <>
             part of <a href={linkTo('runs', run.parent)}>{run.parent.slice(0, 8)}</a>
@@ -72,16 +78,16 @@ function Row({ run }: { readonly run: FleetRun }): JSX.Element {
         )}
       </td>
       <td>{run.tenant}</td>
-      <td class="number">{duration((begun ?? now) - queued)}</td>
+      <td class="number">{formatDuration((begun ?? now) - queued)}</td>
       <td class="number">
-        {begun === undefined ? '' : duration((run.ended === undefined ? now : Date.parse(run.ended)) - begun)}
+        {begun === undefined ? '' : formatDuration((run.ended === undefined ? now : Date.parse(run.ended)) - begun)}
       </td>
-      <td class="number">{spent ? short(spent.input + spent.output) : ''}</td>
+      <td class="number">{spent ? formatCompact(spent.input + spent.output) : ''}</td>
       <td class="number">
-        {spent ? (spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'not known' : money(spent.usd)) : ''}
+        {spent ? (spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'not known' : formatUsd(spent.usd)) : ''}
       </td>
       <td>
-        <When time={run.queued} />
+        <RelativeTime time={run.queued} />
       </td>
     </tr>
   );

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Message, MessagePart } from '../../../src/core/index.ts';
 import { api } from '../wire/api.ts';
-import { Failed } from './parts.tsx';
-import { useSending } from './poll.ts';
+import { ErrorMessage } from './parts.tsx';
+import { useSubmit } from './poll.ts';
 
 /** Each message with its words in a field of its own; calls stay as they are and go with their message. */
 export function SessionEditor({
@@ -15,9 +15,9 @@ export function SessionEditor({
   readonly close: () => void;
 }): JSX.Element {
   const [messages, setMessages] = useState<readonly Message[] | undefined>(undefined);
-  const { busy, failed, send } = useSending();
+  const { busy, error: failed, submit: send } = useSubmit();
   useEffect(() => send(async () => setMessages((await api.messages(session)).messages)), [session, send]);
-  if (messages === undefined) return <Failed failed={failed} />;
+  if (messages === undefined) return <ErrorMessage failed={failed} />;
   const change = (at: number, message: Message): void => setMessages(messages.with(at, message));
   const keep = (): void =>
     send(async () => {
@@ -32,7 +32,7 @@ export function SessionEditor({
       {messages.map((message, i) => (
         <fieldset key={i}>
           <legend>
-            {i + 1}. {speakers[message.role] ?? message.role}
+            {i + 1}. {roleLabels[message.role] ?? message.role}
           </legend>
           {message.parts.map((part, j) => (
             <PartEditor
@@ -46,7 +46,7 @@ export function SessionEditor({
           </button>
         </fieldset>
       ))}
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
       <div class="buttons">
         <button type="button" class="primary" disabled={busy} onClick={keep}>
           Keep as a new branch
@@ -59,9 +59,9 @@ export function SessionEditor({
   );
 }
 
-const speakers: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'what tools gave' };
+const roleLabels: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'what tools gave' };
 
-const kept: Readonly<Record<string, string>> = {
+const readOnlyPartLabels: Readonly<Record<string, string>> = {
   reasoning: 'Thoughts, kept as they are.',
   file: 'A file, kept as it is.',
 };
@@ -86,6 +86,6 @@ function PartEditor({
   const words =
     part.type === 'tool-call'
       ? `calls ${part.tool} with ${JSON.stringify(part.input)}`
-      : (kept[part.type] ?? part.type);
+      : (readOnlyPartLabels[part.type] ?? part.type);
   return <p class="hint">{words}</p>;
 }

@@ -2,38 +2,44 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Event, FleetRun } from '../../../src/core/index.ts';
 import { api, ApiError } from '../wire/api.ts';
-import { untilBack } from '../wire/connection.ts';
-import { follow } from '../wire/follow.ts';
-import { emptyTimeline, goesOn, step, timelineOf, type Timeline } from './timeline.ts';
+import { waitUntilOnline } from '../wire/connection.ts';
+import { followStream } from '../wire/follow.ts';
+import { emptyTimeline, followsHead, applyEvent, buildTimeline, type Timeline } from './timeline.ts';
 
 /** What is known of a session now. `live` is what the turn under way has said so far, not yet settled. */
-export type Feed = {
+export type SessionFeed = {
   readonly timeline: Timeline;
   readonly live: { readonly turn: number; readonly text: string } | undefined;
   readonly run: FleetRun | undefined;
-  readonly failed: ApiError | undefined;
+  readonly error: ApiError | undefined;
   readonly loaded: boolean;
 };
 
 /** What is followed: a run until it has ended, or a session for as long as it is looked at. */
-export type Followed = { readonly run: string } | { readonly session: string };
+export type FeedTarget = { readonly run: string } | { readonly session: string };
 
-const nothing: Feed = { timeline: emptyTimeline, live: undefined, run: undefined, failed: undefined, loaded: false };
+const emptyFeed: SessionFeed = {
+  timeline: emptyTimeline,
+  live: undefined,
+  run: undefined,
+  error: undefined,
+  loaded: false,
+};
 
 /** Most events that one request for a session's past brings. */
-const page = 1000;
+const eventPageSize = 1000;
 
 /** Follows a run or a session while the component is drawn. */
-export function useFeed(followed: Followed | undefined): Feed {
-  const [feed, setFeed] = useState(nothing);
+export function useSessionFeed(followed: FeedTarget | undefined): SessionFeed {
+  const [feed, setFeed] = useState(emptyFeed);
   const of = followed === undefined ? '' : JSON.stringify(followed);
   useEffect(() => {
-    setFeed(nothing);
+    setFeed(emptyFeed);
     if (followed === undefined) return undefined;
     const stop = new AbortController();
-    const told = gather(setFeed);
-    void watch(followed, told, stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted && error instanceof ApiError) told({ failed: error, loaded: true });
+    const told = batchFrameUpdates(setFeed);
+    void followTarget(followed, told, stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted && error instanceof ApiError) told({ error: error, loaded: true });
     });
     return () => stop.abort();
   }, [of]);
@@ -41,8 +47,8 @@ export function useFeed(followed: Followed | undefined): Feed {
 }
 
 /** Draws at most once a frame, however much comes in between. */
-function gather(draw: (feed: Feed) => void): (patch: Partial<Feed>) => void {
-  let now = nothing;
+function batchFrameUpdates(draw: (feed: SessionFeed) => void): (patch: Partial<SessionFeed>) => void {
+  let now = emptyFeed;
   let planned = false;
   return (patch) => {
     now = { ...now, ...patch };
@@ -58,32 +64,36 @@ function gather(draw: (feed: Feed) => void): (patch: Partial<Feed>) => void {
   };
 }
 
-async function watch(followed: Followed, tell: (patch: Partial<Feed>) => void, signal: AbortSignal): Promise<void> {
+async function followTarget(
+  followed: FeedTarget,
+  tell: (patch: Partial<SessionFeed>) => void,
+  signal: AbortSignal,
+): Promise<void> {
   let events: Event[] = [];
   let timeline = emptyTimeline;
-  let live: Feed['live'];
+  let live: SessionFeed['live'];
   let isStale = false;
 
   function take(event: Event): void {
     if (event.seq <= timeline.seq) return;
     events.push(event);
-    timeline = goesOn(timeline, event) ? step(timeline, event) : timelineOf(events);
+    timeline = followsHead(timeline, event) ? applyEvent(timeline, event) : buildTimeline(events);
     if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended') live = undefined;
   }
 
   if ('session' in followed) {
-    events = await past(followed.session, signal);
-    timeline = timelineOf(events);
+    events = await loadPastEvents(followed.session, signal);
+    timeline = buildTimeline(events);
     tell({ timeline, loaded: true });
   }
   const what =
     'run' in followed ? `run=${encodeURIComponent(followed.run)}` : `session=${encodeURIComponent(followed.session)}`;
-  await follow(`api/stream?${what}`, {
+  await followStream(`api/stream?${what}`, {
     signal,
-    ...(timeline.seq > 0 ? { after: timeline.seq } : {}),
+    ...(timeline.seq > 0 ? { afterSeq: timeline.seq } : {}),
     // What was said of the turn under way is told again from its beginning.
-    broken: () => (isStale = true),
-    seen({ event, data }) {
+    onDisconnect: () => (isStale = true),
+    onMessage({ event, data }) {
       if (event === 'event') take(JSON.parse(data) as Event);
       if (event === 'run') return tell({ run: JSON.parse(data) as FleetRun, loaded: true });
       if (event === 'chunk') {
@@ -98,18 +108,18 @@ async function watch(followed: Followed, tell: (patch: Partial<Feed>) => void, s
   tell({ loaded: true });
 }
 
-async function past(session: string, signal: AbortSignal): Promise<Event[]> {
+async function loadPastEvents(session: string, signal: AbortSignal): Promise<Event[]> {
   const events: Event[] = [];
   for (;;) {
     const from = events.at(-1)?.seq ?? 0;
-    const answer = await api.session(session, { from, most: page }, signal).catch(async (error: unknown) => {
+    const answer = await api.session(session, { from, most: eventPageSize }, signal).catch(async (error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 0) throw error;
-      await untilBack(signal);
+      await waitUntilOnline(signal);
       return undefined;
     });
     if (answer === undefined) continue;
     const more = answer.events.filter(({ seq }) => seq > from);
     events.push(...more);
-    if (more.length < page - 1) return events;
+    if (more.length < eventPageSize - 1) return events;
   }
 }

@@ -2,53 +2,60 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { money, percent, short } from '../text/format.ts';
-import { headingOf } from '../text/words.ts';
-import { api, freshId } from '../wire/api.ts';
+import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
+import { formatHeading } from '../text/words.ts';
+import { api, createId } from '../wire/api.ts';
 import { Announcer } from './announcer.tsx';
 import { useDraft } from './draft.ts';
-import { useMay } from './may.ts';
-import { Outcome, Waiting } from './live-run.tsx';
-import { Empty, Failed, Figure, Name, Status, Title } from './parts.tsx';
-import { useSending } from './poll.ts';
-import { goTo } from './route.ts';
-import { sameAs } from './same-as.ts';
+import { usePermission } from './may.ts';
+import { OutcomeView, WaitingReason } from './live-run.tsx';
+import { EmptyState, ErrorMessage, Metric, CopyableId, StatusBadge, PageTitle } from './parts.tsx';
+import { useSubmit } from './poll.ts';
+import { navigate } from './route.ts';
+import { inheritRunSettings } from './same-as.ts';
 import { SessionEditor } from './session-editor.tsx';
-import { useFeed, type Followed } from './session-feed.ts';
+import { useSessionFeed, type FeedTarget } from './session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
-import type { Item, Timeline } from './timeline.ts';
+import type { TimelineItem, Timeline } from './timeline.ts';
 
 /** What is followed, of which session; `isCompleteLogin` where nothing else on the screen sums it up. */
-export type PanelProps = {
-  readonly followed: Followed;
+export type SessionPanelProps = {
+  readonly target: FeedTarget;
   readonly session: string;
-  readonly isWhole?: boolean;
+  readonly isStandalone?: boolean;
   /** Whether somebody came to say something. */
-  readonly isSpokenTo?: boolean;
+  readonly shouldFocusInput?: boolean;
 };
 
 /** The timeline of a session with its acts. */
-export function SessionPanel({ followed, session, isWhole = false, isSpokenTo = false }: PanelProps): JSX.Element {
-  const feed = useFeed(followed);
-  const { busy, failed, send } = useSending();
+export function SessionPanel({
+  target: followed,
+  session,
+  isStandalone: isWhole = false,
+  shouldFocusInput: isSpokenTo = false,
+}: SessionPanelProps): JSX.Element {
+  const feed = useSessionFeed(followed);
+  const { busy, error: failed, submit: send } = useSubmit();
   const [isEditing, setEditing] = useState(false);
-  const may = useMay('runner');
+  const may = usePermission('runner');
   const { timeline, run } = feed;
   const isLive = run ? run.status !== 'ended' : timeline.running;
-  const isThere = feed.failed?.status !== 404;
+  const isThere = feed.error?.status !== 404;
   const fork = useCallback(
-    (event?: string): void => send(async () => goTo('sessions', (await api.fork(session, event)).session)),
+    (event?: string): void => send(async () => navigate('sessions', (await api.fork(session, event)).session)),
     [session, send],
   );
   return (
     <section aria-label="Session">
       {isWhole ? (
         <>
-          <Title beside={run ? <Status run={run} /> : null}>{headingOf(firstWords(timeline)) || 'Session'}</Title>
+          <PageTitle beside={run ? <StatusBadge run={run} /> : null}>
+            {formatHeading(getFirstPrompt(timeline)) || 'Session'}
+          </PageTitle>
           <p>
-            <Name of="Session" name={session} />
+            <CopyableId of="Session" name={session} />
           </p>
-          <Sums timeline={timeline} />
+          <SessionTotals timeline={timeline} />
         </>
       ) : (
         <h2 class="unseen">What happened</h2>
@@ -79,29 +86,29 @@ export function SessionPanel({ followed, session, isWhole = false, isSpokenTo = 
           ) : null}
         </div>
       ) : null}
-      <Failed failed={failed ?? feed.failed} />
+      <ErrorMessage failed={failed ?? feed.error} />
       {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
-      {feed.loaded && timeline.items.length === 0 && !feed.failed ? (
-        <Empty title="Nothing has been said in this session yet.">
-          {run && isLive ? <Waiting run={run} /> : <p>Say something below to begin a run in it.</p>}
-        </Empty>
+      {feed.loaded && timeline.items.length === 0 && !feed.error ? (
+        <EmptyState title="Nothing has been said in this session yet.">
+          {run && isLive ? <WaitingReason run={run} /> : <p>Say something below to begin a run in it.</p>}
+        </EmptyState>
       ) : null}
       <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
-      {timeline.others > 0 ? (
+      {timeline.offBranchCount > 0 ? (
         <p class="hint">
-          What stood here before an edit is kept in its log: {timeline.others}{' '}
-          {timeline.others === 1 ? 'event' : 'events'} beside these.
+          What stood here before an edit is kept in its log: {timeline.offBranchCount}{' '}
+          {timeline.offBranchCount === 1 ? 'event' : 'events'} beside these.
         </p>
       ) : null}
-      {isWhole && run?.outcome ? <Outcome run={run} feed={feed} /> : null}
+      {isWhole && run?.outcome ? <OutcomeView run={run} feed={feed} /> : null}
       <Announcer feed={feed} run={run} />
       {may && isThere ? (
-        <Speaking
+        <PromptForm
           session={session}
-          before={run}
+          previousRun={run}
           isLive={isLive}
-          isWhole={isWhole}
-          isWanted={isSpokenTo && feed.loaded}
+          isStandalone={isWhole}
+          shouldFocus={isSpokenTo && feed.loaded}
         />
       ) : null}
     </section>
@@ -109,7 +116,7 @@ export function SessionPanel({ followed, session, isWhole = false, isSpokenTo = 
 }
 
 /** What the session was begun with. */
-function firstWords({ items }: Timeline): string {
+function getFirstPrompt({ items }: Timeline): string {
   const first = items.find((item) => item.type === 'input' || (item.type === 'said' && item.message.role === 'user'));
   if (first?.type === 'input') return first.text;
   return first?.type === 'said'
@@ -118,9 +125,9 @@ function firstWords({ items }: Timeline): string {
 }
 
 /** What the session came to: money, tokens, cache. */
-function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null {
+function SessionTotals({ timeline }: { readonly timeline: Timeline }): JSX.Element | null {
   const turns = timeline.items.filter(
-    (item): item is Extract<Item, { type: 'turn' }> => item.type === 'turn' && item.ms !== undefined,
+    (item): item is Extract<TimelineItem, { type: 'turn' }> => item.type === 'turn' && item.ms !== undefined,
   );
   if (turns.length === 0) return null;
   const sum = (read: (item: (typeof turns)[number]) => number | undefined): number =>
@@ -131,15 +138,19 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
   const isPriced = turns.some(({ usd }) => usd !== undefined);
   return (
     <dl class="figures small">
-      <Figure name="Model" value={timeline.model || 'not known'} />
-      <Figure name="Turns" value={turns.length} note={callWords(sum(({ calls }) => calls.length))} />
-      <Figure name="Cost" value={isPriced ? money(sum(({ usd }) => usd)) : 'not known'} />
-      <Figure
+      <Metric name="Model" value={timeline.model || 'not known'} />
+      <Metric name="Turns" value={turns.length} note={formatCallCount(sum(({ calls }) => calls.length))} />
+      <Metric name="Cost" value={isPriced ? formatUsd(sum(({ usd }) => usd)) : 'not known'} />
+      <Metric
         name="Tokens"
-        value={isCounted ? `${short(input)} in, ${short(sum(({ usage }) => usage?.output))} out` : 'not reported'}
+        value={
+          isCounted
+            ? `${formatCompact(input)} in, ${formatCompact(sum(({ usage }) => usage?.output))} out`
+            : 'not reported'
+        }
         note={
           isTold && input > 0
-            ? `${percent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
+            ? `${formatPercent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
             : 'cache not reported'
         }
       />
@@ -147,24 +158,30 @@ function Sums({ timeline }: { readonly timeline: Timeline }): JSX.Element | null
   );
 }
 
-const callWords = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
+const formatCallCount = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
 
-type Way = 'steer' | 'follow-up';
+type SteerMode = 'steer' | 'follow-up';
 
-type SpeakingProps = {
+type PromptFormProps = {
   readonly session: string;
-  readonly before: FleetRun | undefined;
+  readonly previousRun: FleetRun | undefined;
   readonly isLive: boolean;
-  readonly isWhole: boolean;
-  readonly isWanted: boolean;
+  readonly isStandalone: boolean;
+  readonly shouldFocus: boolean;
 };
 
 /** Words to the session: into the run that goes on, or as the beginning of another. */
-function Speaking({ session, before, isLive, isWhole, isWanted }: SpeakingProps): JSX.Element {
+function PromptForm({
+  session,
+  previousRun: before,
+  isLive,
+  isStandalone: isWhole,
+  shouldFocus: isWanted,
+}: PromptFormProps): JSX.Element {
   const [words, setWords] = useDraft(`session ${session}`);
-  const [how, setHow] = useState<Way>('steer');
+  const [how, setHow] = useState<SteerMode>('steer');
   const [said, setSaid] = useState('');
-  const { busy, failed, send } = useSending();
+  const { busy, error: failed, submit: send } = useSubmit();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (isWanted) field.current?.focus();
@@ -172,11 +189,13 @@ function Speaking({ session, before, isLive, isWhole, isWanted }: SpeakingProps)
   const speak = (): void =>
     send(async () => {
       if (isLive) await api.steer(session, words, how);
-      const begun = isLive ? undefined : (await api.ask('run', { ...sameAs(before), words, session }, freshId())).run;
+      const begun = isLive
+        ? undefined
+        : (await api.ask('run', { ...inheritRunSettings(before), words, session }, createId())).run;
       setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
       setWords('');
       // Who looks at a run that has ended sees no other; who looks at the session does.
-      if (begun && !isWhole) goTo('runs', begun.id);
+      if (begun && !isWhole) navigate('runs', begun.id);
     });
   return (
     <form
@@ -220,7 +239,7 @@ function Speaking({ session, before, isLive, isWhole, isWanted }: SpeakingProps)
           {said}
         </span>
       </div>
-      <Failed failed={failed} />
+      <ErrorMessage failed={failed} />
     </form>
   );
 }

@@ -2,28 +2,28 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-const place = 'fairlead-theme';
-const choices = ['system', 'light', 'dark'] as const;
-type Theme = (typeof choices)[number];
+const themeStorageKey = 'fairlead-theme';
+const themes = ['system', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
 
-const kept = (): Theme => choices.find((each) => each === localStorage.getItem(place)) ?? 'system';
+const loadTheme = (): Theme => themes.find((each) => each === localStorage.getItem(themeStorageKey)) ?? 'system';
 
 /** Takes over what was chosen before; called before the first drawing so that nothing flashes. */
-export function applyTheme(theme: Theme = kept()): void {
+export function applyTheme(theme: Theme = loadTheme()): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }
 
 /** Goes through the three choices. */
 export function ThemeToggle(): JSX.Element {
-  const [theme, setTheme] = useState(kept);
+  const [theme, setTheme] = useState(loadTheme);
   useEffect(() => {
-    localStorage.setItem(place, theme);
+    localStorage.setItem(themeStorageKey, theme);
     applyTheme(theme);
     // Charts are drawn on a canvas, which does not follow the style by itself.
     dispatchEvent(new Event('fairlead-theme'));
   }, [theme]);
-  const next = choices[(choices.indexOf(theme) + 1) % choices.length] ?? 'system';
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   return (
     <button type="button" class="quiet theme" title={`Colours: ${theme}. Next: ${next}`} onClick={() => setTheme(next)}>
       <span class="theme-name">Colours: </span>

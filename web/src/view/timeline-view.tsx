@@ -2,15 +2,24 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message, Note, Usage } from '../../../src/core/index.ts';
-import { clock, count, duration, moment, money, percent, sentence, short } from '../text/format.ts';
-import { Copy } from '../text/copy.tsx';
-import { Markdown, Visible } from '../text/markdown-view.tsx';
-import { CallView, Long, Picture } from './call-view.tsx';
+import {
+  formatTime,
+  formatCount,
+  formatDuration,
+  formatDateTime,
+  formatUsd,
+  formatPercent,
+  ensurePeriod,
+  formatCompact,
+} from '../text/format.ts';
+import { CopyButton } from '../text/copy.tsx';
+import { Markdown, EscapedText } from '../text/markdown-view.tsx';
+import { CallView, LongText, FileView } from './call-view.tsx';
 import { linkTo } from './route.ts';
-import type { Item } from './timeline.ts';
+import type { TimelineItem } from './timeline.ts';
 
 /** What can be done at a turn. */
-export type TurnActs = { readonly session: string; readonly fork?: ((event: string) => void) | undefined };
+export type TurnActions = { readonly session: string; readonly fork?: ((event: string) => void) | undefined };
 
 /** The things of a session in order, and the turn that is being said. */
 export function TimelineView({
@@ -18,20 +27,20 @@ export function TimelineView({
   live,
   acts,
 }: {
-  readonly items: readonly Item[];
+  readonly items: readonly TimelineItem[];
   readonly live: { readonly turn: number; readonly text: string } | undefined;
-  readonly acts: TurnActs;
+  readonly acts: TurnActions;
 }): JSX.Element {
-  const [most, setMost] = useState(page);
+  const [most, setMost] = useState(itemPageSize);
   const last = items.at(-1);
   const isOpen = last?.type === 'turn' && last.message === undefined && last.failure === undefined;
   const earlier = items.length - most;
-  useFollowing(live?.text);
+  useAutoScroll(live?.text);
   return (
     <>
       {earlier > 0 ? (
-        <button type="button" class="quiet" onClick={() => setMost(most + 2 * page)}>
-          Show {Math.min(earlier, 2 * page)} of {earlier} earlier
+        <button type="button" class="quiet" onClick={() => setMost(most + 2 * itemPageSize)}>
+          Show {Math.min(earlier, 2 * itemPageSize)} of {earlier} earlier
         </button>
       ) : null}
       <ol class="timeline" aria-busy={live !== undefined}>
@@ -39,14 +48,14 @@ export function TimelineView({
           <ItemView
             key={item.key}
             item={item}
-            acts={acts}
+            actions={acts}
             isLive={isOpen && item === last}
             live={isOpen && item === last ? live?.text : undefined}
           />
         ))}
         {live !== undefined && !isOpen ? (
           <li class="turn" key="live">
-            <Side what="answer" time={undefined} />
+            <ItemHeader what="answer" time={undefined} />
             <div class="body">
               <Markdown text={live.text} />
             </div>
@@ -58,7 +67,7 @@ export function TimelineView({
 }
 
 /** Keeps the end of what streams in in sight, for who is at the end of the page; who has scrolled away is left there. */
-function useFollowing(text: string | undefined): void {
+function useAutoScroll(text: string | undefined): void {
   const isAtEnd = useRef(true);
   useEffect(() => {
     const look = (): void => {
@@ -74,37 +83,37 @@ function useFollowing(text: string | undefined): void {
 }
 
 /** A long session is drawn from its end: who wants its beginning asks for it. */
-const page = 60;
+const itemPageSize = 60;
 
-type Drawn = {
-  readonly item: Item;
-  readonly acts: TurnActs;
+type ItemViewProps = {
+  readonly item: TimelineItem;
+  readonly actions: TurnActions;
   readonly isLive: boolean;
   readonly live: string | undefined;
 };
 
-function ItemView({ item, acts, isLive, live }: Drawn): JSX.Element {
+function ItemView({ item, actions: acts, isLive, live }: ItemViewProps): JSX.Element {
   return useMemo(() => {
     switch (item.type) {
       case 'input':
         return (
           <li class={`said input ${item.delivered ? '' : 'waiting'}`}>
-            <Side what={speakers[item.how] ?? item.how} time={item.time} />
+            <ItemHeader what={speakerLabels[item.how] ?? item.how} time={item.time} />
             <div class="body">
               <Markdown text={item.text} />
               {item.files.map((file, i) => (
-                <Picture key={i} file={file} />
+                <FileView key={i} file={file} />
               ))}
               {item.delivered ? null : <p class="hint">Not read yet.</p>}
             </div>
           </li>
         );
       case 'turn':
-        return <TurnView item={item} acts={acts} isLive={isLive} live={live} />;
+        return <TurnView item={item} actions={acts} isLive={isLive} live={live} />;
       case 'said':
         return (
           <li class={`said ${item.message.role === 'user' ? 'input' : ''}`}>
-            <Side what={speakers[item.message.role] ?? item.message.role} time={undefined} />
+            <ItemHeader what={speakerLabels[item.message.role] ?? item.message.role} time={undefined} />
             <div class="body">
               <MessageView message={item.message} />
             </div>
@@ -113,9 +122,9 @@ function ItemView({ item, acts, isLive, live }: Drawn): JSX.Element {
       case 'mark':
         return (
           <li class={`mark ${item.tone}`}>
-            <Side what={item.what} time={item.time} />
+            <ItemHeader what={item.what} time={item.time} />
             <p class="body">
-              <Visible text={item.text} />
+              <EscapedText text={item.text} />
               {item.session === undefined ? null : (
                 <>
                   {' '}
@@ -129,7 +138,7 @@ function ItemView({ item, acts, isLive, live }: Drawn): JSX.Element {
   }, [item, acts.session, acts.fork, isLive, live]);
 }
 
-const speakers: Readonly<Record<string, string>> = {
+const speakerLabels: Readonly<Record<string, string>> = {
   prompt: 'you',
   user: 'you',
   steer: 'you, on the way',
@@ -137,29 +146,34 @@ const speakers: Readonly<Record<string, string>> = {
   assistant: 'model',
 };
 
-function Side({ what, time }: { readonly what: string; readonly time: string | undefined }): JSX.Element {
+function ItemHeader({ what, time }: { readonly what: string; readonly time: string | undefined }): JSX.Element {
   return (
     <div class="side">
       <h3 class="who">{what}</h3>
       {time === undefined ? null : (
-        <time dateTime={time} title={moment(time)}>
-          {clock(time, Date.now())}
+        <time dateTime={time} title={formatDateTime(time)}>
+          {formatTime(time, Date.now())}
         </time>
       )}
     </div>
   );
 }
 
-type Turn = Extract<Item, { type: 'turn' }>;
+type TurnItem = Extract<TimelineItem, { type: 'turn' }>;
 
-function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly item: Turn }): JSX.Element {
-  const words = item.message ? textOf(item.message) : isLive ? live : undefined;
+function TurnView({
+  item,
+  actions: acts,
+  isLive,
+  live,
+}: Omit<ItemViewProps, 'item'> & { readonly item: TurnItem }): JSX.Element {
+  const words = item.message ? getMessageText(item.message) : isLive ? live : undefined;
   const thoughts = item.message?.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])) ?? [];
   return (
     <li class="turn">
-      <Side what={`turn ${item.turn}`} time={item.time} />
+      <ItemHeader what={`turn ${item.turn}`} time={item.time} />
       <div class="body">
-        <Notes notes={item.notes} />
+        <TurnNotes notes={item.notes} />
         {thoughts.length > 0 && thoughts.join('').trim() !== '' ? (
           <details class="thoughts">
             <summary>Thoughts</summary>
@@ -174,7 +188,7 @@ function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly
           <div class="failed">
             {item.partial ? <Markdown text={item.partial} /> : null}
             <p>
-              <Visible text={sentence(item.failure.message)} /> {item.failure.hint}{' '}
+              <EscapedText text={ensurePeriod(item.failure.message)} /> {item.failure.hint}{' '}
               {item.failure.retry ? 'It is tried again.' : ''}
             </p>
           </div>
@@ -182,8 +196,8 @@ function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly
         {item.calls.map((call) => (
           <CallView key={call.id} call={call} session={acts.session} />
         ))}
-        <Costs item={item}>
-          {item.message && words?.trim() ? <Copy text={words} what={`the words of turn ${item.turn}`} /> : null}
+        <TurnCost item={item}>
+          {item.message && words?.trim() ? <CopyButton text={words} what={`the words of turn ${item.turn}`} /> : null}
           {acts.fork && item.message ? (
             <button
               type="button"
@@ -194,13 +208,13 @@ function TurnView({ item, acts, isLive, live }: Omit<Drawn, 'item'> & { readonly
               Fork from here
             </button>
           ) : null}
-        </Costs>
+        </TurnCost>
       </div>
     </li>
   );
 }
 
-const textOf = (message: Message): string =>
+const getMessageText = (message: Message): string =>
   message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** A message that came with the history: its words, and its calls and results as they stand. */
@@ -209,16 +223,16 @@ function MessageView({ message }: { readonly message: Message }): JSX.Element {
     <>
       {message.parts.map((part, i): ComponentChildren => {
         if (part.type === 'text') return <Markdown key={i} text={part.text} />;
-        if (part.type === 'file') return <Picture key={i} file={part} />;
-        if (part.type === 'tool-call') return <Long key={i} text={`${part.tool} ${JSON.stringify(part.input)}`} />;
-        return part.type === 'tool-result' ? <Long key={i} text={part.text} /> : null;
+        if (part.type === 'file') return <FileView key={i} file={part} />;
+        if (part.type === 'tool-call') return <LongText key={i} text={`${part.tool} ${JSON.stringify(part.input)}`} />;
+        return part.type === 'tool-result' ? <LongText key={i} text={part.text} /> : null;
       })}
     </>
   );
 }
 
 /** What the model was told besides, and under which name: the name says which rule put it there. */
-function Notes({ notes }: { readonly notes: readonly Note[] }): JSX.Element | null {
+function TurnNotes({ notes }: { readonly notes: readonly Note[] }): JSX.Element | null {
   if (notes.length === 0) return null;
   return (
     <details class="notes">
@@ -237,7 +251,7 @@ function Notes({ notes }: { readonly notes: readonly Note[] }): JSX.Element | nu
               {(note.priority ?? 0) >= 100 ? 'for safety' : note.priority ? `priority ${note.priority}` : ''}
             </dt>
             <dd>
-              <Visible text={note.text} />
+              <EscapedText text={note.text} />
             </dd>
           </div>
         ))}
@@ -247,7 +261,13 @@ function Notes({ notes }: { readonly notes: readonly Note[] }): JSX.Element | nu
 }
 
 /** What a turn took: money, tokens, how much of them came from the cache, time, model. */
-function Costs({ item, children }: { readonly item: Turn; readonly children: ComponentChildren }): JSX.Element | null {
+function TurnCost({
+  item,
+  children,
+}: {
+  readonly item: TurnItem;
+  readonly children: ComponentChildren;
+}): JSX.Element | null {
   if (item.ms === undefined) return null;
   const { usage } = item;
   return (
@@ -255,33 +275,34 @@ function Costs({ item, children }: { readonly item: Turn; readonly children: Com
       {usage ? (
         <>
           <span>
-            {item.usd === undefined ? 'cost not known' : `${item.estimated ? 'about ' : ''}${money(item.usd)}`}
+            {item.usd === undefined ? 'cost not known' : `${item.estimated ? 'about ' : ''}${formatUsd(item.usd)}`}
           </span>
-          <span title={`${exactly(usage.input)} tokens in, ${exactly(usage.output)} out`}>
-            {usage.input === undefined ? '?' : short(usage.input)} in,{' '}
-            {usage.output === undefined ? '?' : short(usage.output)} out
+          <span title={`${formatExactCount(usage.input)} tokens in, ${formatExactCount(usage.output)} out`}>
+            {usage.input === undefined ? '?' : formatCompact(usage.input)} in,{' '}
+            {usage.output === undefined ? '?' : formatCompact(usage.output)} out
           </span>
-          <span>{cached(usage)}</span>
+          <span>{formatCacheShare(usage)}</span>
         </>
       ) : null}
-      <span>{duration(item.ms)}</span>
+      <span>{formatDuration(item.ms)}</span>
       {item.model ? <span class="model">{item.model}</span> : null}
       {item.finish && item.finish !== 'stop' && item.finish !== 'tool-calls' ? (
-        <span class="bad">{finishes[item.finish] ?? item.finish}</span>
+        <span class="bad">{finishReasonLabels[item.finish] ?? item.finish}</span>
       ) : null}
       <span class="acts-here">{children}</span>
     </footer>
   );
 }
 
-const finishes: Readonly<Record<string, string>> = {
+const finishReasonLabels: Readonly<Record<string, string>> = {
   length: 'cut short: the answer was as long as the model may make it',
   'content-filter': 'cut short by a filter of the provider',
 };
 
-const exactly = (tokens: number | undefined): string => (tokens === undefined ? 'unknown' : count(tokens));
+const formatExactCount = (tokens: number | undefined): string =>
+  tokens === undefined ? 'unknown' : formatCount(tokens);
 
-function cached({ input, cacheRead }: Usage): string {
+function formatCacheShare({ input, cacheRead }: Usage): string {
   if (cacheRead === undefined || !input) return 'cache not reported';
-  return `${percent(Math.min(1, cacheRead / input))} from the cache`;
+  return `${formatPercent(Math.min(1, cacheRead / input))} from the cache`;
 }

@@ -1,15 +1,15 @@
 // A session as a person reads it: its events folded into what was said, done, asked and spent, in order, along the path to its head.
 import type { ToolCallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
-import { beginningWords, branchWords, reasonWords } from '../text/words.ts';
+import { formatEpochReason, formatBranchReason, formatStopReason } from '../text/words.ts';
 
 /** Where a call stands. */
-export type CallItem = {
+export type TimelineCall = {
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
   readonly invalid?: string;
   /** The questions about it, in the order they were raised. */
-  readonly asks: readonly AskItem[];
+  readonly approvals: readonly TimelineApproval[];
   readonly started?: string;
   readonly result?: {
     readonly outcome: string;
@@ -21,7 +21,7 @@ export type CallItem = {
 };
 
 /** A question to a person, and what was answered. */
-export type AskItem = {
+export type TimelineApproval = {
   readonly question: string;
   readonly kind?: 'unknown-outcome' | 'client-tool';
   readonly raised: string;
@@ -29,7 +29,12 @@ export type AskItem = {
 };
 
 /** One thing of the timeline; `key` is the event it began with, `at` the latest event it holds. */
-export type Item = { readonly key: string; readonly at: string; readonly seq: number; readonly time: string } & (
+export type TimelineItem = {
+  readonly key: string;
+  readonly at: string;
+  readonly seq: number;
+  readonly time: string;
+} & (
   | {
       readonly type: 'input';
       readonly input: string;
@@ -51,7 +56,7 @@ export type Item = { readonly key: string; readonly at: string; readonly seq: nu
       readonly ms?: number;
       readonly failure?: Failure;
       readonly partial?: string;
-      readonly calls: readonly CallItem[];
+      readonly calls: readonly TimelineCall[];
     }
   /** A message that no turn of this log brought: the history of a fork or of an edit. */
   | { readonly type: 'said'; readonly message: Message }
@@ -67,83 +72,83 @@ export type Item = { readonly key: string; readonly at: string; readonly seq: nu
 
 /** A session folded. `others` counts the events that are on branches nobody continues. */
 export type Timeline = {
-  readonly items: readonly Item[];
+  readonly items: readonly TimelineItem[];
   readonly seq: number;
   readonly head: string | null;
   readonly model: string;
   readonly running: boolean;
-  readonly others: number;
+  readonly offBranchCount: number;
 };
 
 /** Nothing has happened. */
-export const emptyTimeline: Timeline = { items: [], seq: 0, head: null, model: '', running: false, others: 0 };
+export const emptyTimeline: Timeline = { items: [], seq: 0, head: null, model: '', running: false, offBranchCount: 0 };
 
 /** The timeline of some events, given in the order of the log. */
-export function timelineOf(events: readonly Event[]): Timeline {
-  const path = pathOf(events);
-  const folded = path.reduce(step, emptyTimeline);
-  return { ...folded, seq: events.at(-1)?.seq ?? 0, others: events.length - path.length };
+export function buildTimeline(events: readonly Event[]): Timeline {
+  const path = getBranchPath(events);
+  const folded = path.reduce(applyEvent, emptyTimeline);
+  return { ...folded, seq: events.at(-1)?.seq ?? 0, offBranchCount: events.length - path.length };
 }
 
 /** Whether an event follows the head; one that branches off needs the whole log to be folded again. */
-export const goesOn = (timeline: Timeline, event: Event): boolean => event.parent === timeline.head;
+export const followsHead = (timeline: Timeline, event: Event): boolean => event.parent === timeline.head;
 
 /** The timeline with an event that follows its head. */
-export const step = (timeline: Timeline, event: Event): Timeline => ({
-  ...change(timeline, event),
+export const applyEvent = (timeline: Timeline, event: Event): Timeline => ({
+  ...reduceEvent(timeline, event),
   seq: event.seq,
   head: event.id,
 });
 
-type Mark = (what: string, text: string, tone?: 'quiet' | 'bad' | 'good') => Timeline;
+type AddMark = (what: string, text: string, tone?: 'quiet' | 'bad' | 'good') => Timeline;
 
 /** The events from the root to the last one: each names the one it follows. */
-function pathOf(events: readonly Event[]): readonly Event[] {
+function getBranchPath(events: readonly Event[]): readonly Event[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   const path: Event[] = [];
   for (let at = events.at(-1); at; at = at.parent === null ? undefined : byId.get(at.parent)) path.push(at);
   return path.toReversed();
 }
 
-function change(now: Timeline, event: Event): Timeline {
+function reduceEvent(now: Timeline, event: Event): Timeline {
   const base = { key: event.id, at: event.id, seq: event.seq, time: event.time };
-  const mark: Mark = (what, text, tone = 'quiet') => ({
+  const mark: AddMark = (what, text, tone = 'quiet') => ({
     ...now,
     items: [...now.items, { ...base, type: 'mark', what, text, tone }],
   });
   switch (event.type) {
     case 'session-started':
-      return event.from ? forked(now, event.from.session, base) : now;
+      return event.from ? addForkMark(now, event.from.session, base) : now;
     case 'annotation-added':
       return now;
     case 'epoch-started':
-      return { ...startEpoch(now, event, mark), model: event.model };
+      return { ...applyEpochStarted(now, event, mark), model: event.model };
     case 'compaction-failed':
       return mark('not shortened', `What was said could not be made shorter: ${event.why}`);
     case 'branch-started':
       return {
-        ...mark('branch', [branchWords(event.reason), event.detail].filter(Boolean).join('. ')),
+        ...mark('branch', [formatBranchReason(event.reason), event.detail].filter(Boolean).join('. ')),
         running: false,
       };
     case 'input-received':
-      return event.how === 'continue' ? now : { ...now, items: [...now.items, { ...base, ...inputOf(event) }] };
+      return event.how === 'continue' ? now : { ...now, items: [...now.items, { ...base, ...createInputItem(event) }] };
     case 'run-started':
       return { ...now, running: true };
     case 'turn-started':
-      return startTurn(now, event);
+      return applyTurnStarted(now, event);
     case 'turn-ended':
-      return patchTurn(now, event.id, {
+      return updateTurn(now, event.id, {
         message: event.message,
         finish: event.finishReason,
         model: event.model,
         usage: event.usage,
         ms: event.ms,
-        calls: event.message.parts.flatMap((part) => (part.type === 'tool-call' ? [callOf(part)] : [])),
+        calls: event.message.parts.flatMap((part) => (part.type === 'tool-call' ? [createTimelineCall(part)] : [])),
         ...(event.usd === undefined ? {} : { usd: event.usd }),
         ...(event.estimated ? { estimated: true } : {}),
       });
     case 'turn-failed':
-      return patchTurn(now, event.id, {
+      return updateTurn(now, event.id, {
         failure: event.error,
         ms: event.ms,
         ...(event.partial === undefined ? {} : { partial: event.partial }),
@@ -156,37 +161,48 @@ function change(now: Timeline, event: Event): Timeline {
     case 'approval-resolved':
     case 'tool-started':
     case 'tool-ended':
-      return patchCall(now, event);
+      return updateCall(now, event);
     case 'check-ended':
       return event.verdict.type === 'passed'
         ? mark('check', `${event.check}: passed`, 'good')
         : mark('check', `${event.check}: ${event.verdict.type}. ${event.verdict.why}`, 'bad');
     case 'run-ended':
-      return { ...ended(now, event, mark), running: false };
+      return { ...applyRunEnded(now, event, mark), running: false };
     default:
       return mark('event', (event as { type: string }).type);
   }
 }
 
-const forked = (now: Timeline, session: string, base: Pick<Item, 'key' | 'at' | 'seq' | 'time'>): Timeline => ({
+const addForkMark = (
+  now: Timeline,
+  session: string,
+  base: Pick<TimelineItem, 'key' | 'at' | 'seq' | 'time'>,
+): Timeline => ({
   ...now,
   items: [...now.items, { ...base, type: 'mark', what: 'fork', text: 'Begun as a copy of', tone: 'quiet', session }],
 });
 
 /** An edit, or the beginning of a fork, brings its history along; a compaction is marked where it was. */
-function startEpoch(now: Timeline, event: Event & { type: 'epoch-started' }, mark: Mark): Timeline {
-  const text = [beginningWords(event.reason), event.detail].filter(Boolean).join('. ');
+function applyEpochStarted(now: Timeline, event: Event & { type: 'epoch-started' }, mark: AddMark): Timeline {
+  const text = [formatEpochReason(event.reason), event.detail].filter(Boolean).join('. ');
   const what = event.reason === 'compacted' ? 'shortened' : event.reason === 'edited' ? 'edited' : 'changed';
   const { messages = [] } = event.baseline ?? {};
   const isBeginning = event.reason === 'started';
   if (messages.length === 0 || (event.reason !== 'edited' && !isBeginning && now.items.length > 0))
     return isBeginning ? now : mark(what, text);
   const { id, seq, time } = event;
-  const said = messages.map((message, i): Item => ({ key: `${id} ${i}`, at: id, seq, time, type: 'said', message }));
+  const said = messages.map((message, i): TimelineItem => ({
+    key: `${id} ${i}`,
+    at: id,
+    seq,
+    time,
+    type: 'said',
+    message,
+  }));
   return { ...now, items: [...(isBeginning ? now.items : mark(what, text).items.slice(now.items.length)), ...said] };
 }
 
-function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark): Timeline {
+function applyRunEnded(now: Timeline, event: Event & { type: 'run-ended' }, mark: AddMark): Timeline {
   if ((event.reason === 'answered' || event.reason === 'task-complete') && event.detail === undefined) return now;
   const last = now.items.findLast((item) => item.type === 'turn');
   // Where the turn has just said what went wrong, the end need not say it again.
@@ -196,7 +212,7 @@ function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark):
     event.error || !['answered', 'task-complete', 'cancelled', 'abstained'].includes(event.reason) ? 'bad' : 'quiet';
   return mark(
     'ended',
-    [`Ended: ${reasonWords(event.reason)}`, why, isSaid ? '' : event.error?.hint]
+    [`Ended: ${formatStopReason(event.reason)}`, why, isSaid ? '' : event.error?.hint]
       .filter(Boolean)
       .join('. ')
       .replaceAll('..', '.'),
@@ -204,9 +220,9 @@ function ended(now: Timeline, event: Event & { type: 'run-ended' }, mark: Mark):
   );
 }
 
-const inputOf = (
+const createInputItem = (
   event: Event & { type: 'input-received' },
-): Omit<Extract<Item, { type: 'input' }>, 'key' | 'at' | 'seq' | 'time'> => ({
+): Omit<Extract<TimelineItem, { type: 'input' }>, 'key' | 'at' | 'seq' | 'time'> => ({
   type: 'input',
   input: event.input,
   how: event.how,
@@ -215,20 +231,20 @@ const inputOf = (
   delivered: false,
 });
 
-const callOf = (part: ToolCallPart): CallItem => ({
+const createTimelineCall = (part: ToolCallPart): TimelineCall => ({
   id: part.id,
   tool: part.tool,
   input: part.input,
-  asks: [],
+  approvals: [],
   ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
 });
 
 /** What a turn delivers was said before it; a turn that is tried again stands in for the one that failed. */
-function startTurn(now: Timeline, event: Event & { type: 'turn-started' }): Timeline {
+function applyTurnStarted(now: Timeline, event: Event & { type: 'turn-started' }): Timeline {
   const heard = now.items.map((item) =>
     item.type === 'input' && !item.delivered && event.inputs.includes(item.input) ? { ...item, delivered: true } : item,
   );
-  const turn: Item = {
+  const turn: TimelineItem = {
     key: event.id,
     at: event.id,
     seq: event.seq,
@@ -241,9 +257,9 @@ function startTurn(now: Timeline, event: Event & { type: 'turn-started' }): Time
   return { ...now, running: true, items: [...heard, turn] };
 }
 
-type Turn = Extract<Item, { type: 'turn' }>;
+type TurnItem = Extract<TimelineItem, { type: 'turn' }>;
 
-function patchTurn(now: Timeline, at: string, patch: Partial<Turn>): Timeline {
+function updateTurn(now: Timeline, at: string, patch: Partial<TurnItem>): Timeline {
   const index = now.items.findLastIndex((item) => item.type === 'turn');
   const turn = now.items[index];
   if (turn?.type !== 'turn') return now;
@@ -253,28 +269,28 @@ function patchTurn(now: Timeline, at: string, patch: Partial<Turn>): Timeline {
 type CallEvent = Event & { type: 'approval-requested' | 'approval-resolved' | 'tool-started' | 'tool-ended' };
 
 /** A call belongs to the last turn that made one of its id. */
-function patchCall(now: Timeline, event: CallEvent): Timeline {
+function updateCall(now: Timeline, event: CallEvent): Timeline {
   const index = now.items.findLastIndex(
     (item) => item.type === 'turn' && item.calls.some((call) => call.id === event.call),
   );
   const turn = now.items[index];
   if (turn?.type !== 'turn') return now;
-  const calls = turn.calls.map((call) => (call.id === event.call && !call.result ? changeCall(call, event) : call));
+  const calls = turn.calls.map((call) => (call.id === event.call && !call.result ? reduceCall(call, event) : call));
   return { ...now, items: now.items.with(index, { ...turn, calls, at: event.id }) };
 }
 
-function changeCall(call: CallItem, event: CallEvent): CallItem {
+function reduceCall(call: TimelineCall, event: CallEvent): TimelineCall {
   switch (event.type) {
     case 'approval-requested': {
       const ask = { question: event.question, raised: event.time, ...(event.kind ? { kind: event.kind } : {}) };
-      return { ...call, asks: [...call.asks, ask] };
+      return { ...call, approvals: [...call.approvals, ask] };
     }
     case 'approval-resolved': {
-      const last = call.asks.at(-1);
+      const last = call.approvals.at(-1);
       if (!last) return call;
       const { allowed, happened = false, by } = event;
       const answer = { allowed, happened, ...(by === undefined ? {} : { by }) };
-      return { ...call, asks: [...call.asks.slice(0, -1), { ...last, answer }] };
+      return { ...call, approvals: [...call.approvals.slice(0, -1), { ...last, answer }] };
     }
     case 'tool-started':
       return { ...call, started: event.time, ...(event.input === undefined ? {} : { input: event.input }) };
@@ -286,11 +302,11 @@ function changeCall(call: CallItem, event: CallEvent): CallItem {
 }
 
 /** Whether the client that asked makes it: others are asked about before they begin, or about what became of them. */
-export const isHanded = ({ started, asks, result }: CallItem): boolean =>
+export const isClientSideCall = ({ started, approvals: asks, result }: TimelineCall): boolean =>
   started !== undefined && !result && asks.some(({ answer, kind }) => !answer && kind === 'client-tool');
 
 /** The question of a call that nobody has answered. */
-export const openAsk = (call: CallItem): AskItem | undefined => {
-  const last = call.asks.at(-1);
-  return call.result || last?.answer || isHanded(call) ? undefined : last;
+export const getPendingApproval = (call: TimelineCall): TimelineApproval | undefined => {
+  const last = call.approvals.at(-1);
+  return call.result || last?.answer || isClientSideCall(call) ? undefined : last;
 };

@@ -1,9 +1,9 @@
 // Health as the server reports it: counts with intervals, percentiles with intervals, and verdicts that may be "not enough data".
 import type { QueueDepth, KillSwitchState, WorkerInfo } from '../../../src/core/index.ts';
-import type { Bounds } from './shapes.ts';
+import type { ConfidenceInterval } from './shapes.ts';
 
 /** So many of so many, the rate where there is one, and its interval. */
-export type RateShape = {
+export type HealthRate = {
   readonly good: number;
   readonly total: number;
   readonly rate: number | null;
@@ -11,41 +11,41 @@ export type RateShape = {
 };
 
 /** A percentile of so many durations. */
-export type QuantileShape = { readonly of: number; readonly value: number; readonly interval: Bounds };
+export type HealthQuantile = { readonly of: number; readonly value: number; readonly interval: ConfidenceInterval };
 
 /** Three percentiles of durations. */
-export type PercentilesShape = {
-  readonly p50: QuantileShape;
-  readonly p95: QuantileShape;
-  readonly p99: QuantileShape;
+export type HealthPercentiles = {
+  readonly p50: HealthQuantile;
+  readonly p95: HealthQuantile;
+  readonly p99: HealthQuantile;
 };
 
 /** What the fleet is held to, and whether it is met. */
-export type ObjectiveShape = {
+export type HealthObjective = {
   readonly id: string;
   readonly what: string;
   readonly target: number;
-  readonly measured: RateShape | QuantileShape | null;
+  readonly measured: HealthRate | HealthQuantile | null;
   readonly verdict: string;
   readonly budgetLeft: number | null;
 };
 
 /** The middle of the 95th percentiles of some stretches of time. */
-export type LatencyShape = { readonly stretches: number; readonly runs: number; readonly ms: number | null };
+export type HealthLatency = { readonly stretches: number; readonly runs: number; readonly ms: number | null };
 
 /** How a figure of today stands to those before. */
-export type DriftShape = {
+export type HealthDrift = {
   readonly id: string;
   readonly what: string;
   readonly as: 'difference' | 'ratio';
-  readonly today: RateShape | LatencyShape;
-  readonly baseline: RateShape | LatencyShape;
-  readonly change?: { readonly value: number; readonly interval: Bounds; readonly confidence: number };
+  readonly today: HealthRate | HealthLatency;
+  readonly baseline: HealthRate | HealthLatency;
+  readonly change?: { readonly value: number; readonly interval: ConfidenceInterval; readonly confidence: number };
   readonly verdict: string;
 };
 
 /** How the fleet is. */
-export type HealthShape = {
+export type HealthReport = {
   readonly at: string;
   readonly depth: QueueDepth;
   readonly oldestMs: number | null;
@@ -54,14 +54,14 @@ export type HealthShape = {
   readonly rates: {
     readonly ended: number;
     readonly calledOff: number;
-    readonly answered: RateShape;
-    readonly errors: RateShape;
-    readonly abstained: RateShape;
-    readonly bounded: RateShape;
+    readonly answered: HealthRate;
+    readonly errors: HealthRate;
+    readonly abstained: HealthRate;
+    readonly bounded: HealthRate;
   };
-  readonly waited: PercentilesShape | null;
-  readonly took: PercentilesShape | null;
+  readonly waited: HealthPercentiles | null;
+  readonly took: HealthPercentiles | null;
   readonly standing: KillSwitchState;
-  readonly slo: readonly ObjectiveShape[];
-  readonly drift: readonly DriftShape[];
+  readonly slo: readonly HealthObjective[];
+  readonly drift: readonly HealthDrift[];
 };

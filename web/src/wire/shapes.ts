@@ -17,7 +17,7 @@ import type {
 export type Role = 'reader' | 'runner' | 'operator';
 
 /** Who is asking, and of what. */
-export type Me = {
+export type CurrentUser = {
   readonly role: Role;
   readonly version: string;
   readonly store: string;
@@ -33,7 +33,7 @@ export type RunLimits = {
 };
 
 /** What is asked of a run, a plan or a verification. */
-export type Asked = {
+export type RunRequest = {
   readonly words: string;
   readonly model?: string;
   readonly folder?: string;
@@ -47,7 +47,7 @@ export type Asked = {
 };
 
 /** The fleet at a glance. */
-export type QueueShape = {
+export type QueueStatus = {
   readonly depth: QueueDepth;
   readonly limits: QueueLimits;
   readonly workers: readonly WorkerInfo[];
@@ -56,7 +56,7 @@ export type QueueShape = {
 };
 
 /** A session with its events; where it stands is folded from them. */
-export type SessionShape = { readonly session: SessionInfo; readonly events: readonly Event[] };
+export type SessionDetail = { readonly session: SessionInfo; readonly events: readonly Event[] };
 
 /** A run that waits for a person. */
 export type Approval = {
@@ -68,13 +68,13 @@ export type Approval = {
 };
 
 /** An allowance with what was spent of it. */
-export type AllowanceShape = TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount };
+export type BudgetStatus = TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount };
 
 /** From and to, both included; an end is null where too little was seen to bound it. */
-export type Bounds = readonly [low: number | null, high: number | null];
+export type ConfidenceInterval = readonly [low: number | null, high: number | null];
 
 /** One row of the scorecard. */
-export type FrontierRow = {
+export type ScorecardRow = {
   readonly id: string;
   readonly title: string;
   readonly what: string;
@@ -86,7 +86,7 @@ export type FrontierRow = {
       readonly measured: true;
       readonly good: number;
       readonly total: number;
-      readonly interval: Bounds;
+      readonly interval: ConfidenceInterval;
       readonly when: string;
       readonly how: string;
       /** The model, the dataset. */

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { sseReader } from './sse.ts';
+import { createSseParser } from './sse.ts';
 
 const stream =
   '\uFEFF: still here\r\n\r\nid: 7\nevent: event\ndata: {"a":1}\n\ndata:one\r\ndata: two\r\n\r\nid: 8\revent: run\rdata: x\r\rdata\n\nevent: end\n\nid: 9\ndata: unfinished';
-const wanted = [
+const expected = [
   { event: 'event', data: '{"a":1}', id: '7' },
   { event: 'message', data: 'one\ntwo', id: '7' },
   { event: 'run', data: 'x', id: '8' },
@@ -14,20 +14,22 @@ const wanted = [
 ];
 
 test('[A93] a stream is read as the standard says: comments, all three line ends, data over several lines, ids that stay', () => {
-  assert.deepEqual(sseReader()(stream), wanted);
+  assert.deepEqual(createSseParser()(stream), expected);
 });
 
 test('[A93] the same messages come however the stream is cut into pieces', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: stream.length }), { maxLength: 12 }), (cuts) => {
-      const read = sseReader();
+      const read = createSseParser();
       const places = [0, ...cuts.toSorted((a, b) => a - b), stream.length];
       const found = places.slice(1).flatMap((end, i) => read(stream.slice(places[i], end)));
-      assert.deepEqual(found, wanted);
+      assert.deepEqual(found, expected);
     }),
   );
 });
 
 test('an id with a null in it is passed over, and a message without data is none', () => {
-  assert.deepEqual(sseReader()('id: a\0b\nevent: x\n\ndata: y\n\n'), [{ event: 'message', data: 'y', id: undefined }]);
+  assert.deepEqual(createSseParser()('id: a\0b\nevent: x\n\ndata: y\n\n'), [
+    { event: 'message', data: 'y', id: undefined },
+  ]);
 });

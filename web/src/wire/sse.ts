@@ -4,10 +4,10 @@
 export type SseMessage = { readonly event: string; readonly data: string; readonly id: string | undefined };
 
 /** Takes text as it comes, in pieces of any length, and gives the messages that are complete. */
-export type SseReader = (text: string) => readonly SseMessage[];
+export type SseParser = (text: string) => readonly SseMessage[];
 
 /** A reader at the beginning of a stream. */
-export function sseReader(): SseReader {
+export function createSseParser(): SseParser {
   let rest = '';
   let begun = false;
   let id: string | undefined;
