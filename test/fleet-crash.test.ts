@@ -104,10 +104,7 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
 }
 
 /** Runs that stand where an answer from outside is kept back: in a call of the model, and in each of the tools, whose effect has happened. */
-async function enqueueBlockedRuns({
-  store,
-  recorder: outside,
-}: FleetFixture): Promise<{
+async function enqueueBlockedRuns({ store, recorder: outside }: FleetFixture): Promise<{
   readonly ids: readonly string[];
   readonly open: () => void;
   readonly reached: Promise<unknown>;

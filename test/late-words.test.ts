@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { seatAt, type Editor } from '../src/cli/acp/seat.ts';
-import { workbenchFor } from '../src/cli/chat/workbench.ts';
+import { createRunController } from '../src/cli/chat/workbench.ts';
 import { Conversation } from '../src/cli/conversation/conversation.ts';
-import type { Block, Face, Status } from '../src/cli/face/face.ts';
-import { readAsked } from '../src/cli/front/asked.ts';
+import type { TranscriptBlock, TerminalUI, StatusLine } from '../src/cli/face/face.ts';
+import { parseCliArgs } from '../src/cli/front/asked.ts';
 import { readSettings } from '../src/cli/settings/index.ts';
 import type { StopReason } from '../src/core/index.ts';
 import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
 
 /** A conversation with the program's server, in this process. */
 async function openConversation(t: TestContext, made: TestProgram): Promise<Conversation> {
-  const asked = readAsked(['--interactive', '--no-sandbox'], { typed: true });
-  assert.ok(!('wrong' in asked));
+  const asked = parseCliArgs(['--interactive', '--no-sandbox'], { isInteractive: true });
+  assert.ok(!('message' in asked));
   const talk = await Conversation.open({
     settings: readSettings({ env: made.env, cwd: made.cwd, platform: 'linux' }),
     asked,
@@ -27,20 +27,20 @@ async function openConversation(t: TestContext, made: TestProgram): Promise<Conv
 }
 
 /** A face that nobody sees. */
-function createHeadlessUi(seen: { put?(block: Block): void; status?(status: Status): void }): Face {
+function createHeadlessUi(seen: { put?(block: TranscriptBlock): void; status?(status: StatusLine): void }): TerminalUI {
   return {
-    put: (block) => seen.put?.(block),
-    status: (status) => seen.status?.(status),
-    extend() {},
-    drop() {},
+    putBlock: (block) => seen.put?.(block),
+    setStatus: (status) => seen.status?.(status),
+    appendText() {},
+    removeBlock() {},
     clear() {},
-    listen() {},
-    ask: async ({ otherwise }) => otherwise,
+    onAction() {},
+    askKey: async ({ defaultKey: otherwise }) => otherwise,
     pick: async () => undefined,
-    fill() {},
-    complete() {},
-    remember() {},
-    aside: (work) => work(),
+    setInput() {},
+    setCompleter() {},
+    setHistory() {},
+    suspendFor: (work) => work(),
     close: async () => {},
   };
 }
@@ -51,13 +51,13 @@ type ConversationDriver = { readonly say: (words: string) => void; readonly done
 const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDriver>> = {
   'at the prompt'(talk) {
     let idle = Promise.withResolvers<void>();
-    const status = ({ busy }: Status): void => (busy === undefined ? idle.resolve() : undefined);
-    const bench = workbenchFor(talk, createHeadlessUi({ status }), () => {});
+    const status = ({ busy }: StatusLine): void => (busy === undefined ? idle.resolve() : undefined);
+    const bench = createRunController(talk, createHeadlessUi({ status }), () => {});
     return {
-      say: (words) => bench.hear(words, 'enter'),
+      say: (words) => bench.handleInput(words, 'enter'),
       done(words) {
         idle = Promise.withResolvers<void>();
-        bench.start(() => bench.desk.converse(words));
+        bench.start(() => bench.context.runAgent(words));
         return idle.promise;
       },
     };

@@ -8,15 +8,15 @@ export interface Command {
 /** The commands by name; `load` is the only way to their code. */
 export type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<Command> }>>;
 
-const front = async (as: 'chat' | 'run'): Promise<Command> => {
-  const { front: go } = await import('./front/front.ts');
+const loadConversationCommand = async (as: 'chat' | 'run'): Promise<Command> => {
+  const { runConversationCommand: go } = await import('./front/front.ts');
   return { run: (args) => go(args, as) };
 };
 
 /** The commands this program has. */
 export const commands: CommandTable = {
-  chat: { summary: 'open the prompt', load: () => front('chat') },
-  run: { summary: 'answer once and exit', load: () => front('run') },
+  chat: { summary: 'open the prompt', load: () => loadConversationCommand('chat') },
+  run: { summary: 'answer once and exit', load: () => loadConversationCommand('run') },
   sessions: {
     summary: 'list, show, rename, clone, export, verify and delete sessions',
     load: () => import('./sessions/command.ts'),

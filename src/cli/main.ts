@@ -11,26 +11,26 @@ export async function main(args: readonly string[], commands: CommandTable = own
   }
   const entry = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   const isOurs = entry === undefined || first === 'chat' || first === 'run';
-  if (first === 'help' || (isOurs && asksForHelp(args))) {
+  if (first === 'help' || (isOurs && wantsHelp(args))) {
     const { helpText } = await import('./front/help.ts');
     process.stdout.write(helpText(commands));
     return 0;
   }
   if (entry) return (await entry.load()).run(rest);
   if (first !== undefined && rest.length === 0) {
-    const { mistyped } = await import('./front/mistyped.ts');
+    const { suggestCommand: mistyped } = await import('./front/mistyped.ts');
     const wrong = mistyped(first, Object.keys(commands));
     if (wrong !== undefined) {
       process.stderr.write(`${wrong}\n`);
       return 2;
     }
   }
-  const { front } = await import('./front/front.ts');
+  const { runConversationCommand: front } = await import('./front/front.ts');
   return front(args, undefined);
 }
 
 /** Lets a reader go away: whoever read standard output has read enough, which ends conversations as a closed terminal does; without a standard error the work goes on. */
-export function outliveReaders(): void {
+export function surviveClosedPipes(): void {
   const { stdout, stderr } = process;
   let gone = false;
   const fault = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void => {
@@ -48,7 +48,7 @@ export function outliveReaders(): void {
 }
 
 /** Help is given wherever it is asked for, unless what follows two dashes is a prompt. */
-function asksForHelp(args: readonly string[]): boolean {
+function wantsHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.some((word, i) => (end < 0 || i < end) && (word === '--help' || word === '-h'));
 }

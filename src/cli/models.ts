@@ -4,7 +4,7 @@ import { FairleadError } from '../core/index.ts';
 import { blended, discover, listModels, monthlyCost, type ModelInfo } from '../providers/index.ts';
 import type { Command } from './commands.ts';
 import { foundBecause } from './conversation/first-run.ts';
-import { print, tell } from './front/print.ts';
+import { print, printErr } from './front/print.ts';
 import { columns } from './settings/columns.ts';
 import { readSettings } from './settings/index.ts';
 
@@ -13,7 +13,7 @@ const usage =
   '       fairlead models route "<task>"        which model a router would choose for it, and why\n' +
   '       fairlead models savings [<session>]   what routing has saved';
 
-type Asked = {
+type ModelsArgs = {
   readonly provider: string | undefined;
   readonly url: string | undefined;
   readonly tools: boolean;
@@ -31,22 +31,22 @@ export const run: Command['run'] = async (args) => {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
-  const asked = read(args);
+  const asked = parseModelsArgs(args);
   if (typeof asked === 'string') {
-    tell(`${asked}\n${usage}\n`);
+    printErr(`${asked}\n${usage}\n`);
     return 2;
   }
   try {
-    print(asked.provider === undefined ? await found(asked) : await listed(asked.provider, asked));
+    print(asked.provider === undefined ? await formatDiscovered(asked) : await formatModelList(asked.provider, asked));
     return 0;
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    tell(`${error.message}${error.hint ? ` ${error.hint}` : ''}\n`);
+    printErr(`${error.message}${error.hint ? ` ${error.hint}` : ''}\n`);
     return 1;
   }
 };
 
-function read(args: readonly string[]): Asked | string {
+function parseModelsArgs(args: readonly string[]): ModelsArgs | string {
   const options = {
     url: { type: 'string' },
     tools: { type: 'boolean', default: false },
@@ -69,14 +69,17 @@ function read(args: readonly string[]): Asked | string {
   }
 }
 
-async function found({ json }: Asked): Promise<string> {
+async function formatDiscovered({ json }: ModelsArgs): Promise<string> {
   const all = await discover({ env: readSettings().env });
   if (json) return `${JSON.stringify(all, null, 2)}\n`;
   const rows = all.map((each) => [each.provider, foundBecause(each)]);
   return `${columns([['provider', 'because'], ...rows])}\nfairlead models <provider> lists its models.\n`;
 }
 
-async function listed(provider: string, { url, tools, json, tokens, localShare }: Asked): Promise<string> {
+async function formatModelList(
+  provider: string,
+  { url, tools, json, tokens, localShare }: ModelsArgs,
+): Promise<string> {
   const { env } = readSettings();
   const all = await listModels({ provider, ...(url === undefined ? {} : { baseUrl: url }) }, { env });
   const models = tools ? all.filter((model) => model.tools === true) : all;
@@ -84,24 +87,24 @@ async function listed(provider: string, { url, tools, json, tokens, localShare }
   if (models.length === 0) return `${provider} lists no ${tools ? 'model that can call tools' : 'models'}.\n`;
   const cost = tokens === undefined ? [] : ['a month', 'hybrid'];
   const head = ['model', 'tools', 'images', 'reasoning', 'window', 'loaded', '$ in/out per million', ...cost];
-  const rows = models.map((model) => [...cells(model), ...monthOf(model, tokens, localShare)]);
+  const rows = models.map((model) => [...modelRow(model), ...monthlyCostCells(model, tokens, localShare)]);
   return columns([head, ...rows]);
 }
 
-const word = (value: boolean | 'unknown' | undefined): string =>
+const formatYesNo = (value: boolean | 'unknown' | undefined): string =>
   value === undefined || value === 'unknown' ? '?' : value ? 'yes' : 'no';
 
-const cells = (model: ModelInfo): readonly string[] => [
+const modelRow = (model: ModelInfo): readonly string[] => [
   model.id,
-  word(model.tools),
-  word(model.images),
-  word(model.reasoning),
+  formatYesNo(model.tools),
+  formatYesNo(model.images),
+  formatYesNo(model.reasoning),
   model.contextWindow === undefined ? '?' : String(model.contextWindow),
-  word(model.loaded),
+  formatYesNo(model.loaded),
   model.price ? `${model.price.input}/${model.price.output}` : '?',
 ];
 
-function monthOf({ price }: ModelInfo, tokens: number | undefined, localShare: number): readonly string[] {
+function monthlyCostCells({ price }: ModelInfo, tokens: number | undefined, localShare: number): readonly string[] {
   if (tokens === undefined) return [];
   if (!price) return ['?', '?'];
   const { cloud, hybrid } = monthlyCost({ tokens, usdPerMillion: blended(price), localShare });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { FairleadError } from '../core/index.ts';
-import { listPrompts, readPrompt, readPromptFile } from './prompts.ts';
+import { listPromptFiles, readSavedPrompt, readPromptFile } from './prompts.ts';
 
 function folder(t: TestContext): string {
   const top = mkdtempSync(path.join(tmpdir(), 'fairlead-prompts-'));
@@ -36,7 +36,7 @@ const refusal = (code: string, message: RegExp) => (error: unknown) => {
 
 test('[J65] [J94] the prompts under the data folder are listed with their folders, and nothing that leads out of it', (t) => {
   const top = folder(t);
-  assert.deepEqual(listPrompts(path.join(top, 'data')), [
+  assert.deepEqual(listPromptFiles(path.join(top, 'data')), [
     'alias.md',
     'binary.bin',
     'empty.md',
@@ -44,24 +44,24 @@ test('[J65] [J94] the prompts under the data folder are listed with their folder
     'large.md',
     'review.md',
   ]);
-  assert.deepEqual(listPrompts(path.join(top, 'nowhere')), []);
+  assert.deepEqual(listPromptFiles(path.join(top, 'nowhere')), []);
 });
 
 test('[J65] [J73] a prompt is named by its path under the prompts folder', (t) => {
   const data = path.join(folder(t), 'data');
-  assert.equal(readPrompt(data, 'review.md'), 'Review this.\n');
-  assert.equal(readPrompt(data, 'git/commit message.md'), 'Write a commit message.');
-  assert.equal(readPrompt(data, 'alias.md'), 'Write a commit message.');
-  assert.equal(readPrompt(data, 'git/../review.md'), 'Review this.\n');
+  assert.equal(readSavedPrompt(data, 'review.md'), 'Review this.\n');
+  assert.equal(readSavedPrompt(data, 'git/commit message.md'), 'Write a commit message.');
+  assert.equal(readSavedPrompt(data, 'alias.md'), 'Write a commit message.');
+  assert.equal(readSavedPrompt(data, 'git/../review.md'), 'Review this.\n');
 });
 
 test('[J73] no name reaches a file outside the prompts folder', (t) => {
   const top = folder(t);
   const data = path.join(top, 'data');
   for (const name of ['../../secret.txt', path.join(top, 'secret.txt'), 'git/../../../secret.txt', '..', 'a\0b'])
-    assert.throws(() => readPrompt(data, name), refusal('prompt/outside', /is not in/), name);
+    assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /is not in/), name);
   for (const name of ['leak.md', 'out/secret.txt'])
-    assert.throws(() => readPrompt(data, name), refusal('prompt/outside', /leads out of/), name);
+    assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /leads out of/), name);
 });
 
 test('[J65] [J23] what cannot be sent is refused with the reason', (t) => {
@@ -75,7 +75,7 @@ test('[J65] [J23] what cannot be sent is refused with the reason', (t) => {
     ['large.md', 'prompt/too-large', /1048577 bytes long; at most 1048576/],
   ];
   for (const [name, code, message] of cases) {
-    assert.throws(() => readPrompt(data, name), refusal(code, message), name);
+    assert.throws(() => readSavedPrompt(data, name), refusal(code, message), name);
     assert.throws(() => readPromptFile(name, path.join(data, 'prompts')), refusal(code, message), name);
   }
 });

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SEEN_MS } from '../../src/cli/face/readiness.ts';
+import { MIN_VISIBLE_MS } from '../../src/cli/face/readiness.ts';
 import { bundleProgram } from './bundle.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
@@ -28,4 +28,4 @@ export async function enterLine(terminal: Terminal, text: string): Promise<void>
 }
 
 /** Time for a question to be read: sooner it takes no keys. */
-export const waitUntilArmed = (): Promise<void> => pause(SEEN_MS + 50);
+export const waitUntilArmed = (): Promise<void> => pause(MIN_VISIBLE_MS + 50);

@@ -114,7 +114,7 @@ export function getSentRequests(server: ScriptedServer): readonly SentRequest[] 
     .map(({ body }) => {
       const { model, messages } = body as unknown as Body;
       const said = messages.map(({ role, content }) => ({ role, text: getContentText(content) }));
-      return { model, said };
+      return { model, messages: said };
     });
 }
 

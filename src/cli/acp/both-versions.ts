@@ -1,6 +1,6 @@
 // What both versions of the protocol ask for in the same words, and are answered alike.
 import type { ListSessionsResponse } from '@agentclientprotocol/sdk';
-import type { Status } from '../face/face.ts';
+import type { StatusLine } from '../face/face.ts';
 import { told } from './faults.ts';
 import { pageOf } from './page.ts';
 import type { Seat } from './seat.ts';
@@ -63,7 +63,7 @@ export async function resumed(
 const greetLater = (seat: Seat): void => void setImmediate(() => seat.greet());
 
 /** How full the window is and what was spent; nothing where the window is not known. */
-export function usageIn({ context, usd }: Status): Usage | undefined {
+export function usageIn({ context, usd }: StatusLine): Usage | undefined {
   if (context?.window === undefined) return undefined;
   const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
   return { sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost };

@@ -1,11 +1,11 @@
 // A tool call as an editor shows it: a title, a kind, where it works, and what it changed as texts before and after.
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
-import type { Block } from '../face/face.ts';
-import { inputLine, plainOutput } from '../face/wording.ts';
+import type { TranscriptBlock } from '../face/face.ts';
+import { formatToolInput, toPlainOutput } from '../face/wording.ts';
 
 /** A call as the narrator tells it. */
-export type CallBlock = Block & { readonly type: 'call' };
+export type CallBlock = TranscriptBlock & { readonly type: 'call' };
 
 /** Tells where a path really leads; throws where that is nowhere it may lead. */
 export type Locate = (path: string) => string;
@@ -63,7 +63,7 @@ export function meantBy(call: Pick<CallBlock, 'tool' | 'input'>): Pick<CallBlock
 function aim(tool: string, input: Json): string {
   const { path } = isObject(input) ? input : {};
   const onFile = kinds[tool] === 'read' || kinds[tool] === 'edit';
-  return onFile && typeof path === 'string' ? escapeInvisibleLine(path) : inputLine(input);
+  return onFile && typeof path === 'string' ? escapeInvisibleLine(path) : formatToolInput(input);
 }
 
 /** The real path that a call names; nothing if it names none, or one that leads nowhere it may. */
@@ -93,7 +93,7 @@ export function callContent(block: CallBlock, locate: Locate): ToolCallContent[]
   const { tool, input } = meantBy(block);
   const where = pathIn(input, locate);
   if (diff !== undefined) return where === undefined ? [whole(diff)] : diffContent(diff, where);
-  const text = plainOutput(output);
+  const text = toPlainOutput(output);
   if (text.trim() === '') return [];
   return [textContent(kinds[tool] === undefined ? text : fenced(text))];
 }

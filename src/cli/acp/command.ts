@@ -3,12 +3,12 @@ import { Readable, Writable } from 'node:stream';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
 import type { Command } from '../commands.ts';
-import { readAsked, type Asked } from '../front/asked.ts';
+import { parseCliArgs, type CliArgs } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { tell } from '../front/print.ts';
-import { protocolOut } from '../front/protocol-out.ts';
-import { orSentence } from '../front/sentence.ts';
-import { logged, tidyBeside } from '../known-models/index.ts';
+import { printErr } from '../front/print.ts';
+import { reserveStdout } from '../front/protocol-out.ts';
+import { exitCodeOf } from '../front/sentence.ts';
+import { withDebugLog, startBackgroundCleanup } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { openSeats } from './seats.ts';
 import { v1Agent } from './v1.ts';
@@ -25,24 +25,24 @@ export const run: Command['run'] = async (args) => {
     process.stdout.write(`${usage}\n`);
     return exitCodes.answered;
   }
-  const asked = readAsked(args, { as: 'chat', typed: true });
-  if ('wrong' in asked || asked.work || asked.which.type !== 'new') {
-    tell(`${'wrong' in asked ? asked.wrong : 'An editor says itself what is to be done.'}\n${usage}\n`);
+  const asked = parseCliArgs(args, { command: 'chat', isInteractive: true });
+  if ('message' in asked || asked.action || asked.session.type !== 'new') {
+    printErr(`${'message' in asked ? asked.message : 'An editor says itself what is to be done.'}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return orSentence(() => logged(readSettings(), 'acp', () => serve(asked)));
+  return exitCodeOf(() => withDebugLog(readSettings(), 'acp', () => serveAcp(asked)));
 };
 
-async function serve(asked: Asked): Promise<number> {
-  const seats = openSeats(asked, tell);
+async function serveAcp(asked: CliArgs): Promise<number> {
+  const seats = openSeats(asked, printErr);
   const stream = ndJsonStream(
-    Writable.toWeb(protocolOut()),
+    Writable.toWeb(reserveStdout()),
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
   );
   const connection = agentProtocolRouter().withV1(v1Agent(seats)).withV2(v2Agent(seats)).connect(stream);
   const { promise: told, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
-  const tidying = tidyBeside(readSettings().dirs);
+  const tidying = startBackgroundCleanup(readSettings().dirs);
   const code = await Promise.race([told, connection.closed.then(() => exitCodes.answered)]);
   tidying.abort();
   await seats.closeAll();

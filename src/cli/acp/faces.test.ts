@@ -13,17 +13,17 @@ import { v1Face } from './v1-face.ts';
 import { v2Face } from './v2-face.ts';
 
 const locate = (path: string): string => `/project/${path}`;
-const edit = { type: 'call', id: 'c', tool: 'edit_file', input: { path: 'a' }, standing: 'ok' } as const;
+const edit = { type: 'call', id: 'c', tool: 'edit_file', input: { path: 'a' }, status: 'ok' } as const;
 
 test('an answer that begins again is another message in version 1, and the cut one is said not to count', () => {
   const sent: SessionUpdate[] = [];
   const face = v1Face((update) => void sent.push(update), { notices: true, locate });
   for (const text of ['Half', 'Whole']) {
-    face.put({ type: 'answer', id: 't1.0', text: '', settled: false });
-    face.extend('t1.0', text);
-    if (text === 'Half') face.drop('t1.0');
+    face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+    face.appendText('t1.0', text);
+    if (text === 'Half') face.removeBlock('t1.0');
   }
-  face.put({ type: 'answer', id: 't1.0', text: 'Whole.', settled: true });
+  face.putBlock({ type: 'answer', id: 't1.0', text: 'Whole.', settled: true });
   assert.deepEqual(
     sent.map((update) =>
       update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'
@@ -37,12 +37,12 @@ test('an answer that begins again is another message in version 1, and the cut o
 test('an answer that begins again is emptied and filled anew in version 2, and what settles otherwise is replaced', () => {
   const sent: unknown[] = [];
   const face = v2Face((update) => void sent.push(update), { locate, said: () => {} });
-  face.put({ type: 'answer', id: 't1.0', text: '', settled: false });
-  face.extend('t1.0', 'Half');
-  face.drop('t1.0');
-  face.put({ type: 'answer', id: 't1.0', text: '', settled: false });
-  face.extend('t1.0', 'Whole');
-  face.put({ type: 'answer', id: 't1.0', text: 'Whole', settled: true });
+  face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.appendText('t1.0', 'Half');
+  face.removeBlock('t1.0');
+  face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.appendText('t1.0', 'Whole');
+  face.putBlock({ type: 'answer', id: 't1.0', text: 'Whole', settled: true });
   const text = (text: string): object => ({ type: 'text', text });
   assert.deepEqual(sent, [
     { sessionUpdate: 'agent_message_chunk', messageId: 't1.0', content: text('Half') },

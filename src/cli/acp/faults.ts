@@ -1,14 +1,14 @@
 // What went wrong, as an error of the protocol: one sentence for the person, a code for the program.
 import { RequestError } from '@agentclientprotocol/sdk';
 import { FairleadError, fromFailure, errorMessage, type RunState } from '../../core/index.ts';
-import { sentence } from '../front/sentence.ts';
+import { formatError } from '../front/sentence.ts';
 
 /** An error as the protocol tells it. */
 export function requestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (!(error instanceof FairleadError)) return new RequestError(-32603, errorMessage(error));
   const code = error.code === 'session/unknown' ? -32002 : error.blame === 'user' ? -32602 : -32603;
-  return new RequestError(code, sentence(error), { code: error.code });
+  return new RequestError(code, formatError(error), { code: error.code });
 }
 
 /** A handler whose errors are told in the words of the protocol. */
@@ -49,7 +49,7 @@ export function stopOf({ ended }: RunState): Stopped | RequestError {
     case 'rule':
     case 'kill-switch': {
       const { reason, detail, error } = ended;
-      const why = error ? sentence(fromFailure(error)) : (detail ?? '');
+      const why = error ? formatError(fromFailure(error)) : (detail ?? '');
       return new RequestError(-32603, `The run stopped: ${reason}. ${why}`.trim(), { reason });
     }
   }

@@ -9,7 +9,7 @@ export type LatePerson = Person & { come(editor: Editor): void };
 export function latePerson(tell: (text: string) => void): LatePerson {
   let editor: Editor | undefined;
   const say = (text: string): void =>
-    editor ? editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }) : tell(`${text}\n`);
+    editor ? editor.face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }) : tell(`${text}\n`);
   return {
     come: (now) => void (editor = now),
     get absent() {

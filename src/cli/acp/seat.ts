@@ -12,18 +12,18 @@ import {
 } from '../../core/index.ts';
 import { chosenKey } from '../../providers/routing/keys.ts';
 import { pathOf } from '../branches/path.ts';
-import { narrator } from '../chat/narrator.ts';
+import { createTranscriptPresenter } from '../chat/narrator.ts';
 import { answerOpen, untilJoined, waits } from '../conversation/asks.ts';
 import type { Choice, Said } from '../conversation/choices.ts';
 import { heed } from '../conversation/heeding.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { Face, Status } from '../face/face.ts';
+import type { TerminalUI, StatusLine } from '../face/face.ts';
 import { stopOf } from './faults.ts';
 import { planTeller } from './plan.ts';
 
 /** The editor as one session knows it, whichever version of the protocol it speaks. */
 export type Editor = {
-  readonly face: Pick<Face, 'put' | 'extend' | 'drop'>;
+  readonly face: Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'>;
   /** Whether it wants to be told what its own person said. */
   readonly echoes: boolean;
   /** Asks the person about a call; nothing if they left the question. */
@@ -31,7 +31,7 @@ export type Editor = {
   /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
   agrees(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Tells how the session stands after each turn. */
-  status(status: Status): void;
+  status(status: StatusLine): void;
   /** Tells what the model means to do. */
   plan(plan: PlanEntry[]): void;
   /** Tells which commands of the person a prompt may begin with. */
@@ -62,7 +62,7 @@ export function seatAt(
   ready: () => Promise<readonly string[]> = async () => [],
 ): Seat {
   // Editors show answers while they come, whatever the terminal is set to.
-  const teller = narrator(editor.face, () => true);
+  const teller = createTranscriptPresenter(editor.face, () => true);
   const plan = planTeller((entries) => editor.plan(entries));
   let work: Promise<RunState> | undefined;
   let running = false;
@@ -75,22 +75,22 @@ export function seatAt(
       plan(event);
       const choice = choiceIn(event);
       if (choice !== undefined)
-        editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text: choice });
-      if (isNews(event, state, editor)) teller.event(event);
+        editor.face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text: choice });
+      if (isNews(event, state, editor)) teller.onEvent(event);
       if (event.type === 'turn-ended') editor.status(talk.status());
     },
   });
 
   const warn = (texts: readonly string[]): void => {
-    for (const text of texts) editor.face.put({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+    for (const text of texts) editor.face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
   };
 
   async function converse(words: UserInput): Promise<RunState> {
     const { signal } = stop;
     const options: RunOptions = {
       signal,
-      onChunk: (chunk) => teller.chunk(chunk),
-      onToolProgress: (call, text) => editor.face.extend(call, text),
+      onChunk: (chunk) => teller.onChunk(chunk),
+      onToolProgress: (call, text) => editor.face.appendText(call, text),
     };
     try {
       warn(await ready());
@@ -148,7 +148,7 @@ export function seatAt(
       for (const event of events) plan(event);
       // What a person rewrote stands in no event: then the conversation is told as the model reads it.
       if (events.some(isRewrite)) teller.replay(talk.session.messages, Number.POSITIVE_INFINITY);
-      else for (const event of events) if (retold.has(event.type)) teller.event(event);
+      else for (const event of events) if (retold.has(event.type)) teller.onEvent(event);
     },
     async close() {
       cancel();

@@ -6,8 +6,8 @@ import { peekSession } from '../../stores/jsonl/glimpse.ts';
 import { getMcpServers } from '../../tools/mcp/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
-import type { Asked, Which } from '../front/asked.ts';
-import { hostInTerminal } from '../once/host.ts';
+import type { CliArgs, SessionSelector } from '../front/asked.ts';
+import { createTtyHost } from '../once/host.ts';
 import { findSession, listSessions, trashSession, type SessionSummary } from '../sessions/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { latePerson } from './person.ts';
@@ -38,7 +38,7 @@ export type Seats = {
 };
 
 /** No session is open to begin with; `tell` hears what a person at a terminal would be told while a model is made ready. */
-export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
+export function openSeats(asked: CliArgs, tell: (text: string) => void): Seats {
   const seats = new Map<string, Seat>();
   const opening = new Set<Promise<unknown>>();
 
@@ -52,14 +52,19 @@ export function openSeats(asked: Asked, tell: (text: string) => void): Seats {
     }
   }
 
-  async function open(which: Which, where: Where, editorFor: EditorFor, as?: string): Promise<[string, Seat]> {
+  async function open(
+    which: SessionSelector,
+    where: Where,
+    editorFor: EditorFor,
+    as?: string,
+  ): Promise<[string, Seat]> {
     const cwd = folder(where.cwd);
     const settings = readSettings({ cwd });
     for (const warning of settings.warnings) tell(`${warning}\n`);
     const chosen = await chosenUnasked(asked, settings, tell);
     const { servers, problems } = serversNamed(where.servers);
     const person = latePerson(tell);
-    const host = hostInTerminal(tell);
+    const host = createTtyHost(tell);
     const talk = await Conversation.open({ settings, asked, which, chosen, cwd, host, person, servers });
     const id = as ?? talk.session.state.session;
     const editor = editorFor(id, talk);

@@ -1,9 +1,9 @@
 // The conversation as updates of version 1 of the protocol. What was sent cannot be taken back there, so what did not count is said not to.
 import type { SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
-import type { Block, CallStanding, Face } from '../face/face.ts';
+import type { TranscriptBlock, CallStatus, TerminalUI } from '../face/face.ts';
 import { callContent, callHead, fenced, textContent, type CallBlock, type Locate } from './calls.ts';
 
-const statuses: Readonly<Record<CallStanding, ToolCallStatus>> = {
+const statuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
   running: 'in_progress',
   waiting: 'pending',
   ok: 'completed',
@@ -17,7 +17,7 @@ const statuses: Readonly<Record<CallStanding, ToolCallStatus>> = {
 const progressMs = 250;
 const progressChars = 4000;
 
-type Speech = Block & { readonly type: 'answer' | 'thought' };
+type Speech = TranscriptBlock & { readonly type: 'answer' | 'thought' };
 type Live = { readonly type: Speech['type']; readonly message: string; text: string };
 type Going = { readonly block: CallBlock; output: string; told: number };
 
@@ -25,7 +25,7 @@ type Going = { readonly block: CallBlock; output: string; told: number };
 export function v1Face(
   send: (update: SessionUpdate) => void,
   { notices, locate }: { readonly notices: boolean; readonly locate: Locate },
-): Pick<Face, 'put' | 'extend' | 'drop'> {
+): Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'> {
   const live = new Map<string, Live>();
   const going = new Map<string, Going>();
   let dropped = 0;
@@ -54,7 +54,7 @@ export function v1Face(
   }
 
   function call(block: CallBlock): void {
-    const status = statuses[block.standing];
+    const status = statuses[block.status];
     const content = callContent(block, locate);
     if (going.has(block.id))
       send({
@@ -82,7 +82,7 @@ export function v1Face(
   }
 
   return {
-    put(block) {
+    putBlock(block) {
       switch (block.type) {
         case 'said':
           return send({
@@ -101,7 +101,7 @@ export function v1Face(
           return undefined;
       }
     },
-    extend(id, text) {
+    appendText(id, text) {
       const known = live.get(id);
       if (known) {
         known.text += text;
@@ -110,7 +110,7 @@ export function v1Face(
       const each = going.get(id);
       return each && progress(each, text);
     },
-    drop(id) {
+    removeBlock(id) {
       const known = live.get(id);
       live.delete(id);
       if (!known?.text) return;

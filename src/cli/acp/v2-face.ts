@@ -1,9 +1,9 @@
 // The conversation as updates of version 2 of the protocol, where every message and call has an id and can be replaced.
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk/experimental/v2';
-import type { Block, CallStanding, Face } from '../face/face.ts';
+import type { TranscriptBlock, CallStatus, TerminalUI } from '../face/face.ts';
 import { callContent, callHead, meantBy, pathIn, type CallBlock, type Locate } from './calls.ts';
 
-const statuses: Readonly<Record<CallStanding, string>> = {
+const statuses: Readonly<Record<CallStatus, string>> = {
   running: 'in_progress',
   waiting: 'pending',
   ok: 'completed',
@@ -13,13 +13,13 @@ const statuses: Readonly<Record<CallStanding, string>> = {
   unknown: 'failed',
 };
 
-type Speech = Block & { readonly type: 'answer' | 'thought' };
+type Speech = TranscriptBlock & { readonly type: 'answer' | 'thought' };
 
 /** Tells blocks as updates; `said` hears the id of each thing the person said. */
 export function v2Face(
   send: (update: SessionUpdate) => void,
   { locate, said }: { readonly locate: Locate; readonly said: (id: string) => void },
-): Pick<Face, 'put' | 'extend' | 'drop'> {
+): Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'> {
   const live = new Map<string, { readonly type: Speech['type']; text: string }>();
 
   function chunk(type: Speech['type'], messageId: string, text: string): void {
@@ -42,7 +42,7 @@ export function v2Face(
   }
 
   return {
-    put(block) {
+    putBlock(block) {
       switch (block.type) {
         case 'said':
           said(block.id);
@@ -62,7 +62,7 @@ export function v2Face(
           return undefined;
       }
     },
-    extend(id, text) {
+    appendText(id, text) {
       const known = live.get(id);
       if (!known)
         return send({
@@ -73,7 +73,7 @@ export function v2Face(
       known.text += text;
       return chunk(known.type, id, text);
     },
-    drop(id) {
+    removeBlock(id) {
       const known = live.get(id);
       live.delete(id);
       if (known?.text) replace(known.type, id, '');
@@ -87,7 +87,7 @@ function v2Call(
   locate: Locate,
 ): ReturnType<typeof callHead> & { status: string; content?: ToolCallContent[] } {
   const content = contentOf(block, locate);
-  return { ...callHead(block, locate), status: statuses[block.standing], ...(content.length ? { content } : {}) };
+  return { ...callHead(block, locate), status: statuses[block.status], ...(content.length ? { content } : {}) };
 }
 
 function contentOf(block: CallBlock, locate: Locate): ToolCallContent[] {

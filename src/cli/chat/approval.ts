@@ -2,17 +2,22 @@
 import type { ToolCall, RunState } from '../../core/index.ts';
 import { answerOpen } from '../conversation/asks.ts';
 import { saidOf } from '../conversation/choices.ts';
-import type { Question } from '../face/face.ts';
-import type { Desk } from '../slash/desk.ts';
+import type { KeyQuestion } from '../face/face.ts';
+import type { CommandContext } from '../slash/desk.ts';
 
 /** Puts every open question of a run to the person. One that is interrupted was not answered. */
-export async function answerAsks(
-  { talk, face, signal, say }: Pick<Desk, 'talk' | 'face' | 'signal' | 'say'>,
+export async function askForApprovals(
+  {
+    conversation: talk,
+    ui: face,
+    signal,
+    notify: say,
+  }: Pick<CommandContext, 'conversation' | 'ui' | 'signal' | 'notify'>,
   state: RunState,
 ): Promise<void> {
   await answerOpen(talk, state, async (call, kind, choices) => {
     const keys = choices.map(({ key, label }) => ({ key, label }));
-    const key = await face.ask({ ...inWords(call), keys, otherwise: 'n' }, signal);
+    const key = await face.askKey({ ...approvalQuestion(call), keys, defaultKey: 'n' }, signal);
     if (signal.aborted) return undefined;
     const said = saidOf(choices, 'key', key);
     if (said === 'always') say(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
@@ -21,13 +26,13 @@ export async function answerAsks(
 }
 
 /** A longer first line is not read as part of a question. */
-const mostTitle = 160;
+const maxTitleChars = 160;
 
 /** What is asked, word for word: in the question itself where it is short, else under it. */
-function inWords({ tool, ask }: ToolCall): Pick<Question, 'title' | 'detail'> {
+function approvalQuestion({ tool, ask }: ToolCall): Pick<KeyQuestion, 'title' | 'detail'> {
   const exact = ask?.question ?? '';
   if (ask?.kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: exact };
   const [head = '', ...rest] = exact.split('\n');
-  if (head === '' || head.length > mostTitle) return { title: `Allow ${tool}?`, detail: exact };
+  if (head === '' || head.length > maxTitleChars) return { title: `Allow ${tool}?`, detail: exact };
   return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };
 }

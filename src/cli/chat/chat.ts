@@ -2,100 +2,102 @@
 import { waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { prepare } from '../conversation/prepare.ts';
-import { openFace, type Face, type Heard } from '../face/index.ts';
-import type { Asked } from '../front/asked.ts';
+import { createUi, type TerminalUI, type UserAction } from '../face/index.ts';
+import type { CliArgs } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { endInOrder } from '../front/signals.ts';
-import { addToHistory, logged, readHistory, tidyBeside } from '../known-models/index.ts';
+import { onShutdown } from '../front/signals.ts';
+import { appendPromptHistory, withDebugLog, readPromptHistory, startBackgroundCleanup } from '../known-models/index.ts';
 import { readPromptFile } from '../prompts.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { modeWords } from '../slash/permission-commands.ts';
-import { goOn } from '../slash/unfinished.ts';
-import { completer } from './completer.ts';
-import { goBackByPick } from './going-back.ts';
-import { greet } from './greeting.ts';
-import { shown } from './showing.ts';
-import { watch } from './watching.ts';
-import { workbenchFor, type Workbench } from './workbench.ts';
+import { formatApprovalMode } from '../slash/permission-commands.ts';
+import { resumeOpenRun } from '../slash/unfinished.ts';
+import { createCompleter } from './completer.ts';
+import { pickRewindTarget } from './going-back.ts';
+import { showBanner } from './greeting.ts';
+import { replayedMessages } from './showing.ts';
+import { followSession } from './watching.ts';
+import { createRunController, type RunController } from './workbench.ts';
 
 /** Opens the prompt and stays until the person leaves. */
-export function chat(asked: Asked): Promise<number> {
+export function runInteractive(asked: CliArgs): Promise<number> {
   const settings = readSettings();
-  return logged(settings, 'interactive', async () => {
-    const face = await openFace({ plain: asked.plain });
+  return withDebugLog(settings, 'interactive', async () => {
+    const face = await createUi({ plain: asked.plain });
     try {
-      return await chatOn(face, asked, settings);
+      return await runWithUi(face, asked, settings);
     } finally {
       await face.close();
     }
   });
 }
 
-async function chatOn(face: Face, asked: Asked, settings: Settings): Promise<number> {
+async function runWithUi(face: TerminalUI, asked: CliArgs, settings: Settings): Promise<number> {
   const prepared = await prepare(asked, settings, face);
   if (typeof prepared === 'number') return prepared;
-  if (prepared.held && !(await watch(prepared.held, face, shown))) return exitCodes.answered;
+  if (prepared.held && !(await followSession(prepared.held, face, replayedMessages))) return exitCodes.answered;
   const talk = await Conversation.open(prepared);
   try {
-    return await converseUntilDone(talk, face, asked);
+    return await runUntilQuit(talk, face, asked);
   } finally {
     await talk.close();
   }
 }
 
-async function converseUntilDone(talk: Conversation, face: Face, asked: Asked): Promise<number> {
+async function runUntilQuit(talk: Conversation, face: TerminalUI, asked: CliArgs): Promise<number> {
   const { promise: left, resolve: quit } = Promise.withResolvers<void>();
-  const signals = endInOrder(['SIGTERM', 'SIGHUP'], quit);
-  const bench = workbenchFor(talk, face, quit);
-  face.complete(completer(talk));
-  face.remember(readHistory(talk.settings));
-  greet(bench.desk);
-  bench.desk.refresh();
-  await begin(bench, asked);
-  face.listen((heard) => react(bench, heard));
-  const tidying = tidyBeside(talk.settings.dirs);
+  const signals = onShutdown(['SIGTERM', 'SIGHUP'], quit);
+  const bench = createRunController(talk, face, quit);
+  face.setCompleter(createCompleter(talk));
+  face.setHistory(readPromptHistory(talk.settings));
+  showBanner(bench.context);
+  bench.context.refreshStatus();
+  await startFirstRun(bench, asked);
+  face.onAction((heard) => handleUserAction(bench, heard));
+  const tidying = startBackgroundCleanup(talk.settings.dirs);
   await left;
   tidying.abort();
-  await bench.leave();
+  await bench.shutdown();
   signals.release();
   return signals.code ?? exitCodes.answered;
 }
 
 /** Says what the command line says, or goes on where the session was left. */
-async function begin({ desk, start }: Workbench, asked: Asked): Promise<void> {
-  const first = await firstWords(asked);
+async function startFirstRun({ context: desk, start }: RunController, asked: CliArgs): Promise<void> {
+  const first = await readInitialPrompt(asked);
   // What was typed already must not find the prompt busy with nothing.
-  if (first !== undefined) start(() => desk.converse(first));
-  else if (waits(desk.talk.session.state)) start(() => goOn(desk));
-  else await goOn(desk);
+  if (first !== undefined) start(() => desk.runAgent(first));
+  else if (waits(desk.conversation.session.state)) start(() => resumeOpenRun(desk));
+  else await resumeOpenRun(desk);
 }
 
-async function firstWords({ work }: Asked): Promise<string | undefined> {
+async function readInitialPrompt({ action: work }: CliArgs): Promise<string | undefined> {
   if (work?.type === 'prompt') return work.text;
   return work?.type === 'prompt-file' ? readPromptFile(work.path, process.cwd()) : undefined;
 }
 
 /** Does what the person did at the face. */
-function react(bench: Workbench, heard: Heard): void {
-  const { desk, busy } = bench;
+function handleUserAction(bench: RunController, heard: UserAction): void {
+  const { context: desk, busy } = bench;
   switch (heard.type) {
     case 'quit':
       return desk.quit();
     case 'interrupt':
       return bench.interrupt();
     case 'mode':
-      return toggleMode(bench);
+      return toggleApprovalMode(bench);
     case 'back':
-      return busy ? undefined : bench.start(() => goBackByPick(desk));
+      return busy ? undefined : bench.start(() => pickRewindTarget(desk));
     case 'line':
       if (heard.text.trim() === '') return undefined;
-      if (desk.talk.file !== undefined) addToHistory(desk.talk.settings, heard.text);
-      return bench.hear(heard.text, heard.how);
+      if (desk.conversation.file !== undefined) appendPromptHistory(desk.conversation.settings, heard.text);
+      return bench.handleInput(heard.text, heard.how);
   }
 }
 
-function toggleMode({ desk: { talk, say, refresh } }: Workbench): void {
+function toggleApprovalMode({
+  context: { conversation: talk, notify: say, refreshStatus: refresh },
+}: RunController): void {
   talk.auto = !talk.auto;
-  say(modeWords(talk.auto));
+  say(formatApprovalMode(talk.auto));
   refresh();
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { filesNear } from './files.ts';
+import { searchFiles } from './files.ts';
 
 /** A repository with a program that leaves a trace when it is run. */
 function repository(t: TestContext): { root: string; trace: string; trap: string; sh: (command: string) => void } {
@@ -24,7 +24,7 @@ function repository(t: TestContext): { root: string; trace: string; trap: string
   return { root, trace, trap, sh };
 }
 
-const near = (root: string): Promise<readonly string[]> => filesNear(root, '', 20, new AbortController().signal);
+const near = (root: string): Promise<readonly string[]> => searchFiles(root, '', 20, new AbortController().signal);
 
 test('an @ lists what git knows and what is new, and not what is left out', async (t) => {
   const { root } = repository(t);

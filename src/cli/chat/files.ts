@@ -2,19 +2,22 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-const mostListed = 20_000;
-const staleMs = 5000;
-let kept: { readonly cwd: string; readonly at: number; readonly files: Promise<readonly string[]> } | undefined;
+const maxListedFiles = 20_000;
+const cacheMs = 5000;
+let cachedListing:
+  | { readonly cwd: string; readonly at: number; readonly files: Promise<readonly string[]> }
+  | undefined;
 
 /** Paths below a folder that fit what was typed, the best first. */
-export async function filesNear(
+export async function searchFiles(
   cwd: string,
   typed: string,
   most: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (!kept || kept.cwd !== cwd || Date.now() - kept.at > staleMs) kept = { cwd, at: Date.now(), files: listed(cwd) };
-  const all = await kept.files;
+  if (!cachedListing || cachedListing.cwd !== cwd || Date.now() - cachedListing.at > cacheMs)
+    cachedListing = { cwd, at: Date.now(), files: listFiles(cwd) };
+  const all = await cachedListing.files;
   if (signal.aborted) return [];
   const word = typed.toLowerCase();
   const rank = (file: string): number => {
@@ -30,12 +33,12 @@ export async function filesNear(
     .map(({ file }) => file);
 }
 
-async function listed(cwd: string): Promise<readonly string[]> {
-  return (await byGit(cwd)) ?? (await byWalk(cwd));
+async function listFiles(cwd: string): Promise<readonly string[]> {
+  return (await listGitFiles(cwd)) ?? (await walkFiles(cwd));
 }
 
 /** A folder may hold a stranger's repository, and this runs unasked at a keystroke: nothing that it names may run with it. */
-async function byGit(cwd: string): Promise<readonly string[] | undefined> {
+async function listGitFiles(cwd: string): Promise<readonly string[] | undefined> {
   const [{ gitOutput: answerOf }, { localWorkspace }] = await Promise.all([
     import('../../tools/git/safe-git.ts'),
     import('../../workspace/index.ts'),
@@ -47,17 +50,17 @@ async function byGit(cwd: string): Promise<readonly string[] | undefined> {
       seconds: 3,
       maxOutput: 2 ** 25,
     });
-    return text?.split('\0').filter(Boolean).slice(0, mostListed);
+    return text?.split('\0').filter(Boolean).slice(0, maxListedFiles);
   } catch {
     return undefined;
   }
 }
 
 /** Breadth first and bounded, so that a home folder does not keep the person waiting. */
-async function byWalk(cwd: string): Promise<readonly string[]> {
+async function walkFiles(cwd: string): Promise<readonly string[]> {
   const found: string[] = [];
   const folders = [''];
-  for (let at = 0; at < folders.length && at < 2000 && found.length < mostListed; at++) {
+  for (let at = 0; at < folders.length && at < 2000 && found.length < maxListedFiles; at++) {
     const folder = folders[at] as string;
     const entries = await readdir(path.join(cwd, folder), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {

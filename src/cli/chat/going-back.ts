@@ -1,16 +1,21 @@
 // Back to an earlier message: the person picks one, the conversation branches before it, and its words are in the entry field again.
 import { firstWords, goBack, turnsOf } from '../branches/index.ts';
-import type { Desk } from '../slash/desk.ts';
+import type { CommandContext } from '../slash/desk.ts';
 
 /** Lets the person pick a message to go back to. */
-export async function goBackByPick({ talk, face, say, signal }: Desk): Promise<void> {
+export async function pickRewindTarget({
+  conversation: talk,
+  ui: face,
+  notify: say,
+  signal,
+}: CommandContext): Promise<void> {
   const turns = turnsOf(await talk.events());
   if (turns.length === 0) return say('There is nothing to go back to yet.');
   const choices = turns
     .map(({ text, time }, i) => ({
       value: String(i),
       label: firstWords(text, 200) || '(no words)',
-      about: time.slice(0, 16).replace('T', ' '),
+      description: time.slice(0, 16).replace('T', ' '),
     }))
     .toReversed();
   const picked = await face.pick(
@@ -23,5 +28,5 @@ export async function goBackByPick({ talk, face, say, signal }: Desk): Promise<v
   await goBack(talk.session, turn);
   talk.moved();
   say('Back at that point. The old branch is kept: /tree shows it.');
-  return face.fill(turn.text);
+  return face.setInput(turn.text);
 }

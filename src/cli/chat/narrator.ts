@@ -8,22 +8,22 @@ import {
   type Message,
   type MessagePart,
 } from '../../core/index.ts';
-import type { Block, CallStanding, Face } from '../face/face.ts';
-import { sentence } from '../front/sentence.ts';
+import type { TranscriptBlock, CallStatus, TerminalUI } from '../face/face.ts';
+import { formatError } from '../front/sentence.ts';
 
 /** A conversation's storyteller; one serves one session. */
-export type Narrator = {
-  readonly chunk: (chunk: Chunk) => void;
-  readonly event: (event: Event) => void;
+export type TranscriptPresenter = {
+  readonly onChunk: (chunk: Chunk) => void;
+  readonly onEvent: (event: Event) => void;
   /** Shows the end of a conversation that was there before. */
   readonly replay: (messages: readonly Message[], most: number) => void;
 };
 
-type Told = Pick<Face, 'put' | 'extend' | 'drop'>;
-type CallBlock = Block & { readonly type: 'call' };
+type TranscriptSink = Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'>;
+type CallBlock = TranscriptBlock & { readonly type: 'call' };
 
 /** Tells what happens to this face; `streams` says whether answers are shown while they come. */
-export function narrator(face: Told, streams: () => boolean): Narrator {
+export function createTranscriptPresenter(face: TranscriptSink, streams: () => boolean): TranscriptPresenter {
   let turn = 0;
   let failure: Failure | undefined;
   /** The blocks of the turn that is going on, by the part's place. */
@@ -31,19 +31,19 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
   const calls = new Map<string, CallBlock>();
 
   const put = (id: string, type: 'answer' | 'thought', text: string, settled: boolean): void =>
-    face.put({ type, id, text, settled });
+    face.putBlock({ type, id, text, settled });
   const notice = (event: Event, level: 'info' | 'warning' | 'error', text: string): void =>
-    face.put({ type: 'notice', id: `n${event.seq}`, level, text });
+    face.putBlock({ type: 'notice', id: `n${event.seq}`, level, text });
   const takeBack = (): void => {
-    for (const { id } of open.values()) face.drop(id);
+    for (const { id } of open.values()) face.removeBlock(id);
     open.clear();
   };
-  function stand(id: string, standing: CallStanding, more: Partial<CallBlock> = {}): void {
+  function stand(id: string, standing: CallStatus, more: Partial<CallBlock> = {}): void {
     const known = calls.get(id);
     if (!known) return;
-    const block = { ...known, ...more, standing };
+    const block = { ...known, ...more, status: standing };
     calls.set(id, block);
-    face.put(block);
+    face.putBlock(block);
   }
 
   function chunk(chunk: Chunk): void {
@@ -56,7 +56,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
     }
     if (chunk.type !== 'part-delta') return;
     const block = open.get(chunk.index);
-    if (block) face.extend(block.id, chunk.text);
+    if (block) face.appendText(block.id, chunk.text);
   }
 
   function spoke(message: Message, at: string): void {
@@ -64,14 +64,14 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
       const id = `${at}.${index}`;
       if (part.type === 'text' && part.text.trim()) put(id, 'answer', part.text, true);
       else if (part.type === 'reasoning' && part.text.trim()) put(id, 'thought', part.text, true);
-      else if (open.has(index)) face.drop(id);
+      else if (open.has(index)) face.removeBlock(id);
       if (part.type === 'tool-call')
         calls.set(part.id, {
           type: 'call',
           id: part.id,
           tool: part.tool,
           input: part.invalid ?? part.input,
-          standing: 'running',
+          status: 'running',
         });
     });
     open.clear();
@@ -81,7 +81,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
     switch (event.type) {
       case 'input-received':
         if (event.how !== 'continue')
-          face.put({ type: 'said', id: event.id, text: wordsOf(event.parts), how: event.how });
+          face.putBlock({ type: 'said', id: event.id, text: formatInputParts(event.parts), how: event.how });
         return;
       case 'turn-started':
         turn = event.turn;
@@ -92,7 +92,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         takeBack();
         failure = event.error;
         // An interruption is told as the end of the run.
-        if (failure.code !== 'run/cancelled') notice(event, 'error', sentence(fromFailure(failure)));
+        if (failure.code !== 'run/cancelled') notice(event, 'error', formatError(fromFailure(failure)));
         return;
       case 'answer-rejected':
         return notice(event, 'warning', `The answer did not count (${event.why}); it was asked for again.`);
@@ -101,7 +101,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
       case 'tool-started':
         return stand(event.call, 'running', event.input === undefined ? {} : { input: event.input });
       case 'tool-ended':
-        stand(event.call, event.outcome, { output: event.text, ms: event.ms, ...diffIn(event.data) });
+        stand(event.call, event.outcome, { output: event.text, ms: event.ms, ...getDiff(event.data) });
         calls.delete(event.call);
         return;
       case 'check-ended':
@@ -120,7 +120,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         return notice(event, 'warning', `The conversation was not compacted: ${event.why}`);
       case 'run-ended':
         if (event.reason !== 'answered' && event.reason !== 'task-complete')
-          notice(event, event.reason === 'cancelled' ? 'info' : 'warning', endWords(event, failure?.message));
+          notice(event, event.reason === 'cancelled' ? 'info' : 'warning', formatRunEnded(event, failure?.message));
         failure = undefined;
         break;
       case 'session-started':
@@ -135,7 +135,7 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
   function replay(messages: readonly Message[], most: number): void {
     const shown = messages.slice(-most);
     if (shown.length < messages.length)
-      face.put({
+      face.putBlock({
         type: 'notice',
         id: 'earlier',
         level: 'info',
@@ -143,7 +143,8 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
       });
     shown.forEach((message, i) => {
       const at = `r${i}`;
-      if (message.role === 'user') face.put({ type: 'said', id: at, text: wordsOf(message.parts), how: 'prompt' });
+      if (message.role === 'user')
+        face.putBlock({ type: 'said', id: at, text: formatInputParts(message.parts), how: 'prompt' });
       if (message.role === 'assistant') spoke(message, at);
       for (const part of message.parts)
         if (part.type === 'tool-result') {
@@ -152,21 +153,21 @@ export function narrator(face: Told, streams: () => boolean): Narrator {
         }
     });
   }
-  return { chunk, event, replay };
+  return { onChunk: chunk, onEvent: event, replay };
 }
 
 /** Why a run ended, for a person who was told of its last failure already. */
-function endWords({ reason, detail }: Event & { readonly type: 'run-ended' }, told?: string): string {
+function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, told?: string): string {
   if (reason === 'cancelled') return 'Stopped: cancelled. /continue goes on.';
   return `Stopped: ${reason}. ${detail === told ? '/continue tries again.' : (detail ?? '')}`.trim();
 }
 
-const wordsOf = (parts: readonly MessagePart[]): string =>
+const formatInputParts = (parts: readonly MessagePart[]): string =>
   parts
     .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? `[${part.name ?? part.mediaType}]` : ''))
     .join('\n');
 
-function diffIn(data: Json | undefined): { readonly diff?: string } {
+function getDiff(data: Json | undefined): { readonly diff?: string } {
   const diff = data && typeof data === 'object' && 'diff' in data ? data['diff'] : undefined;
   return typeof diff === 'string' && diff ? { diff } : {};
 }

@@ -1,11 +1,14 @@
 // Runs a shell command that the person typed: `!` shows it to the model too, `!!` keeps it from the model.
-import type { Desk } from '../slash/desk.ts';
+import type { CommandContext } from '../slash/desk.ts';
 
 /** How much of a command's output the model is shown. */
-const most = 20_000;
+const maxShownChars = 20_000;
 
 /** Runs what follows the exclamation marks, as the person. */
-export async function runShell({ talk, face, signal, say }: Desk, line: string): Promise<void> {
+export async function runUserShellCommand(
+  { conversation: talk, ui: face, signal, notify: say }: CommandContext,
+  line: string,
+): Promise<void> {
   const hidden = line.startsWith('!!');
   const command = line.slice(hidden ? 2 : 1).trim();
   if (command === '') return say('Write a command after the exclamation mark, such as !ls.', 'warning');
@@ -16,15 +19,15 @@ export async function runShell({ talk, face, signal, say }: Desk, line: string):
     tool: hidden ? 'shell, not shown to the model' : 'shell',
     input: { command },
   } as const;
-  face.put({ ...block, standing: 'running' });
+  face.putBlock({ ...block, status: 'running' });
   const { code, text } = await talk.outfit.workspace.exec(command, {
     signal,
-    onOutput: (piece) => face.extend(id, piece),
+    onOutput: (piece) => face.appendText(id, piece),
   });
-  face.put({ ...block, standing: code === 0 ? 'ok' : 'failed', output: text });
+  face.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });
   if (!hidden)
     await talk.note(
-      `I ran this command myself:\n$ ${command}\n${talk.outfit.secrets.redact(text).slice(0, most)}\n(exit code ${code ?? 'none'})`,
+      `I ran this command myself:\n$ ${command}\n${talk.outfit.secrets.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
     );
   return undefined;
 }

@@ -1,68 +1,68 @@
 // Watches a session that another process writes to: everything it writes is shown, nothing is written from here.
 import type { Event } from '../../core/index.ts';
 import { holderWords, type Held } from '../conversation/which-session.ts';
-import type { Face } from '../face/face.ts';
+import type { TerminalUI } from '../face/face.ts';
 import { getLockOwner, readSession, summaryOf, watchSession } from '../sessions/index.ts';
-import { narrator } from './narrator.ts';
+import { createTranscriptPresenter } from './narrator.ts';
 
 /** How often it is looked whether the other process still holds the session. */
-const lookMs = 500;
+const lockPollMs = 500;
 
 /** Shows a session until the person leaves, or until the other process lets go of it and the person takes it over, which it then says. */
-export async function watch({ place, holder }: Held, face: Face, shown: number): Promise<boolean> {
+export async function followSession({ place, holder }: Held, face: TerminalUI, shown: number): Promise<boolean> {
   const stop = new AbortController();
   let left = false;
   const leave = (): void => {
     left = true;
     stop.abort();
   };
-  const say = (text: string): void => face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
+  const say = (text: string): void => face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
   say(`Watching "${place.name}", which ${holderWords(holder)} writes to. Esc or Ctrl+D leaves.`);
-  face.listen((heard) => {
+  face.onAction((heard) => {
     if (heard.type === 'quit' || heard.type === 'interrupt' || heard.type === 'back') return leave();
     return say('This is only a view: nothing can be said here. Esc or Ctrl+D leaves.');
   });
   const looking = setInterval(() => {
     if (getLockOwner(place.file)?.token !== holder.token) stop.abort();
-  }, lookMs);
+  }, lockPollMs);
   const model = summaryOf(place)?.model ?? 'a model';
   const status = { model, session: place.name, mode: 'ask', stream: false, queued: 0 } as const;
-  face.status({ ...status, busy: `watching process ${holder.pid}` });
+  face.setStatus({ ...status, busy: `watching process ${holder.pid}` });
   try {
-    await show(place.file, face, shown, stop.signal);
+    await streamSession(place.file, face, shown, stop.signal);
   } finally {
     clearInterval(looking);
-    face.status(status);
+    face.setStatus(status);
   }
   if (left) return false;
-  const key = await face.ask({
+  const key = await face.askKey({
     title: `Process ${holder.pid} has let go of "${place.name}". Go on with it here?`,
     keys: [
       { key: 'y', label: 'yes' },
       { key: 'n', label: 'no, leave' },
     ],
-    otherwise: 'n',
+    defaultKey: 'n',
   });
   return key === 'y';
 }
 
-async function show(file: string, face: Face, shown: number, signal: AbortSignal): Promise<void> {
-  let teller = narrator(face, () => false);
+async function streamSession(file: string, face: TerminalUI, shown: number, signal: AbortSignal): Promise<void> {
+  let teller = createTranscriptPresenter(face, () => false);
   const tellAll = async (): Promise<number> => {
     const { state, messages } = await readSession(file);
-    teller = narrator(face, () => false);
+    teller = createTranscriptPresenter(face, () => false);
     teller.replay(messages, shown);
     return state.seq;
   };
   let seq = await tellAll();
   for await (const event of watchSession(file, signal, seq)) {
     if (event.seq <= seq) continue;
-    if (movesElsewhere(event)) {
+    if (isBranchSwitch(event)) {
       face.clear();
       seq = await tellAll();
-    } else teller.event(event);
+    } else teller.onEvent(event);
   }
 }
 
 /** After an edit or a step back the session stands elsewhere than what was shown. */
-const movesElsewhere = (event: Event): boolean => event.type === 'epoch-started' && event.reason === 'edited';
+const isBranchSwitch = (event: Event): boolean => event.type === 'epoch-started' && event.reason === 'edited';

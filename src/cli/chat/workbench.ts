@@ -4,48 +4,51 @@ import { hasUnreadInput } from '../../agent/late-words.ts';
 import { errorMessage, type RunState } from '../../core/index.ts';
 import { doing, untilJoined, waits } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { Face } from '../face/face.ts';
-import { sentence } from '../front/sentence.ts';
-import { leaving, type Desk } from '../slash/desk.ts';
-import { answerAsks } from './approval.ts';
-import { handleLine, mayInterrupt } from './entry.ts';
-import { showOn } from './showing.ts';
+import type { TerminalUI } from '../face/face.ts';
+import { formatError } from '../front/sentence.ts';
+import { quitReason, type CommandContext } from '../slash/desk.ts';
+import { askForApprovals } from './approval.ts';
+import { dispatchInput, isAllowedDuringRun } from './entry.ts';
+import { bindConversationToUi } from './showing.ts';
 
 /** A desk and the job that is done at it. */
-export type Workbench = {
-  readonly desk: Desk;
+export type RunController = {
+  readonly context: CommandContext;
   readonly busy: boolean;
   /** Begins a job; what goes wrong with it is told. */
   readonly start: (job: () => Promise<void>) => void;
   /** Does what a line says: as a job of its own, or beside the one that goes on where that may be. */
-  hear(text: string, how: 'enter' | 'follow-up'): void;
+  handleInput(text: string, how: 'enter' | 'follow-up'): void;
   /** Stops what goes on. */
   interrupt(): void;
   /** Stops it for good, and waits until it has stopped; what is asked then stays open for the next time. */
-  leave(): Promise<void>;
+  shutdown(): Promise<void>;
 };
 
 /** A workbench for this conversation, which is shown on the face from now on. */
-export function workbenchFor(talk: Conversation, face: Face, quit: () => void): Workbench {
+export function createRunController(talk: Conversation, face: TerminalUI, quit: () => void): RunController {
   let work: Promise<void> | undefined;
   let stop = new AbortController();
   /** Words that are on their way into the run. */
   let joining: Promise<unknown> = Promise.resolve();
   // Idle is said only when nothing goes on: in a pipe the next line waits for that.
-  const refresh = (): void => face.status({ ...talk.status(), ...(work ? { busy: doing(talk.session.state) } : {}) });
-  const desk = deskFor({
-    talk,
-    face,
-    refresh,
+  const refresh = (): void =>
+    face.setStatus({ ...talk.status(), ...(work ? { busy: doing(talk.session.state) } : {}) });
+  const desk = createCommandContext({
+    conversation: talk,
+    ui: face,
+    refreshStatus: refresh,
     quit,
     signal: () => stop.signal,
-    joined: () => joining,
-    live: showOn(face, talk, refresh),
+    pendingInputs: () => joining,
+    runOptions: bindConversationToUi(face, talk, refresh),
   });
   const start = (job: () => Promise<void>): void => {
     stop = new AbortController();
     work = job()
-      .catch((error: unknown) => desk.say(error instanceof Error ? sentence(error) : errorMessage(error), 'error'))
+      .catch((error: unknown) =>
+        desk.notify(error instanceof Error ? formatError(error) : errorMessage(error), 'error'),
+      )
       .finally(() => {
         work = undefined;
         refresh();
@@ -53,27 +56,27 @@ export function workbenchFor(talk: Conversation, face: Face, quit: () => void): 
     refresh();
   };
   return {
-    desk,
+    context: desk,
     get busy() {
       return work !== undefined;
     },
     start,
-    hear(text, how) {
-      if (!work) return start(() => handleLine(desk, text));
-      if (!mayInterrupt(text, desk)) {
-        face.fill(text);
-        return desk.say('Wait until the run has ended, or press Esc.', 'warning');
+    handleInput(text, how) {
+      if (!work) return start(() => dispatchInput(desk, text));
+      if (!isAllowedDuringRun(text, desk)) {
+        face.setInput(text);
+        return desk.notify('Wait until the run has ended, or press Esc.', 'warning');
       }
-      const join = handleLine(desk, text, how);
+      const join = dispatchInput(desk, text, how);
       joining = Promise.allSettled([joining, join]);
-      return void join.catch((error: unknown) => desk.say(errorMessage(error), 'error'));
+      return void join.catch((error: unknown) => desk.notify(errorMessage(error), 'error'));
     },
     interrupt() {
       stop.abort();
       talk.session.cancel();
     },
-    async leave() {
-      stop.abort(leaving);
+    async shutdown() {
+      stop.abort(quitReason);
       talk.session.cancel();
       await work;
     },
@@ -81,32 +84,37 @@ export function workbenchFor(talk: Conversation, face: Face, quit: () => void): 
 }
 
 /** What a desk is made of. */
-type Given = Pick<Desk, 'talk' | 'face' | 'refresh' | 'quit'> & {
+type ContextOptions = Pick<CommandContext, 'conversation' | 'ui' | 'refreshStatus' | 'quit'> & {
   readonly signal: () => AbortSignal;
   /** Settled once every word that was on its way is written down. */
-  readonly joined: () => Promise<unknown>;
-  readonly live: RunOptions;
+  readonly pendingInputs: () => Promise<unknown>;
+  readonly runOptions: RunOptions;
 };
 
-function deskFor({ signal, joined, live, ...given }: Given): Desk {
-  const { face } = given;
+function createCommandContext({
+  signal,
+  pendingInputs: joined,
+  runOptions: live,
+  ...given
+}: ContextOptions): CommandContext {
+  const { ui: face } = given;
   let count = 0;
   let conversing = false;
-  const desk: Desk = {
+  const desk: CommandContext = {
     ...given,
     get signal() {
       return signal();
     },
-    say: (text, level = 'info') => face.put({ type: 'notice', id: `s${count++}`, level, text }),
-    page: (text, title) =>
-      face.put({ type: 'page', id: `p${count++}`, text, ...(title === undefined ? {} : { title }) }),
-    get conversing() {
+    notify: (text, level = 'info') => face.putBlock({ type: 'notice', id: `s${count++}`, level, text }),
+    showPage: (text, title) =>
+      face.putBlock({ type: 'page', id: `p${count++}`, text, ...(title === undefined ? {} : { title }) }),
+    get isRunning() {
       return conversing;
     },
-    async converse(words) {
+    async runAgent(words) {
       conversing = true;
       try {
-        await converse(desk, live, joined, words);
+        await runUntilIdle(desk, live, joined, words);
       } finally {
         conversing = false;
       }
@@ -116,20 +124,20 @@ function deskFor({ signal, joined, live, ...given }: Given): Desk {
 }
 
 /** Runs the model; whenever it waits for the person, asks and goes on. Words that came in as it ended are not left lying. */
-async function converse(
-  desk: Desk,
+async function runUntilIdle(
+  desk: CommandContext,
   options: RunOptions,
   joined: () => Promise<unknown>,
   words?: string,
 ): Promise<void> {
-  const { talk } = desk;
+  const { conversation: talk } = desk;
   let state: RunState =
     words === undefined && waits(talk.session.state) ? talk.session.state : await talk.run(words, options);
   for (;;) {
     await untilJoined(joined);
-    if (waits(state)) await answerAsks(desk, state);
+    if (waits(state)) await askForApprovals(desk, state);
     else if (!hasUnreadInput(talk.session.state)) return;
-    if (desk.signal.reason === leaving) return;
+    if (desk.signal.reason === quitReason) return;
     // Whoever interrupts a question means the run.
     state = await talk.run(undefined, { ...options, signal: desk.signal });
   }

@@ -1,17 +1,17 @@
 // The completion script for bash, from 3.2 on. A suggestion is compared and quoted, never expanded: a session may be called `$(…)`.
-import { shellWord } from '../shell-word.ts';
-import type { Flag, Place, Source } from './grammar.ts';
+import { shellQuote } from '../shell-word.ts';
+import type { CompletionFlag, CompletionPoint, CompletionSource } from './grammar.ts';
 
 /** The script that completes at these places. */
-export const bashScript = (
-  places: readonly Place[],
+export const formatBashScript = (
+  places: readonly CompletionPoint[],
 ): string => `# Completes fairlead in bash: source <(fairlead completions bash)
 
 # What may stand at a place: options in flags, and its first word in source and list.
 _fairlead_place() {
   flags=() source= list=()
   case $1 in
-${places.map(placeCase).join('\n')}
+${places.map(formatBashCase).join('\n')}
   *) return 1 ;;
   esac
 }
@@ -20,34 +20,34 @@ ${places.map(placeCase).join('\n')}
 _fairlead_takes() {
   source= list=()
   case "$1 $2" in
-${places.flatMap(takesCases).join('\n')}
+${places.flatMap(formatBashValueCases).join('\n')}
   *) return 1 ;;
   esac
 }
 
-${typing}
-${offering}
-${completing}
+${unquoteFunction}
+${offerFunctions}
+${completeFunction}
 complete -F _fairlead fairlead start-harness
 `;
 
 /** How a source is told to the script. */
-const sourceOf = (source: Source): string =>
+const formatBashSource = (source: CompletionSource): string =>
   typeof source === 'string'
     ? `source=${source}`
-    : `source=list list=(${source.map(({ word }) => shellWord(word)).join(' ')})`;
+    : `source=list list=(${source.map(({ word }) => shellQuote(word)).join(' ')})`;
 
-const placeCase = ({ name, flags, first }: Place): string =>
-  `  ${shellWord(name)}) flags=(${flags.flatMap(({ spellings }) => spellings).join(' ')}) ${sourceOf(first)} ;;`;
+const formatBashCase = ({ name, flags, firstWord: first }: CompletionPoint): string =>
+  `  ${shellQuote(name)}) flags=(${flags.flatMap(({ spellings }) => spellings).join(' ')}) ${formatBashSource(first)} ;;`;
 
-const takesCases = ({ name, flags }: Place): readonly string[] =>
-  flags.flatMap(({ spellings, takes }: Flag) =>
+const formatBashValueCases = ({ name, flags }: CompletionPoint): readonly string[] =>
+  flags.flatMap(({ spellings, value: takes }: CompletionFlag) =>
     takes === undefined
       ? []
-      : [`  ${spellings.map((each) => shellWord(`${name} ${each}`)).join(' | ')}) ${sourceOf(takes)} ;;`],
+      : [`  ${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatBashSource(takes)} ;;`],
   );
 
-const typing = `# Takes the quotes off the word that is being typed: its text in plain, the quote that is still open in quote.
+const unquoteFunction = `# Takes the quotes off the word that is being typed: its text in plain, the quote that is still open in quote.
 _fairlead_unquote() {
   local text=$1 i letter
   plain= quote=
@@ -82,7 +82,7 @@ _fairlead_words() {
 }
 `;
 
-const offering = `# Suggests the lines of standard input that begin as what was typed.
+const offerFunctions = `# Suggests the lines of standard input that begin as what was typed.
 _fairlead_offer() {
   local word
   while IFS= read -r word; do
@@ -115,7 +115,7 @@ _fairlead_offer_source() {
 }
 `;
 
-const completing = `_fairlead() {
+const completeFunction = `_fairlead() {
   local words glued plain quote flags source list place= count=0 before= i word
   COMPREPLY=()
   _fairlead_words

@@ -8,9 +8,9 @@ import test, { after } from 'node:test';
 import { bin } from '../../../test/support/program.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 import { commands } from '../commands.ts';
-import { allOptions } from '../front/options.ts';
+import { cliOptions } from '../front/options.ts';
 import { newSession } from '../sessions/index.ts';
-import { placesOf } from './grammar.ts';
+import { createCompletionSpec } from './grammar.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'fairlead-completions-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -80,7 +80,7 @@ const nothingRan = (): void => assert.deepEqual(readdirSync(work), ['a prompt.md
 
 test('bash completes commands, verbs, options and their values from the tables', () => {
   assert.deepEqual(inBash(['fairlead', '']), Object.keys(commands));
-  const all = allOptions.flatMap(({ names, short }) => [
+  const all = cliOptions.flatMap(({ names, short }) => [
     ...names.map((name) => `--${name}`),
     ...(short ? [`-${short}`] : []),
   ]);
@@ -202,7 +202,7 @@ for (const name of Object.keys(commands).filter(
   test(`the options of "${name}" that a shell suggests are those that its help names`, () => {
     const { stdout, status } = spawnSync(process.execPath, [bin, name, '--help'], { env, encoding: 'utf8' });
     assert.equal(status, 0);
-    const flags = placesOf(commands).find((place) => place.name === name)?.flags ?? [];
+    const flags = createCompletionSpec(commands).find((place) => place.name === name)?.flags ?? [];
     assert.deepEqual(
       flags.flatMap(({ spellings }) => spellings).toSorted(),
       [...new Set(stdout.match(/--[a-z-]+/g))].filter((each) => each !== '--help').toSorted(),

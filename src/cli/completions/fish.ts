@@ -1,12 +1,12 @@
 // The completion script for fish.
-import type { Flag, Place, Source } from './grammar.ts';
+import type { CompletionFlag, CompletionPoint, CompletionSource } from './grammar.ts';
 
 /** The script that completes at these places. */
-export const fishScript = (places: readonly Place[]): string => `# Completes fairlead in fish.
+export const formatFishScript = (places: readonly CompletionPoint[]): string => `# Completes fairlead in fish.
 
 # Whether an option takes a word of its own at a place.
 function __fairlead_takes
-  contains -- "$argv" ${valued(places).map(quoted).join(' ')}
+  contains -- "$argv" ${formatFishValueCases(places).map(quoteFish).join(' ')}
 end
 
 # Where the command line stands, and how many words follow: two lines.
@@ -24,7 +24,7 @@ function __fairlead_place
       __fairlead_takes "$place" $word; and set skip 1
     else if test $count = 0; and contains -- (string trim -- "$place $word") ${places
       .filter(({ name }) => name !== '')
-      .map(({ name }) => quoted(name))
+      .map(({ name }) => quoteFish(name))
       .join(' ')}
       set place (string trim -- "$place $word")
     else
@@ -56,48 +56,55 @@ end
 complete -c start-harness -w fairlead
 complete -c fairlead -e
 complete -c fairlead -f
-${places.flatMap(firstLines).join('\n')}
-${flagLines(places).join('\n')}
+${places.flatMap(formatFishFirstWords).join('\n')}
+${formatFishFlags(places).join('\n')}
 `;
 
-const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const quoteFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-const valued = (places: readonly Place[]): readonly string[] =>
+const formatFishValueCases = (places: readonly CompletionPoint[]): readonly string[] =>
   places.flatMap(({ name, flags }) =>
-    flags.flatMap(({ spellings, takes }) => (takes === undefined ? [] : spellings.map((each) => `${name} ${each}`))),
+    flags.flatMap(({ spellings, value: takes }) =>
+      takes === undefined ? [] : spellings.map((each) => `${name} ${each}`),
+    ),
   );
 
-function firstLines({ name, first }: Place): readonly string[] {
-  const when = `complete -c fairlead -n ${quoted(`__fairlead_first ${quoted(name)}`)}`;
-  if (typeof first === 'string') return first === 'anything' ? [] : [`${when} ${asked(first)}`];
+function formatFishFirstWords({ name, firstWord: first }: CompletionPoint): readonly string[] {
+  const when = `complete -c fairlead -n ${quoteFish(`__fairlead_first ${quoteFish(name)}`)}`;
+  if (typeof first === 'string') return first === 'anything' ? [] : [`${when} ${formatFishSource(first)}`];
   return first.map(
-    ({ word, about }) => `${when} -a ${quoted(quoted(word))}${about === '' ? '' : ` -d ${quoted(about)}`}`,
+    ({ word, description: about }) =>
+      `${when} -a ${quoteFish(quoteFish(word))}${about === '' ? '' : ` -d ${quoteFish(about)}`}`,
   );
 }
 
 /** One line a flag, for all the places that have it. */
-function flagLines(places: readonly Place[]): readonly string[] {
+function formatFishFlags(places: readonly CompletionPoint[]): readonly string[] {
   const lines = new Map<string, string[]>();
   for (const { name, flags } of places)
     for (const flag of flags) {
-      const line = flagLine(flag);
+      const line = formatFishFlag(flag);
       lines.set(line, [...(lines.get(line) ?? []), name]);
     }
   return [...lines].map(
-    ([line, names]) => `complete -c fairlead -n ${quoted(`__fairlead_at ${names.map(quoted).join(' ')}`)} ${line}`,
+    ([line, names]) =>
+      `complete -c fairlead -n ${quoteFish(`__fairlead_at ${names.map(quoteFish).join(' ')}`)} ${line}`,
   );
 }
 
-function flagLine({ spellings, about, takes }: Flag): string {
+function formatFishFlag({ spellings, description: about, value: takes }: CompletionFlag): string {
   const names = spellings.map((each) => (each.startsWith('--') ? `-l ${each.slice(2)}` : `-s ${each.slice(1)}`));
   const value =
-    takes === undefined ? [] : [typeof takes === 'string' ? asked(takes) : `-x -a ${quoted(listed(takes))}`];
-  return [...names, ...value, `-d ${quoted(about)}`].join(' ');
+    takes === undefined
+      ? []
+      : [typeof takes === 'string' ? formatFishSource(takes) : `-x -a ${quoteFish(formatFishWordList(takes))}`];
+  return [...names, ...value, `-d ${quoteFish(about)}`].join(' ');
 }
 
-const listed = (words: Exclude<Source, string>): string => words.map(({ word }) => quoted(word)).join(' ');
+const formatFishWordList = (words: Exclude<CompletionSource, string>): string =>
+  words.map(({ word }) => quoteFish(word)).join(' ');
 
-function asked(source: Source & string): string {
+function formatFishSource(source: CompletionSource & string): string {
   if (source === 'files') return '-r -F';
   return source === 'anything' ? '-x' : `-x -a '(__fairlead_values ${source})'`;
 }

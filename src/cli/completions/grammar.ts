@@ -1,273 +1,302 @@
 // What a shell may suggest, as one table for all shells: at each place of a command line, its options and its words.
 import { families } from '../../providers/families.ts';
 import type { CommandTable } from '../commands.ts';
-import { allOptions, type Option } from '../front/options.ts';
-import { fleetVerbs, statuses, verbs as runVerbs } from '../fleet/verbs.ts';
-import { verbs as mcpVerbs } from '../mcp/verbs.ts';
-import { acts } from '../sessions/acts.ts';
+import { cliOptions, type CliOption } from '../front/options.ts';
+import { fleetSubcommands, runStatuses, runsSubcommands as runVerbs } from '../fleet/verbs.ts';
+import { mcpSubcommands as mcpVerbs } from '../mcp/verbs.ts';
+import { sessionsSubcommands } from '../sessions/acts.ts';
 import { formats } from '../sessions/export.ts';
-import { takes as configVerbs } from '../settings/command.ts';
+import { configSubcommands as configVerbs } from '../settings/command.ts';
 import { table as settingsTable } from '../settings/table.ts';
 
 /** A word, and what it means. */
-export type Word = { readonly word: string; readonly about: string };
+export type CompletionWord = { readonly word: string; readonly description: string };
 
 /** Where words come from: a list, the program when it is asked, the disk, or the person alone. */
-export type Source = readonly Word[] | 'models' | 'sessions' | 'trash' | 'files' | 'anything';
+export type CompletionSource = readonly CompletionWord[] | 'models' | 'sessions' | 'trash' | 'files' | 'anything';
 
 /** An option in all its spellings, dashes and all. */
-export type Flag = { readonly spellings: readonly string[]; readonly about: string; readonly takes?: Source };
-
-/** Where a command line stands after its command and its verb; the root's name is empty. */
-export type Place = {
-  readonly name: string;
-  readonly flags: readonly Flag[];
-  /** What its first word may be. */
-  readonly first: Source;
+export type CompletionFlag = {
+  readonly spellings: readonly string[];
+  readonly description: string;
+  readonly value?: CompletionSource;
 };
 
-const plain = (words: readonly string[]): readonly Word[] => words.map((word) => ({ word, about: '' }));
+/** Where a command line stands after its command and its verb; the root's name is empty. */
+export type CompletionPoint = {
+  readonly name: string;
+  readonly flags: readonly CompletionFlag[];
+  /** What its first word may be. */
+  readonly firstWord: CompletionSource;
+};
 
-const flag = (name: string, about: string, takes?: Source): Flag => ({
+const toWords = (words: readonly string[]): readonly CompletionWord[] =>
+  words.map((word) => ({ word, description: '' }));
+
+const createFlag = (name: string, about: string, takes?: CompletionSource): CompletionFlag => ({
   spellings: [`--${name}`],
-  about,
-  ...(takes === undefined ? {} : { takes }),
+  description: about,
+  ...(takes === undefined ? {} : { value: takes }),
 });
 
-const json = flag('json', 'as JSON');
-const yes = flag('yes', 'agree to what is shown');
-const policyFlags: readonly Flag[] = [flag('policy', 'rules to try instead', 'files'), json];
+const jsonFlag = createFlag('json', 'as JSON');
+const yesFlag = createFlag('yes', 'agree to what is shown');
+const policyFlags: readonly CompletionFlag[] = [createFlag('policy', 'rules to try instead', 'files'), jsonFlag];
 
 /** Every place there is. */
-export function placesOf(commands: CommandTable): readonly Place[] {
-  const top = Object.entries(commands).map(([word, { summary }]) => ({ word, about: summary }));
-  const mainFlags = allOptions.map(flagOf);
-  const rootFlags = [...mainFlags, flag('help', 'show how it is used'), flag('version', 'show the version')];
-  const places: readonly Place[] = [
-    { name: '', flags: rootFlags, first: top },
-    ...['chat', 'run'].map((name): Place => ({ name, flags: mainFlags, first: 'anything' })),
-    { name: 'sessions', flags: ['json', 'fleet', 'store'].map(sessionFlag), first: verbs(acts) },
-    ...Object.entries(acts).map(([verb, { usage, options }]): Place => ({
+export function createCompletionSpec(commands: CommandTable): readonly CompletionPoint[] {
+  const top = Object.entries(commands).map(([word, { summary }]) => ({ word, description: summary }));
+  const mainFlags = cliOptions.map(toCompletionFlag);
+  const rootFlags = [
+    ...mainFlags,
+    createFlag('help', 'show how it is used'),
+    createFlag('version', 'show the version'),
+  ];
+  const places: readonly CompletionPoint[] = [
+    { name: '', flags: rootFlags, firstWord: top },
+    ...['chat', 'run'].map((name): CompletionPoint => ({ name, flags: mainFlags, firstWord: 'anything' })),
+    {
+      name: 'sessions',
+      flags: ['json', 'fleet', 'store'].map(sessionFlag),
+      firstWord: toSubcommandWords(sessionsSubcommands),
+    },
+    ...Object.entries(sessionsSubcommands).map(([verb, { usage, options }]): CompletionPoint => ({
       name: `sessions ${verb}`,
       flags: options.map(sessionFlag),
-      first: verb === 'restore' ? 'trash' : /^[<[]session/.test(usage) ? 'sessions' : [],
+      firstWord: verb === 'restore' ? 'trash' : /^[<[]session/.test(usage) ? 'sessions' : [],
     })),
-    { name: 'config', flags: [json], first: plain(Object.keys(configVerbs)) },
-    ...Object.keys(configVerbs).map((verb): Place => ({
+    { name: 'config', flags: [jsonFlag], firstWord: toWords(Object.keys(configVerbs)) },
+    ...Object.keys(configVerbs).map((verb): CompletionPoint => ({
       name: `config ${verb}`,
-      flags: verb === 'list' ? [json] : [],
-      first: configVerbs[verb] ? settingWords : [],
+      flags: verb === 'list' ? [jsonFlag] : [],
+      firstWord: configVerbs[verb] ? settingWords : [],
     })),
-    { name: 'models', flags: modelFlags, first: plain([...families.map(({ name }) => name), 'route', 'savings']) },
-    { name: 'models route', flags: routeFlags, first: 'anything' },
+    {
+      name: 'models',
+      flags: modelFlags,
+      firstWord: toWords([...families.map(({ name }) => name), 'route', 'savings']),
+    },
+    { name: 'models route', flags: routeFlags, firstWord: 'anything' },
     {
       name: 'models savings',
-      flags: [flag('against', 'the model to hold it against', 'anything'), json],
-      first: 'sessions',
+      flags: [createFlag('against', 'the model to hold it against', 'anything'), jsonFlag],
+      firstWord: 'sessions',
     },
-    { name: 'completions', flags: [], first: plain(['bash', 'zsh', 'fish']) },
-    { name: 'policy', flags: policyFlags, first: plain(['check', 'try']) },
-    { name: 'policy check', flags: [], first: 'files' },
-    { name: 'policy try', flags: policyFlags, first: 'sessions' },
-    { name: 'rules', flags: [json], first: plain(['list', 'test', 'backtest', 'report']) },
-    { name: 'rules list', flags: [], first: [] },
-    { name: 'rules test', flags: [], first: 'files' },
-    { name: 'rules backtest', flags: [json], first: 'files' },
-    { name: 'rules report', flags: [json], first: 'sessions' },
-    { name: 'eval', flags: evalFlags, first: 'files' },
-    { name: 'why', flags: [json], first: 'sessions' },
-    { name: 'doctor', flags: doctorFlags, first: [] },
-    { name: 'demo', flags: [flag('fast', 'without waiting'), flag('plain', 'lines instead of a screen')], first: [] },
+    { name: 'completions', flags: [], firstWord: toWords(['bash', 'zsh', 'fish']) },
+    { name: 'policy', flags: policyFlags, firstWord: toWords(['check', 'try']) },
+    { name: 'policy check', flags: [], firstWord: 'files' },
+    { name: 'policy try', flags: policyFlags, firstWord: 'sessions' },
+    { name: 'rules', flags: [jsonFlag], firstWord: toWords(['list', 'test', 'backtest', 'report']) },
+    { name: 'rules list', flags: [], firstWord: [] },
+    { name: 'rules test', flags: [], firstWord: 'files' },
+    { name: 'rules backtest', flags: [jsonFlag], firstWord: 'files' },
+    { name: 'rules report', flags: [jsonFlag], firstWord: 'sessions' },
+    { name: 'eval', flags: evalFlags, firstWord: 'files' },
+    { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
+    { name: 'doctor', flags: doctorFlags, firstWord: [] },
+    {
+      name: 'demo',
+      flags: [createFlag('fast', 'without waiting'), createFlag('plain', 'lines instead of a screen')],
+      firstWord: [],
+    },
     {
       name: 'acp',
-      flags: some('model', 'private', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'),
-      first: [],
+      flags: pickCliFlags('model', 'private', 'auto-approve', 'no-sandbox', 'max-turns', 'max-budget-usd'),
+      firstWord: [],
     },
-    { name: 'mcp', flags: [...mcpFlags, json, yes], first: [...plain(['serve']), ...verbs(mcpVerbs)] },
-    ...Object.entries(mcpVerbs).map(([verb, { usage, options }]): Place => ({
+    {
+      name: 'mcp',
+      flags: [...mcpFlags, jsonFlag, yesFlag],
+      firstWord: [...toWords(['serve']), ...toSubcommandWords(mcpVerbs)],
+    },
+    ...Object.entries(mcpVerbs).map(([verb, { usage, options }]): CompletionPoint => ({
       name: `mcp ${verb}`,
-      flags: options.map((name) => (name === 'json' ? json : yes)),
-      first: usage.startsWith('<') ? 'anything' : [],
+      flags: options.map((name) => (name === 'json' ? jsonFlag : yesFlag)),
+      firstWord: usage.startsWith('<') ? 'anything' : [],
     })),
-    { name: 'mcp serve', flags: mcpFlags, first: [] },
-    { name: 'proxy', flags: proxyFlags, first: [] },
-    { name: 'serve', flags: serveFlags, first: [] },
-    { name: 'worker', flags: workerFlags, first: [] },
-    { name: 'enqueue', flags: enqueueFlags, first: 'anything' },
-    { name: 'factory', flags: factoryFlags, first: 'anything' },
-    { name: 'runs', flags: [...allOf(runVerbFlags), store], first: verbs(runVerbs) },
-    ...Object.keys(runVerbs).map((verb): Place => ({
+    { name: 'mcp serve', flags: mcpFlags, firstWord: [] },
+    { name: 'proxy', flags: proxyFlags, firstWord: [] },
+    { name: 'serve', flags: serveFlags, firstWord: [] },
+    { name: 'worker', flags: workerFlags, firstWord: [] },
+    { name: 'enqueue', flags: enqueueFlags, firstWord: 'anything' },
+    { name: 'factory', flags: factoryFlags, firstWord: 'anything' },
+    { name: 'runs', flags: [...uniqueFlags(runVerbFlags), storeFlag], firstWord: toSubcommandWords(runVerbs) },
+    ...Object.keys(runVerbs).map((verb): CompletionPoint => ({
       name: `runs ${verb}`,
-      flags: [...(runVerbFlags[verb] ?? []), store],
-      first: verb === 'list' ? [] : 'anything',
+      flags: [...(runVerbFlags[verb] ?? []), storeFlag],
+      firstWord: verb === 'list' ? [] : 'anything',
     })),
-    { name: 'fleet', flags: [...allOf(fleetFlags), store], first: verbs(fleetVerbs) },
-    ...Object.keys(fleetVerbs).map((verb): Place => ({
+    { name: 'fleet', flags: [...uniqueFlags(fleetFlags), storeFlag], firstWord: toSubcommandWords(fleetSubcommands) },
+    ...Object.keys(fleetSubcommands).map((verb): CompletionPoint => ({
       name: `fleet ${verb}`,
-      flags: [...(fleetFlags[verb] ?? []), store],
-      first: verb === 'budget' || verb === 'stop' ? 'anything' : [],
+      flags: [...(fleetFlags[verb] ?? []), storeFlag],
+      firstWord: verb === 'budget' || verb === 'stop' ? 'anything' : [],
     })),
   ];
   const told = new Set(places.map(({ name }) => name));
   const others = Object.keys(commands).filter((name) => !told.has(name));
-  return [...places, ...others.map((name): Place => ({ name, flags: [], first: [] }))];
+  return [...places, ...others.map((name): CompletionPoint => ({ name, flags: [], firstWord: [] }))];
 }
 
 /** Some of the program's own options, as other commands take them. */
-const some = (...names: readonly string[]): readonly Flag[] =>
-  allOptions
+const pickCliFlags = (...names: readonly string[]): readonly CompletionFlag[] =>
+  cliOptions
     .filter((option) => names.includes(option.names[0]))
-    .map((option) => ({ ...flagOf(option), spellings: [`--${option.names[0]}`] }));
+    .map((option) => ({ ...toCompletionFlag(option), spellings: [`--${option.names[0]}`] }));
 
-const mcpFlags: readonly Flag[] = [
-  flag('allow-write', 'allow unasked what changes something'),
-  flag('http', 'serve on this port', 'anything'),
-  ...some('model', 'no-sandbox', 'max-turns', 'max-budget-usd'),
+const mcpFlags: readonly CompletionFlag[] = [
+  createFlag('allow-write', 'allow unasked what changes something'),
+  createFlag('http', 'serve on this port', 'anything'),
+  ...pickCliFlags('model', 'no-sandbox', 'max-turns', 'max-budget-usd'),
 ];
 
-const proxyFlags: readonly Flag[] = [
-  flag('target', 'the model server behind it', 'anything'),
-  flag('rules', 'a file or a folder of rules', 'files'),
-  flag('port', 'where it listens', 'anything'),
-  flag('host', 'the address it listens on', 'anything'),
-  flag('sessions', 'the folder for its sessions', 'files'),
-  flag('memory', 'keep nothing'),
+const proxyFlags: readonly CompletionFlag[] = [
+  createFlag('target', 'the model server behind it', 'anything'),
+  createFlag('rules', 'a file or a folder of rules', 'files'),
+  createFlag('port', 'where it listens', 'anything'),
+  createFlag('host', 'the address it listens on', 'anything'),
+  createFlag('sessions', 'the folder for its sessions', 'files'),
+  createFlag('memory', 'keep nothing'),
 ];
 
-const store = flag('store', 'where the runs are kept', 'files');
+const storeFlag = createFlag('store', 'where the runs are kept', 'files');
 
-const serveFlags: readonly Flag[] = [
-  flag('host', 'the address it listens on', 'anything'),
-  flag('port', 'where it listens', 'anything'),
-  flag('no-worker', 'leave the runs to workers'),
-  flag('concurrency', 'runs at a time', 'anything'),
-  flag('model', 'the model of runs that name none', 'models'),
-  flag('folder', 'another folder in which runs may work', 'files'),
-  flag('any-version', 'also runs that another version began'),
-  flag('key-file', 'a file of keys', 'files'),
-  flag('allowed-host', 'another name it answers to', 'anything'),
-  store,
+const serveFlags: readonly CompletionFlag[] = [
+  createFlag('host', 'the address it listens on', 'anything'),
+  createFlag('port', 'where it listens', 'anything'),
+  createFlag('no-worker', 'leave the runs to workers'),
+  createFlag('concurrency', 'runs at a time', 'anything'),
+  createFlag('model', 'the model of runs that name none', 'models'),
+  createFlag('folder', 'another folder in which runs may work', 'files'),
+  createFlag('any-version', 'also runs that another version began'),
+  createFlag('key-file', 'a file of keys', 'files'),
+  createFlag('allowed-host', 'another name it answers to', 'anything'),
+  storeFlag,
 ];
 
-const workerFlags: readonly Flag[] = [
-  flag('concurrency', 'runs at a time', 'anything'),
-  flag('model', 'the model of runs that name none', 'models'),
-  flag('drain', 'end once there is nothing left'),
-  flag('name', 'what it is called', 'anything'),
-  flag('grace', 'seconds to hand over in', 'anything'),
-  flag('any-version', 'also runs that another version began'),
-  json,
-  store,
+const workerFlags: readonly CompletionFlag[] = [
+  createFlag('concurrency', 'runs at a time', 'anything'),
+  createFlag('model', 'the model of runs that name none', 'models'),
+  createFlag('drain', 'end once there is nothing left'),
+  createFlag('name', 'what it is called', 'anything'),
+  createFlag('grace', 'seconds to hand over in', 'anything'),
+  createFlag('any-version', 'also runs that another version began'),
+  jsonFlag,
+  storeFlag,
 ];
 
-const taskFlags: readonly Flag[] = [
-  flag('file', 'a file with a task a line', 'files'),
-  flag('id', 'the id of the run, or what the ids begin with', 'anything'),
-  flag('model', 'the model that works', 'models'),
-  flag('auto', 'do not ask before changes'),
-  flag('tenant', 'whose money it is', 'anything'),
-  store,
+const taskFlags: readonly CompletionFlag[] = [
+  createFlag('file', 'a file with a task a line', 'files'),
+  createFlag('id', 'the id of the run, or what the ids begin with', 'anything'),
+  createFlag('model', 'the model that works', 'models'),
+  createFlag('auto', 'do not ask before changes'),
+  createFlag('tenant', 'whose money it is', 'anything'),
+  storeFlag,
 ];
 
-const enqueueFlags: readonly Flag[] = [
+const enqueueFlags: readonly CompletionFlag[] = [
   ...taskFlags,
-  flag('priority', 'the higher, the sooner', 'anything'),
-  flag('session', 'the session to go on with', 'anything'),
-  flag('not-before', 'the earliest time', 'anything'),
-  flag('every', 'minute hour day month weekday, in UTC', 'anything'),
-  flag('name', 'the name of the schedule', 'anything'),
-  json,
+  createFlag('priority', 'the higher, the sooner', 'anything'),
+  createFlag('session', 'the session to go on with', 'anything'),
+  createFlag('not-before', 'the earliest time', 'anything'),
+  createFlag('every', 'minute hour day month weekday, in UTC', 'anything'),
+  createFlag('name', 'the name of the schedule', 'anything'),
+  jsonFlag,
 ];
 
-const factoryFlags: readonly Flag[] = [
+const factoryFlags: readonly CompletionFlag[] = [
   ...taskFlags,
-  flag('workers', 'worker processes', 'anything'),
-  flag('concurrency', 'runs at a time in each', 'anything'),
-  flag('output-format', 'text or json', plain(['text', 'json'])),
+  createFlag('workers', 'worker processes', 'anything'),
+  createFlag('concurrency', 'runs at a time in each', 'anything'),
+  createFlag('output-format', 'text or json', toWords(['text', 'json'])),
 ];
 
 /** The flags of all verbs, each once: one may come before the verb. */
-const allOf = (table: Readonly<Record<string, readonly Flag[]>>): readonly Flag[] => [
+const uniqueFlags = (table: Readonly<Record<string, readonly CompletionFlag[]>>): readonly CompletionFlag[] => [
   ...new Set(Object.values(table).flat()),
 ];
 
-const runFlags: readonly Flag[] = [
-  flag('status', 'where they stand', plain(statuses)),
-  flag('tenant', 'whose they are', 'anything'),
-  flag('session', 'the session they are in', 'anything'),
-  flag('most', 'how many', 'anything'),
+const runFlags: readonly CompletionFlag[] = [
+  createFlag('status', 'where they stand', toWords(runStatuses)),
+  createFlag('tenant', 'whose they are', 'anything'),
+  createFlag('session', 'the session they are in', 'anything'),
+  createFlag('most', 'how many', 'anything'),
 ];
 
-const runVerbFlags: Readonly<Record<string, readonly Flag[]>> = {
-  list: [...runFlags, json],
-  show: [json],
-  answer: [flag('call', 'the call that it is about', 'anything')],
-  steer: [flag('follow-up', 'once it has its answer')],
+const runVerbFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
+  list: [...runFlags, jsonFlag],
+  show: [jsonFlag],
+  answer: [createFlag('call', 'the call that it is about', 'anything')],
+  steer: [createFlag('follow-up', 'once it has its answer')],
 };
 
-const remove = flag('remove', 'the name of one that ends', 'anything');
+const removeFlag = createFlag('remove', 'the name of one that ends', 'anything');
 
-const fleetFlags: Readonly<Record<string, readonly Flag[]>> = {
-  status: [json],
+const fleetFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
+  status: [jsonFlag],
   budget: [
-    flag('usd', 'dollars', 'anything'),
-    flag('tokens', 'tokens', 'anything'),
-    flag('period', 'for how long', plain(['day', 'month', 'ever'])),
-    remove,
-    json,
+    createFlag('usd', 'dollars', 'anything'),
+    createFlag('tokens', 'tokens', 'anything'),
+    createFlag('period', 'for how long', toWords(['day', 'month', 'ever'])),
+    removeFlag,
+    jsonFlag,
   ],
-  schedules: [remove, json],
+  schedules: [removeFlag, jsonFlag],
 };
 
-const modelFlags: readonly Flag[] = [
-  flag('url', 'where the provider is', 'anything'),
-  flag('tools', 'only those that can call tools'),
-  flag('cost', 'what so many tokens a month would cost', 'anything'),
-  flag('local-share', 'the part of them that a local model answers', 'anything'),
-  json,
+const modelFlags: readonly CompletionFlag[] = [
+  createFlag('url', 'where the provider is', 'anything'),
+  createFlag('tools', 'only those that can call tools'),
+  createFlag('cost', 'what so many tokens a month would cost', 'anything'),
+  createFlag('local-share', 'the part of them that a local model answers', 'anything'),
+  jsonFlag,
 ];
 
-const routeFlags: readonly Flag[] = [
-  flag('router', 'the router that chooses', 'anything'),
-  flag('private', 'as if it were private'),
-  flag('context', 'tokens that were said before', 'anything'),
-  flag('budget', 'dollars that are left', 'anything'),
-  json,
+const routeFlags: readonly CompletionFlag[] = [
+  createFlag('router', 'the router that chooses', 'anything'),
+  createFlag('private', 'as if it were private'),
+  createFlag('context', 'tokens that were said before', 'anything'),
+  createFlag('budget', 'dollars that are left', 'anything'),
+  jsonFlag,
 ];
 
-const doctorFlags: readonly Flag[] = [
-  json,
-  flag('offline', 'leave the model away'),
-  flag('model', 'the model to try', 'models'),
+const doctorFlags: readonly CompletionFlag[] = [
+  jsonFlag,
+  createFlag('offline', 'leave the model away'),
+  createFlag('model', 'the model to try', 'models'),
 ];
 
-const evalFlags: readonly Flag[] = [
-  ...some('model', 'auto-approve'),
-  flag('tag', 'only the cases with this tag', 'anything'),
-  flag('at-least', 'the rate of right answers that is good enough', 'anything'),
-  flag('baseline', 'an earlier report, to compare with', 'files'),
-  flag('output-format', 'text or json', plain(['text', 'json'])),
-  flag('show', 'the cases it has of its own'),
+const evalFlags: readonly CompletionFlag[] = [
+  ...pickCliFlags('model', 'auto-approve'),
+  createFlag('tag', 'only the cases with this tag', 'anything'),
+  createFlag('at-least', 'the rate of right answers that is good enough', 'anything'),
+  createFlag('baseline', 'an earlier report, to compare with', 'files'),
+  createFlag('output-format', 'text or json', toWords(['text', 'json'])),
+  createFlag('show', 'the cases it has of its own'),
 ];
 
-function flagOf({ names, short, value, of, about }: Option): Flag {
-  const source: Source = of === undefined ? 'anything' : typeof of === 'string' ? `${of}s` : plain(of);
+function toCompletionFlag({ names, short, value, completion: of, description: about }: CliOption): CompletionFlag {
+  const source: CompletionSource = of === undefined ? 'anything' : typeof of === 'string' ? `${of}s` : toWords(of);
   return {
     spellings: [...names.map((name) => `--${name}`), ...(short === undefined ? [] : [`-${short}`])],
-    about,
-    ...(value === undefined ? {} : { takes: source }),
+    description: about,
+    ...(value === undefined ? {} : { value: source }),
   };
 }
 
-const verbs = (table: Readonly<Record<string, { readonly about: string }>>): readonly Word[] =>
-  Object.entries(table).map(([word, { about }]) => ({ word, about }));
+const toSubcommandWords = (
+  table: Readonly<Record<string, { readonly description: string }>>,
+): readonly CompletionWord[] => Object.entries(table).map(([word, { description }]) => ({ word, description }));
 
-function sessionFlag(name: string): Flag {
-  if (name === 'format') return flag(name, 'how it is written', plain(formats));
-  if (name === 'output') return { spellings: ['--output', '-o'], about: 'the file to write', takes: 'files' };
-  if (name === 'fleet') return flag(name, 'those of queued runs');
-  if (name === 'store') return store;
-  return name === 'json' ? json : flag(name, acts['trash']?.about ?? '');
+function sessionFlag(name: string): CompletionFlag {
+  if (name === 'format') return createFlag(name, 'how it is written', toWords(formats));
+  if (name === 'output') return { spellings: ['--output', '-o'], description: 'the file to write', value: 'files' };
+  if (name === 'fleet') return createFlag(name, 'those of queued runs');
+  if (name === 'store') return storeFlag;
+  return name === 'json' ? jsonFlag : createFlag(name, sessionsSubcommands['trash']?.description ?? '');
 }
 
-const settingWords: readonly Word[] = Object.entries(settingsTable).map(([word, { about }]) => ({ word, about }));
+const settingWords: readonly CompletionWord[] = Object.entries(settingsTable).map(([word, { about }]) => ({
+  word,
+  description: about,
+}));

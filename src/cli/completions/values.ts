@@ -3,7 +3,7 @@ import { escapeInvisibleLine } from '../../core/index.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** What can be asked for, by name. */
-export const values: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
+export const completionValues: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
   async models(settings) {
     const { readKnownModels } = await import('../known-models/models-file.ts');
     const { routersIn } = await import('../conversation/model.ts');
@@ -20,7 +20,7 @@ export const values: Readonly<Record<string, (settings: Settings) => Promise<rea
 };
 
 /** The names as lines. One that holds a line break, or what does not show, could not be typed either: it is left out. */
-export const linesOf = (names: readonly string[]): string =>
+export const formatCompletionLines = (names: readonly string[]): string =>
   names
     .filter((name) => escapeInvisibleLine(name) === name)
     .map((name) => `${name}\n`)

@@ -1,16 +1,16 @@
 // The completion script for zsh: to be sourced after compinit, or put on fpath as _fairlead.
 
-import { shellWord } from '../shell-word.ts';
-import type { Place, Source } from './grammar.ts';
+import { shellQuote } from '../shell-word.ts';
+import type { CompletionPoint, CompletionSource } from './grammar.ts';
 
 /** The script that completes at these places. */
-export const zshScript = (places: readonly Place[]): string => `#compdef fairlead start-harness
+export const formatZshScript = (places: readonly CompletionPoint[]): string => `#compdef fairlead start-harness
 
 # What may stand at a place: options in flags, and its first word in source and list.
 _fairlead_place() {
   flags=() source= list=()
   case $1 in
-${places.map(placeCase).join('\n')}
+${places.map(formatZshCase).join('\n')}
   (*) return 1 ;;
   esac
 }
@@ -19,37 +19,37 @@ ${places.map(placeCase).join('\n')}
 _fairlead_takes() {
   source= list=()
   case "$1 $2" in
-${places.flatMap(takesCases).join('\n')}
+${places.flatMap(formatZshValueCases).join('\n')}
   (*) return 1 ;;
   esac
 }
 
-${completing}
+${completeFunction}
 if [[ $funcstack[1] == _fairlead ]]; then _fairlead "$@"; else compdef _fairlead fairlead start-harness; fi
 `;
 
 /** A word and what it means, as zsh has them described. */
-const described = (word: string, about: string): string =>
-  shellWord(`${word.replaceAll(':', '\\:')}${about === '' ? '' : `:${about}`}`);
+const describeZshWord = (word: string, about: string): string =>
+  shellQuote(`${word.replaceAll(':', '\\:')}${about === '' ? '' : `:${about}`}`);
 
-const sourceOf = (source: Source): string =>
+const formatZshSource = (source: CompletionSource): string =>
   typeof source === 'string'
     ? `source=${source}`
-    : `source=list list=(${source.map(({ word, about }) => described(word, about)).join(' ')})`;
+    : `source=list list=(${source.map(({ word, description: about }) => describeZshWord(word, about)).join(' ')})`;
 
-const placeCase = ({ name, flags, first }: Place): string =>
-  `  (${shellWord(name)}) flags=(${flags
-    .flatMap(({ spellings, about }) => spellings.map((each) => described(each, about)))
-    .join(' ')}) ${sourceOf(first)} ;;`;
+const formatZshCase = ({ name, flags, firstWord: first }: CompletionPoint): string =>
+  `  (${shellQuote(name)}) flags=(${flags
+    .flatMap(({ spellings, description: about }) => spellings.map((each) => describeZshWord(each, about)))
+    .join(' ')}) ${formatZshSource(first)} ;;`;
 
-const takesCases = ({ name, flags }: Place): readonly string[] =>
-  flags.flatMap(({ spellings, takes }) =>
+const formatZshValueCases = ({ name, flags }: CompletionPoint): readonly string[] =>
+  flags.flatMap(({ spellings, value: takes }) =>
     takes === undefined
       ? []
-      : [`  (${spellings.map((each) => shellWord(`${name} ${each}`)).join(' | ')}) ${sourceOf(takes)} ;;`],
+      : [`  (${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatZshSource(takes)} ;;`],
   );
 
-const completing = `_fairlead_offer_source() {
+const completeFunction = `_fairlead_offer_source() {
   local -a names
   case $source in
   (list) _describe -t words word list ;;

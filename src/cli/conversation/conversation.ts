@@ -5,9 +5,9 @@ import type { RunOptions, Session, UserInput } from '../../agent/index.ts';
 import { FairleadError, type Event, type RunState } from '../../core/index.ts';
 import { sessionGrants, type Grants } from '../../guards/index.ts';
 import { allEvents } from '../branches/path.ts';
-import type { Status } from '../face/face.ts';
-import type { Which } from '../front/asked.ts';
-import { readKnownModels, refreshModels, rememberModel, type KnownModel, type Whence } from '../known-models/index.ts';
+import type { StatusLine } from '../face/face.ts';
+import type { SessionSelector } from '../front/asked.ts';
+import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type Whence } from '../known-models/index.ts';
 import { renameSession } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { isRouter, modelNamed, placeOf, unknownModel, type Chosen } from './model.ts';
@@ -108,7 +108,7 @@ export class Conversation {
   async run(words: UserInput | undefined, options: RunOptions = {}): Promise<RunState> {
     const { settings, asked, host } = this.#options;
     const { router } = this.#now;
-    const trouble = this.#forgetful ? undefined : rememberModel(settings, router?.name ?? this.model.name);
+    const trouble = this.#forgetful ? undefined : saveLastModel(settings, router?.name ?? this.model.name);
     if (trouble !== undefined) {
       this.#forgetful = true;
       host.say(trouble);
@@ -125,7 +125,7 @@ export class Conversation {
   }
 
   /** Leaves this session for another. */
-  async go(which: Which): Promise<void> {
+  async go(which: SessionSelector): Promise<void> {
     const open = await openSession(this.settings.dirs, which, this.#now.parts);
     const old = this.#now.open;
     if (!this.#now.router && isPrivate(open.session))
@@ -205,7 +205,7 @@ export class Conversation {
   }
 
   /** What the status line says. */
-  status(): Status {
+  status(): StatusLine {
     const { router, model, parts } = this.#now;
     return statusOf({
       model: router ? `${router.name}: ${model.name}` : model.name,
@@ -214,7 +214,7 @@ export class Conversation {
       stream: this.stream,
       state: this.session.state,
       provider: parts.provider,
-      sandbox: this.#options.asked.code ? undefined : this.outfit.sandbox,
+      sandbox: this.#options.asked.codeOnly ? undefined : this.outfit.sandbox,
     });
   }
 

@@ -3,7 +3,7 @@ import type { ResolvedAgent, OutputSchema } from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import type { Person } from '../equipment/index.ts';
-import type { Asked, Which } from '../front/asked.ts';
+import type { CliArgs, SessionSelector } from '../front/asked.ts';
 import type { LiveRouter, Opened, Ridden } from '../routing/live-router.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Approvals } from '../../agent/agents/child.ts';
@@ -18,8 +18,8 @@ import { isHere, isPrivate, labelled, labelOf, mustStayHere, withViews } from '.
 /** What a conversation begins with. */
 export type ConversationOptions = {
   readonly settings: Settings;
-  readonly asked: Asked;
-  readonly which: Which;
+  readonly asked: CliArgs;
+  readonly which: SessionSelector;
   readonly chosen: Chosen;
   readonly host: Host;
   /** Who is asked about what the folder brings along, and by the model; nobody unless given. */
@@ -54,7 +54,7 @@ export async function beginCourse(options: ConversationOptions, grants: Grants):
   const now: Partial<Course> & Pick<Course, 'auto' | 'stream' | 'private'> = {
     private: false,
     // Code in a container reaches nothing of the person's, so there is nothing to ask about.
-    auto: asked.auto || asked.code || settings.approve === 'auto',
+    auto: asked.autoApprove || asked.codeOnly || settings.approve === 'auto',
     stream: asked.stream || settings.stream,
   };
   const [model, outfit] = await Promise.all([
@@ -87,7 +87,7 @@ function outfitIn(
   const { asked, settings } = options;
   return outfitFor({
     ...options,
-    code: asked.code,
+    code: asked.codeOnly,
     sandbox: asked.sandbox,
     cwd,
     auto: () => now.auto,

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { Session } from '../../agent/index.ts';
 import { FairleadError, type ResolvedAgent } from '../../core/index.ts';
 import type { JsonlLog } from '../../stores/index.ts';
-import type { Which } from '../front/asked.ts';
+import type { SessionSelector } from '../front/asked.ts';
 import { cloneSession, findSession, mostRecent, newSession, type SessionPlace, type Shelf } from '../sessions/index.ts';
 
 /** A session that is open, and where it is kept. */
@@ -18,7 +18,7 @@ export type OpenSession = {
 };
 
 /** Opens a session for an agent. */
-export async function openSession(shelf: Shelf, which: Which, parts: ResolvedAgent): Promise<OpenSession> {
+export async function openSession(shelf: Shelf, which: SessionSelector, parts: ResolvedAgent): Promise<OpenSession> {
   if (which.type === 'ephemeral') {
     const { memoryLog } = await import('../../stores/memory.ts');
     const session = await Session.open(parts, memoryLog());
@@ -51,7 +51,7 @@ function heldElsewhere(error: unknown, { name, file }: SessionPlace): FairleadEr
   });
 }
 
-async function placeFor(shelf: Shelf, which: Exclude<Which, { type: 'ephemeral' }>): Promise<SessionPlace> {
+async function placeFor(shelf: Shelf, which: Exclude<SessionSelector, { type: 'ephemeral' }>): Promise<SessionPlace> {
   switch (which.type) {
     case 'new':
       return newSession(shelf, which.name);

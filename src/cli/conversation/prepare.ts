@@ -1,17 +1,11 @@
 // From a command line to an open conversation in interactive mode: what has to be asked first is asked here.
 import { FairleadError } from '../../core/index.ts';
 import type { Person } from '../equipment/index.ts';
-import type { Face } from '../face/face.ts';
-import type { Asked } from '../front/asked.ts';
-import { codeOfError, exitCodes } from '../front/exit-codes.ts';
-import { sentence } from '../front/sentence.ts';
-import {
-  readKnownModels,
-  readPreviousModel,
-  refreshModels,
-  type KnownModel,
-  type Whence,
-} from '../known-models/index.ts';
+import type { TerminalUI } from '../face/face.ts';
+import type { CliArgs } from '../front/asked.ts';
+import { exitCodeForError, exitCodes } from '../front/exit-codes.ts';
+import { formatError } from '../front/sentence.ts';
+import { readKnownModels, readLastModel, refreshModels, type KnownModel, type Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ConversationOptions } from './course.ts';
 import { firstRun } from './first-run.ts';
@@ -23,10 +17,10 @@ import { settleSession, type Settled } from './which-session.ts';
 export type Prepared = ConversationOptions & Pick<Settled, 'held'>;
 
 /** Everything a conversation needs, or the exit code of a program that ends here. */
-export async function prepare(asked: Asked, settings: Settings, face: Face): Promise<Prepared | number> {
+export async function prepare(asked: CliArgs, settings: Settings, face: TerminalUI): Promise<Prepared | number> {
   const ready = await modelFor(asked, settings, face);
   if (typeof ready === 'number') return ready;
-  const session = await settleSession(asked.which, settings.dirs, face);
+  const session = await settleSession(asked.session, settings.dirs, face);
   if (!session) return exitCodes.failed;
   const person = personOn(face);
   return { settings, asked, host: person, person, ...ready, ...session };
@@ -34,17 +28,17 @@ export async function prepare(asked: Asked, settings: Settings, face: Face): Pro
 
 type Ready = { readonly chosen: Chosen };
 
-async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<Ready | number> {
+async function modelFor(asked: CliArgs, settings: Settings, face: TerminalUI): Promise<Ready | number> {
   const say = (text: string, level: 'info' | 'error' = 'info'): void =>
-    face.put({ type: 'notice', id: crypto.randomUUID(), level, text });
+    face.putBlock({ type: 'notice', id: crypto.randomUUID(), level, text });
   const fail = (error: unknown): number => {
     if (!(error instanceof FairleadError)) throw error;
-    say(sentence(error), 'error');
-    return codeOfError(error.code);
+    say(formatError(error), 'error');
+    return exitCodeForError(error.code);
   };
   let known = readKnownModels(settings) ?? [];
-  const asksServer = asked.work?.type === 'test-connection' || asked.work?.type === 'refresh-models';
-  const first = asked.model ?? settings.model ?? readPreviousModel(settings);
+  const asksServer = asked.action?.type === 'test-connection' || asked.action?.type === 'refresh-models';
+  const first = asked.model ?? settings.model ?? readLastModel(settings);
   if (isRouter(first) && !asksServer) return { chosen: routed(first) };
   const place = placeOf(settings, known) ?? (asksServer ? usualPlace : undefined);
   if (!place) {
@@ -53,9 +47,9 @@ async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<R
     return { chosen };
   }
   try {
-    if (asked.work?.type === 'test-connection') say(await testConnection(settings, place));
-    if (asked.work?.type === 'refresh-models' || (known.length === 0 && !namesAnother(asked, place))) {
-      if (asked.work?.type !== 'refresh-models' && !(await wantsList(place, face))) return exitCodes.failed;
+    if (asked.action?.type === 'test-connection') say(await testConnection(settings, place));
+    if (asked.action?.type === 'refresh-models' || (known.length === 0 && !namesAnother(asked, place))) {
+      if (asked.action?.type !== 'refresh-models' && !(await wantsList(place, face))) return exitCodes.failed;
       known = await refreshModels(settings, { from: place, say });
       say(`${known.length} model${known.length === 1 ? '' : 's'} at ${placeWords(place)}.`);
     }
@@ -66,17 +60,17 @@ async function modelFor(asked: Asked, settings: Settings, face: Face): Promise<R
 }
 
 /** A model of another provider needs no list of this one. */
-const namesAnother = (asked: Asked, place: Whence): boolean =>
+const namesAnother = (asked: CliArgs, place: Whence): boolean =>
   asked.model !== undefined && modelNamed(asked.model, [], place) !== undefined;
 
-async function wantsList(place: Whence, face: Face): Promise<boolean> {
-  const key = await face.ask({
+async function wantsList(place: Whence, face: TerminalUI): Promise<boolean> {
+  const key = await face.askKey({
     title: `It is not known which models ${placeWords(place)} has. Ask it now?`,
     keys: [
       { key: 'y', label: 'yes' },
       { key: 'n', label: 'no, leave' },
     ],
-    otherwise: 'n',
+    defaultKey: 'n',
   });
   return key === 'y';
 }
@@ -87,14 +81,14 @@ async function chooseFrom(
   known: readonly KnownModel[],
   place: Whence,
   settings: Settings,
-  face: Face,
+  face: TerminalUI,
 ): Promise<Ready | number> {
-  const wanted = given ?? settings.model ?? readPreviousModel(settings);
+  const wanted = given ?? settings.model ?? readLastModel(settings);
   if (isRouter(wanted)) return { chosen: routed(wanted) };
   const found = wanted === undefined ? undefined : modelNamed(wanted, known, place);
   if (found) return { chosen: found };
   if (known.length === 0) {
-    face.put({ type: 'notice', id: 'none', level: 'error', text: `${placeWords(place)} has no models.` });
+    face.putBlock({ type: 'notice', id: 'none', level: 'error', text: `${placeWords(place)} has no models.` });
     return exitCodes.failed;
   }
   const title =
@@ -104,7 +98,7 @@ async function chooseFrom(
     known.map(({ id, tools }) => ({
       value: id,
       label: id,
-      ...(tools === false ? { about: 'cannot call tools' } : {}),
+      ...(tools === false ? { description: 'cannot call tools' } : {}),
     })),
   );
   const model = known.find(({ id }) => id === picked);
@@ -112,9 +106,9 @@ async function chooseFrom(
 }
 
 /** Asks and tells on the face. */
-export const personOn = (face: Face): Person => ({
+export const personOn = (face: TerminalUI): Person => ({
   agrees: async (title, detail, signal) =>
-    (await face.ask(
+    (await face.askKey(
       {
         title,
         ...(detail === undefined ? {} : { detail }),
@@ -122,11 +116,11 @@ export const personOn = (face: Face): Person => ({
           { key: 'y', label: 'yes' },
           { key: 'n', label: 'no' },
         ],
-        otherwise: 'n',
+        defaultKey: 'n',
       },
       signal,
     )) === 'y',
-  ...(face.words && { words: face.words }),
-  progress: (text) => face.put({ type: 'notice', id: 'model-progress', level: 'info', text }),
-  say: (text) => face.put({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
+  ...(face.askText && { words: face.askText }),
+  progress: (text) => face.putBlock({ type: 'notice', id: 'model-progress', level: 'info', text }),
+  say: (text) => face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
 });

@@ -1,6 +1,6 @@
 // What the status line says of a conversation.
 import type { Provider, RunState } from '../../core/index.ts';
-import type { Status } from '../face/face.ts';
+import type { StatusLine } from '../face/face.ts';
 import { sandboxWord } from './confinement.ts';
 import type { Outfit } from './outfit.ts';
 
@@ -17,7 +17,7 @@ export type Stated = {
 };
 
 /** The status of a conversation. */
-export function statusOf({ model, session, auto, stream, state, provider, sandbox }: Stated): Status {
+export function statusOf({ model, session, auto, stream, state, provider, sandbox }: Stated): StatusLine {
   const { context, total, pending } = state;
   const { contextWindow: window } = provider;
   return {

@@ -1,7 +1,7 @@
 // Which session to open in interactive mode: what stands in the way of the one that was asked for is put to the person.
 import { existsSync } from 'node:fs';
-import type { Face } from '../face/face.ts';
-import type { Which } from '../front/asked.ts';
+import type { TerminalUI } from '../face/face.ts';
+import type { SessionSelector } from '../front/asked.ts';
 import {
   findSession,
   freeName,
@@ -20,31 +20,35 @@ import { sessionChoice } from './session-choice.ts';
 export type Held = { readonly place: SessionPlace; readonly holder: LockOwner };
 
 /** The session to open, and who must let go of it first. */
-export type Settled = { readonly which: Which; readonly held?: Held };
+export type Settled = { readonly which: SessionSelector; readonly held?: Held };
 
 /** Settles which session to open; nothing if the person would rather leave. */
-export async function settleSession(which: Which, shelf: Shelf, face: Face): Promise<Settled | undefined> {
+export async function settleSession(
+  which: SessionSelector,
+  shelf: Shelf,
+  face: TerminalUI,
+): Promise<Settled | undefined> {
   if (which.type === 'resume' || which.type === 'latest') return settleOld(which, shelf, face);
   return which.type === 'ephemeral' || which.name === undefined
     ? { which }
     : settleName(which, which.name, shelf, face);
 }
 
-type Old = Which & { readonly type: 'resume' | 'latest' };
+type Old = SessionSelector & { readonly type: 'resume' | 'latest' };
 
-async function settleOld(which: Old, shelf: Shelf, face: Face): Promise<Settled | undefined> {
+async function settleOld(which: Old, shelf: Shelf, face: TerminalUI): Promise<Settled | undefined> {
   const place = await findOld(which, shelf, face);
   if (typeof place === 'string') return place === 'none-yet' ? { which: { type: 'new' } } : undefined;
   const holder = place && getLockOwner(place.file);
   if (!place || !holder) return { which: place ? { type: 'resume', session: place.name } : which };
-  const key = await face.ask({
+  const key = await face.askKey({
     title: `"${place.name}" is being written by ${holderWords(holder)}. What now?`,
     keys: [
       { key: 'w', label: 'watch it' },
       { key: 'c', label: 'go on with a copy' },
       { key: 'l', label: 'leave' },
     ],
-    otherwise: 'l',
+    defaultKey: 'l',
   });
   if (key === 'c') return { which: { type: 'clone', session: place.name } };
   return key === 'w' ? { which: { type: 'resume', session: place.name }, held: { place, holder } } : undefined;
@@ -54,7 +58,7 @@ async function settleOld(which: Old, shelf: Shelf, face: Face): Promise<Settled 
 async function findOld(
   which: Old,
   shelf: Shelf,
-  face: Face,
+  face: TerminalUI,
 ): Promise<SessionPlace | 'none-yet' | 'none-picked' | undefined> {
   if (which.type === 'latest') return mostRecent(shelf);
   if (which.session !== undefined) return findSession(shelf, which.session);
@@ -69,22 +73,22 @@ export const holderWords = ({ pid, host, time }: LockOwner): string => `process 
 
 /** A new name that is taken already leads to that session, to another name, or out. */
 async function settleName(
-  which: Which & { readonly type: 'new' | 'clone' },
+  which: SessionSelector & { readonly type: 'new' | 'clone' },
   name: string,
   shelf: Shelf,
-  face: Face,
+  face: TerminalUI,
 ): Promise<Settled | undefined> {
   const isTaken = (each: string): boolean => existsSync(sessionFile(shelf, each));
   if (!isTaken(name)) return { which };
   const free = freeName(tidyName(name), isTaken);
-  const key = await face.ask({
+  const key = await face.askKey({
     title: `There is already a session named "${tidyName(name)}". What now?`,
     keys: [
       { key: 'o', label: `call the new one "${free}"` },
       { key: 'r', label: 'resume the old one' },
       { key: 'l', label: 'leave' },
     ],
-    otherwise: 'l',
+    defaultKey: 'l',
   });
   if (key === 'o') return { which: { ...which, name: free } };
   return key === 'r' ? settleOld({ type: 'resume', session: name }, shelf, face) : undefined;

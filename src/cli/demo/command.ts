@@ -2,12 +2,12 @@
 import { parseArgs } from 'node:util';
 import { FairleadError } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
-import { openFace, type Face } from '../face/index.ts';
+import { createUi, type TerminalUI } from '../face/index.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { sentence } from '../front/sentence.ts';
-import { guideOn, type Guide } from './guide.ts';
-import { tour } from './scenes.ts';
-import { setStage, type Stage } from './stage.ts';
+import { formatError } from '../front/sentence.ts';
+import { createTour, type Tour } from './guide.ts';
+import { tourSteps } from './scenes.ts';
+import { createDemoWorkspace, type DemoWorkspace } from './stage.ts';
 
 const usage = `Usage: fairlead demo [--fast] [--plain]
 
@@ -28,10 +28,10 @@ export const run: Command['run'] = async (args) => {
     process.stderr.write(`${(error as Error).message.split('\n')[0]}\n${usage}\n`);
     return exitCodes.misused;
   }
-  const stage = setStage();
-  const leave = enter(stage);
+  const stage = createDemoWorkspace();
+  const leave = enterDemoWorkspace(stage);
   try {
-    return await show(stage, asked);
+    return await runTour(stage, asked);
   } finally {
     leave();
     stage.remove();
@@ -39,7 +39,7 @@ export const run: Command['run'] = async (args) => {
 };
 
 /** Goes into the stage's folder and home, as everything that is told there must be there; the way back is handed out. */
-function enter({ work, env }: Stage): () => void {
+function enterDemoWorkspace({ cwd: work, env }: DemoWorkspace): () => void {
   const [cwd, home] = [process.cwd(), process.env['HOME']];
   process.chdir(work);
   process.env['HOME'] = env['HOME'];
@@ -50,24 +50,24 @@ function enter({ work, env }: Stage): () => void {
   };
 }
 
-async function show(
-  stage: Stage,
+async function runTour(
+  stage: DemoWorkspace,
   { fast, plain }: { readonly fast: boolean; readonly plain: boolean },
 ): Promise<number> {
   const stop = new AbortController();
-  const signals = stopBySignal(stop);
+  const signals = stopOnSignal(stop);
   const left = (): number => signals.code ?? exitCodes.interrupted;
   const person = process.stdin.isTTY && process.stdout.isTTY;
-  const face = await openFace({ plain });
+  const face = await createUi({ plain });
   try {
-    if (person) listen(face, stop);
-    await lead(guideOn(face, stage, { person: person && !fast, signal: stop.signal }));
+    if (person) stopOnQuit(face, stop);
+    await runTourSteps(createTour(face, stage, { person: person && !fast, signal: stop.signal }));
     return stop.signal.aborted ? left() : exitCodes.answered;
   } catch (error) {
     // What breaks off in the middle of a scene is no fault of the scene.
     if (stop.signal.aborted) return left();
     if (!(error instanceof FairleadError)) throw error;
-    face.put({ type: 'notice', id: 'failed', level: 'error', text: sentence(error) });
+    face.putBlock({ type: 'notice', id: 'failed', level: 'error', text: formatError(error) });
     return exitCodes.failed;
   } finally {
     await face.close();
@@ -75,28 +75,28 @@ async function show(
   }
 }
 
-async function lead(guide: Guide): Promise<void> {
-  guide.screen(
+async function runTourSteps(guide: Tour): Promise<void> {
+  guide.showScreen(
     'Fairlead, a tour',
     `Two minutes: tools and an approval, a crash and its resume, an edit of history.
 No model is asked and nothing goes over the network. Everything happens in
-${guide.stage.root}, which is removed afterwards.`,
+${guide.workspace.root}, which is removed afterwards.`,
   );
-  for (const [i, step] of tour.entries()) {
-    if (!(await guide.next())) return;
-    guide.screen(`${i + 1} of ${tour.length}  ${step.title}`, step.text);
+  for (const [i, step] of tourSteps.entries()) {
+    if (!(await guide.waitForNext())) return;
+    guide.showScreen(`${i + 1} of ${tourSteps.length}  ${step.title}`, step.text);
     await step.run(guide);
   }
 }
 
 /** Ctrl+C and the like end the tour, not only what is being shown. */
-function listen(face: Face, stop: AbortController): void {
-  face.listen((heard) => {
+function stopOnQuit(face: TerminalUI, stop: AbortController): void {
+  face.onAction((heard) => {
     if (heard.type === 'quit' || heard.type === 'interrupt') stop.abort();
   });
 }
 
-function stopBySignal(stop: AbortController): { readonly code: number | undefined; readonly release: () => void } {
+function stopOnSignal(stop: AbortController): { readonly code: number | undefined; readonly release: () => void } {
   let code: number | undefined;
   const end = (signal: NodeJS.Signals): void => {
     code ??= signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;

@@ -5,15 +5,17 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FairleadError } from '../../core/index.ts';
 import { findSession } from '../sessions/index.ts';
-import type { Guide } from './guide.ts';
+import type { Tour } from './guide.ts';
 
-const words = 'Send the parcel, and tell me when it is done.';
-const patience = 60_000;
+const crashPrompt = 'Send the parcel, and tell me when it is done.';
+const crashTimeoutMs = 60_000;
 
 /** Starts the program on a task and kills it once its effect has happened. */
-export async function crash(guide: Guide): Promise<void> {
-  const { stage, signal } = guide;
-  const script = stage.script('parcel', [{ calls: [{ tool: 'run_command', input: { command: './send-parcel.sh' } }] }]);
+export async function crashAndKill(guide: Tour): Promise<void> {
+  const { workspace: stage, signal } = guide;
+  const script = stage.writeScript('parcel', [
+    { calls: [{ tool: 'run_command', input: { command: './send-parcel.sh' } }] },
+  ]);
   const args = [
     'run',
     '--auto-approve',
@@ -22,33 +24,39 @@ export async function crash(guide: Guide): Promise<void> {
     'parcel',
     '--model',
     `scripted/${script}`,
-    words,
+    crashPrompt,
   ];
-  guide.say(`$ fairlead run --auto-approve --session-name parcel "${words}"`);
+  guide.notify(`$ fairlead run --auto-approve --session-name parcel "${crashPrompt}"`);
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
-    cwd: stage.work,
+    cwd: stage.cwd,
     env: stage.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const ended = endOf(child, (line) => guide.say(`process ${child.pid}: ${line}`));
+  const ended = waitForExit(child, (line) => guide.notify(`process ${child.pid}: ${line}`));
   try {
-    await untilThere(path.join(stage.work, 'ledger.txt'), ended, signal);
+    await waitForFile(path.join(stage.cwd, 'ledger.txt'), ended, signal);
     if (signal.aborted) return;
-    guide.say('ledger.txt has its line, and the command is still at work. Now:');
-    guide.say(`$ kill -KILL ${child.pid}`);
+    guide.notify('ledger.txt has its line, and the command is still at work. Now:');
+    guide.notify(`$ kill -KILL ${child.pid}`);
     child.kill('SIGKILL');
-    guide.claim((await ended) === 'SIGKILL', `process ${child.pid} was ended by SIGKILL, with no chance to tidy up`);
-    guide.claim(existsSync(findSession(stage.settings.dirs, 'parcel').file), 'what it had written down is on the disk');
+    guide.assertTrue(
+      (await ended) === 'SIGKILL',
+      `process ${child.pid} was ended by SIGKILL, with no chance to tidy up`,
+    );
+    guide.assertTrue(
+      existsSync(findSession(stage.settings.dirs, 'parcel').file),
+      'what it had written down is on the disk',
+    );
   } finally {
     child.kill('SIGKILL');
     await ended;
     // Lets the script go that the killed process left behind.
-    writeFileSync(path.join(stage.work, 'signed'), '');
+    writeFileSync(path.join(stage.cwd, 'signed'), '');
   }
 }
 
 /** How a process ended: by which signal, or with which exit code. What it says on the way is passed on line by line. */
-function endOf(child: ChildProcess, say: (line: string) => void): Promise<string> {
+function waitForExit(child: ChildProcess, say: (line: string) => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let rest = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -61,10 +69,10 @@ function endOf(child: ChildProcess, say: (line: string) => void): Promise<string
   return promise;
 }
 
-async function untilThere(file: string, ended: Promise<string>, signal: AbortSignal): Promise<void> {
+async function waitForFile(file: string, ended: Promise<string>, signal: AbortSignal): Promise<void> {
   let how: string | undefined;
   void ended.then((each) => (how = each));
-  const late = Date.now() + patience;
+  const late = Date.now() + crashTimeoutMs;
   while (!existsSync(file) && !signal.aborted) {
     if (how !== undefined || Date.now() > late)
       throw new FairleadError(

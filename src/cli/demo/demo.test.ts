@@ -11,8 +11,8 @@ import { bin } from '../../../test/support/program.ts';
 import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
 import type { Event } from '../../core/index.ts';
 import { says, scriptedServer } from '../../testing/index.ts';
-import { label } from './guide.ts';
-import { tour } from './scenes.ts';
+import { demoModelNotice } from './guide.ts';
+import { tourSteps } from './scenes.ts';
 
 const program = [process.execPath, bin, 'demo'];
 
@@ -46,10 +46,10 @@ test('in a pipe the tour runs through, says on every screen that its model is sc
   child.stdin?.end('n\nq\nthis is for nobody\n');
   const { code, out, err } = await promise;
   assert.deepEqual([code, err], [0, ''], out);
-  const screens = out.split(`[warning] ${label}\n`).slice(1);
-  assert.equal(screens.length, tour.length + 1);
-  for (const [i, { title }] of tour.entries())
-    assert.ok(screens[i + 1]?.startsWith(`\n== ${i + 1} of ${tour.length}  ${title}\n`), screens[i + 1]);
+  const screens = out.split(`[warning] ${demoModelNotice}\n`).slice(1);
+  assert.equal(screens.length, tourSteps.length + 1);
+  for (const [i, { title }] of tourSteps.entries())
+    assert.ok(screens[i + 1]?.startsWith(`\n== ${i + 1} of ${tourSteps.length}  ${title}\n`), screens[i + 1]);
   assert.match(
     out,
     /Allow edit_file\?.*greet\.mjs\n-'sailor'\n\+'whole crew'\nNobody is asked here, so the demo answers: yes\./,

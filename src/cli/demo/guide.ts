@@ -1,81 +1,81 @@
 // Leads through the tour: shows a screen, waits for the person where there is one, and claims nothing that it has not looked at.
 import { FairleadError, isObject, type Json, type RunState } from '../../core/index.ts';
-import { answerAsks } from '../chat/approval.ts';
-import { narrator } from '../chat/narrator.ts';
+import { askForApprovals } from '../chat/approval.ts';
+import { createTranscriptPresenter } from '../chat/narrator.ts';
 import { openAsks, waits } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import type { Face, Status } from '../face/face.ts';
-import { readAsked, type Which } from '../front/asked.ts';
-import type { Stage } from './stage.ts';
+import type { TerminalUI, StatusLine } from '../face/face.ts';
+import { parseCliArgs, type SessionSelector } from '../front/asked.ts';
+import type { DemoWorkspace } from './stage.ts';
 
 /** What the model of the tour is called, on the status line too. */
-const name = 'SCRIPTED MODEL';
+const demoModelName = 'SCRIPTED MODEL';
 
 /** What stands on every screen of the tour. */
-export const label: string = `${name}: what it says was written beforehand. Tools, files, processes and logs are real.`;
+export const demoModelNotice: string = `${demoModelName}: what it says was written beforehand. Tools, files, processes and logs are real.`;
 
 /** Who leads the tour. */
-export type Guide = {
-  readonly stage: Stage;
+export type Tour = {
+  readonly workspace: DemoWorkspace;
   readonly signal: AbortSignal;
   /** Begins a screen. */
-  screen(title: string, text: string): void;
-  say(text: string): void;
+  showScreen(title: string, text: string): void;
+  notify(text: string): void;
   /** Says what was found to be so; where it is not so, the tour ends with that as its error. */
-  claim(so: boolean, text: string): void;
+  assertTrue(so: boolean, text: string): void;
   /** Plays a conversation to its end and lets it be looked at before it is closed. */
-  play(scene: Scene, then: (talk: Conversation) => Promise<void>): Promise<void>;
+  runScene(scene: TourScene, then: (talk: Conversation) => Promise<void>): Promise<void>;
   /** Waits for Enter; whether to go on. */
-  next(): Promise<boolean>;
+  waitForNext(): Promise<boolean>;
 };
 
 /** A conversation of the tour. */
-export type Scene = {
-  readonly which: Which;
+export type TourScene = {
+  readonly session: SessionSelector;
   /** Names its script. */
   readonly name: string;
-  readonly answers: readonly Json[];
+  readonly replies: readonly Json[];
   /** What is said; without words the session goes on from where it stands. */
-  readonly words?: string;
+  readonly prompt?: string;
   /** What is done to the session before it goes on. */
-  readonly before?: (talk: Conversation) => Promise<void>;
+  readonly prepare?: (talk: Conversation) => Promise<void>;
 };
 
 /** A guide who speaks through a face; without a person to press keys the tour runs through. */
-export function guideOn(
-  face: Face,
-  stage: Stage,
+export function createTour(
+  face: TerminalUI,
+  stage: DemoWorkspace,
   { person, signal }: { readonly person: boolean; readonly signal: AbortSignal },
-): Guide {
+): Tour {
   let count = 0;
   const say = (text: string, level: 'info' | 'warning' | 'error' = 'info'): void =>
-    face.put({ type: 'notice', id: `d${count++}`, level, text });
-  let status: Status = { model: name, session: 'demo', mode: 'ask', stream: true, queued: 0 };
+    face.putBlock({ type: 'notice', id: `d${count++}`, level, text });
+  let status: StatusLine = { model: demoModelName, session: 'demo', mode: 'ask', stream: true, queued: 0 };
   // Whatever the tour waits for can be interrupted, and that ends it.
-  const show = (busy?: string): void => face.status(busy === undefined ? status : { ...status, busy });
+  const show = (busy?: string): void => face.setStatus(busy === undefined ? status : { ...status, busy });
   return {
-    stage,
+    workspace: stage,
     signal,
-    screen(title, text) {
+    showScreen(title, text) {
       face.clear();
-      say(label, 'warning');
-      face.put({ type: 'page', id: `d${count++}`, title: `\n== ${title}`, text: `${text}\n` });
+      say(demoModelNotice, 'warning');
+      face.putBlock({ type: 'page', id: `d${count++}`, title: `\n== ${title}`, text: `${text}\n` });
     },
-    say,
-    claim(so, text) {
+    notify: say,
+    assertTrue(so, text) {
       if (so) return say(`Checked: ${text}`);
       throw new FairleadError('cli/demo', `The demo found that this is not so: ${text}`, { blame: 'harness' });
     },
-    async play(scene, then) {
-      const talk = await openTalk(stage, scene, person);
+    async runScene(scene, then) {
+      const talk = await openTourConversation(stage, scene, person);
       try {
-        const tell = narrator(face, () => true);
-        if (scene.before) await scene.before(talk);
+        const tell = createTranscriptPresenter(face, () => true);
+        if (scene.prepare) await scene.prepare(talk);
         if (!talk.fresh) tell.replay(talk.session.messages, 20);
         talk.watch({
           session() {},
           event(event) {
-            tell.event(event);
+            tell.onEvent(event);
             status = talk.status();
             show('working');
           },
@@ -83,14 +83,14 @@ export function guideOn(
         const run = (words: string | undefined): Promise<RunState> =>
           talk.run(words, {
             signal,
-            onChunk: (chunk) => tell.chunk(chunk),
-            onToolProgress: (call, text) => face.extend(call, text),
+            onChunk: (chunk) => tell.onChunk(chunk),
+            onToolProgress: (call, text) => face.appendText(call, text),
           });
-        let state = await run(scene.words);
+        let state = await run(scene.prompt);
         while (waits(state) && !signal.aborted) {
-          await sayUnknown(talk, state, say);
-          if (person) await answerAsks({ talk, face, signal, say }, talk.session.state);
-          else await sayYes(talk, talk.session.state, say);
+          await answerUnknownOutcomes(talk, state, say);
+          if (person) await askForApprovals({ conversation: talk, ui: face, signal, notify: say }, talk.session.state);
+          else await approveAll(talk, talk.session.state, say);
           state = await run(undefined);
         }
         show();
@@ -99,17 +99,17 @@ export function guideOn(
         await talk.close();
       }
     },
-    async next() {
+    async waitForNext() {
       if (!person) return !signal.aborted;
       show('the tour');
-      const key = await face.ask(
+      const key = await face.askKey(
         {
           title: 'Go on?',
           keys: [
             { key: 'g', label: 'go on (or Enter)' },
             { key: 'q', label: 'leave the tour' },
           ],
-          otherwise: 'g',
+          defaultKey: 'g',
         },
         signal,
       );
@@ -119,35 +119,39 @@ export function guideOn(
   };
 }
 
-async function openTalk(stage: Stage, { which, name: scene, answers }: Scene, slowly: boolean): Promise<Conversation> {
-  const asked = readAsked(['--interactive', '--stream', '--no-sandbox'], { typed: true });
-  if ('wrong' in asked) throw new FairleadError('cli/demo', asked.wrong, { blame: 'harness' });
-  const model = stage.script(
+async function openTourConversation(
+  stage: DemoWorkspace,
+  { session: which, name: scene, replies: answers }: TourScene,
+  slowly: boolean,
+): Promise<Conversation> {
+  const asked = parseCliArgs(['--interactive', '--stream', '--no-sandbox'], { isInteractive: true });
+  if ('message' in asked) throw new FairleadError('cli/demo', asked.message, { blame: 'harness' });
+  const model = stage.writeScript(
     scene,
-    answers.map((answer) => spoken(answer, slowly)),
+    answers.map((answer) => withPacing(answer, slowly)),
   );
   return Conversation.open({
     settings: stage.settings,
     asked,
     which,
-    chosen: { name, ref: { provider: 'scripted', model }, tools: true },
+    chosen: { name: demoModelName, ref: { provider: 'scripted', model }, tools: true },
     host: { agrees: async () => false, progress() {}, say() {} },
   });
 }
 
 /** At the pace of a model, where somebody watches. */
-const spoken = (answer: Json, slowly: boolean): Json =>
+const withPacing = (answer: Json, slowly: boolean): Json =>
   slowly && isObject(answer) ? { ...answer, delayMs: 400, chunkMs: 25 } : answer;
 
 /** What came of a call that was cut off the person on this tour cannot know: the demo says so for them. */
-async function sayUnknown(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
+async function answerUnknownOutcomes(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
   for (const call of openAsks(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
     say(`${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, nobody knows.`);
     await talk.session.resolveApproval(call.id, false, 'demo');
   }
 }
 
-async function sayYes(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
+async function approveAll(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
   for (const call of openAsks(state)) {
     say(`Allow ${call.tool}? ${call.ask?.question ?? ''}\nNobody is asked here, so the demo answers: yes.`);
     await talk.session.resolveApproval(call.id, true, 'demo');

@@ -5,24 +5,25 @@ import type { Message } from '../../core/index.ts';
 import { verifyFile } from '../../stores/index.ts';
 import { branchesOf, shownBranches, treeText } from '../branches/index.ts';
 import { sessionPlaces } from '../sessions/index.ts';
-import { crash } from './crash.ts';
-import type { Guide } from './guide.ts';
+import { crashAndKill } from './crash.ts';
+import type { Tour } from './guide.ts';
 
 /** Part of the tour, on a screen of its own. */
-export type TourStep = { readonly title: string; readonly text: string; run(guide: Guide): Promise<void> };
+export type TourStep = { readonly title: string; readonly text: string; run(guide: Tour): Promise<void> };
 
-const fileOf = ({ stage }: Guide, name: string): string => readFileSync(path.join(stage.work, name), 'utf8');
+const readDemoFile = ({ workspace: stage }: Tour, name: string): string =>
+  readFileSync(path.join(stage.cwd, name), 'utf8');
 
-const tools: TourStep = {
+const toolsStep: TourStep = {
   title: 'Tools, and who decides',
   text: 'The model may read what is in the working folder. Whatever changes something is put to you first, as the exact call it is.',
   async run(guide) {
-    await guide.play(
+    await guide.runScene(
       {
-        which: { type: 'new', name: 'tour' },
+        session: { type: 'new', name: 'tour' },
         name: 'tools',
-        words: 'Let greet.mjs greet the whole crew.',
-        answers: [
+        prompt: 'Let greet.mjs greet the whole crew.',
+        replies: [
           { text: 'I look at the file first.', calls: [{ tool: 'read_file', input: { path: 'greet.mjs' } }] },
           {
             text: 'One line has to change.',
@@ -34,10 +35,10 @@ const tools: TourStep = {
         ],
       },
       async ({ session }) => {
-        const allowed = fileOf(guide, 'greet.mjs').includes("'whole crew'");
+        const allowed = readDemoFile(guide, 'greet.mjs').includes("'whole crew'");
         const results = session.messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'));
-        guide.claim(results.length === 2, 'both calls and what came of them are in the session');
-        guide.claim(
+        guide.assertTrue(results.length === 2, 'both calls and what came of them are in the session');
+        guide.assertTrue(
           allowed === !results[1]?.failed,
           allowed ? 'greet.mjs on the disk greets the whole crew' : 'you said no, and greet.mjs is as it was',
         );
@@ -46,21 +47,21 @@ const tools: TourStep = {
   },
 };
 
-const killed: TourStep = {
+const crashStep: TourStep = {
   title: 'A crash',
   text: 'Another process of this very program sends a parcel, which must not happen twice. It is killed with SIGKILL in the middle of that.',
-  run: crash,
+  run: crashAndKill,
 };
 
-const resumed: TourStep = {
+const resumeStep: TourStep = {
   title: 'The resume',
   text: 'The session is opened again. The log says that the command had begun and not how it ended, so it is not run again: you are asked, and where nobody knows the model is told so, and looks.',
   async run(guide) {
-    await guide.play(
+    await guide.runScene(
       {
-        which: { type: 'resume', session: 'parcel' },
+        session: { type: 'resume', session: 'parcel' },
         name: 'resume',
-        answers: [
+        replies: [
           {
             text: 'I do not know whether it was sent, so I look before I do anything.',
             calls: [{ tool: 'read_file', input: { path: 'ledger.txt' } }],
@@ -70,10 +71,10 @@ const resumed: TourStep = {
       },
       async (talk) => {
         const outcomes = (await talk.events()).flatMap((event) => (event.type === 'tool-ended' ? event.outcome : []));
-        guide.claim(outcomes[0] === 'unknown', 'the call that was cut off has the outcome "unknown", not a guess');
-        const sent = fileOf(guide, 'ledger.txt').split('\n').filter(Boolean).length;
-        guide.claim(sent === 1, `ledger.txt has ${sent} line: the effect happened once`);
-        guide.claim(
+        guide.assertTrue(outcomes[0] === 'unknown', 'the call that was cut off has the outcome "unknown", not a guess');
+        const sent = readDemoFile(guide, 'ledger.txt').split('\n').filter(Boolean).length;
+        guide.assertTrue(sent === 1, `ledger.txt has ${sent} line: the effect happened once`);
+        guide.assertTrue(
           talk.session.state.ended?.reason === 'answered',
           'the run that was killed has ended with an answer',
         );
@@ -82,43 +83,46 @@ const resumed: TourStep = {
   },
 };
 
-const edited: TourStep = {
+const editStep: TourStep = {
   title: 'An edit of history',
   text: 'Back to the first session. What you said there is changed, as /session edit does it: a new branch begins, and the old one stays.',
   async run(guide) {
     const said = 'How would greet.mjs say it in French? Only tell me.';
-    await guide.play(
+    await guide.runScene(
       {
-        which: { type: 'resume', session: 'tour' },
+        session: { type: 'resume', session: 'tour' },
         name: 'edit',
-        async before({ session }) {
+        async prepare({ session }) {
           const before = session.messages.length;
           await session.edit([{ role: 'user', parts: [{ type: 'text', text: said }] }], 'by the tour');
-          guide.say(`The ${before} messages of the session were replaced by one that you never wrote.`);
+          guide.notify(`The ${before} messages of the session were replaced by one that you never wrote.`);
         },
-        answers: [
+        replies: [
           { text: 'It would begin with `Bonjour`. On this branch I know nothing of what was done on the other one.' },
         ],
       },
       async (talk) => {
         const branches = branchesOf(await talk.events());
-        guide.say(`/tree now shows:\n${treeText(branches)}`);
-        guide.claim(
+        guide.notify(`/tree now shows:\n${treeText(branches)}`);
+        guide.assertTrue(
           shownBranches(branches).length === 2,
           'the session has two branches, and the first one can be returned to',
         );
-        guide.claim(wordsOf(talk.session.messages[0]) === said, 'the one that goes on begins with the edited message');
+        guide.assertTrue(
+          firstTextOf(talk.session.messages[0]) === said,
+          'the one that goes on begins with the edited message',
+        );
       },
     );
   },
 };
 
-const wordsOf = (message: Message | undefined): string | undefined => {
+const firstTextOf = (message: Message | undefined): string | undefined => {
   const part = message?.parts[0];
   return part?.type === 'text' ? part.text : undefined;
 };
 
-const ending: TourStep = {
+const closingStep: TourStep = {
   title: 'What to try next',
   text: `  fairlead                              open the prompt: /help lists the commands, @ completes files, Esc interrupts
   fairlead "what is in this folder?"    answer once and exit
@@ -127,12 +131,15 @@ const ending: TourStep = {
   fairlead models                       what this machine has: keys, servers, and the small embedded model
   fairlead doctor                       prove that each part works with your model`,
   async run(guide) {
-    for (const place of sessionPlaces(guide.stage.settings.dirs)) {
+    for (const place of sessionPlaces(guide.workspace.settings.dirs)) {
       const { ok, events } = await verifyFile(place.file);
-      guide.claim(ok && events > 0, `the session "${place.name}" is ${events} events, chained by hashes, and verifies`);
+      guide.assertTrue(
+        ok && events > 0,
+        `the session "${place.name}" is ${events} events, chained by hashes, and verifies`,
+      );
     }
   },
 };
 
 /** The tour, in its order. */
-export const tour: readonly TourStep[] = [tools, killed, resumed, edited, ending];
+export const tourSteps: readonly TourStep[] = [toolsStep, crashStep, resumeStep, editStep, closingStep];

@@ -6,26 +6,26 @@ import type { Json } from '../../core/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 
 /** Where the demo plays. */
-export type Stage = {
+export type DemoWorkspace = {
   readonly root: string;
   /** The working folder. */
-  readonly work: string;
+  readonly cwd: string;
   /** The whole environment of the program there: nothing that is set outside reaches it. */
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   /** Writes the answers that the scripted model will give, and names the file. */
-  script(name: string, answers: readonly Json[]): string;
+  writeScript(name: string, answers: readonly Json[]): string;
   /** Leaves nothing behind. */
   remove(): void;
 };
 
-const greeting = `// Greets whoever is on board.
+const greetSource = `// Greets whoever is on board.
 const who = 'sailor';
 console.log(\`Hello, \${who}!\`);
 `;
 
 // It ends when it is signed for, and soon in any case: nothing of the demo may outlive it.
-const parcel = `#!/bin/sh
+const parcelSource = `#!/bin/sh
 # Sends a parcel, which must not happen twice, and waits for a signature, as long as there is a ledger.
 echo "one parcel sent" >> ledger.txt
 tries=0
@@ -33,15 +33,17 @@ while [ -e ledger.txt ] && [ ! -e signed ] && [ $tries -lt 300 ]; do sleep 0.1; 
 `;
 
 /** Sets the stage. */
-export function setStage(): Stage {
+export function createDemoWorkspace(): DemoWorkspace {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-demo-')));
   const work = path.join(root, 'work');
   const home = path.join(root, 'home');
   for (const folder of [work, home]) mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(path.join(work, 'greet.mjs'), greeting);
-  writeFileSync(path.join(work, 'send-parcel.sh'), parcel, { mode: 0o755 });
+  writeFileSync(path.join(work, 'greet.mjs'), greetSource);
+  writeFileSync(path.join(work, 'send-parcel.sh'), parcelSource, { mode: 0o755 });
   const env = {
-    ...Object.fromEntries(kept.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(
+      keptVariables.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+    ),
     HOME: home,
     XDG_STATE_HOME: path.join(home, 'state'),
     XDG_DATA_HOME: path.join(home, 'data'),
@@ -50,10 +52,10 @@ export function setStage(): Stage {
   };
   return {
     root,
-    work,
+    cwd: work,
     env,
     settings: readSettings({ env, cwd: work }),
-    script(name, answers) {
+    writeScript(name, answers) {
       const file = path.join(root, `${name}.json`);
       writeFileSync(file, JSON.stringify(answers));
       return file;
@@ -63,4 +65,4 @@ export function setStage(): Stage {
 }
 
 /** What a program needs of its surroundings to run at all. */
-const kept = ['PATH', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TEMP', 'SystemRoot', 'PATHEXT'] as const;
+const keptVariables = ['PATH', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TEMP', 'SystemRoot', 'PATHEXT'] as const;

@@ -6,37 +6,37 @@ import type { Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** How a part stands, and how to mend it where it does not. */
-export type Finding = {
+export type CheckResult = {
   readonly standing: 'ok' | 'warn' | 'fail';
   readonly says: string;
   readonly mend?: string;
 };
 
 /** The model that is looked at. */
-export type Subject = {
+export type TargetModel = {
   /** Where its provider is; nothing for a stand-in and for the embedded model, which are nowhere else. */
-  readonly place: Whence | undefined;
+  readonly endpoint: Whence | undefined;
   /** Nothing where no model can be told. */
-  readonly chosen: Chosen | undefined;
+  readonly model: Chosen | undefined;
   /** Why the model that was asked for is none. */
-  readonly missing?: FairleadError;
+  readonly error?: FairleadError;
   /** How it came to be this one. */
-  readonly because: string;
+  readonly reason: string;
   /** Asks its provider, once: what it said, or the error that every check meets which needs it; nothing where there is none to ask. */
-  readonly reach: () => Promise<string | undefined>;
+  readonly testConnection: () => Promise<string | undefined>;
   /** Opens it, once. */
   readonly open: () => Promise<Provider>;
 };
 
 /** A working folder, and what the model's commands run in there. */
-export type Confined = { readonly workspace: Workspace; readonly sandbox: Sandbox };
+export type CommandSandbox = { readonly workspace: Workspace; readonly sandbox: Sandbox };
 
 /** What a check may look at. `settings`, `subject` and `confined` throw where there is nothing to look at, which the report tells once. */
-export type Ground = {
+export type CheckContext = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
-  readonly subject: () => Promise<Subject>;
-  readonly confined: () => Promise<Confined>;
+  readonly target: () => Promise<TargetModel>;
+  readonly commandSandbox: () => Promise<CommandSandbox>;
   readonly signal: AbortSignal;
 };
 
@@ -44,15 +44,15 @@ export type Ground = {
 export type DoctorCheck = {
   readonly name: string;
   /** It asks the model or its provider. */
-  readonly online?: boolean;
-  run(ground: Ground): Finding | Promise<Finding>;
+  readonly needsNetwork?: boolean;
+  run(ground: CheckContext): CheckResult | Promise<CheckResult>;
 };
 
 /** It works as it should. */
-export const ok = (says: string): Finding => ({ standing: 'ok', says });
+export const ok = (says: string): CheckResult => ({ standing: 'ok', says });
 
 /** It works less than it could. */
-export const warn = (says: string, mend: string): Finding => ({ standing: 'warn', says, mend });
+export const warn = (says: string, mend: string): CheckResult => ({ standing: 'warn', says, mend });
 
 /** It does not work. */
-export const fail = (says: string, mend: string): Finding => ({ standing: 'fail', says, mend });
+export const fail = (says: string, mend: string): CheckResult => ({ standing: 'fail', says, mend });

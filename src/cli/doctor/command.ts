@@ -1,10 +1,10 @@
 // The `doctor` command: proves each part of the installation and says how to mend what does not work.
 import { parseArgs } from 'node:util';
 import type { Command } from '../commands.ts';
-import { paintOf, wantsColours } from '../face/paint.ts';
-import { steadyOut } from '../once/steady-out.ts';
-import { examine, type Examined } from './examine.ts';
-import { findingText, summaryText } from './report.ts';
+import { createTextStyles, wantsColors } from '../face/paint.ts';
+import { createBufferedStdout } from '../once/steady-out.ts';
+import { runDoctorChecks, type NamedCheckResult } from './examine.ts';
+import { formatCheckResult, formatCheckSummary } from './report.ts';
 
 const usage = 'Usage: fairlead doctor [--offline] [--model <name>] [--json]';
 
@@ -22,7 +22,7 @@ export const run: Command['run'] = async (args) => {
       process.stdout.write(`${usage}\n`);
       return 0;
     }
-    return await tell(values.json, { offline: values.offline, model: values.model });
+    return await printReport(values.json, { offline: values.offline, model: values.model });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     process.stderr.write(`${error.message.split('\n')[0]}\n${usage}\n`);
@@ -30,31 +30,31 @@ export const run: Command['run'] = async (args) => {
   }
 };
 
-async function tell(
+async function printReport(
   json: boolean,
   asked: { readonly offline: boolean; readonly model: string | undefined },
 ): Promise<number> {
   const { stdout, stderr } = process;
   const stop = new AbortController();
-  const { write, drained } = steadyOut(stdout, () => stop.abort());
-  const paint = paintOf(wantsColours(process.env, stdout.isTTY) ? 'colours' : 'none');
-  const all: Examined[] = [];
+  const { write, flush: drained } = createBufferedStdout(stdout, () => stop.abort());
+  const paint = createTextStyles(wantsColors(process.env, stdout.isTTY) ? 'colours' : 'none');
+  const all: NamedCheckResult[] = [];
   const wait = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
-  for await (const each of examine({
+  for await (const each of runDoctorChecks({
     ...asked,
     signal: stop.signal,
-    begins: (name) => wait(`looking at: ${name} …`),
+    onCheckStarted: (name) => wait(`looking at: ${name} …`),
   })) {
     wait('');
     all.push(each);
-    if (!json) write(`${findingText(each, paint)}\n`);
+    if (!json) write(`${formatCheckResult(each, paint)}\n`);
     await drained();
   }
   // Nobody reads any more, and not everything was looked at.
   if (stop.signal.aborted) return 1;
   const failed = all.some(({ standing }) => standing === 'fail');
   if (json) write(`${JSON.stringify({ ok: !failed, checks: all }, null, 2)}\n`);
-  else stderr.write(`${summaryText(all)}\n`);
+  else stderr.write(`${formatCheckSummary(all)}\n`);
   await drained();
   return failed ? 1 : 0;
 }

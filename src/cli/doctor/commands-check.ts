@@ -2,12 +2,12 @@
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { withSandbox } from '../../guards/index.ts';
 import { fail, ok, warn, type DoctorCheck } from './check.ts';
-import { nothingLeaked, tryOut } from './trial.ts';
+import { noLeaksMessage, probeSandbox } from './trial.ts';
 
 /** Tries the sandbox of commands. */
-export const commandsCheck: DoctorCheck = {
+export const commandSandboxCheck: DoctorCheck = {
   name: 'commands',
-  async run({ confined, signal }) {
+  async run({ commandSandbox: confined, signal }) {
     const { workspace, sandbox } = await confined();
     const [, why = sandbox.description, mend = ''] = /^(.*?\.) (.*)$/.exec(sandbox.description) ?? [];
     if (sandbox.name === 'refused') return warn(why, mend);
@@ -16,8 +16,8 @@ export const commandsCheck: DoctorCheck = {
     const run = async (command: string): Promise<string> =>
       (await inside.exec(command, { signal, timeoutMs: 20_000 })).text;
     try {
-      const { said, leaks } = await tryOut(run, workspace.cwd);
-      if (leaks?.length === 0) return ok(`A command in ${sandbox.name} ${nothingLeaked}`);
+      const { output: said, leaks } = await probeSandbox(run, workspace.cwd);
+      if (leaks?.length === 0) return ok(`A command in ${sandbox.name} ${noLeaksMessage}`);
       return fail(
         leaks
           ? `${sandbox.name} does not hold: inside it, ${leaks.join(', and ')}.`

@@ -12,9 +12,9 @@ import { isObject, type JsonObject } from '../../core/index.ts';
 import { calls, closedUrl, says, scriptedServer, type Asked, type ScriptedServer } from '../../testing/index.ts';
 import { fail } from './check.ts';
 import { doctorChecks } from './checks.ts';
-import { examine, type Examined } from './examine.ts';
+import { runDoctorChecks, type NamedCheckResult } from './examine.ts';
 
-type Report = { readonly ok: boolean; readonly checks: readonly Examined[] };
+type Report = { readonly ok: boolean; readonly checks: readonly NamedCheckResult[] };
 type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
 function fairlead(place: Pick<PromptEnvironment, 'env' | 'cwd'>, ...args: readonly string[]): Promise<Ran> {
@@ -34,7 +34,7 @@ async function examined(
   return { ...(JSON.parse(out) as Report), code };
 }
 
-const finding = ({ checks }: Report, name: string): Examined => {
+const finding = ({ checks }: Report, name: string): NamedCheckResult => {
   const found = checks.find((each) => each.name === name);
   assert.ok(found, `there is no check ${name}`);
   return found;
@@ -232,7 +232,7 @@ test('a check that breaks is a finding, and the others go on', async () => {
     },
     { name: 'goes on', run: () => fail('this', 'that') },
   ];
-  for await (const each of examine({ checks })) found.push([each.name, each.standing, each.says]);
+  for await (const each of runDoctorChecks({ checks })) found.push([each.name, each.standing, each.says]);
   assert.deepEqual(found, [
     ['breaks', 'fail', 'no luck'],
     ['goes on', 'fail', 'this'],

@@ -8,10 +8,15 @@ import { runGateExample, type GateRule } from '../../rules/index.ts';
 import { publicEnvironment } from '../../workspace/environment.ts';
 import { filesIn } from '../rules/recorded.ts';
 import type { Settings } from '../settings/index.ts';
-import { fail, ok, warn, type DoctorCheck, type Finding } from './check.ts';
+import { fail, ok, warn, type DoctorCheck, type CheckResult } from './check.ts';
 
 /** What became of the trial of a guard. */
-type Proof = { readonly guard: string; readonly fires: boolean; readonly wrong?: string; readonly unproved?: string };
+type GuardTrial = {
+  readonly guard: string;
+  readonly fires: boolean;
+  readonly error?: string;
+  readonly untestedReason?: string;
+};
 
 /** Tries the guards of this folder. */
 export const guardsCheck: DoctorCheck = {
@@ -20,45 +25,45 @@ export const guardsCheck: DoctorCheck = {
     const cwd = process.cwd();
     const { files, unusable: lost } = await filesIn(settings, cwd);
     const gates = files.flatMap(({ set }) => set.gates ?? []);
-    const hooks = await hooksHere(settings, cwd);
-    const proofs = [...(await Promise.all(gates.map(provedGate))), ...hooks.proofs];
+    const hooks = await testHooks(settings, cwd);
+    const proofs = [...(await Promise.all(gates.map(testGate))), ...hooks.proofs];
     const broken = [...lost, ...hooks.lost].map(({ path, why }) => `${path} cannot be used: ${why}`);
-    return told(proofs, broken);
+    return toCheckResult(proofs, broken);
   },
 };
 
-function told(proofs: readonly Proof[], broken: readonly string[]): Finding {
+function toCheckResult(proofs: readonly GuardTrial[], broken: readonly string[]): CheckResult {
   const wrong = [
     ...broken,
-    ...proofs.flatMap(({ guard, wrong: why }) => (why === undefined ? [] : [`${guard}: ${why}`])),
+    ...proofs.flatMap(({ guard, error: why }) => (why === undefined ? [] : [`${guard}: ${why}`])),
   ];
   if (wrong.length) return fail(wrong.join(' '), 'Mend the guard, or take it out: a guard that does not fire is none.');
   if (proofs.length === 0) return ok('There are no hooks and no rules that stop calls.');
-  const unproved = proofs.filter(({ unproved: why }) => why !== undefined);
+  const unproved = proofs.filter(({ untestedReason: why }) => why !== undefined);
   const fired = proofs.filter(({ fires }) => fires).map(({ guard }) => guard);
   const says = fired.length ? `${fired.join(', ')}: stopped a call as they must.` : 'No guard stopped a call.';
   if (unproved.length === 0) return ok(says);
   return warn(
-    `${says} Not proved: ${unproved.map(({ guard, unproved: why }) => `${guard} (${why})`).join(', ')}.`,
+    `${says} Not proved: ${unproved.map(({ guard, untestedReason: why }) => `${guard} (${why})`).join(', ')}.`,
     'Give each an example of a call that it must stop: docs/hooks.md and docs/rules.md say how.',
   );
 }
 
-async function provedGate(rule: GateRule): Promise<Proof> {
+async function testGate(rule: GateRule): Promise<GuardTrial> {
   const guard = `rule ${rule.name}`;
   const stopping = rule.examples.filter(({ decides }) => decides !== 'allow');
-  if (stopping.length === 0) return { guard, fires: false, unproved: 'it carries no example that it must stop' };
+  if (stopping.length === 0) return { guard, fires: false, untestedReason: 'it carries no example that it must stop' };
   const trials = await Promise.all(stopping.map((example) => runGateExample(rule, example)));
   const failed = trials.find(({ failure: wrong }) => wrong !== undefined);
-  return failed ? { guard, fires: false, wrong: `${failed.title}: ${failed.failure}` } : { guard, fires: true };
+  return failed ? { guard, fires: false, error: `${failed.title}: ${failed.failure}` } : { guard, fires: true };
 }
 
-type Lost = { readonly path: string; readonly why: string };
+type UnreadableFile = { readonly path: string; readonly why: string };
 
-async function hooksHere(
+async function testHooks(
   settings: Settings,
   cwd: string,
-): Promise<{ readonly proofs: readonly Proof[]; readonly lost: readonly Lost[] }> {
+): Promise<{ readonly proofs: readonly GuardTrial[]; readonly lost: readonly UnreadableFile[] }> {
   const files = findHookFiles({ cwd, home: homedir(), configDir: settings.dirs.config });
   if (files.length === 0) return { proofs: [], lost: [] };
   const { readHooks } = await import('../../guards/hooks/index.ts');
@@ -67,13 +72,13 @@ async function hooksHere(
     cwd,
     trust: fileTrust(`${settings.dirs.state}/approved.json`),
   });
-  const proofs: Proof[] = [];
-  for (const hook of hooks) if (hook.event === 'PreToolUse') proofs.push(await provedHook(hook, cwd));
+  const proofs: GuardTrial[] = [];
+  for (const hook of hooks) if (hook.event === 'PreToolUse') proofs.push(await testHook(hook, cwd));
   return { proofs, lost };
 }
 
 /** Calls that guards are usually there for. */
-const usual: readonly (readonly [tool: string, input: JsonObject])[] = [
+const probeCalls: readonly (readonly [tool: string, input: JsonObject])[] = [
   ['run_command', { command: 'rm -rf / --no-preserve-root' }],
   ['run_command', { command: 'sudo rm -rf ~' }],
   ['run_command', { command: 'git push --force origin main' }],
@@ -85,7 +90,7 @@ const usual: readonly (readonly [tool: string, input: JsonObject])[] = [
   ['read_file', { path: '.env' }],
 ];
 
-async function provedHook(hook: Hook, cwd: string): Promise<Proof> {
+async function testHook(hook: Hook, cwd: string): Promise<GuardTrial> {
   const { runToolHooks: askAbout, hookLabel: nameOf } = await import('../../guards/hooks/index.ts');
   const guard = `hook ${nameOf(hook)}`;
   const ground: HookContext = {
@@ -99,17 +104,17 @@ async function provedHook(hook: Hook, cwd: string): Promise<Proof> {
   const { example } = hook;
   const calls = example
     ? [[example.tool, example.input as JsonObject] as const]
-    : [...usual, [hook.matcher, {}] as const];
+    : [...probeCalls, [hook.matcher, {}] as const];
   for (const [tool, input] of calls) {
     const said = await askAbout(ground, 'PreToolUse', { tool, input }, {}, 'doctor');
     const trouble = said.find(({ output: answer }) => answer.error !== undefined)?.output.error;
-    if (trouble !== undefined) return { guard, fires: false, wrong: `it gives no answer: ${trouble}.` };
-    if (said.some(stops)) return { guard, fires: true };
+    if (trouble !== undefined) return { guard, fires: false, error: `it gives no answer: ${trouble}.` };
+    if (said.some(isStopped)) return { guard, fires: true };
   }
   return example
-    ? { guard, fires: false, wrong: `it lets its own example pass (${example.tool} ${JSON.stringify(example.input)}).` }
-    : { guard, fires: false, unproved: 'it answers, and stopped none of the usual calls' };
+    ? { guard, fires: false, error: `it lets its own example pass (${example.tool} ${JSON.stringify(example.input)}).` }
+    : { guard, fires: false, untestedReason: 'it answers, and stopped none of the usual calls' };
 }
 
-const stops = ({ output: answer }: HookResult): boolean =>
+const isStopped = ({ output: answer }: HookResult): boolean =>
   answer.block !== undefined || answer.stop !== undefined || answer.permission === 'ask' || answer.input !== undefined;

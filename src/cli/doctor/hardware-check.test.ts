@@ -5,34 +5,38 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { writeFiles } from '../../../test/support/program.ts';
-import { readHardware, suits } from './hardware-check.ts';
+import { readHardware, judgeHardware } from './hardware-check.ts';
 
 test('[P33, P34, P49] a machine is told what it runs, at what context, and with what to compare it', () => {
-  const { standing, says } = suits({ cores: 16, memory: 64, graphics: 24, card: 'RTX 4090' }, undefined);
+  const { standing, says } = judgeHardware({ cores: 16, memory: 64, graphics: 24, card: 'RTX 4090' }, undefined);
   assert.equal(standing, 'ok');
   assert.match(
     says,
     /16 cores, 64 GB, RTX 4090 with 24 GB: models up to 32B \(20\.2 GB, such as qwen3:32b\), context up to 128K/,
   );
   assert.match(says, /a 27B model on an RTX 4090: about 40 tokens a second/);
-  assert.match(suits({ cores: 2, memory: 1 }, undefined).says, /no graphics card found: no local model fits/);
+  assert.match(judgeHardware({ cores: 2, memory: 1 }, undefined).says, /no graphics card found: no local model fits/);
 });
 
 test('[P49, P75] a model too large for the machine, or too small for work with tools, is told of with what to do', () => {
-  const large = suits({ cores: 8, memory: 16, graphics: 8, card: 'a card' }, 'qwen3:32b');
+  const large = judgeHardware({ cores: 8, memory: 16, graphics: 8, card: 'a card' }, 'qwen3:32b');
   assert.equal(large.standing, 'warn');
   assert.match(
     `${large.says} ${large.mend}`,
     /qwen3:32b is larger.*one such as qwen3:8b, or one with weights of four bits \(AWQ, Q4\)/,
   );
-  const small = suits({ cores: 8, memory: 64, graphics: 24, card: 'a card' }, 'qwen3:8b');
+  const small = judgeHardware({ cores: 8, memory: 64, graphics: 24, card: 'a card' }, 'qwen3:8b');
   assert.match(
     `${small.standing} ${small.mend}`,
     /warn Take a larger one such as qwen3:32b; a router sends each task where it belongs/,
   );
-  assert.match(suits({ cores: 8, memory: 16 }, 'qwen3:8b').mend ?? '', /a hosted one for hard tasks/);
-  assert.equal(suits({ cores: 8, memory: 16 }, 'qwen3:8b', true).standing, 'ok', 'a router has it in its place');
-  assert.equal(suits({ cores: 8, memory: 64, graphics: 24, card: 'a card' }, 'qwen3:32b').standing, 'ok');
+  assert.match(judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b').mend ?? '', /a hosted one for hard tasks/);
+  assert.equal(
+    judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b', true).standing,
+    'ok',
+    'a router has it in its place',
+  );
+  assert.equal(judgeHardware({ cores: 8, memory: 64, graphics: 24, card: 'a card' }, 'qwen3:32b').standing, 'ok');
 });
 
 test(

@@ -11,19 +11,19 @@ import {
   type Capability,
   type Hardware,
 } from '../../providers/routing/index.ts';
-import { ok, warn, type DoctorCheck, type Finding } from './check.ts';
-import { outputOf } from './machine-checks.ts';
+import { ok, warn, type DoctorCheck, type CheckResult } from './check.ts';
+import { readFirstLine } from './machine-checks.ts';
 
 const gigabyte = 2 ** 30;
 
 /** The check of the hardware. */
 export const hardwareCheck: DoctorCheck = {
   name: 'local models',
-  async run({ subject, signal }) {
+  async run({ target: subject, signal }) {
     const hardware = await readHardware(signal);
-    const { chosen } = await subject().catch(() => ({ chosen: undefined }));
+    const { model: chosen } = await subject().catch(() => ({ model: undefined }));
     const local = chosen && familyOf(chosen.ref.provider)?.local ? chosen.ref.model : undefined;
-    return suits(hardware, local, chosen?.router !== undefined);
+    return judgeHardware(hardware, local, chosen?.router !== undefined);
   },
 };
 
@@ -34,7 +34,7 @@ export async function readHardware(signal: AbortSignal, drm = '/sys/class/drm'):
   if (process.platform === 'darwin' && process.arch === 'arm64')
     return { ...base, graphics: base.memory * 0.75, card: 'the memory that it shares' };
   const query = ['--query-gpu=memory.total,name', '--format=csv,noheader,nounits'];
-  const told = /^(\d+), *(.+)$/.exec((await outputOf('nvidia-smi', query, signal)) ?? '');
+  const told = /^(\d+), *(.+)$/.exec((await readFirstLine('nvidia-smi', query, signal)) ?? '');
   if (told) return { ...base, graphics: Number(told[1]) / 1024, card: told[2] ?? '' };
   const graphics = amdMemory(drm) / gigabyte;
   // A part of the processor shows a few hundred megabytes there, which hold no model.
@@ -45,13 +45,13 @@ export async function readHardware(signal: AbortSignal, drm = '/sys/class/drm'):
 function amdMemory(drm: string): number {
   try {
     const cards = readdirSync(drm).filter((name) => /^card\d+$/.test(name));
-    return Math.max(0, ...cards.map((card) => numberIn(path.join(drm, card, 'device/mem_info_vram_total'))));
+    return Math.max(0, ...cards.map((card) => readNumberFile(path.join(drm, card, 'device/mem_info_vram_total'))));
   } catch {
     return 0;
   }
 }
 
-function numberIn(file: string): number {
+function readNumberFile(file: string): number {
   try {
     return Number(readFileSync(file, 'utf8').trim()) || 0;
   } catch {
@@ -60,9 +60,9 @@ function numberIn(file: string): number {
 }
 
 /** What can be run here, and how the local model in use stands to that. */
-export function suits(hardware: Hardware, model: string | undefined, isRouted = false): Finding {
+export function judgeHardware(hardware: Hardware, model: string | undefined, isRouted = false): CheckResult {
   const can = capabilityOf(hardware);
-  const says = `${machineWords(hardware)}: ${canWords(can)}`;
+  const says = `${formatHardware(hardware)}: ${formatCapacity(can)}`;
   const billions = model === undefined ? undefined : billionsIn(model);
   const needs = billions === undefined ? undefined : modelSizes.find((size) => size.billions >= billions);
   if (billions !== undefined && needs && needs.billions > (can.runs?.billions ?? 0))
@@ -78,14 +78,14 @@ export function suits(hardware: Hardware, model: string | undefined, isRouted = 
   return ok(says);
 }
 
-function machineWords({ cores, memory, graphics, card }: Hardware): string {
+function formatHardware({ cores, memory, graphics, card }: Hardware): string {
   const plain = `${cores} cores, ${Math.round(memory)} GB`;
   return graphics === undefined
     ? `${plain}, no graphics card found`
     : `${plain}, ${card} with ${Math.round(graphics)} GB`;
 }
 
-function canWords({ runs, on, window, reference }: Capability): string {
+function formatCapacity({ runs, on, window, reference }: Capability): string {
   if (!runs) return 'no local model fits.';
   const room = window === undefined ? '' : `, context up to ${Math.round(window / 1024)}K`;
   const slow = on === 'processor' ? ' on the processor, slowly' : '';

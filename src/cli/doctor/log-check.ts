@@ -5,8 +5,8 @@ import { verifyFile } from '../../stores/index.ts';
 import { sessionPlaces } from '../sessions/index.ts';
 import { fail, ok, type DoctorCheck } from './check.ts';
 
-const mostFiles = 100;
-const mostBytes = 200e6;
+const maxFiles = 100;
+const maxBytes = 200e6;
 
 /** Verifies the newest sessions. */
 export const logCheck: DoctorCheck = {
@@ -20,11 +20,11 @@ export const logCheck: DoctorCheck = {
       .filter(({ size }) => size > 0)
       .toSorted((a, b) => b.mtimeMs - a.mtimeMs);
     let bytes = 0;
-    const looked = all.slice(0, mostFiles).filter(({ size }, i) => (bytes += size) <= mostBytes || i === 0);
+    const looked = all.slice(0, maxFiles).filter(({ size }, i) => (bytes += size) <= maxBytes || i === 0);
     const bad: string[] = [];
     for (const { name, file } of looked) {
       if (signal.aborted) break;
-      const why = await problemOf(file);
+      const why = await verifySessionFile(file);
       if (why !== undefined) bad.push(`"${escapeInvisibleLine(name)}": ${why}`);
     }
     const which = looked.length === all.length ? `All ${all.length}` : `The newest ${looked.length} of ${all.length}`;
@@ -37,7 +37,7 @@ export const logCheck: DoctorCheck = {
   },
 };
 
-async function problemOf(file: string): Promise<string | undefined> {
+async function verifySessionFile(file: string): Promise<string | undefined> {
   try {
     const { ok: sound, problems } = await verifyFile(file);
     return sound ? undefined : (problems[0]?.what ?? 'it is damaged.');

@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
-import { editorOf } from '../editing/editor.ts';
-import { wantsColours } from '../face/paint.ts';
-import { fail, ok, warn, type DoctorCheck, type Finding, type Ground } from './check.ts';
+import { findEditor } from '../editing/editor.ts';
+import { wantsColors } from '../face/paint.ts';
+import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext } from './check.ts';
 
-const node: DoctorCheck = {
+const nodeCheck: DoctorCheck = {
   name: 'node',
   run() {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -17,10 +17,10 @@ const node: DoctorCheck = {
   },
 };
 
-const git: DoctorCheck = {
+const gitCheck: DoctorCheck = {
   name: 'git',
   async run({ signal }) {
-    const said = await outputOf('git', ['--version'], signal);
+    const said = await readFirstLine('git', ['--version'], signal);
     return said === undefined
       ? warn('git was not found: @ then lists files by walking through folders.', 'Install git.')
       : ok(`${said}.`);
@@ -28,7 +28,11 @@ const git: DoctorCheck = {
 };
 
 /** The first line that a program writes, or nothing where it cannot be run. */
-export function outputOf(program: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+export function readFirstLine(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   execFile(program, args, { timeout: 10_000, signal }, (error, text) =>
     resolve(error ? undefined : escapeInvisibleLine(text.split('\n')[0] ?? '')),
@@ -36,13 +40,13 @@ export function outputOf(program: string, args: readonly string[], signal: Abort
   return promise;
 }
 
-const terminal: DoctorCheck = {
+const terminalCheck: DoctorCheck = {
   name: 'terminal',
   run({ env }) {
     const { stdin, stdout } = process;
     if (!stdin.isTTY || !stdout.isTTY) return ok('This is not a terminal: everything is said in plain lines.');
     const size = `${stdout.columns} by ${stdout.rows}`;
-    const colours = wantsColours(env, true) ? 'colours' : 'no colours';
+    const colours = wantsColors(env, true) ? 'colours' : 'no colours';
     const inside = env['TMUX'] ? ', inside tmux' : '';
     const about = `${env['TERM'] ?? 'unnamed'}, ${size}, ${colours}${inside}.`;
     if (env['TERM'] === 'dumb' || env['TERM'] === undefined)
@@ -51,10 +55,10 @@ const terminal: DoctorCheck = {
   },
 };
 
-const editor: DoctorCheck = {
+const editorCheck: DoctorCheck = {
   name: 'editor',
   run({ env }) {
-    const found = editorOf(env);
+    const found = findEditor(env);
     if (found === undefined)
       return warn(
         'No editor was found for /editor and /session edit.',
@@ -65,10 +69,10 @@ const editor: DoctorCheck = {
   },
 };
 
-const folders: DoctorCheck = {
+const foldersCheck: DoctorCheck = {
   name: 'folders',
   run({ settings: { dirs } }) {
-    const found = Object.entries(dirs).map(([name, folder]) => folderFinding(name, folder));
+    const found = Object.entries(dirs).map(([name, folder]) => checkFolder(name, folder));
     const failed = found.filter(({ standing }) => standing === 'fail');
     const wrong = failed.length > 0 ? failed : found.filter(({ standing }) => standing === 'warn');
     const [first] = wrong;
@@ -83,8 +87,8 @@ const folders: DoctorCheck = {
 };
 
 /** Proved by writing where the folder is there; where it is not, the nearest one above it must allow it to be made. */
-function folderFinding(name: string, folder: string): Finding {
-  const there = nearestFolder(folder);
+function checkFolder(name: string, folder: string): CheckResult {
+  const there = nearestExistingFolder(folder);
   const probe = path.join(folder, `.doctor-${process.pid}`);
   try {
     accessSync(there, constants.W_OK | constants.X_OK);
@@ -105,14 +109,14 @@ function folderFinding(name: string, folder: string): Finding {
     : ok('');
 }
 
-function nearestFolder(folder: string): string {
+function nearestExistingFolder(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false }) || path.dirname(folder) === folder) return folder;
-  return nearestFolder(path.dirname(folder));
+  return nearestExistingFolder(path.dirname(folder));
 }
 
-const settings: DoctorCheck = {
+const settingsCheck: DoctorCheck = {
   name: 'settings',
-  run({ settings: { warnings, all, userFile } }: Ground) {
+  run({ settings: { warnings, all, userFile } }: CheckContext) {
     const [first, ...more] = warnings;
     if (first !== undefined)
       return warn([first, ...more].join(' '), 'fairlead config list shows what is set, and where it came from.');
@@ -122,4 +126,11 @@ const settings: DoctorCheck = {
 };
 
 /** The checks of the machine. */
-export const machineChecks: readonly DoctorCheck[] = [node, git, terminal, editor, settings, folders];
+export const machineChecks: readonly DoctorCheck[] = [
+  nodeCheck,
+  gitCheck,
+  terminalCheck,
+  editorCheck,
+  settingsCheck,
+  foldersCheck,
+];

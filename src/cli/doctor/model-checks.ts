@@ -11,18 +11,18 @@ import {
 import { resolveModel } from '../../providers/index.ts';
 import { placeWords } from '../conversation/model.ts';
 import { readKnownModels } from '../known-models/index.ts';
-import { fail, ok, warn, type DoctorCheck, type Finding, type Ground, type Subject } from './check.ts';
+import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext, type TargetModel } from './check.ts';
 
-const answerMs = 120_000;
+const answerTimeoutMs = 120_000;
 /** Room for a model that thinks before it calls. */
-const mostTokens = 1024;
-const smallWindow = 8000;
+const maxOutputTokens = 1024;
+const minContextTokens = 8000;
 
-const provider: DoctorCheck = {
+const providerCheck: DoctorCheck = {
   name: 'provider',
-  online: true,
-  async run({ subject }) {
-    const { chosen, reach } = await subject();
+  needsNetwork: true,
+  async run({ target: subject }) {
+    const { model: chosen, testConnection: reach } = await subject();
     const said = await reach();
     if (said !== undefined) return ok(said);
     if (chosen) return ok(`${chosen.name} needs no provider elsewhere.`);
@@ -33,11 +33,11 @@ const provider: DoctorCheck = {
   },
 };
 
-const model: DoctorCheck = {
+const modelCheck: DoctorCheck = {
   name: 'model',
-  online: true,
-  async run({ settings, subject }) {
-    const { chosen, place, because } = found(await subject());
+  needsNetwork: true,
+  async run({ settings, target: subject }) {
+    const { model: chosen, endpoint: place, reason: because } = requireModel(await subject());
     const refresh = 'Read the list: fairlead --one-shot --refresh-models';
     if (!chosen) return warn('No model was chosen yet, and no list of models is kept.', refresh);
     const listed = (readKnownModels(settings) ?? []).find(({ id }) => id === chosen.ref.model);
@@ -48,42 +48,45 @@ const model: DoctorCheck = {
   },
 };
 
-const tools: DoctorCheck = {
+const toolCallingCheck: DoctorCheck = {
   name: 'tool calling',
-  online: true,
+  needsNetwork: true,
   async run(ground) {
-    const { chosen, open, reach } = found(await ground.subject());
+    const { model: chosen, open, testConnection: reach } = requireModel(await ground.target());
     if (!chosen) return warn('Not tried: there is no model to try it with.', 'Choose one: --model <name>');
     if (chosen.tools === false)
       return warn(
         `By its list ${chosen.name} cannot call tools, so it can only talk.`,
-        anotherModel(chosen.ref.provider),
+        chooseModelHint(chosen.ref.provider),
       );
     await reach();
     const number = 100 + Math.floor(Math.random() * 900);
     const began = performance.now();
-    const time = AbortSignal.timeout(answerMs);
+    const time = AbortSignal.timeout(answerTimeoutMs);
     const provider = await open();
-    const end = await answer(provider.stream(askFor(number), AbortSignal.any([ground.signal, time])), time);
+    const end = await readToolCall(
+      provider.stream(createToolCallRequest(number), AbortSignal.any([ground.signal, time])),
+      time,
+    );
     if (end === 'late')
       return fail(
-        `${chosen.name} did not answer within ${answerMs / 1000} s.`,
+        `${chosen.name} did not answer within ${answerTimeoutMs / 1000} s.`,
         'Take a smaller model, or a faster machine.',
       );
     const took = `${((performance.now() - began) / 1000).toFixed(1)} s`;
-    return judge(end, number, chosen.name, chosen.ref.provider, took);
+    return judgeToolCall(end, number, chosen.name, chosen.ref.provider, took);
   },
 };
 
 /** The subject, unless the model that was asked for is none. */
-function found(subject: Subject): Subject {
-  if (subject.missing) throw subject.missing;
+function requireModel(subject: TargetModel): TargetModel {
+  if (subject.error) throw subject.error;
   return subject;
 }
 
-const anotherModel = (provider: string): string => `Choose another: fairlead models ${provider} --tools`;
+const chooseModelHint = (provider: string): string => `Choose another: fairlead models ${provider} --tools`;
 
-const askFor = (number: number): ModelRequest => ({
+const createToolCallRequest = (number: number): ModelRequest => ({
   system: 'You are being tried out. Do exactly what you are asked.',
   tools: [
     {
@@ -104,13 +107,13 @@ const askFor = (number: number): ModelRequest => ({
     },
   ]),
   toolChoice: 'auto',
-  settings: { maxOutputTokens: mostTokens },
+  settings: { maxOutputTokens: maxOutputTokens },
 });
 
-type End = Chunk & { readonly type: 'end' };
+type StreamEnd = Chunk & { readonly type: 'end' };
 
-async function answer(chunks: AsyncIterable<Chunk>, time: AbortSignal): Promise<End | undefined | 'late'> {
-  let end: End | undefined;
+async function readToolCall(chunks: AsyncIterable<Chunk>, time: AbortSignal): Promise<StreamEnd | undefined | 'late'> {
+  let end: StreamEnd | undefined;
   try {
     for await (const chunk of chunks) if (chunk.type === 'end') end = chunk;
   } catch (error) {
@@ -121,39 +124,45 @@ async function answer(chunks: AsyncIterable<Chunk>, time: AbortSignal): Promise<
 }
 
 /** What came back, word for word where it is not what was asked for. */
-function judge(end: End | undefined, number: number, name: string, provider: string, took: string): Finding {
+function judgeToolCall(
+  end: StreamEnd | undefined,
+  number: number,
+  name: string,
+  provider: string,
+  took: string,
+): CheckResult {
   const parts = end?.message.parts ?? [];
   const call = parts.find((part) => part.type === 'tool-call');
-  if (call && call.invalid === undefined && numberIn(call.input) === number)
+  if (call && call.invalid === undefined && getNumberInput(call.input) === number)
     return ok(`${name} called the tool as asked (${took}, ${end?.usage.output ?? '?'} tokens).`);
   if (call)
     return warn(
-      `${name} called ${call.tool} with ${brief(call.invalid ?? JSON.stringify(call.input))} instead of {"number":${number}} (${took}).`,
-      `Expect wrong calls, or take a larger model. ${anotherModel(provider)}`,
+      `${name} called ${call.tool} with ${truncateLine(call.invalid ?? JSON.stringify(call.input))} instead of {"number":${number}} (${took}).`,
+      `Expect wrong calls, or take a larger model. ${chooseModelHint(provider)}`,
     );
   const words = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return fail(
-    `${name} called no tool; it ${words ? `said: ${brief(words)}` : 'said nothing'} (${end?.finishReason ?? 'no end'}, ${took}).`,
-    anotherModel(provider),
+    `${name} called no tool; it ${words ? `said: ${truncateLine(words)}` : 'said nothing'} (${end?.finishReason ?? 'no end'}, ${took}).`,
+    chooseModelHint(provider),
   );
 }
 
-const numberIn = (input: Json): unknown => (isObject(input) ? input['number'] : undefined);
+const getNumberInput = (input: Json): unknown => (isObject(input) ? input['number'] : undefined);
 
-const brief = (text: string): string => {
+const truncateLine = (text: string): string => {
   const line = escapeInvisibleLine(text.trim());
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 };
 
-const window: DoctorCheck = {
+const contextWindowCheck: DoctorCheck = {
   name: 'context window',
-  online: true,
+  needsNetwork: true,
   async run(ground) {
-    const { chosen, open, reach } = found(await ground.subject());
+    const { model: chosen, open, testConnection: reach } = requireModel(await ground.target());
     if (!chosen) return warn('Not looked at: there is no model to look at.', 'Choose one: --model <name>');
     await reach();
     const { contextWindow: told } = await open();
-    const set = await ollamaTokens(ground);
+    const set = await readOllamaContext(ground);
     const tokens = set ?? told;
     if (tokens === undefined)
       return warn(
@@ -162,15 +171,15 @@ const window: DoctorCheck = {
       );
     const how = set === undefined ? '' : ' (sent to Ollama as num_ctx with every request)';
     const says = `${chosen.name} holds ${tokens} tokens${how}.`;
-    return tokens < smallWindow
+    return tokens < minContextTokens
       ? warn(`${says} That is little for work with tools.`, 'Take a model with a larger window.')
       : ok(says);
   },
 };
 
 /** What Ollama will really be told to hold; nothing for other providers. */
-async function ollamaTokens({ subject, settings, signal }: Ground): Promise<number | undefined> {
-  const { chosen, place } = await subject();
+async function readOllamaContext({ target: subject, settings, signal }: CheckContext): Promise<number | undefined> {
+  const { model: chosen, endpoint: place } = await subject();
   if (!chosen || !place) return undefined;
   const { family, baseUrl, model: name, contextWindow } = resolveModel(chosen.ref, settings.env);
   if (family.dialect !== 'ollama') return undefined;
@@ -179,4 +188,4 @@ async function ollamaTokens({ subject, settings, signal }: Ground): Promise<numb
 }
 
 /** The checks of the model. */
-export const modelChecks: readonly DoctorCheck[] = [provider, model, tools, window];
+export const modelChecks: readonly DoctorCheck[] = [providerCheck, modelCheck, toolCallingCheck, contextWindowCheck];

@@ -11,39 +11,42 @@ import { memoryLog } from '../../stores/memory.ts';
 import { sandboxedCommand } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { fail, ok, warn, type DoctorCheck, type Finding, type Ground } from './check.ts';
-import { nothingLeaked, tryOut, type Trial } from './trial.ts';
+import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext } from './check.ts';
+import { noLeaksMessage, probeSandbox, type SandboxProbe } from './trial.ts';
 
 /** Tries the sandbox. */
-export const sandboxCheck: DoctorCheck = {
+export const containerCheck: DoctorCheck = {
   name: 'sandbox',
   async run(ground) {
     const { sandbox } = ground.settings;
     const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-'));
     try {
       const workspace = localWorkspace({ roots: [folder], cwd: folder });
-      const lacks = await whatIsMissing(workspace, sandbox, ground.signal);
+      const lacks = await findMissingPart(workspace, sandbox, ground.signal);
       if (lacks) return lacks;
-      return judge(await tryOut((command) => inside(workspace, command, ground), folder), sandbox);
+      return judgeContainer(
+        await probeSandbox((command) => runInContainer(workspace, command, ground), folder),
+        sandbox,
+      );
     } catch (error) {
-      return fail(errorMessage(error), byHand(sandbox));
+      return fail(errorMessage(error), manualRunHint(sandbox));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   },
 };
 
-type Sandbox = Settings['sandbox'];
+type ContainerSandbox = Settings['sandbox'];
 
-const byHand = ({ engine, image }: Sandbox): string =>
+const manualRunHint = ({ engine, image }: ContainerSandbox): string =>
   `Try it by hand: ${engine} run --rm --network none ${image} true`;
 
 /** Nothing is fetched and nothing is made: what is not there is said, with the command that brings it. */
-async function whatIsMissing(
+async function findMissingPart(
   workspace: Workspace,
-  sandbox: Sandbox,
+  sandbox: ContainerSandbox,
   signal: AbortSignal,
-): Promise<Finding | undefined> {
+): Promise<CheckResult | undefined> {
   const { engine, image, volume } = sandbox;
   const says = async (...words: readonly string[]): Promise<string | undefined> => {
     const { code, text } = await workspace.exec([engine, ...words], { signal, timeoutMs: 20_000 });
@@ -66,7 +69,7 @@ async function whatIsMissing(
     { what: `the image ${image}`, why: await says('image', 'inspect', image), mend: `${engine} pull ${image}` },
   ].filter(({ why }) => why !== undefined);
   const [broken] = absent.filter(({ why }) => !/no such|not found|not known|no volume/i.test(why ?? ''));
-  if (broken) return fail(`${engine} does not work here: ${broken.why}`, byHand(sandbox));
+  if (broken) return fail(`${engine} does not work here: ${broken.why}`, manualRunHint(sandbox));
   if (absent.length === 0) return undefined;
   return warn(
     `${engine} is here, but ${absent.map(({ what }) => what).join(' and ')} ${absent.length > 1 ? 'are' : 'is'} not, so commands cannot be run in a sandbox.`,
@@ -75,7 +78,11 @@ async function whatIsMissing(
 }
 
 /** What the command says, called through a session by a stand-in for a model: the very way that it will be called. */
-async function inside(workspace: Workspace, command: string, { settings, signal }: Ground): Promise<string> {
+async function runInContainer(
+  workspace: Workspace,
+  command: string,
+  { settings, signal }: CheckContext,
+): Promise<string> {
   const file = path.join(workspace.cwd, 'answers.json');
   const tool = sandboxedCommand(withSandbox(workspace, containerSandbox(settings.sandbox)));
   writeFileSync(file, JSON.stringify([{ calls: [{ tool: tool.name, input: { command, timeout_s: 60 } }] }, 'done']));
@@ -89,13 +96,13 @@ async function inside(workspace: Workspace, command: string, { settings, signal 
   return results[0] ?? '';
 }
 
-function judge({ said: text, leaks }: Trial, sandbox: Sandbox): Finding {
+function judgeContainer({ output: text, leaks }: SandboxProbe, sandbox: ContainerSandbox): CheckResult {
   if (leaks === undefined)
-    return fail(`The sandbox could not be tried: ${escapeInvisibleLine(text.trim())}`, byHand(sandbox));
+    return fail(`The sandbox could not be tried: ${escapeInvisibleLine(text.trim())}`, manualRunHint(sandbox));
   if (leaks.length > 0)
     return fail(
       `The sandbox does not hold: inside it, ${leaks.join(', and ')}.`,
       `Look at what ${sandbox.engine} is told by its own configuration, and do not run commands you do not trust.`,
     );
-  return ok(`A command in ${sandbox.image} by ${sandbox.engine} ${nothingLeaked}`);
+  return ok(`A command in ${sandbox.image} by ${sandbox.engine} ${noLeaksMessage}`);
 }

@@ -3,58 +3,70 @@ import { FairleadError, type Provider } from '../../core/index.ts';
 import { discover, familyOf, partsOf } from '../../providers/index.ts';
 import { chosenFrom, isRouter, modelNamed, placeOf, unknownModel, type Chosen } from '../conversation/model.ts';
 import { openModel, type Host } from '../conversation/open-model.ts';
-import { readKnownModels, readPreviousModel, type Whence } from '../known-models/index.ts';
+import { readKnownModels, readLastModel, type Whence } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
-import type { Subject } from './check.ts';
+import type { TargetModel } from './check.ts';
 import { testConnection } from '../conversation/test-connection.ts';
 
 /** Nobody is asked and nothing is fetched: a doctor looks. */
-const onlooker: Host = { agrees: async () => false, progress() {}, say() {} };
+const silentHost: Host = { agrees: async () => false, progress() {}, say() {} };
 
 /** The model to look at, and where it is. */
-export async function subjectOf(settings: Settings, given: string | undefined): Promise<Subject> {
+export async function resolveTargetModel(settings: Settings, given: string | undefined): Promise<TargetModel> {
   const known = readKnownModels(settings) ?? [];
-  const place = placeOf(settings, known) ?? (await foundPlace(settings));
-  const previous = given === undefined && settings.model === undefined ? readPreviousModel(settings) : undefined;
+  const place = placeOf(settings, known) ?? (await discoverEndpoint(settings));
+  const previous = given === undefined && settings.model === undefined ? readLastModel(settings) : undefined;
   const wanted = given ?? settings.model ?? previous;
   if (wanted === undefined) {
     const first = known.find(({ tools }) => tools === true) ?? known[0];
     const because = 'none was chosen yet; this one is the first of the list';
-    return subject(settings, { place, chosen: first && chosenFrom(first), because });
+    return createTargetModel(settings, { endpoint: place, model: first && chosenFrom(first), reason: because });
   }
-  if (isRouter(wanted)) return routedSubject(settings, wanted);
+  if (isRouter(wanted)) return resolveRouterTarget(settings, wanted);
   // With no provider to go by, a full name is believed, as a first run believes it.
   const believed = place === undefined && wanted.includes('/') ? { name: wanted, ref: partsOf(wanted) } : undefined;
   const chosen = modelNamed(wanted, known, place) ?? believed;
   const because = given !== undefined ? 'named here' : settings.model !== undefined ? 'set' : 'used last';
-  if (!chosen) return subject(settings, { place, chosen, because, missing: unknownModel(wanted, known, place) });
-  return subject(settings, { place: whereIs(chosen), chosen, because });
+  if (!chosen)
+    return createTargetModel(settings, {
+      endpoint: place,
+      model: chosen,
+      reason: because,
+      error: unknownModel(wanted, known, place),
+    });
+  return createTargetModel(settings, { endpoint: endpointOfModel(chosen), model: chosen, reason: because });
 }
 
 /** Of a router, the model that it lists first. */
-async function routedSubject(settings: Settings, router: string): Promise<Subject> {
+async function resolveRouterTarget(settings: Settings, router: string): Promise<TargetModel> {
   const { routerNamed } = await import('../routing/routers.ts');
   const { entrantsOf } = await import('../routing/candidates.ts');
   const [first] = await entrantsOf(routerNamed(router, settings), settings);
   const chosen = first && { ...first.chosen, router };
-  return subject(settings, { place: chosen && whereIs(chosen), chosen, because: `the first of the router ${router}` });
+  return createTargetModel(settings, {
+    endpoint: chosen && endpointOfModel(chosen),
+    model: chosen,
+    reason: `the first of the router ${router}`,
+  });
 }
 
-const reachMs = 20_000;
+const connectionTimeoutMs = 20_000;
 
 /** The subject for a model, which is opened here unless it is open already. */
-export const subject = (
+export const createTargetModel = (
   settings: Settings,
-  about: Omit<Subject, 'reach' | 'open'>,
-  open: Subject['open'] = () => openHere(settings, about.chosen),
-): Subject => ({
+  about: Omit<TargetModel, 'testConnection' | 'open'>,
+  open: TargetModel['open'] = () => openTargetModel(settings, about.model),
+): TargetModel => ({
   ...about,
-  reach: once(async () => about.place && testConnection(settings, about.place, AbortSignal.timeout(reachMs))),
-  open: once(open),
+  testConnection: memoize(
+    async () => about.endpoint && testConnection(settings, about.endpoint, AbortSignal.timeout(connectionTimeoutMs)),
+  ),
+  open: memoize(open),
 });
 
-async function openHere(settings: Settings, chosen: Chosen | undefined): Promise<Provider> {
-  if (chosen) return openModel(chosen, settings, onlooker);
+async function openTargetModel(settings: Settings, chosen: Chosen | undefined): Promise<Provider> {
+  if (chosen) return openModel(chosen, settings, silentHost);
   throw new FairleadError('cli/no-model', 'No model was named, and none was used before.', {
     blame: 'user',
     hint: 'Name one with --model, or read the list first: fairlead --one-shot --refresh-models',
@@ -62,7 +74,7 @@ async function openHere(settings: Settings, chosen: Chosen | undefined): Promise
 }
 
 /** The same value, or the same error, each time. */
-export function once<T>(make: () => T): () => T {
+export function memoize<T>(make: () => T): () => T {
   let made: { readonly value: T } | { readonly error: unknown } | undefined;
   return () => {
     try {
@@ -76,14 +88,14 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** Where a chosen model's provider is; a stand-in and the embedded model are nowhere else. */
-export function whereIs({ ref: { provider, baseUrl } }: Chosen): Whence | undefined {
+export function endpointOfModel({ ref: { provider, baseUrl } }: Chosen): Whence | undefined {
   const family = familyOf(provider);
   if (!family || family.dialect === 'embedded') return undefined;
   return { provider, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 
 /** The first thing on this machine that could answer; nothing but the embedded model is nothing. */
-async function foundPlace({ env }: Settings): Promise<Whence | undefined> {
+async function discoverEndpoint({ env }: Settings): Promise<Whence | undefined> {
   const found = (await discover({ env })).find(({ how }) => how !== 'embedded');
   if (!found) return undefined;
   return { provider: found.provider, ...('baseUrl' in found ? { baseUrl: found.baseUrl } : {}) };

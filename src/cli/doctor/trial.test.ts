@@ -5,17 +5,17 @@ import path from 'node:path';
 import test from 'node:test';
 import { noSandbox, type Sandbox } from '../../guards/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { commandsCheck } from './commands-check.ts';
-import { examine } from './examine.ts';
+import { commandSandboxCheck } from './commands-check.ts';
+import { runDoctorChecks } from './examine.ts';
 
 test('a sandbox fails that lets a command write outside its folder and reach a server, and none at all is told', async (t) => {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-test-')));
   t.after(() => rmSync(root, { recursive: true }));
   const workspace = localWorkspace({ roots: [root] });
   const looks = async (sandbox: Sandbox): Promise<string> => {
-    for await (const { standing, says: told, mend } of examine({
-      checks: [commandsCheck],
-      confined: { workspace, sandbox },
+    for await (const { standing, says: told, mend } of runDoctorChecks({
+      checks: [commandSandboxCheck],
+      commandSandbox: { workspace, sandbox },
     }))
       return `${standing}: ${told} ${mend}`;
     return '';

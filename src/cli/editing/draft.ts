@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** A file to be edited, alone in a folder of its own. */
-export type Draft = {
-  readonly folder: string;
+export type DraftFile = {
+  readonly dir: string;
   readonly file: string;
   /** What it holds now; fails where that is not text. */
   read(): string;
@@ -13,12 +13,12 @@ export type Draft = {
 };
 
 /** Writes a text into a new file whose name ends like this. */
-export function newDraft(text: string, suffix: string): Draft {
+export function createDraftFile(text: string, suffix: string): DraftFile {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-edit-'));
   const file = path.join(folder, `edit${suffix}`);
   writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
   return {
-    folder,
+    dir: folder,
     file,
     read: () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
@@ -26,4 +26,4 @@ export function newDraft(text: string, suffix: string): Draft {
 }
 
 /** The sentence that tells where something was kept. */
-export const keptIn = (file: string): string => `What was written is in ${file}.`;
+export const draftKeptMessage = (file: string): string => `What was written is in ${file}.`;

@@ -8,7 +8,7 @@ import { messageText, type Event, type Message } from '../../core/index.ts';
 import { resolveAgent, defineTool, Session } from '../../agent/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
-import { editSession, type SessionEdit } from './index.ts';
+import { editSession, type SessionEditResult } from './index.ts';
 
 const skip = process.platform === 'win32' ? 'needs a shell' : false;
 const lookUp = defineTool({
@@ -52,9 +52,9 @@ function editor(
 const change = (from: string, to: string): string => `sed -i.bak 's/${from}/${to}/' "$1"`;
 const texts = (messages: readonly Message[]): readonly string[] =>
   messages.map((message) => (message.role === 'tool' ? 'results' : messageText(message)));
-const forget = (t: TestContext, outcome: SessionEdit): string => {
-  assert.ok(outcome.type !== 'edited' && outcome.kept !== undefined, JSON.stringify(outcome));
-  const { kept, why } = outcome;
+const forget = (t: TestContext, outcome: SessionEditResult): string => {
+  assert.ok(outcome.type !== 'edited' && outcome.draftPath !== undefined, JSON.stringify(outcome));
+  const { draftPath: kept, message: why } = outcome;
   t.after(() => rmSync(path.dirname(kept), { recursive: true, force: true }));
   assert.ok(why.includes(kept), 'the sentence says where it was kept');
   return readFileSync(kept, 'utf8');
@@ -143,7 +143,7 @@ test(
       const { head } = session.state;
       const { env } = editor(t, `${change('It is blue', 'It is green')}; ${change('%% result', '%% reslt')}`, step);
       const outcome = await editSession(session, { env });
-      assert.match(outcome.type === 'edited' ? '' : outcome.why, why);
+      assert.match(outcome.type === 'edited' ? '' : outcome.message, why);
       assert.match(forget(t, outcome), /It is green/);
       assert.equal(session.state.head, head);
     }

@@ -5,14 +5,14 @@ import type { Session } from '../../agent/index.ts';
 import type { Mistake } from './conversation-blocks.ts';
 import { fromText, type Dropped } from './conversation-read.ts';
 import { MESSAGE, toText } from './conversation-text.ts';
-import { keptIn, newDraft } from './draft.ts';
+import { draftKeptMessage, createDraftFile } from './draft.ts';
 import { openEditor, type EditorOptions } from './editor.ts';
 
 /** What came of editing a session. `kept` is the file that holds what was written and not taken over; `why` names it. */
-export type SessionEdit =
+export type SessionEditResult =
   | { readonly type: 'edited'; readonly messages: number; readonly notices: readonly string[] }
-  | { readonly type: 'cancelled'; readonly why: string; readonly kept?: string }
-  | { readonly type: 'failed'; readonly why: string; readonly kept?: string };
+  | { readonly type: 'cancelled'; readonly message: string; readonly draftPath?: string }
+  | { readonly type: 'failed'; readonly message: string; readonly draftPath?: string };
 
 /** What editing needs of a session. */
 export type EditableSession = Pick<Session, 'running' | 'state' | 'edit'>;
@@ -21,9 +21,9 @@ export type EditableSession = Pick<Session, 'running' | 'state' | 'edit'>;
 export async function editSession(
   session: EditableSession,
   options: Omit<EditorOptions, 'suffix'> = {},
-): Promise<SessionEdit> {
+): Promise<SessionEditResult> {
   if (session.running)
-    return { type: 'failed', why: 'A run is going on: interrupt it before the conversation is edited.' };
+    return { type: 'failed', message: 'A run is going on: interrupt it before the conversation is edited.' };
   const { head } = session.state;
   const before = toArray(
     settleOpenCalls(session.state, 'The conversation was edited before this call was settled.').messages,
@@ -32,61 +32,67 @@ export async function editSession(
   for (let tries = 1; ; tries++) {
     const edited = await openEditor(text, { ...options, suffix: '.fairlead' });
     if (edited.type === 'failed')
-      return edited.kept === undefined && tries > 1 ? kept('failed', edited.why, text) : edited;
-    if (edited.type === 'unchanged') return tries > 1 ? kept('cancelled', givenUp, text) : untouched;
+      return edited.draftPath === undefined && tries > 1
+        ? createRejectedResult('failed', edited.message, text)
+        : edited;
+    if (edited.type === 'unchanged')
+      return tries > 1 ? createRejectedResult('cancelled', abandonedMessage, text) : unchangedResult;
     text = edited.text;
     if (isBlank(text))
-      return { type: 'cancelled', why: 'The file was left empty, so the conversation stays as it was.' };
+      return { type: 'cancelled', message: 'The file was left empty, so the conversation stays as it was.' };
     const read = fromText(text, before);
-    if ('mistakes' in read) text = withMistakes(text, read.mistakes);
-    else if (isDeepStrictEqual(read.messages, before)) return untouched;
-    else if (session.state.head !== head) return kept('failed', wentOn, text);
-    else return take(session, read.messages, read.dropped, text);
+    if ('mistakes' in read) text = withErrorComments(text, read.mistakes);
+    else if (isDeepStrictEqual(read.messages, before)) return unchangedResult;
+    else if (session.state.head !== head) return createRejectedResult('failed', sessionChangedMessage, text);
+    else return applyEdit(session, read.messages, read.dropped, text);
   }
 }
 
-const untouched = { type: 'cancelled', why: 'Nothing was changed, so the conversation stays as it was.' } as const;
-const givenUp = 'The mistakes were left as they were, so the conversation stays as it was.';
-const wentOn = 'The session went on while it was edited, so nothing was taken over.';
+const unchangedResult = {
+  type: 'cancelled',
+  message: 'Nothing was changed, so the conversation stays as it was.',
+} as const;
+const abandonedMessage = 'The mistakes were left as they were, so the conversation stays as it was.';
+const sessionChangedMessage = 'The session went on while it was edited, so nothing was taken over.';
 
-async function take(
+async function applyEdit(
   session: EditableSession,
   messages: readonly Message[],
   dropped: readonly Dropped[],
   text: string,
-): Promise<SessionEdit> {
+): Promise<SessionEditResult> {
   try {
     await session.edit(messages);
     return { type: 'edited', messages: messages.length, notices: dropped.map(({ why }) => why) };
   } catch (error) {
-    return kept('failed', errorMessage(error), text);
+    return createRejectedResult('failed', errorMessage(error), text);
   }
 }
 
 /** An end without effect, after which what was written can still be found. */
-function kept(type: 'failed' | 'cancelled', why: string, text: string): SessionEdit {
-  const { file } = newDraft(text, '.fairlead');
-  return { type, why: `${why} ${keptIn(file)}`, kept: file };
+function createRejectedResult(type: 'failed' | 'cancelled', why: string, text: string): SessionEditResult {
+  const { file } = createDraftFile(text, '.fairlead');
+  return { type, message: `${why} ${draftKeptMessage(file)}`, draftPath: file };
 }
 
-const MARK = '#! ';
+const ERROR_PREFIX = '#! ';
 
 const isBlank = (text: string): boolean => text.split('\n').every((line) => line.startsWith('#') || line.trim() === '');
 
 /** The text with its mistakes told above it; their lines are those that the person will see. Earlier ones are taken out. */
-function withMistakes(text: string, mistakes: readonly Mistake[]): string {
+function withErrorComments(text: string, mistakes: readonly Mistake[]): string {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => line.startsWith(MESSAGE));
-  const isOld = (line: string, i: number): boolean => line.startsWith(MARK) && (first < 0 || i < first);
-  const told = mistakes.slice(0, mostTold);
+  const isOld = (line: string, i: number): boolean => line.startsWith(ERROR_PREFIX) && (first < 0 || i < first);
+  const told = mistakes.slice(0, maxListedErrors);
   const more = mistakes.length - told.length;
   const top = told.length + (more ? 1 : 0);
   const place = (line: number): number => line + top - lines.slice(0, line).filter(isOld).length;
   return [
-    ...told.map(({ line, what }) => `${MARK}line ${place(line)}: ${what}`),
-    ...(more ? [`${MARK}and ${more} more`] : []),
+    ...told.map(({ line, what }) => `${ERROR_PREFIX}line ${place(line)}: ${what}`),
+    ...(more ? [`${ERROR_PREFIX}and ${more} more`] : []),
     ...lines.filter((line, i) => !isOld(line, i)),
   ].join('\n');
 }
 
-const mostTold = 20;
+const maxListedErrors = 20;

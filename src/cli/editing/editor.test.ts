@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
-import { editPrompt, openEditor, type Edited } from './index.ts';
-import { editorOf } from './editor.ts';
+import { editPrompt, openEditor, type EditorResult } from './index.ts';
+import { findEditor } from './editor.ts';
 
 const noShell = process.platform === 'win32' ? 'needs a shell' : false;
 
@@ -31,8 +31,8 @@ function withEditor(t: TestContext, script: string): { readonly folder: string; 
   return { folder, env: { PATH: process.env['PATH'], OUT: folder, EDITOR: `'${file.replaceAll("'", `'\\''`)}'` } };
 }
 
-const drop = (edited: Edited): void => {
-  if (edited.type === 'failed' && edited.kept) rmSync(path.dirname(edited.kept), { recursive: true });
+const drop = (edited: EditorResult): void => {
+  if (edited.type === 'failed' && edited.draftPath) rmSync(path.dirname(edited.draftPath), { recursive: true });
 };
 
 test('[J62] the text is edited in a private file that is gone afterwards', { skip: noShell }, async (t) => {
@@ -63,10 +63,10 @@ test(
     });
     const bin = path.join(folder, 'bin');
     mkdirSync(bin);
-    assert.equal(editorOf({ PATH: bin, VISUAL: ' ' }), undefined);
+    assert.equal(findEditor({ PATH: bin, VISUAL: ' ' }), undefined);
     for (const name of ['nano', 'vi', 'vim', 'nvim']) {
       writeFileSync(path.join(bin, name), '', { mode: 0o755 });
-      assert.equal(editorOf({ PATH: bin }), name);
+      assert.equal(findEditor({ PATH: bin }), name);
     }
     const none = await openEditor('x', { suffix: '.md', env: { PATH: path.join(folder, 'nowhere') } });
     assert.deepEqual(none, {
@@ -83,11 +83,11 @@ test(
     const { env } = withEditor(t, 'printf "a long thought" > "$1"; exit 3');
     const edited = await openEditor('', { suffix: '.md', env });
     t.after(() => drop(edited));
-    assert.ok(edited.type === 'failed' && edited.kept);
-    assert.match(edited.why, /ended with code 3, so nothing was taken over\. What was written is in /);
-    assert.ok(edited.why.includes(edited.kept));
-    assert.equal(readFileSync(edited.kept, 'utf8'), 'a long thought');
-    assert.equal(statSync(edited.kept).mode & 0o777, 0o600);
+    assert.ok(edited.type === 'failed' && edited.draftPath);
+    assert.match(edited.message, /ended with code 3, so nothing was taken over\. What was written is in /);
+    assert.ok(edited.message.includes(edited.draftPath));
+    assert.equal(readFileSync(edited.draftPath, 'utf8'), 'a long thought');
+    assert.equal(statSync(edited.draftPath).mode & 0o777, 0o600);
   },
 );
 
@@ -99,16 +99,16 @@ test(
       suffix: '.md',
       env: { PATH: process.env['PATH'], EDITOR: 'no-such-editor 2>/dev/null' },
     });
-    assert.ok(missing.type === 'failed' && missing.kept === undefined);
-    assert.match(missing.why, /\(no-such-editor 2>\/dev\/null\) could not be started/);
+    assert.ok(missing.type === 'failed' && missing.draftPath === undefined);
+    assert.match(missing.message, /\(no-such-editor 2>\/dev\/null\) could not be started/);
     const { env } = withEditor(t, 'rm "$1"');
     const gone = await openEditor('x', { suffix: '.md', env });
-    assert.ok(gone.type === 'failed' && gone.kept === undefined);
-    assert.match(gone.why, /cannot be read/);
+    assert.ok(gone.type === 'failed' && gone.draftPath === undefined);
+    assert.match(gone.message, /cannot be read/);
     const { env: bytes } = withEditor(t, 'printf \'\\377\' > "$1"');
     const odd = await openEditor('x', { suffix: '.md', env: bytes });
     t.after(() => drop(odd));
-    assert.ok(odd.type === 'failed' && odd.kept, 'what is no text is kept for the person to look at');
+    assert.ok(odd.type === 'failed' && odd.draftPath, 'what is no text is kept for the person to look at');
     const { env: killed } = withEditor(t, 'kill -9 $$');
     assert.match(
       JSON.stringify(await openEditor('x', { suffix: '.md', env: { ...killed, EDITOR: `exec ${killed['EDITOR']}` } })),
@@ -121,14 +121,14 @@ test('[J62] a face hands over the terminal while the editor has it', { skip: noS
   const { env } = withEditor(t, 'printf new > "$1"');
   const steps: string[] = [];
   const face = {
-    async aside<T>(work: () => Promise<T>): Promise<T> {
+    async suspendFor<T>(work: () => Promise<T>): Promise<T> {
       steps.push('away');
       const result = await work();
       steps.push('back');
       return result;
     },
   };
-  assert.deepEqual(await editPrompt('old', { env, face }), { type: 'edited', text: 'new' });
+  assert.deepEqual(await editPrompt('old', { env, ui: face }), { type: 'edited', text: 'new' });
   assert.deepEqual(steps, ['away', 'back']);
 });
 
@@ -212,16 +212,16 @@ test(
     const { env } = withEditor(t, 'sleep 1; printf draft > "$1"; exit 4');
     const failed = await openEditor('x', { suffix: '.md', env: { ...env, ...tmux } });
     t.after(() => drop(failed));
-    assert.ok(failed.type === 'failed' && failed.kept);
-    assert.match(failed.why, /ended with code 4/);
-    assert.equal(readFileSync(failed.kept, 'utf8'), 'draft');
-    assert.deepEqual(readdirSync(path.dirname(failed.kept)), ['edit.md'], 'the draft alone is kept');
+    assert.ok(failed.type === 'failed' && failed.draftPath);
+    assert.match(failed.message, /ended with code 4/);
+    assert.equal(readFileSync(failed.draftPath, 'utf8'), 'draft');
+    assert.deepEqual(readdirSync(path.dirname(failed.draftPath)), ['edit.md'], 'the draft alone is kept');
     const { env: stuck } = withEditor(t, 'printf draft > "$1"; tmux kill-pane; sleep 60');
     const killed = await openEditor('x', { suffix: '.md', env: { ...stuck, ...tmux } });
     t.after(() => drop(killed));
-    assert.ok(killed.type === 'failed' && killed.kept);
-    assert.match(killed.why, /its tmux pane was closed before it had ended/);
-    assert.equal(readFileSync(killed.kept, 'utf8'), 'draft');
+    assert.ok(killed.type === 'failed' && killed.draftPath);
+    assert.match(killed.message, /its tmux pane was closed before it had ended/);
+    assert.equal(readFileSync(killed.draftPath, 'utf8'), 'draft');
     assert.equal(panes().split('\n').length, 1);
   },
 );
@@ -243,9 +243,9 @@ test(
       stop.abort();
       const edited = await editing;
       t.after(() => drop(edited));
-      assert.ok(edited.type === 'failed' && edited.kept, JSON.stringify(edited));
-      assert.match(edited.why, /it was interrupted/);
-      assert.equal(readFileSync(edited.kept, 'utf8'), 'saved');
+      assert.ok(edited.type === 'failed' && edited.draftPath, JSON.stringify(edited));
+      assert.match(edited.message, /it was interrupted/);
+      assert.equal(readFileSync(edited.draftPath, 'utf8'), 'saved');
     }
     assert.equal(panes().split('\n').length, 1);
   },

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
-import type { Face } from '../face/face.ts';
-import { keptIn, newDraft, type Draft } from './draft.ts';
-import { editInSplit, interrupted, type EditorJob, type Ended } from './tmux.ts';
+import type { TerminalUI } from '../face/face.ts';
+import { draftKeptMessage, createDraftFile, type DraftFile } from './draft.ts';
+import { runEditorInTmuxSplit, interruptedMessage, type EditorJob, type EditorExit } from './tmux.ts';
 
 /** Where and how to edit. */
 export type EditorOptions = {
@@ -14,40 +14,41 @@ export type EditorOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
   /** Hands the terminal over while an editor has it. */
-  readonly face?: Pick<Face, 'aside'>;
+  readonly ui?: Pick<TerminalUI, 'suspendFor'>;
   /** Ends the editor; what was saved until then is kept. */
   readonly signal?: AbortSignal;
 };
 
 /** What came of it. Where something failed, what was written is in the file `kept`, if there is one; `why` names it. */
-export type Edited =
+export type EditorResult =
   | { readonly type: 'saved'; readonly text: string }
   | { readonly type: 'unchanged' }
-  | { readonly type: 'failed'; readonly why: string; readonly kept?: string };
+  | { readonly type: 'failed'; readonly message: string; readonly draftPath?: string };
 
 /** Lets a person edit a text. A line break that only the editor added at the end is taken off again. */
-export async function openEditor(text: string, options: EditorOptions): Promise<Edited> {
-  const { suffix, env = process.env, cwd = process.cwd(), face, signal } = options;
-  const editor = editorOf(env);
+export async function openEditor(text: string, options: EditorOptions): Promise<EditorResult> {
+  const { suffix, env = process.env, cwd = process.cwd(), ui: face, signal } = options;
+  const editor = findEditor(env);
   if (editor === undefined)
     return {
       type: 'failed',
-      why: 'No editor was found: set VISUAL or EDITOR to the one to use, or install nvim, vim, vi or nano.',
+      message: 'No editor was found: set VISUAL or EDITOR to the one to use, or install nvim, vim, vi or nano.',
     };
-  let draft: Draft;
+  let draft: DraftFile;
   try {
-    draft = newDraft(text, suffix);
+    draft = createDraftFile(text, suffix);
   } catch (error) {
-    return { type: 'failed', why: `The text could not be put into a file to edit: ${errorMessage(error)}` };
+    return { type: 'failed', message: `The text could not be put into a file to edit: ${errorMessage(error)}` };
   }
   const job = { editor, draft, env, cwd, signal };
-  const split = env['TMUX'] ? await editInSplit(job) : undefined;
-  const ended = split ?? (face ? await face.aside(() => editHere(job)) : await editHere(job));
-  return outcome(text, editor, draft, ended);
+  const split = env['TMUX'] ? await runEditorInTmuxSplit(job) : undefined;
+  const ended =
+    split ?? (face ? await face.suspendFor(() => runEditorInForeground(job)) : await runEditorInForeground(job));
+  return toEditorResult(text, editor, draft, ended);
 }
 
 /** The command line of the editor to use; nothing if there is none. */
-export function editorOf(env: NodeJS.ProcessEnv): string | undefined {
+export function findEditor(env: NodeJS.ProcessEnv): string | undefined {
   const chosen = [env['VISUAL'], env['EDITOR']].find((each) => each?.trim());
   return chosen ?? ['nvim', 'vim', 'vi', 'nano'].find((name) => isOnPath(name, env['PATH'] ?? ''));
 }
@@ -64,25 +65,27 @@ function isOnPath(name: string, folders: string): boolean {
 }
 
 /** The variable may hold arguments and quotes, so a shell reads it, as it does for other programs; the file's name is never part of what it reads. */
-function editHere({ editor, draft, env, cwd, signal }: EditorJob): Promise<Ended> {
-  const { promise, resolve } = Promise.withResolvers<Ended>();
+function runEditorInForeground({ editor, draft, env, cwd, signal }: EditorJob): Promise<EditorExit> {
+  const { promise, resolve } = Promise.withResolvers<EditorExit>();
   const how = { stdio: 'inherit', env, cwd, ...(signal ? { signal } : {}) } as const;
   const child =
     process.platform === 'win32'
       ? spawn(`${editor} "${draft.file}"`, { ...how, shell: true })
       : spawn('/bin/sh', ['-c', `${editor} "$@"`, 'sh', draft.file], how);
-  child.once('error', (error) => resolve({ why: signal?.aborted ? interrupted : error.message }));
-  child.once('exit', (code, signal) => resolve(code === null ? { why: `it was ended by ${signal}` } : { code }));
+  child.once('error', (error) => resolve({ message: signal?.aborted ? interruptedMessage : error.message }));
+  child.once('exit', (code, signal) => resolve(code === null ? { message: `it was ended by ${signal}` } : { code }));
   return promise;
 }
 
-function outcome(text: string, editor: string, draft: Draft, ended: Ended): Edited {
-  const failed = (why: string): Edited => {
-    const kept = hasMore(draft, text);
+function toEditorResult(text: string, editor: string, draft: DraftFile, ended: EditorExit): EditorResult {
+  const failed = (why: string): EditorResult => {
+    const kept = hasUnsavedText(draft, text);
     if (!kept) draft.remove();
-    return kept ? { type: 'failed', why: `${why} ${keptIn(draft.file)}`, kept: draft.file } : { type: 'failed', why };
+    return kept
+      ? { type: 'failed', message: `${why} ${draftKeptMessage(draft.file)}`, draftPath: draft.file }
+      : { type: 'failed', message: why };
   };
-  if ('why' in ended) return failed(`The editor (${editor}) failed: ${ended.why}.`);
+  if ('message' in ended) return failed(`The editor (${editor}) failed: ${ended.message}.`);
   if (ended.code === 126 || ended.code === 127)
     return failed(`The editor (${editor}) could not be started: set VISUAL or EDITOR to one that is installed.`);
   if (ended.code !== 0)
@@ -98,7 +101,7 @@ function outcome(text: string, editor: string, draft: Draft, ended: Ended): Edit
 }
 
 /** Whether the file holds anything that the caller has not. */
-function hasMore(draft: Draft, text: string): boolean {
+function hasUnsavedText(draft: DraftFile, text: string): boolean {
   try {
     return draft.read() !== text;
   } catch {

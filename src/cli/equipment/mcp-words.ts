@@ -1,7 +1,7 @@
 // MCP servers in words for people: exactly what would be started or spoken to, and what is wrong with one that is not.
 import { escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
 import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellQuote } from '../shell-word.ts';
 
 /** The exact thing that is approved of a server, word for word; variables stand as their file has them. */
 export function reachWords({ transport: reach, source, origin }: McpServer): string {
@@ -9,7 +9,7 @@ export function reachWords({ transport: reach, source, origin }: McpServer): str
   const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
   if (reach.type === 'stdio')
     return [
-      [reach.command, ...reach.args.map(shellWord)].map(escapeInvisible).join(' '),
+      [reach.command, ...reach.args.map(shellQuote)].map(escapeInvisible).join(' '),
       ...(reach.cwd === undefined ? [] : [`in ${escapeInvisible(reach.cwd)}`]),
       ...Object.entries(reach.env).map(([name, value]) => `with ${escapeInvisible(`${name}=${value}`)}`),
       `${from}; it runs as you, outside the sandbox`,
@@ -32,7 +32,7 @@ export const whose: Readonly<Record<McpServer['origin'], string>> = {
 /** What is wrong with a server, and what can be done about it; nothing where all is well. */
 export function problemOf({ server, origin, state, why, tools }: McpStatus): readonly string[] {
   const name = escapeInvisibleLine(server);
-  const approve = `fairlead mcp approve ${/^[\w.@-]+$/.test(name) ? name : shellWord(name)}`;
+  const approve = `fairlead mcp approve ${/^[\w.@-]+$/.test(name) ? name : shellQuote(name)}`;
   const about = `MCP server ${name} (${whose[origin]})`;
   if (origin === 'editor' && (state === 'new' || state === 'changed'))
     return [`${about} is not started, for you did not agree to it.`];

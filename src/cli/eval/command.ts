@@ -7,9 +7,9 @@ import { talkOnly, type Chosen } from '../conversation/model.ts';
 import { openModel } from '../conversation/open-model.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
 import { withOptions } from '../front/or-usage.ts';
-import { print, tell } from '../front/print.ts';
-import { endInOrder } from '../front/signals.ts';
-import { hostInTerminal } from '../once/host.ts';
+import { print, printErr } from '../front/print.ts';
+import { onShutdown } from '../front/signals.ts';
+import { createTtyHost } from '../once/host.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { compared, comparisonText, readBaseline } from './baseline.ts';
 import { readDataset, type Case } from './dataset.ts';
@@ -34,41 +34,42 @@ export const run: Command['run'] = async (args) => {
     'auto-approve': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
   } as const;
-  return withOptions({ usage, options, words: true }, async (values, positionals) => {
+  return withOptions({ usage, options, allowPositionals: true }, async (values, positionals) => {
     if (values.show) return (print(`${traps.join('\n')}\n`), 0);
     const [file, ...more] = positionals;
     const format = values['output-format'];
     if (more.length > 0) throw new TypeError(`One dataset at a time: ${more.join(' ')} is too much.`);
     if (format !== 'text' && format !== 'json')
       throw new TypeError(`--output-format is text or json, not "${format}".`);
-    const bar = barIn(values['at-least']);
+    const bar = parseMinRate(values['at-least']);
     const baseline = values.baseline === undefined ? undefined : readBaseline(values.baseline);
-    const cases = casesIn(file, values.tag);
+    const cases = readCases(file, values.tag);
     const settings = readSettings();
-    for (const warning of settings.warnings) tell(`${warning}\n`);
-    const chosen = await modelFor(values.model, settings);
+    for (const warning of settings.warnings) printErr(`${warning}\n`);
+    const chosen = await resolveEvalModel(values.model, settings);
     const dataset = file ?? 'the trap set';
-    const { results, ended } = await ask(cases, settings, chosen, values['auto-approve']);
+    const { results, ended } = await runCases(cases, settings, chosen, values['auto-approve']);
     const report = reportOf({ dataset, model: chosen.name, when: new Date().toISOString() }, results);
     const comparison = baseline && compared(report, baseline);
     if (format === 'json') print(`${JSON.stringify({ ...report, ...(comparison ? { comparison } : {}) }, null, 2)}\n`);
     else print(`${reportText(report)}${comparison ? comparisonText(comparison) : ''}`);
     // A part of the set, or a set of somebody else, is no measurement of what the scorecard claims.
     if (file === undefined && values.tag === undefined && report.unheard === 0 && ended === undefined)
-      keep(report, settings);
-    return ended ?? codeOf(report, bar, comparison?.worse === true);
+      saveScorecard(report, settings);
+    return ended ?? evalExitCode(report, bar, comparison?.worse === true);
   })(args);
 };
 
-function barIn(given: string | undefined): number | undefined {
+function parseMinRate(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const bar = given.endsWith('%') ? Number(given.slice(0, -1)) / 100 : Number(given);
   if (given.trim() !== '' && bar >= 0 && bar <= 1) return bar;
   throw new TypeError(`--at-least is a rate from 0 to 1, or a percentage, not "${given}".`);
 }
 
-function casesIn(file: string | undefined, tag: string | undefined): readonly Case[] {
-  const cases = file === undefined ? readDataset(traps.join('\n'), 'the trap set') : readDataset(textOf(file), file);
+function readCases(file: string | undefined, tag: string | undefined): readonly Case[] {
+  const cases =
+    file === undefined ? readDataset(traps.join('\n'), 'the trap set') : readDataset(readDatasetFile(file), file);
   const some = tag === undefined ? cases : cases.filter(({ tags }) => tags.includes(tag));
   if (some.length > 0) return some;
   const tags = [...new Set(cases.flatMap((each) => each.tags))];
@@ -78,7 +79,7 @@ function casesIn(file: string | undefined, tag: string | undefined): readonly Ca
   });
 }
 
-function textOf(file: string): string {
+function readDatasetFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -86,8 +87,8 @@ function textOf(file: string): string {
   }
 }
 
-async function modelFor(name: string | undefined, settings: Settings): Promise<Chosen> {
-  const chosen = await chosenUnasked({ model: name }, settings, tell);
+async function resolveEvalModel(name: string | undefined, settings: Settings): Promise<Chosen> {
+  const chosen = await chosenUnasked({ model: name }, settings, printErr);
   if (chosen.router !== undefined)
     throw new FairleadError('eval/router', 'An evaluation is of one model, and a router chooses among several.', {
       blame: 'user',
@@ -96,16 +97,16 @@ async function modelFor(name: string | undefined, settings: Settings): Promise<C
   return chosen;
 }
 
-async function ask(
+async function runCases(
   cases: readonly Case[],
   settings: Settings,
   chosen: Chosen,
   auto: boolean,
 ): Promise<{ readonly results: readonly CaseResult[]; readonly ended: number | undefined }> {
-  const provider: Provider = await openModel(chosen, settings, hostInTerminal(tell));
+  const provider: Provider = await openModel(chosen, settings, createTtyHost(printErr));
   const poor = talkOnly(chosen);
-  if (poor !== undefined && cases.some(({ tools }) => tools)) tell(`${poor}\n`);
-  const ended = endInOrder(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
+  if (poor !== undefined && cases.some(({ tools }) => tools)) printErr(`${poor}\n`);
+  const ended = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
   const ground: EvalGround = { settings, chosen, provider, auto, signal: ended.signal };
   const results: CaseResult[] = [];
   try {
@@ -122,7 +123,7 @@ async function ask(
 }
 
 /** Keeps what the trap set measured, for the scorecard. */
-function keep(report: Report, { dirs }: Settings): void {
+function saveScorecard(report: Report, { dirs }: Settings): void {
   const { falseAccepts, tags } = report;
   const about = { when: report.when, how: 'fairlead eval', about: `the trap set with ${report.model}` };
   const kept = {
@@ -136,9 +137,9 @@ function keep(report: Report, { dirs }: Settings): void {
       saveMeasurement(getMeasurementsDir(dirs.state), { id, ...about, good: count.good, total: count.total });
 }
 
-function codeOf({ right, unheard }: Report, bar: number | undefined, worse: boolean): number {
+function evalExitCode({ right, unheard }: Report, bar: number | undefined, worse: boolean): number {
   const below = bar !== undefined && (right.rate ?? 0) < bar;
-  if (below) tell(`Below the bar: ${right.good} of ${right.total} are right, and ${bar} was asked for.\n`);
-  if (worse) tell('Worse than the baseline, by more than chance explains.\n');
+  if (below) printErr(`Below the bar: ${right.good} of ${right.total} are right, and ${bar} was asked for.\n`);
+  if (worse) printErr('Worse than the baseline, by more than chance explains.\n');
   return below || worse || unheard > 0 ? 1 : 0;
 }

@@ -7,10 +7,10 @@ import {
   visibleWidth,
   type Component,
 } from '@earendil-works/pi-tui';
-import type { Transcript } from './transcript.ts';
+import type { ScreenTranscript } from './transcript.ts';
 
 // Clearing the screen must not clear what the person had in the scrollback before this program.
-class KeepingTerminal extends ProcessTerminal {
+class ScrollbackSafeTerminal extends ProcessTerminal {
   override write(data: string): void {
     super.write(data.replace('\x1b[2J\x1b[H\x1b[3J', '\x1b[2J\x1b[H'));
   }
@@ -18,28 +18,28 @@ class KeepingTerminal extends ProcessTerminal {
 
 /** The drawn screen. After each frame the lines that left it are frozen, so that a frame costs one screen at most. */
 export class Display extends TuiMainScreen {
-  readonly #transcript: Transcript;
-  readonly #foot: Component;
+  readonly #transcript: ScreenTranscript;
+  readonly #footer: Component;
   #width = 0;
   #height = 0;
   /** Lines of the transcript in the last frame. */
-  #above = 0;
+  #transcriptLines = 0;
   /** Whether the terminal is ours now. */
-  #ours = false;
+  #ownsTerminal = false;
 
-  constructor(transcript: Transcript, foot: Component) {
-    super(new KeepingTerminal());
+  constructor(transcript: ScreenTranscript, foot: Component) {
+    super(new ScrollbackSafeTerminal());
     // A link is written with where it leads, which a clickable one would hide; and nothing here needs the terminal probed.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#transcript = transcript;
-    this.#foot = foot;
+    this.#footer = foot;
     this.addChild(foot);
   }
 
   override render(width: number): string[] {
-    const foot = this.#foot.render(width);
+    const foot = this.#footer.render(width);
     const above = this.#transcript.lines(width);
-    this.#above = above.length;
+    this.#transcriptLines = above.length;
     // A line that is too long would end the program; one that was laid out wrongly must not.
     return [...above, ...foot].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, '') : line));
   }
@@ -51,7 +51,7 @@ export class Display extends TuiMainScreen {
     this.#height = rows;
     super.doRender();
     const state = this.captureRenderState();
-    const gone = Math.min(state.previousViewportTop, this.#above);
+    const gone = Math.min(state.previousViewportTop, this.#transcriptLines);
     if (gone <= 0) return;
     this.#transcript.freeze(gone);
     this.restoreRenderState({
@@ -65,14 +65,14 @@ export class Display extends TuiMainScreen {
   }
 
   override start(): void {
-    this.#ours = true;
+    this.#ownsTerminal = true;
     super.start();
   }
 
   /** Gives the terminal back; nothing where it is not ours now. */
   override stop(): void {
-    if (this.#ours) super.stop();
-    this.#ours = false;
+    if (this.#ownsTerminal) super.stop();
+    this.#ownsTerminal = false;
   }
 
   /** Draws the last lines anew, as many as asked for or as the screen holds. */
@@ -83,6 +83,6 @@ export class Display extends TuiMainScreen {
 
   #refit(rows: number): void {
     const { columns } = this.terminal;
-    this.#transcript.refit(columns, Math.max(1, rows - this.#foot.render(columns).length));
+    this.#transcript.refit(columns, Math.max(1, rows - this.#footer.render(columns).length));
   }
 }

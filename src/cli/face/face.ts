@@ -2,10 +2,10 @@
 import type { Json } from '../../core/index.ts';
 
 /** How a tool call stands, as a person sees it. */
-export type CallStanding = 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
+export type CallStatus = 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
 
 /** A piece of the transcript. A block whose id was put before replaces the earlier one in its place. Texts may hold anything: a face makes control characters visible. */
-export type Block =
+export type TranscriptBlock =
   | {
       readonly type: 'said';
       readonly id: string;
@@ -19,7 +19,7 @@ export type Block =
       readonly id: string;
       readonly tool: string;
       readonly input: Json;
-      readonly standing: CallStanding;
+      readonly status: CallStatus;
       /** What the tool gave, or has given so far; folded where it is long. */
       readonly output?: string;
       /** A unified diff of what an edit changed. */
@@ -42,7 +42,7 @@ export type Block =
     };
 
 /** What the status line says. */
-export type Status = {
+export type StatusLine = {
   readonly model: string;
   readonly session: string;
   readonly mode: 'ask' | 'auto';
@@ -60,7 +60,7 @@ export type Status = {
 };
 
 /** What the person did. */
-export type Heard =
+export type UserAction =
   /** Enter sends, or steers a run that is going on; `follow-up` (Alt+Enter) waits for its answer. */
   | { readonly type: 'line'; readonly text: string; readonly how: 'enter' | 'follow-up' }
   /** Esc while something runs. */
@@ -73,49 +73,49 @@ export type Heard =
   | { readonly type: 'quit' };
 
 /** A question with a few keys as answers; no answer, Esc or the end of the input is `otherwise`. */
-export type Question = {
+export type KeyQuestion = {
   readonly title: string;
   /** The exact thing that is asked about, word for word. */
   readonly detail?: string;
   readonly keys: readonly { readonly key: string; readonly label: string }[];
   /** The key that counts when the person just presses Enter; written as a capital letter. */
-  readonly otherwise: string;
+  readonly defaultKey: string;
 };
 
 /** One of several things to choose from. */
-export type Choice = { readonly value: string; readonly label: string; readonly about?: string };
+export type UiChoice = { readonly value: string; readonly label: string; readonly description?: string };
 
 /** What could stand at the cursor: `from` is where the word begins that a suggestion replaces. */
-export type Suggestions = { readonly from: number; readonly choices: readonly Choice[] };
+export type Suggestions = { readonly from: number; readonly choices: readonly UiChoice[] };
 
 /** Finds what could stand at the end of this text; nothing where nothing fits. */
 export type Completer = (before: string, signal: AbortSignal) => Promise<Suggestions | undefined>;
 
 /** A terminal, as the conversation knows it. */
-export interface Face {
-  put(block: Block): void;
+export interface TerminalUI {
+  putBlock(block: TranscriptBlock): void;
   /** Adds to the text of an answer or a thought, or to the output of a call; costs nothing in proportion to what is there. */
-  extend(id: string, text: string): void;
+  appendText(id: string, text: string): void;
   /** Takes a block back that turned out not to count. */
-  drop(id: string): void;
+  removeBlock(id: string): void;
   /** An empty screen; what was said is not forgotten. */
   clear(): void;
-  status(status: Status): void;
+  setStatus(status: StatusLine): void;
   /** What the person does, as it happens; one listener. Entries made before it was set wait; in a pipe the next entry waits for the promise of the one before, and for the end of what is busy. */
-  listen(heard: (heard: Heard) => void | Promise<void>): void;
+  onAction(heard: (heard: UserAction) => void | Promise<void>): void;
   /** Asks and waits; an aborted signal answers `otherwise`. Several questions queue. */
-  ask(question: Question, signal?: AbortSignal): Promise<string>;
+  askKey(question: KeyQuestion, signal?: AbortSignal): Promise<string>;
   /** A list to choose from with the arrow keys, narrowed by typing; nothing if the person leaves it. */
-  pick(title: string, choices: readonly Choice[], signal?: AbortSignal): Promise<string | undefined>;
+  pick(title: string, choices: readonly UiChoice[], signal?: AbortSignal): Promise<string | undefined>;
   /** Asks for the person's own words, which may be one of the choices; nothing where they leave it. Several questions queue. Absent where nobody types, as in a pipe. */
-  readonly words?: (title: string, choices: readonly string[], signal?: AbortSignal) => Promise<string | undefined>;
+  readonly askText?: (title: string, choices: readonly string[], signal?: AbortSignal) => Promise<string | undefined>;
   /** Puts text into the entry field, as if it had been typed. */
-  fill(text: string): void;
-  complete(completer: Completer): void;
+  setInput(text: string): void;
+  setCompleter(completer: Completer): void;
   /** Entries of earlier days, oldest first, for the arrow keys. */
-  remember(entries: readonly string[]): void;
+  setHistory(entries: readonly string[]): void;
   /** Hands the whole terminal to another program while this work lasts. */
-  aside<T>(work: () => Promise<T>): Promise<T>;
+  suspendFor<T>(work: () => Promise<T>): Promise<T>;
   /** Gives the terminal back as it was. */
   close(): Promise<void>;
 }

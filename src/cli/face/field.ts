@@ -9,37 +9,37 @@ import {
 } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
 import type { Completer } from './face.ts';
-import type { Paint } from './paint.ts';
+import type { TextStyles } from './paint.ts';
 
 /** The entry field, drawn and typed into. */
-export type Field = Component &
+export type InputField = Component &
   Focusable & {
     readonly editor: Editor;
     /** The text as it would be sent, pastes in full. */
     text(): string;
     /** Takes the text out of the field. */
-    take(): string;
-    set(text: string): void;
-    complete(completer: Completer): void;
-    remember(entry: string): void;
+    takeText(): string;
+    setText(text: string): void;
+    setCompleter(completer: Completer): void;
+    addToHistory(entry: string): void;
     /** Closes suggestions that Enter must not take: they are for an earlier text, or say what is there already. */
-    settle(): void;
+    closeStaleSuggestions(): void;
     handleInput(data: string): void;
   };
 
 /** A field whose entries go to `sent`. */
-export function fieldOf(tui: TUI, paint: Paint, sent: (text: string) => void): Field {
+export function createInputField(tui: TUI, paint: TextStyles, sent: (text: string) => void): InputField {
   const editor = new Editor(
     tui,
     {
       // The editor's rules are drawn only where they say that there is more above or below.
       borderColor: (text) => (/^─*$/.test(text) ? '' : paint.dim(text)),
-      selectList: listTheme(paint),
+      selectList: selectListTheme(paint),
     },
     { autocompleteMaxVisible: 8 },
   );
   editor.onSubmit = sent;
-  let offered: Offered | undefined;
+  let offered: OfferedSuggestions | undefined;
   let moved = false;
   return {
     editor,
@@ -50,21 +50,21 @@ export function fieldOf(tui: TUI, paint: Paint, sent: (text: string) => void): F
       editor.focused = value;
     },
     text: () => editor.getExpandedText(),
-    take() {
+    takeText() {
       const text = editor.getExpandedText();
       editor.setText('');
       return text;
     },
-    set: (text) => editor.setText(escapeInvisible(text)),
-    complete(completer) {
-      editor.setAutocompleteProvider(providerOf(completer, (now) => void (offered = now)));
+    setText: (text) => editor.setText(escapeInvisible(text)),
+    setCompleter(completer) {
+      editor.setAutocompleteProvider(createAutocompleteProvider(completer, (now) => void (offered = now)));
     },
-    settle() {
+    closeStaleSuggestions() {
       if (!editor.isShowingAutocomplete() || offered === undefined) return;
       const before = textBefore(editor.getLines(), editor.getCursor().line, editor.getCursor().col);
-      if (offered.before !== before || (offered.whole && !moved)) editor.handleInput('\x1b');
+      if (offered.before !== before || (offered.exactMatch && !moved)) editor.handleInput('\x1b');
     },
-    remember: (entry) => editor.addToHistory(escapeInvisible(entry)),
+    addToHistory: (entry) => editor.addToHistory(escapeInvisible(entry)),
     handleInput(data) {
       moved = matchesKey(data, 'up') || matchesKey(data, 'down');
       editor.handleInput(data);
@@ -78,7 +78,7 @@ export function fieldOf(tui: TUI, paint: Paint, sent: (text: string) => void): F
 }
 
 /** How lists to choose from look. */
-export function listTheme(paint: Paint): {
+export function selectListTheme(paint: TextStyles): {
   readonly [part in 'selectedPrefix' | 'selectedText' | 'description' | 'scrollInfo' | 'noMatch']: (
     t: string,
   ) => string;
@@ -93,14 +93,17 @@ export function listTheme(paint: Paint): {
 }
 
 /** For which text suggestions were found, and whether one of them is what is written already. */
-type Offered = { readonly before: string; readonly whole: boolean };
+type OfferedSuggestions = { readonly before: string; readonly exactMatch: boolean };
 
 function textBefore(lines: readonly string[], row: number, column: number): string {
   return [...lines.slice(0, row), (lines[row] ?? '').slice(0, column)].join('\n');
 }
 
-function providerOf(completer: Completer, offer: (offered: Offered) => void): AutocompleteProvider {
-  let found: Offered | undefined;
+function createAutocompleteProvider(
+  completer: Completer,
+  offer: (offered: OfferedSuggestions) => void,
+): AutocompleteProvider {
+  let found: OfferedSuggestions | undefined;
   return {
     triggerCharacters: ['@'],
     async getSuggestions(lines, row, column, { signal }) {
@@ -109,9 +112,9 @@ function providerOf(completer: Completer, offer: (offered: Offered) => void): Au
       if (fitting === undefined || signal.aborted) return null;
       const prefix = before.slice(fitting.from);
       if (prefix.includes('\n')) return null;
-      found = { before, whole: fitting.choices.some(({ value }) => value === prefix) };
+      found = { before, exactMatch: fitting.choices.some(({ value }) => value === prefix) };
       offer(found);
-      const items = fitting.choices.map(({ value, label, about }) => ({
+      const items = fitting.choices.map(({ value, label, description: about }) => ({
         value: escapeInvisible(value),
         label: escapeInvisible(label),
         ...(about === undefined ? {} : { description: escapeInvisible(about) }),

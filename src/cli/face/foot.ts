@@ -1,15 +1,15 @@
 // The foot of the screen: the entry field or the panel in its place, and the status line under it.
 import { truncateToWidth, visibleWidth, type Component } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
-import type { Status } from './face.ts';
-import type { Paint } from './paint.ts';
-import { statusParts, took } from './wording.ts';
+import type { StatusLine } from './face.ts';
+import type { TextStyles } from './paint.ts';
+import { formatStatusParts, formatDuration } from './wording.ts';
 
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /** What the foot shows. */
-export type FootState = {
-  status: Status | undefined;
+export type FooterState = {
+  status: StatusLine | undefined;
   /** Since when something is waited for. */
   busySince: number;
   /** A hint in place of the status, for a moment. */
@@ -17,35 +17,39 @@ export type FootState = {
   /** What stands above the status: the field, a panel, or both. */
   body: readonly Component[];
   /** Whether the person is asked something, which is then what is waited for. */
-  asks: boolean;
+  isAsking: boolean;
   /** Nothing is drawn any more. */
-  gone: boolean;
+  hidden: boolean;
 };
 
 /** The foot as a component. */
-export function footOf(state: FootState, paint: Paint): Component {
+export function createFooter(state: FooterState, paint: TextStyles): Component {
   return {
     invalidate() {
       for (const part of state.body) part.invalidate();
     },
     render(width) {
-      if (state.gone) return [''];
+      if (state.hidden) return [''];
       return [
         '',
         paint.dim('─'.repeat(width)),
         ...state.body.flatMap((part) => part.render(width)),
-        statusLine(state, width, paint),
+        renderStatusLine(state, width, paint),
       ];
     },
   };
 }
 
-function statusLine({ status, busySince, hint, asks }: FootState, width: number, paint: Paint): string {
+function renderStatusLine(
+  { status, busySince, hint, isAsking: asks }: FooterState,
+  width: number,
+  paint: TextStyles,
+): string {
   if (hint !== undefined) return truncateToWidth(paint.yellow(hint), width, '…');
   if (status === undefined) return '';
   const waited = Date.now() - busySince;
   const spin = SPINNER.charAt(Math.floor(Date.now() / 100) % SPINNER.length);
-  const time = waited >= 1000 ? ` ${took(Math.floor(waited / 1000) * 1000).replace('.0s', 's')}` : '';
+  const time = waited >= 1000 ? ` ${formatDuration(Math.floor(waited / 1000) * 1000).replace('.0s', 's')}` : '';
   const busy =
     status.busy === undefined
       ? ''
@@ -55,7 +59,7 @@ function statusLine({ status, busySince, hint, asks }: FootState, width: number,
   const room = width - (busy === '' ? 0 : visibleWidth(busy) + 3);
   // The most telling parts come first; those that do not fit are left out.
   let line = '';
-  for (const part of statusParts(status)) {
+  for (const part of formatStatusParts(status)) {
     const longer = line === '' ? part : `${line} · ${part}`;
     if (visibleWidth(longer) > room) break;
     line = longer;

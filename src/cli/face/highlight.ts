@@ -1,6 +1,6 @@
 // Code in colours: highlight.js, loaded the first time a fence names a language it knows.
 import type { HLJSApi, LanguageFn } from 'highlight.js';
-import type { Brush, Paint } from './paint.ts';
+import type { TextStyler, TextStyles } from './paint.ts';
 
 type Grammar = () => Promise<{ readonly default: LanguageFn }>;
 
@@ -47,7 +47,7 @@ const NAMES = new Map(
 export type Highlighter = (code: string, lang: string) => readonly string[];
 
 /** A highlighter that calls `ready` when a language arrived and what was laid out before can be laid out better. */
-export function highlighterOf(paint: Paint, ready: () => void): Highlighter {
+export function createHighlighter(paint: TextStyles, ready: () => void): Highlighter {
   const asked = new Set<string>();
   const known = new Set<string>();
   let engine: HLJSApi | undefined;
@@ -64,7 +64,7 @@ export function highlighterOf(paint: Paint, ready: () => void): Highlighter {
     const name = lang === '' ? undefined : NAMES.get(lang.toLowerCase());
     const grammar = name === undefined ? undefined : GRAMMARS[name];
     if (name === undefined || grammar === undefined) return code.split('\n');
-    if (engine !== undefined && known.has(name)) return coloured(engine, code, name, paint);
+    if (engine !== undefined && known.has(name)) return highlightCode(engine, code, name, paint);
     if (!asked.has(name)) {
       asked.add(name);
       // Without its grammar code is shown without colours: no harm done.
@@ -78,8 +78,8 @@ const TOKENS = /<span class="([^"]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|([^<&]+)
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
 
 // The markup is the engine's own and escapes the code, so that nothing in the code can pass for markup.
-function coloured(engine: HLJSApi, code: string, language: string, paint: Paint): readonly string[] {
-  const brushes: (Brush | undefined)[] = [];
+function highlightCode(engine: HLJSApi, code: string, language: string, paint: TextStyles): readonly string[] {
+  const brushes: (TextStyler | undefined)[] = [];
   const lines = [''];
   let run = '';
   const flush = (): void => {
@@ -96,13 +96,13 @@ function coloured(engine: HLJSApi, code: string, language: string, paint: Paint)
     if (text !== undefined || entity !== undefined) continue;
     flush();
     if (name === undefined) brushes.pop();
-    else brushes.push(brushFor(name, paint));
+    else brushes.push(styleForToken(name, paint));
   }
   flush();
   return lines;
 }
 
-function brushFor(names: string, paint: Paint): Brush | undefined {
+function styleForToken(names: string, paint: TextStyles): TextStyler | undefined {
   for (const name of names.split(' ')) {
     switch (name) {
       case 'hljs-keyword':

@@ -1,22 +1,22 @@
 // The keys that mean something beyond the entry field, and what they mean when.
 import { matchesKey, type KeyId } from '@earendil-works/pi-tui';
-import type { Heard } from './face.ts';
+import type { UserAction } from './face.ts';
 
-const TWICE_MS = 600;
-const QUIT_MS = 2000;
+const DOUBLE_PRESS_MS = 600;
+const QUIT_WINDOW_MS = 2000;
 
 /** What the keys need to know and may do. */
-export type KeyRoom = {
-  busy(): boolean;
+export type KeyHandlers = {
+  isBusy(): boolean;
   /** Whether the field shows suggestions, which Esc closes first. */
-  suggesting(): boolean;
+  isSuggesting(): boolean;
   text(): string;
-  take(): string;
-  hear(heard: Heard): void;
+  takeText(): string;
+  emit(heard: UserAction): void;
   send(text: string, how: 'enter' | 'follow-up'): void;
-  hint(text: string): void;
-  fold(): void;
-  history(): void;
+  showHint(text: string): void;
+  toggleFold(): void;
+  openHistory(): void;
   suspend(): void;
   redraw(): void;
 };
@@ -25,44 +25,44 @@ export type KeyRoom = {
 export type KeyListener = (data: string) => boolean;
 
 /** The keys of the field while no panel is open. */
-export function keysOf(room: KeyRoom): KeyListener {
+export function createKeyListener(room: KeyHandlers): KeyListener {
   let escapedAt = 0;
   let stoppedAt = 0;
 
   function escape(times: number): boolean {
-    if (room.suggesting()) return false;
-    if (room.busy()) {
+    if (room.isSuggesting()) return false;
+    if (room.isBusy()) {
       escapedAt = 0;
-      room.hear({ type: 'interrupt' });
+      room.emit({ type: 'interrupt' });
       return true;
     }
-    const twice = times > 1 || Date.now() - escapedAt < TWICE_MS;
+    const twice = times > 1 || Date.now() - escapedAt < DOUBLE_PRESS_MS;
     escapedAt = twice ? 0 : Date.now();
-    if (twice) room.hear({ type: 'back' });
-    else room.hint('press Esc again to go back to an earlier message');
+    if (twice) room.emit({ type: 'back' });
+    else room.showHint('press Esc again to go back to an earlier message');
     return true;
   }
 
   // The second press quits even where the first should have interrupted: what hangs must not hold the person.
   function stop(): boolean {
-    const again = Date.now() - stoppedAt < QUIT_MS;
+    const again = Date.now() - stoppedAt < QUIT_WINDOW_MS;
     stoppedAt = 0;
-    if (room.text() !== '') return done(room.take());
-    if (again) return done(room.hear({ type: 'quit' }));
+    if (room.text() !== '') return done(room.takeText());
+    if (again) return done(room.emit({ type: 'quit' }));
     stoppedAt = Date.now();
-    if (room.busy()) return done(room.hear({ type: 'interrupt' }));
-    return done(room.hint('press Ctrl+C again to quit'));
+    if (room.isBusy()) return done(room.emit({ type: 'interrupt' }));
+    return done(room.showHint('press Ctrl+C again to quit'));
   }
 
   const done = (_act: unknown): true => true;
   const table: readonly (readonly [KeyId, () => boolean])[] = [
     ['escape', () => escape(1)],
     ['ctrl+c', stop],
-    ['ctrl+d', () => room.text() === '' && done(room.hear({ type: 'quit' }))],
-    ['alt+enter', () => done(room.send(room.take(), 'follow-up'))],
-    ['shift+tab', () => done(room.hear({ type: 'mode' }))],
-    ['ctrl+o', () => done(room.fold())],
-    ['ctrl+r', () => done(room.history())],
+    ['ctrl+d', () => room.text() === '' && done(room.emit({ type: 'quit' }))],
+    ['alt+enter', () => done(room.send(room.takeText(), 'follow-up'))],
+    ['shift+tab', () => done(room.emit({ type: 'mode' }))],
+    ['ctrl+o', () => done(room.toggleFold())],
+    ['ctrl+r', () => done(room.openHistory())],
     ['ctrl+z', () => done(room.suspend())],
     ['ctrl+l', () => done(room.redraw())],
   ];
@@ -74,6 +74,6 @@ export function keysOf(room: KeyRoom): KeyListener {
 }
 
 /** A paste without the controls that could drive the terminal when the editor draws them; the others it drops itself. */
-export function withoutC1(data: string): string {
+export function stripC1Controls(data: string): string {
   return data.startsWith('\x1b[200~') ? data.replaceAll(/[\x7f-\x9f]/g, '') : data;
 }

@@ -1,26 +1,26 @@
 // Chooses the face for where the program runs; the screen's libraries load only when it is the one.
-import type { Face } from './face.ts';
-import { wantsColours } from './paint.ts';
+import type { TerminalUI } from './face.ts';
+import { wantsColors } from './paint.ts';
 
 /** What decides on the face besides the terminal itself. */
-export type FaceOptions = {
+export type UiOptions = {
   /** Wants the plain face, as `--plain` and FAIRLEAD_PLAIN=1 do. */
   readonly plain?: boolean;
   readonly env?: NodeJS.ProcessEnv;
 };
 
 /** Opens the screen on a capable terminal, and the plain face everywhere else. */
-export async function openFace(options: FaceOptions = {}): Promise<Face> {
+export async function createUi(options: UiOptions = {}): Promise<TerminalUI> {
   const env = options.env ?? process.env;
   const { stdin: input, stdout: output } = process;
   const person = input.isTTY && output.isTTY;
   const dumb = env['TERM'] === 'dumb';
   const plainly = options.plain === true || !['', '0', undefined].includes(env['FAIRLEAD_PLAIN']);
-  const colours = wantsColours(env, output.isTTY);
+  const colours = wantsColors(env, output.isTTY);
   if (person && !dumb && !plainly) {
-    const { screenFace } = await import('./screen.ts');
+    const { createScreenUi: screenFace } = await import('./screen.ts');
     return screenFace({ colours });
   }
-  const { plainFace } = await import('./plain.ts');
-  return plainFace({ input, output, colours, editing: person && !dumb && colours });
+  const { createPlainUi: plainFace } = await import('./plain.ts');
+  return plainFace({ input, output, colors: colours, lineEditing: person && !dumb && colours });
 }

@@ -1,10 +1,10 @@
 // Colours and weights for a terminal, or none at all: the one place that writes style sequences.
 
 /** Dresses a piece of text. */
-export type Brush = (text: string) => string;
+export type TextStyler = (text: string) => string;
 
 /** The brushes of a face; every one gives its text back as it is where styles are not wanted. */
-export type Paint = Readonly<Record<keyof typeof STYLES | keyof typeof COLOURS, Brush>>;
+export type TextStyles = Readonly<Record<keyof typeof STYLES | keyof typeof COLORS, TextStyler>>;
 
 const STYLES = {
   bold: [1, 22],
@@ -14,7 +14,7 @@ const STYLES = {
   inverse: [7, 27],
   strike: [9, 29],
 } as const;
-const COLOURS = {
+const COLORS = {
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
@@ -23,24 +23,24 @@ const COLOURS = {
   cyan: [36, 39],
 } as const;
 
-const bare: Brush = (text) => text;
+const unstyled: TextStyler = (text) => text;
 
-function brush([on, off]: readonly [number, number]): Brush {
+function createStyler([on, off]: readonly [number, number]): TextStyler {
   return (text) => (text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`);
 }
 
 /** Brushes with colours and weights, with weights alone, or with neither. */
-export function paintOf(how: 'colours' | 'weights' | 'none'): Paint {
-  const made: Partial<Record<keyof Paint, Brush>> = {};
-  for (const [name, codes] of Object.entries({ ...STYLES, ...COLOURS })) {
+export function createTextStyles(how: 'colours' | 'weights' | 'none'): TextStyles {
+  const made: Partial<Record<keyof TextStyles, TextStyler>> = {};
+  for (const [name, codes] of Object.entries({ ...STYLES, ...COLORS })) {
     const wanted = how === 'colours' || (how === 'weights' && name in STYLES);
-    made[name as keyof Paint] = wanted ? brush(codes) : bare;
+    made[name as keyof TextStyles] = wanted ? createStyler(codes) : unstyled;
   }
-  return made as Paint;
+  return made as TextStyles;
 }
 
 /** Whether colours are wanted: FORCE_COLOR over NO_COLOR over whether a terminal is there. */
-export function wantsColours(env: NodeJS.ProcessEnv, terminal: boolean): boolean {
+export function wantsColors(env: NodeJS.ProcessEnv, terminal: boolean): boolean {
   const force = env['FORCE_COLOR'];
   if (force !== undefined) return force !== '0' && force !== 'false';
   if ((env['NO_COLOR'] ?? '') !== '') return false;

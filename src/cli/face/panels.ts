@@ -9,32 +9,33 @@ import {
   type KeyId,
 } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
-import type { Choice, Question } from './face.ts';
-import { listTheme, type Field } from './field.ts';
-import { wrapped } from './layout.ts';
-import type { Paint } from './paint.ts';
-import { answerIn, keysOf, labelsOf } from './wording.ts';
+import type { UiChoice, KeyQuestion } from './face.ts';
+import { selectListTheme, type InputField } from './field.ts';
+import { wrapText } from './layout.ts';
+import type { TextStyles } from './paint.ts';
+import { parseChoiceAnswer, formatQuestionKeys, formatQuestionLabels } from './wording.ts';
 
-const ENTER_MS = 150;
-const OCCUPIED = 'The letters answer once the field below is empty: Enter sends what is in it, Ctrl+C clears it.';
-const DRAFTED = 'What is in the field is no answer: Enter sends it, Ctrl+C clears it.';
-const SHORT = 160;
-const MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
+const DOUBLE_ENTER_MS = 150;
+const FIELD_NOT_EMPTY_HINT =
+  'The letters answer once the field below is empty: Enter sends what is in it, Ctrl+C clears it.';
+const DRAFT_HINT = 'What is in the field is no answer: Enter sends it, Ctrl+C clears it.';
+const MAX_TITLE = 160;
+const LIST_KEYS = ['up', 'down', 'pageUp', 'pageDown'] as const;
 
 /** A panel takes the keys until it is done. */
 export type Panel = Component & {
   /** Takes a key, or says that it means nothing here. */
-  readonly key: (data: string) => boolean;
+  readonly handleKey: (data: string) => boolean;
   /** Whether the entry field stays below it, and gets the keys that mean nothing here. */
   readonly keepsField: boolean;
   /** Whether what is typed into the field is meant for it, once it could be read. */
-  readonly takesField?: boolean;
+  readonly ownsField?: boolean;
 };
 
 /** The line with the keys of a question; the question itself stands in the transcript, in full. */
 export function questionPanel(
-  question: Question,
-  paint: Paint,
+  question: KeyQuestion,
+  paint: TextStyles,
   drafting: () => boolean,
   answer: (key: string) => void,
 ): Panel {
@@ -42,18 +43,18 @@ export function questionPanel(
     keepsField: true,
     invalidate: () => undefined,
     render: (width) => [
-      ...wrapped(
-        `${paint.bold(escapeInvisible(question.title))} ${keysOf(question)} `,
+      ...wrapText(
+        `${paint.bold(escapeInvisible(question.title))} ${formatQuestionKeys(question)} `,
         width,
         paint.yellow('? '),
         (t) => t,
       ),
-      ...wrapped(labelsOf(question), width, '  ', paint.dim),
-      ...(drafting() ? wrapped(OCCUPIED, width, '  ', paint.dim) : []),
+      ...wrapText(formatQuestionLabels(question), width, '  ', paint.dim),
+      ...(drafting() ? wrapText(FIELD_NOT_EMPTY_HINT, width, '  ', paint.dim) : []),
     ],
-    key(data) {
+    handleKey(data) {
       const plainly = matchesKey(data, 'enter') || matchesKey(data, 'escape');
-      if (plainly) answer(question.otherwise);
+      if (plainly) answer(question.defaultKey);
       if (plainly) return true;
       const meant = question.keys.find(({ key }) => [key, `shift+${key}`].some((id) => matchesKey(data, id as KeyId)));
       if (meant !== undefined) answer(meant.key);
@@ -63,42 +64,42 @@ export function questionPanel(
 }
 
 /** The line of a question whose answer is typed into the entry field; the question and its choices stand in the transcript, in full. */
-export function wordsPanel(
+export function textPanel(
   { title, choices }: { readonly title: string; readonly choices: readonly string[] },
-  paint: Paint,
-  field: Field,
+  paint: TextStyles,
+  field: InputField,
   armed: () => boolean,
   answer: (words: string | undefined) => void,
 ): Panel {
   const [head = '', ...rest] = escapeInvisible(title).split('\n');
-  const short = head.length > SHORT || rest.length > 0 ? `${head.slice(0, SHORT)} …` : head;
+  const short = head.length > MAX_TITLE || rest.length > 0 ? `${head.slice(0, MAX_TITLE)} …` : head;
   const choosing = choices.length > 0 ? '↑↓ fills in a choice · ' : '';
   let at = -1;
   const step = (by: number): boolean => {
     if (choices.length === 0 || (field.text() !== '' && field.text() !== choices[at])) return false;
     at = (Math.max(at, by > 0 ? -1 : 0) + by + choices.length) % choices.length;
-    field.set(choices[at] ?? '');
+    field.setText(choices[at] ?? '');
     return true;
   };
   return {
     keepsField: true,
-    takesField: true,
+    ownsField: true,
     invalidate: () => undefined,
     render: (width) => [
-      ...wrapped(paint.bold(short), width, paint.yellow('? '), (t) => t),
+      ...wrapText(paint.bold(short), width, paint.yellow('? '), (t) => t),
       ...(armed() || field.text() === ''
-        ? wrapped(`${choosing}Enter answers · Esc leaves it unanswered`, width, '  ', paint.dim)
-        : wrapped(DRAFTED, width, '  ', paint.dim)),
+        ? wrapText(`${choosing}Enter answers · Esc leaves it unanswered`, width, '  ', paint.dim)
+        : wrapText(DRAFT_HINT, width, '  ', paint.dim)),
     ],
-    key(data) {
+    handleKey(data) {
       // Esc closes suggestions first.
       if (matchesKey(data, 'escape')) return !field.editor.isShowingAutocomplete() && (answer(undefined), true);
       if (matchesKey(data, 'up')) return step(-1);
       if (matchesKey(data, 'down')) return step(1);
       if (!matchesKey(data, 'enter')) return false;
       const words = field.text().trim();
-      if (words !== '') field.take();
-      if (words !== '') answer(answerIn(words, choices));
+      if (words !== '') field.takeText();
+      if (words !== '') answer(parseChoiceAnswer(words, choices));
       return true;
     },
   };
@@ -107,13 +108,13 @@ export function wordsPanel(
 /** A list that narrows as one types. */
 export function pickPanel(
   title: string,
-  choices: readonly Choice[],
-  paint: Paint,
+  choices: readonly UiChoice[],
+  paint: TextStyles,
   done: (value: string | undefined) => void,
 ): Panel & Focusable {
   const input = new Input({ prompt: '> ' });
   // Values are looked up by place: what is shown has been made visible and may differ from what is meant.
-  const items = choices.map(({ label, about }, index) => ({
+  const items = choices.map(({ label, description: about }, index) => ({
     value: String(index),
     label: escapeInvisible(label),
     ...(about === undefined ? {} : { description: escapeInvisible(about) }),
@@ -121,14 +122,14 @@ export function pickPanel(
   const listOf = (query: string): SelectList => {
     const fitting =
       query === '' ? items : fuzzyFilter(items, query, (item) => `${item.label} ${item.description ?? ''}`);
-    return new SelectList(fitting, 10, listTheme(paint));
+    return new SelectList(fitting, 10, selectListTheme(paint));
   };
   let list = listOf('');
   const openedAt = Date.now();
   const take = (): void => {
     const item = list.getSelectedItem();
     // The Enter that asked for the list may have been pressed twice.
-    if (item !== null && Date.now() - openedAt >= ENTER_MS) done(choices[Number(item.value)]?.value);
+    if (item !== null && Date.now() - openedAt >= DOUBLE_ENTER_MS) done(choices[Number(item.value)]?.value);
   };
   const narrow = (data: string): void => {
     const before = input.getValue();
@@ -145,15 +146,15 @@ export function pickPanel(
     },
     invalidate: () => list.invalidate(),
     render: (width) => [
-      ...wrapped(escapeInvisible(title), width, '', paint.bold),
+      ...wrapText(escapeInvisible(title), width, '', paint.bold),
       ...input.render(width),
       ...list.render(width),
       paint.dim('↑↓ move · Enter takes · Esc leaves'),
     ],
-    key(data) {
+    handleKey(data) {
       if (matchesKey(data, 'escape')) done(undefined);
       else if (matchesKey(data, 'enter')) take();
-      else if (MOVES.some((key) => matchesKey(data, key))) list.handleInput(data);
+      else if (LIST_KEYS.some((key) => matchesKey(data, key))) list.handleInput(data);
       else narrow(data);
       return true;
     },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { piecesOf, type Piece } from './pieces.ts';
+import { createMarkdownChunks, type MarkdownChunk } from './pieces.ts';
 
-function all(text: string): readonly Piece[] {
-  const pieces = piecesOf(text);
+function all(text: string): readonly MarkdownChunk[] {
+  const pieces = createMarkdownChunks(text);
   const open = pieces.open();
-  return open === undefined ? pieces.settled : [...pieces.settled, open];
+  return open === undefined ? pieces.closed : [...pieces.closed, open];
 }
 
 const line = fc.constantFrom(
@@ -27,14 +27,17 @@ test('however a text is cut into chunks, its pieces are the same', () => {
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {
       const text = lines.join('\n');
-      const pieces = piecesOf();
+      const pieces = createMarkdownChunks();
       let from = 0;
       for (const cut of cuts) {
-        pieces.add(text.slice(from, from + cut));
+        pieces.append(text.slice(from, from + cut));
         from += cut;
       }
-      pieces.add(text.slice(from));
-      assert.deepEqual([...pieces.settled, pieces.open()], [...piecesOf(text).settled, piecesOf(text).open()]);
+      pieces.append(text.slice(from));
+      assert.deepEqual(
+        [...pieces.closed, pieces.open()],
+        [...createMarkdownChunks(text).closed, createMarkdownChunks(text).open()],
+      );
     }),
   );
 });
@@ -52,7 +55,11 @@ test('no word is lost and none is doubled', () => {
 
 test('pieces end at blank lines outside fences, and what is indented stays with its list', () => {
   assert.deepEqual(
-    all('one\ntwo\n\n- item\n\n  more\n\n```js\na\n\nb\n```\nend').map(({ type, text, apart }) => [type, text, apart]),
+    all('one\ntwo\n\n- item\n\n  more\n\n```js\na\n\nb\n```\nend').map(({ type, text, blankBefore: apart }) => [
+      type,
+      text,
+      apart,
+    ]),
     [
       ['text', 'one\ntwo', false],
       ['text', '- item\n\n  more', true],

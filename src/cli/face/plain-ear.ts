@@ -3,11 +3,11 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Completer } from './face.ts';
 
 /** What the ear hears. */
-export type EarEvents = {
+export type PlainInputEvents = {
   line(text: string): void;
   end(): void;
   /** Ctrl+C; `draft` when a line was being typed, which it clears. */
-  stop(draft: boolean): void;
+  interrupt(draft: boolean): void;
   /** Esc. */
   escape(): void;
   /** Shift+Tab. */
@@ -15,19 +15,24 @@ export type EarEvents = {
 };
 
 /** Listens to the input until it is shut. */
-export type Ear = {
+export type PlainInput = {
   /** Shows the prompt where lines can be edited; nothing where the terminal does that itself. */
   prompt(text: string): void;
   /** What has been typed on the current line, taken away; nothing where only the terminal knows. */
-  take(): string;
+  takeText(): string;
   write(text: string): void;
-  complete(completer: Completer): void;
-  remember(entries: readonly string[]): void;
-  shut(): void;
+  setCompleter(completer: Completer): void;
+  setHistory(entries: readonly string[]): void;
+  close(): void;
 };
 
 /** Opens the ear; `editing` gives history, completion and keys, at the price of escape sequences. */
-export function earOf(input: NodeJS.ReadStream, output: NodeJS.WriteStream, editing: boolean, events: EarEvents): Ear {
+export function createPlainInput(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+  editing: boolean,
+  events: PlainInputEvents,
+): PlainInput {
   let completer: Completer | undefined;
   let shut = false;
   async function find(line: string): Promise<[string[], string]> {
@@ -45,7 +50,7 @@ export function earOf(input: NodeJS.ReadStream, output: NodeJS.WriteStream, edit
   const onStop = (): void => {
     const draft = editing && lines.line !== '';
     if (draft) lines.write(null, { ctrl: true, name: 'u' });
-    events.stop(draft);
+    events.interrupt(draft);
   };
   const onKey = (_: string | undefined, key: { name?: string; shift?: boolean } | undefined): void => {
     if (key?.name === 'escape') events.escape();
@@ -64,14 +69,14 @@ export function earOf(input: NodeJS.ReadStream, output: NodeJS.WriteStream, edit
       lines.setPrompt(text);
       lines.prompt(true);
     },
-    take: () => (editing ? taken(lines) : ''),
+    takeText: () => (editing ? takeLine(lines) : ''),
     write: (text) => editing && lines.write(text),
-    complete: (given) => void (completer = given),
-    remember(entries) {
+    setCompleter: (given) => void (completer = given),
+    setHistory(entries) {
       const past: unknown = Reflect.get(lines, 'history');
       if (Array.isArray(past)) past.push(...entries.toReversed().slice(0, 500));
     },
-    shut() {
+    close() {
       shut = true;
       if (signals) process.off('SIGINT', onStop);
       input.off('keypress', onKey);
@@ -80,7 +85,7 @@ export function earOf(input: NodeJS.ReadStream, output: NodeJS.WriteStream, edit
   };
 }
 
-function taken(lines: Interface): string {
+function takeLine(lines: Interface): string {
   const text = lines.line;
   if (text !== '') {
     lines.write(null, { ctrl: true, name: 'e' });

@@ -1,30 +1,30 @@
 // The plain face's voice: blocks as lines, in the order they come, with nothing ever taken back.
 import { escapeInvisible } from '../../core/index.ts';
-import type { Block } from './face.ts';
-import type { Paint } from './paint.ts';
-import { foldOutput, inputLine, plainOutput, STANDINGS, took } from './wording.ts';
+import type { TranscriptBlock } from './face.ts';
+import type { TextStyles } from './paint.ts';
+import { foldToolOutput, formatToolInput, toPlainOutput, CALL_STATUS_LABELS, formatDuration } from './wording.ts';
 
-const FOLDED_LINES = 8;
+const FOLDED_OUTPUT_LINES = 8;
 
 /** Says blocks line by line. */
-export type Voice = {
-  say(line: string): void;
-  block(block: Block): void;
-  extend(id: string, text: string): void;
-  drop(id: string): void;
+export type PlainOutput = {
+  printLine(line: string): void;
+  printBlock(block: TranscriptBlock): void;
+  appendText(id: string, text: string): void;
+  removeBlock(id: string): void;
   /** Writes as it is and stays on the line: a prompt, a question. */
   write(text: string): void;
   /** Goes on on the line of the last `write`, and ends it. */
-  answer(text: string): void;
+  endLine(text: string): void;
   /** Tells that the person ended the line by pressing Enter. */
-  entered(): void;
+  markLineStart(): void;
 };
 
-type Open = { readonly type: Block['type']; text: string; said: number };
+type OpenBlock = { readonly type: TranscriptBlock['type']; text: string; printed: number };
 
 /** A voice over a place to write to. */
-export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
-  const open = new Map<string, Open>();
+export function createPlainOutput(write: (text: string) => void, paint: TextStyles): PlainOutput {
+  const open = new Map<string, OpenBlock>();
   let speaking: string | undefined;
   let lineStart = true;
 
@@ -42,9 +42,9 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
     put(`${text}\n`);
   };
 
-  function stream(id: string, block: Open, last: boolean): void {
-    const from = block.said;
-    const to = last ? block.text.length : whole(block.text);
+  function stream(id: string, block: OpenBlock, last: boolean): void {
+    const from = block.printed;
+    const to = last ? block.text.length : completeLength(block.text);
     if (speaking !== id) {
       fresh();
       if (from === to) return;
@@ -55,13 +55,13 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
     // One character of what came before decides whether a joiner belongs to it.
     const before = from > 0 ? block.text.slice(from - 1, from) : '';
     put(escapeInvisible(before + block.text.slice(from, to)).slice(escapeInvisible(before).length));
-    block.said = to;
+    block.printed = to;
   }
 
-  function streamed(block: Block & { type: 'answer' | 'thought' }): void {
+  function streamed(block: TranscriptBlock & { type: 'answer' | 'thought' }): void {
     const known = open.get(block.id);
     const goesOn = known !== undefined && block.text.startsWith(known.text);
-    const now: Open = { type: block.type, text: block.text, said: goesOn ? known.said : 0 };
+    const now: OpenBlock = { type: block.type, text: block.text, printed: goesOn ? known.printed : 0 };
     if (known !== undefined && !goesOn) say('[answer again]');
     open.set(block.id, now);
     stream(block.id, now, block.settled);
@@ -70,25 +70,25 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
     if (speaking === block.id) fresh();
   }
 
-  function call(block: Block & { type: 'call' }): void {
+  function call(block: TranscriptBlock & { type: 'call' }): void {
     const begun = open.has(block.id);
-    const named = `${escapeInvisible(block.tool)} ${inputLine(block.input)}`.trimEnd();
-    if (block.standing === 'running' || block.standing === 'waiting') {
+    const named = `${escapeInvisible(block.tool)} ${formatToolInput(block.input)}`.trimEnd();
+    if (block.status === 'running' || block.status === 'waiting') {
       if (!begun) say(`[tool] ${named}`);
-      open.set(block.id, open.get(block.id) ?? { type: 'call', text: block.output ?? '', said: 0 });
+      open.set(block.id, open.get(block.id) ?? { type: 'call', text: block.output ?? '', printed: 0 });
       return;
     }
     const output = block.output ?? open.get(block.id)?.text ?? '';
     open.delete(block.id);
-    const time = block.ms === undefined ? '' : ` (${took(block.ms)})`;
-    say(`[tool] ${begun ? escapeInvisible(block.tool) : named}: ${STANDINGS[block.standing].word}${time}`);
-    if (block.diff !== undefined) for (const line of diffLines(block.diff, paint)) say(`  ${line}`);
-    else if (output.trim() !== '') for (const line of folded(output)) say(`  ${line}`);
+    const time = block.ms === undefined ? '' : ` (${formatDuration(block.ms)})`;
+    say(`[tool] ${begun ? escapeInvisible(block.tool) : named}: ${CALL_STATUS_LABELS[block.status].word}${time}`);
+    if (block.diff !== undefined) for (const line of formatDiff(block.diff, paint)) say(`  ${line}`);
+    else if (output.trim() !== '') for (const line of formatFolded(output)) say(`  ${line}`);
   }
 
   return {
-    say,
-    block(block) {
+    printLine: say,
+    printBlock(block) {
       switch (block.type) {
         case 'answer':
         case 'thought':
@@ -105,42 +105,42 @@ export function voiceOf(write: (text: string) => void, paint: Paint): Voice {
         }
       }
     },
-    extend(id, text) {
+    appendText(id, text) {
       const block = open.get(id);
       if (block === undefined) return;
       block.text += text;
       if (block.type !== 'call') stream(id, block, false);
     },
-    drop(id) {
+    removeBlock(id) {
       const block = open.get(id);
       if (block === undefined || !open.delete(id)) return;
-      if (block.said > 0) say('[taken back]');
+      if (block.printed > 0) say('[taken back]');
     },
     write(text) {
       fresh();
       put(text);
     },
-    answer: (text) => put(`${text}\n`),
-    entered() {
+    endLine: (text) => put(`${text}\n`),
+    markLineStart() {
       lineStart = true;
     },
   };
 }
 
 // A return or the first half of a pair may be completed by the next piece: it is said with it.
-function whole(text: string): number {
+function completeLength(text: string): number {
   const last = text.charCodeAt(text.length - 1);
   return last === 0x0d || (last >= 0xd8_00 && last <= 0xdb_ff) ? text.length - 1 : text.length;
 }
 
-function folded(text: string): readonly string[] {
-  const { lines, left } = foldOutput(text, FOLDED_LINES);
+function formatFolded(text: string): readonly string[] {
+  const { lines, left } = foldToolOutput(text, FOLDED_OUTPUT_LINES);
   return left === 0 ? lines : [`… ${left} more lines`, ...lines];
 }
 
 /** A unified diff as lines, added and removed ones coloured. */
-export function diffLines(diff: string, paint: Paint): readonly string[] {
-  return plainOutput(diff)
+export function formatDiff(diff: string, paint: TextStyles): readonly string[] {
+  return toPlainOutput(diff)
     .trimEnd()
     .split('\n')
     .map((line) => {

@@ -1,36 +1,42 @@
 // The plain face: everything as lines in order, for screen readers, dumb terminals and pipes; nothing is redrawn.
-import type { Choice, Completer, Face, Heard, Status } from './face.ts';
+import type { UiChoice, Completer, TerminalUI, UserAction, StatusLine } from './face.ts';
 import { escapeInvisible } from '../../core/index.ts';
-import { paintOf } from './paint.ts';
-import { earOf, type Ear, type EarEvents } from './plain-ear.ts';
-import { voiceOf } from './plain-voice.ts';
-import { SEEN_MS } from './readiness.ts';
-import { answerIn, choiceLines, keysOf, labelsOf, statusParts } from './wording.ts';
+import { createTextStyles } from './paint.ts';
+import { createPlainInput, type PlainInput, type PlainInputEvents } from './plain-ear.ts';
+import { createPlainOutput } from './plain-voice.ts';
+import { MIN_VISIBLE_MS } from './readiness.ts';
+import {
+  parseChoiceAnswer,
+  formatChoices,
+  formatQuestionKeys,
+  formatQuestionLabels,
+  formatStatusParts,
+} from './wording.ts';
 
 /** Where the plain face reads and writes, and how much it may do there. */
-export type PlainOptions = {
+export type PlainUiOptions = {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  readonly colours: boolean;
+  readonly colors: boolean;
   /** Whether lines may be edited with history and completion, which takes escape sequences. */
-  readonly editing: boolean;
+  readonly lineEditing: boolean;
 };
 
-const QUIT_MS = 2000;
-const SLOW_MS = 1000;
+const QUIT_WINDOW_MS = 2000;
+const WAITING_NOTICE_MS = 1000;
 
-type Reader = { readonly since: number; readonly take: (line: string | undefined) => boolean };
+type LineReader = { readonly since: number; readonly takeLine: (line: string | undefined) => boolean };
 
 /** Opens the plain face. */
-export function plainFace({ input, output, colours, editing }: PlainOptions): Face {
+export function createPlainUi({ input, output, colors: colours, lineEditing: editing }: PlainUiOptions): TerminalUI {
   const person = input.isTTY && output.isTTY;
-  const voice = voiceOf((text) => void output.write(text), paintOf(colours ? 'colours' : 'none'));
+  const voice = createPlainOutput((text) => void output.write(text), createTextStyles(colours ? 'colours' : 'none'));
   const pending: string[] = [];
   const echoed: string[] = [];
-  let listener: ((heard: Heard) => void | Promise<void>) | undefined;
-  let reader: Reader | undefined;
+  let listener: ((heard: UserAction) => void | Promise<void>) | undefined;
+  let reader: LineReader | undefined;
   let queue: Promise<unknown> = Promise.resolve();
-  let status: Status | undefined;
+  let status: StatusLine | undefined;
   let statusSaid = '';
   let handling = 0;
   let ended = false;
@@ -46,7 +52,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
 
   const idle = (): boolean => listener !== undefined && handling === 0 && status?.busy === undefined && !reader;
 
-  function hear(heard: Heard): void {
+  function hear(heard: UserAction): void {
     const done = listener?.(heard);
     if (done === undefined) return;
     handling += 1;
@@ -79,7 +85,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
 
   // Nobody listens before the conversation has begun: whoever wants to leave must be able to.
   function leave(): void {
-    ear.shut();
+    ear.close();
     process.kill(process.pid, 'SIGINT');
   }
 
@@ -88,8 +94,8 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     clearTimeout(prompting);
     prompting = setTimeout(() => {
       if (!idle() || prompted || ended) return;
-      const parts = status === undefined ? '' : statusParts(status).join(' · ');
-      if (parts !== statusSaid) voice.say(`[status] ${parts}`);
+      const parts = status === undefined ? '' : formatStatusParts(status).join(' · ');
+      if (parts !== statusSaid) voice.printLine(`[status] ${parts}`);
       statusSaid = parts;
       ask('> ');
       // Written sooner it would stand before its prompt.
@@ -116,11 +122,12 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     promptSoon();
   }
 
-  const events: EarEvents = {
+  const events: PlainInputEvents = {
     line(text) {
-      voice.entered();
+      voice.markLineStart();
       prompted = false;
-      if (reader !== undefined && Date.now() - reader.since >= (person ? SEEN_MS : 0) && reader.take(text)) return;
+      if (reader !== undefined && Date.now() - reader.since >= (person ? MIN_VISIBLE_MS : 0) && reader.takeLine(text))
+        return;
       if (text.endsWith('\\')) {
         begun += `${text.slice(0, -1)}\n`;
         return;
@@ -131,27 +138,27 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     },
     end() {
       ended = true;
-      reader?.take(undefined);
+      reader?.takeLine(undefined);
       pump();
     },
-    stop(hadDraft) {
-      voice.entered();
+    interrupt(hadDraft) {
+      voice.markLineStart();
       prompted = false;
       const busy = status?.busy !== undefined;
-      reader?.take(undefined);
+      reader?.takeLine(undefined);
       if (busy) return hear({ type: 'interrupt' });
       if (hadDraft) return promptSoon();
-      if (Date.now() - stopAt < QUIT_MS) return listener === undefined ? leave() : quit();
+      if (Date.now() - stopAt < QUIT_WINDOW_MS) return listener === undefined ? leave() : quit();
       stopAt = Date.now();
-      speak(() => voice.say('(press Ctrl+C again to quit)'));
+      speak(() => voice.printLine('(press Ctrl+C again to quit)'));
     },
     escape() {
-      if (reader !== undefined) reader.take(undefined);
+      if (reader !== undefined) reader.takeLine(undefined);
       else if (status?.busy !== undefined) hear({ type: 'interrupt' });
     },
     mode: () => hear({ type: 'mode' }),
   };
-  let ear: Ear = earOf(input, output, editing, events);
+  let ear: PlainInput = createPlainInput(input, output, editing, events);
 
   // Reads one line for a question; `take` says whether the line was meant for it.
   function read<T>(
@@ -161,7 +168,7 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
     take: (line: string) => T | 'again' | 'not mine',
   ): Promise<T> {
     return new Promise((resolve) => {
-      const kept = ear.take();
+      const kept = ear.takeText();
       const end = (value: T): void => {
         reader = undefined;
         signal?.removeEventListener('abort', stop);
@@ -177,12 +184,12 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
         const value = take(line.trim());
         prompted = false;
         // Nobody typed it where it could be seen.
-        if (!person) voice.answer(value === 'not mine' ? '' : escapeInvisible(line));
+        if (!person) voice.endLine(value === 'not mine' ? '' : escapeInvisible(line));
         if (value === 'again') return (ask(prompt), true);
         end(value === 'not mine' ? nothing : value);
         return value !== 'not mine';
       };
-      reader = { since: Date.now(), take: given };
+      reader = { since: Date.now(), takeLine: given };
       ask(prompt);
       const next = person ? undefined : pending[0];
       if (next !== undefined && given(next)) pending.shift();
@@ -197,53 +204,58 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
 
   const words = (title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> =>
     inTurn(() => {
-      speak(() => voice.say([escapeInvisible(title), ...choiceLines(choices.map(escapeInvisible))].join('\n')));
+      speak(() => voice.printLine([escapeInvisible(title), ...formatChoices(choices.map(escapeInvisible))].join('\n')));
       const prompt = `${choices.length > 0 ? 'a number or your own words' : 'your words'}, nothing to leave: `;
-      return read(prompt, undefined, signal, (line) => answerIn(line, choices));
+      return read(prompt, undefined, signal, (line) => parseChoiceAnswer(line, choices));
     });
 
   return {
-    put(block) {
+    putBlock(block) {
       const typed = block.type === 'said' ? echoed.indexOf(block.text) : -1;
       if (typed >= 0) return void echoed.splice(typed, 1);
-      speak(() => voice.block(block));
+      speak(() => voice.printBlock(block));
     },
-    extend: (id, text) => speak(() => voice.extend(id, text)),
-    drop: (id) => speak(() => voice.drop(id)),
+    appendText: (id, text) => speak(() => voice.appendText(id, text)),
+    removeBlock: (id) => speak(() => voice.removeBlock(id)),
     clear: () => undefined,
-    status(now) {
+    setStatus(now) {
       const was = status?.busy;
       status = now;
       if (now.busy !== was) {
         clearTimeout(slow);
         const { busy } = now;
         if (person && busy !== undefined)
-          slow = setTimeout(() => reader ?? voice.say(`[waiting] ${escapeInvisible(busy)}`), SLOW_MS);
+          slow = setTimeout(() => reader ?? voice.printLine(`[waiting] ${escapeInvisible(busy)}`), WAITING_NOTICE_MS);
       }
       pump();
     },
-    listen(heard) {
+    onAction(heard) {
       listener = heard;
       pump();
     },
-    ask: (question, signal) =>
+    askKey: (question, signal) =>
       inTurn(() => {
         speak(() => {
-          voice.say(escapeInvisible(question.title));
+          voice.printLine(escapeInvisible(question.title));
           if (question.detail !== undefined)
-            voice.say(`  ${escapeInvisible(question.detail).replaceAll('\n', '\n  ')}`);
+            voice.printLine(`  ${escapeInvisible(question.detail).replaceAll('\n', '\n  ')}`);
         });
-        return read(`${labelsOf(question)} ${keysOf(question)} `, question.otherwise, signal, (line) => {
-          if (line === '') return question.otherwise;
-          const word = line.toLowerCase();
-          const meant = question.keys.find(({ key, label }) => key === word || label.toLowerCase() === word);
-          if (meant !== undefined) return meant.key;
-          return person ? 'again' : 'not mine';
-        });
+        return read(
+          `${formatQuestionLabels(question)} ${formatQuestionKeys(question)} `,
+          question.defaultKey,
+          signal,
+          (line) => {
+            if (line === '') return question.defaultKey;
+            const word = line.toLowerCase();
+            const meant = question.keys.find(({ key, label }) => key === word || label.toLowerCase() === word);
+            if (meant !== undefined) return meant.key;
+            return person ? 'again' : 'not mine';
+          },
+        );
       }),
     pick: (title, choices, signal) =>
       inTurn(() => {
-        speak(() => voice.say([escapeInvisible(title), ...choiceLines(choices.map(choiceLine))].join('\n')));
+        speak(() => voice.printLine([escapeInvisible(title), ...formatChoices(choices.map(formatChoice))].join('\n')));
         return read<string | undefined>('number or name, nothing to leave: ', undefined, signal, (line) => {
           if (line === '') return undefined;
           const meant = choices[Number(line) - 1] ?? choices.find(({ value, label }) => [value, label].includes(line));
@@ -251,29 +263,29 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
         });
       }),
     // In a pipe the next line is meant for the conversation: nobody has seen the question.
-    ...(person ? { words } : {}),
-    fill(text) {
+    ...(person ? { askText: words } : {}),
+    setInput(text) {
       if (editing && !text.includes('\n')) {
         if (prompted) return ear.write(text);
         filled = text;
         return promptSoon();
       }
       draft = text;
-      speak(() => voice.say(`[draft] ${escapeInvisible(text)}\n(Enter on an empty line sends it)`));
+      speak(() => voice.printLine(`[draft] ${escapeInvisible(text)}\n(Enter on an empty line sends it)`));
     },
-    complete(given) {
+    setCompleter(given) {
       completer = given;
-      ear.complete(given);
+      ear.setCompleter(given);
     },
-    remember: (entries) => ear.remember(entries),
-    async aside(work) {
-      ear.shut();
+    setHistory: (entries) => ear.setHistory(entries),
+    async suspendFor(work) {
+      ear.close();
       try {
         return await work();
       } finally {
         prompted = false;
-        ear = earOf(input, output, editing, events);
-        if (completer !== undefined) ear.complete(completer);
+        ear = createPlainInput(input, output, editing, events);
+        if (completer !== undefined) ear.setCompleter(completer);
         promptSoon();
       }
     },
@@ -282,15 +294,15 @@ export function plainFace({ input, output, colours, editing }: PlainOptions): Fa
       closed = true;
       clearTimeout(prompting);
       clearTimeout(slow);
-      reader?.take(undefined);
+      reader?.takeLine(undefined);
       voice.write('');
-      ear.shut();
+      ear.close();
       // What was said must be out before the program may end.
       await new Promise<void>((done) => void output.write('', () => done()));
     },
   };
 }
 
-function choiceLine({ label, about }: Choice): string {
+function formatChoice({ label, description: about }: UiChoice): string {
   return escapeInvisible(about === undefined ? label : `${label}  ${about}`);
 }

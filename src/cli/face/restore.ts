@@ -3,7 +3,7 @@
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /** Calls `giveBack` once when the program exits, crashes or is told to end; the returned function lets go. */
-export function restoreOnEnd(giveBack: () => void): () => void {
+export function restoreTerminalOnExit(giveBack: () => void): () => void {
   const restore = (): void => {
     try {
       giveBack();

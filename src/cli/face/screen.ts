@@ -1,58 +1,65 @@
 // The screen: a transcript that scrolls away, an entry field at the bottom, and a status line under it.
 import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui';
-import type { Choice, Completer, Face, Heard, Question } from './face.ts';
+import type { UiChoice, Completer, TerminalUI, UserAction, KeyQuestion } from './face.ts';
 import { Display } from './display.ts';
-import { fieldOf, type Field } from './field.ts';
-import { footOf, type FootState } from './foot.ts';
-import { highlighterOf } from './highlight.ts';
-import { keysOf, withoutC1 } from './keys.ts';
-import { styleOf } from './layout.ts';
-import { paintOf } from './paint.ts';
-import { pickPanel, questionPanel, wordsPanel, type Panel } from './panels.ts';
-import { SEEN_MS, STILL_MS } from './readiness.ts';
-import { restoreOnEnd } from './restore.ts';
-import { suspend } from './suspend.ts';
-import { transcriptOf } from './transcript.ts';
-import { choiceLines } from './wording.ts';
+import { createInputField, type InputField } from './field.ts';
+import { createFooter, type FooterState } from './foot.ts';
+import { createHighlighter } from './highlight.ts';
+import { createKeyListener, stripC1Controls } from './keys.ts';
+import { createLayoutStyle } from './layout.ts';
+import { createTextStyles } from './paint.ts';
+import { pickPanel, questionPanel, textPanel, type Panel } from './panels.ts';
+import { MIN_VISIBLE_MS, MIN_IDLE_MS } from './readiness.ts';
+import { restoreTerminalOnExit } from './restore.ts';
+import { suspendProcess } from './suspend.ts';
+import { createScreenTranscript } from './transcript.ts';
+import { formatChoices } from './wording.ts';
 
 const FRAME_MS = 30;
-const SPIN_MS = 100;
+const SPINNER_MS = 100;
 const UNFOLDED_LINES = 500;
 
-type Opened = {
+type OpenPanel = {
   readonly panel: Panel;
   readonly since: number;
-  readonly leave: () => void;
+  readonly dismiss: () => void;
   /** Whether what is typed from now on is for it. */
   armed: boolean;
 };
 
 /** Opens the screen on the program's own terminal. */
-export function screenFace(options: { readonly colours: boolean }): Face {
-  const paint = paintOf(options.colours ? 'colours' : 'weights');
+export function createScreenUi(options: { readonly colours: boolean }): TerminalUI {
+  const paint = createTextStyles(options.colours ? 'colours' : 'weights');
   let frame: NodeJS.Timeout | undefined;
   let hinting: NodeJS.Timeout | undefined;
   let spinning: NodeJS.Timeout | undefined;
-  let listener: ((heard: Heard) => void | Promise<void>) | undefined;
-  let early: Heard[] = [];
-  let panel: Opened | undefined;
+  let listener: ((heard: UserAction) => void | Promise<void>) | undefined;
+  let early: UserAction[] = [];
+  let panel: OpenPanel | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   let keyAt = 0;
   let asked = 0;
   let closed = false;
   const entries: string[] = [];
 
-  const style = styleOf(
+  const style = createLayoutStyle(
     paint,
-    highlighterOf(paint, () => {
+    createHighlighter(paint, () => {
       transcript.relayout();
       soon();
     }),
   );
-  const transcript = transcriptOf(style);
-  const state: FootState = { status: undefined, busySince: 0, hint: undefined, body: [], asks: false, gone: false };
-  const display = new Display(transcript, footOf(state, paint));
-  const field: Field = fieldOf(display, paint, (text) => send(text, 'enter'));
+  const transcript = createScreenTranscript(style);
+  const state: FooterState = {
+    status: undefined,
+    busySince: 0,
+    hint: undefined,
+    body: [],
+    isAsking: false,
+    hidden: false,
+  };
+  const display = new Display(transcript, createFooter(state, paint));
+  const field: InputField = createInputField(display, paint, (text) => send(text, 'enter'));
   state.body = [field];
 
   // Many changes, one frame: streams come faster than anyone reads.
@@ -63,7 +70,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     }, FRAME_MS);
   }
 
-  function hear(heard: Heard): void {
+  function hear(heard: UserAction): void {
     if (listener !== undefined) void listener(heard);
     // Nobody listens before the conversation has begun: whoever wants to leave must be able to.
     else if (heard.type === 'quit') process.kill(process.pid, 'SIGINT');
@@ -74,7 +81,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     const entry = text.trim();
     if (entry === '') return;
     entries.push(entry);
-    field.remember(entry);
+    field.addToHistory(entry);
     hear({ type: 'line', text: entry, how });
   }
 
@@ -89,27 +96,27 @@ export function screenFace(options: { readonly colours: boolean }): Face {
   }
 
   function show(opened: Panel | undefined): void {
-    state.asks = opened !== undefined;
+    state.isAsking = opened !== undefined;
     state.body = opened === undefined ? [field] : opened.keepsField ? [opened, field] : [opened];
     display.setFocus(opened === undefined || opened.keepsField ? field : opened);
     soon();
   }
 
-  const onKey = keysOf({
-    busy: () => state.status?.busy !== undefined,
-    suggesting: () => field.editor.isShowingAutocomplete(),
+  const onKey = createKeyListener({
+    isBusy: () => state.status?.busy !== undefined,
+    isSuggesting: () => field.editor.isShowingAutocomplete(),
     text: () => field.text(),
-    take: () => field.take(),
-    hear,
+    takeText: () => field.takeText(),
+    emit: hear,
     send,
-    hint,
-    fold() {
+    showHint: hint,
+    toggleFold() {
       style.unfolded = !style.unfolded;
       transcript.relayout();
       display.redraw(style.unfolded ? UNFOLDED_LINES : undefined);
     },
-    history: () => void lookBack(),
-    suspend: () => suspend(display),
+    openHistory: () => void lookBack(),
+    suspend: () => suspendProcess(display),
     redraw: () => display.redraw(),
   });
 
@@ -118,19 +125,19 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     if (isKeyRelease(data)) return undefined;
     const taken = panel !== undefined && toPanel(panel, data);
     keyAt = Date.now();
-    if (!taken && matchesKey(data, 'enter')) field.settle();
-    if (!taken && !onKey(data)) return { data: withoutC1(data) };
+    if (!taken && matchesKey(data, 'enter')) field.closeStaleSuggestions();
+    if (!taken && !onKey(data)) return { data: stripC1Controls(data) };
     display.requestRender();
     return { consume: true };
   });
 
-  function toPanel(opened: Opened, data: string): boolean {
-    const { keepsField, takesField, key } = opened.panel;
+  function toPanel(opened: OpenPanel, data: string): boolean {
+    const { keepsField, ownsField: takesField, handleKey: key } = opened.panel;
     // A field that was empty when the question could be read belongs to the answer from then on.
     opened.armed = (opened.armed && takesField === true) || isArmed(opened.since, data);
     if (keepsField && !opened.armed) return false;
     if (!matchesKey(data, 'ctrl+c')) return key(data);
-    opened.leave();
+    opened.dismiss();
     if (state.status?.busy !== undefined) hear({ type: 'interrupt' });
     return true;
   }
@@ -138,7 +145,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
   // What belongs to a draft, however slowly it is typed, is never an answer: only Esc is, which writes nothing.
   function isArmed(since: number, data: string): boolean {
     if (field.text() !== '' && !matchesKey(data, 'escape')) return false;
-    return Date.now() - since >= SEEN_MS && Date.now() - keyAt >= STILL_MS;
+    return Date.now() - since >= MIN_VISIBLE_MS && Date.now() - keyAt >= MIN_IDLE_MS;
   }
 
   async function lookBack(): Promise<void> {
@@ -148,7 +155,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
       'Earlier entries',
       past.map((value) => ({ value, label: value.replaceAll('\n', ' ⏎ ') })),
     );
-    if (taken !== undefined) field.set(taken);
+    if (taken !== undefined) field.setText(taken);
   }
 
   // One panel at a time, in the order they were asked for; leaving or aborting gives `otherwise`.
@@ -169,7 +176,7 @@ export function screenFace(options: { readonly colours: boolean }): Face {
           };
           const leave = (): void => give(otherwise);
           signal?.addEventListener('abort', leave);
-          panel = { panel: panelOf(give), since: Date.now(), leave, armed: false };
+          panel = { panel: panelOf(give), since: Date.now(), dismiss: leave, armed: false };
           show(panel.panel);
         }),
     );
@@ -179,14 +186,14 @@ export function screenFace(options: { readonly colours: boolean }): Face {
 
   // The answer takes the place of the question; of one that has begun to scroll away it stands below.
   function answered(id: string, text: string): void {
-    transcript.put({ type: 'notice', id: transcript.scrolled(id) ? `${id} answer` : id, level: 'info', text });
+    transcript.putBlock({ type: 'notice', id: transcript.isScrolled(id) ? `${id} answer` : id, level: 'info', text });
   }
 
-  function ask(question: Question, signal?: AbortSignal): Promise<string> {
-    return open(question.otherwise, signal, (done) => {
+  function ask(question: KeyQuestion, signal?: AbortSignal): Promise<string> {
+    return open(question.defaultKey, signal, (done) => {
       const id = `question ${(asked += 1)}`;
       const { title, detail: text } = question;
-      if (text !== undefined) transcript.put({ type: 'page', id, title, text });
+      if (text !== undefined) transcript.putBlock({ type: 'page', id, title, text });
       return questionPanel(
         question,
         paint,
@@ -202,8 +209,8 @@ export function screenFace(options: { readonly colours: boolean }): Face {
   function words(title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> {
     return open<string | undefined>(undefined, signal, (done) => {
       const id = `question ${(asked += 1)}`;
-      transcript.put({ type: 'page', id, text: [title, ...choiceLines(choices)].join('\n') });
-      return wordsPanel(
+      transcript.putBlock({ type: 'page', id, text: [title, ...formatChoices(choices)].join('\n') });
+      return textPanel(
         { title, choices },
         paint,
         field,
@@ -216,63 +223,63 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     });
   }
 
-  function pick(title: string, choices: readonly Choice[], signal?: AbortSignal): Promise<string | undefined> {
+  function pick(title: string, choices: readonly UiChoice[], signal?: AbortSignal): Promise<string | undefined> {
     return open<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, paint, done));
   }
 
-  const letGo = restoreOnEnd(() => display.stop());
+  const letGo = restoreTerminalOnExit(() => display.stop());
   display.setFocus(field);
   display.start();
 
   return {
-    put(block) {
-      transcript.put(block);
+    putBlock(block) {
+      transcript.putBlock(block);
       soon();
     },
-    extend(id, text) {
-      transcript.extend(id, text);
+    appendText(id, text) {
+      transcript.appendText(id, text);
       soon();
     },
-    drop(id) {
-      transcript.drop(id);
+    removeBlock(id) {
+      transcript.removeBlock(id);
       soon();
     },
     clear() {
       // Some terminals keep what is cleared: the transcript may stay there, a field that nobody can use may not.
-      state.gone = true;
+      state.hidden = true;
       display.renderNow();
-      state.gone = false;
+      state.hidden = false;
       transcript.clear();
       display.redraw();
     },
-    status(status) {
+    setStatus(status) {
       if (status.busy !== state.status?.busy) state.busySince = Date.now();
       state.status = status;
       if (status.busy === undefined) {
         clearInterval(spinning);
         spinning = undefined;
-      } else spinning ??= setInterval(soon, SPIN_MS);
+      } else spinning ??= setInterval(soon, SPINNER_MS);
       soon();
     },
-    listen(heard) {
+    onAction(heard) {
       listener = heard;
       const waiting = early;
       early = [];
       for (const one of waiting) void heard(one);
     },
-    ask,
+    askKey: ask,
     pick,
-    words,
-    fill(text) {
-      field.set(text);
+    askText: words,
+    setInput(text) {
+      field.setText(text);
       soon();
     },
-    complete: (completer: Completer) => field.complete(completer),
-    remember(past) {
+    setCompleter: (completer: Completer) => field.setCompleter(completer),
+    setHistory(past) {
       entries.unshift(...past);
-      for (const entry of past.slice(-100)) field.remember(entry);
+      for (const entry of past.slice(-100)) field.addToHistory(entry);
     },
-    async aside(work) {
+    async suspendFor(work) {
       display.stop();
       try {
         return await work();
@@ -283,8 +290,8 @@ export function screenFace(options: { readonly colours: boolean }): Face {
     },
     async close() {
       if (closed) return;
-      panel?.leave();
-      state.gone = true;
+      panel?.dismiss();
+      state.hidden = true;
       display.renderNow();
       closed = true;
       clearTimeout(frame);

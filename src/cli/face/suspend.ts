@@ -1,10 +1,10 @@
 // Ctrl+Z on a screen that has taken the keys: the program stops as any other, and is drawn again when it goes on.
 
 /** What is put away and brought back. */
-type Drawn = { stop(): void; start(): void; redraw(): void };
+type SuspendableDisplay = { stop(): void; start(): void; redraw(): void };
 
 /** Stops as when the terminal itself sees the key: the whole group stops, and `fg` draws the screen again. */
-export function suspend(display: Drawn): void {
+export function suspendProcess(display: SuspendableDisplay): void {
   if (process.platform === 'win32') return;
   display.stop();
   const goOn = (): void => {

@@ -1,17 +1,17 @@
 // The part of the screen above the entry field. Law: a line that has scrolled away is the terminal's and never changes.
 import { escapeInvisible } from '../../core/index.ts';
-import type { Block } from './face.ts';
-import { blockLines, pieceLines, type Style } from './layout.ts';
-import { piecesOf, type Pieces } from './pieces.ts';
+import type { TranscriptBlock } from './face.ts';
+import { renderBlock, renderChunk, type LayoutStyle } from './layout.ts';
+import { createMarkdownChunks, type MarkdownChunks } from './pieces.ts';
 
 /** What the screen shows of a session: the blocks of late, of which only what is still on the screen is laid out. */
-export type Transcript = {
-  put(block: Block): void;
-  extend(id: string, text: string): void;
-  drop(id: string): void;
+export type ScreenTranscript = {
+  putBlock(block: TranscriptBlock): void;
+  appendText(id: string, text: string): void;
+  removeBlock(id: string): void;
   clear(): void;
   /** Whether a block has begun to scroll away. */
-  scrolled(id: string): boolean;
+  isScrolled(id: string): boolean;
   /** Says that layouts made before no longer hold. */
   relayout(): void;
   /** The lines that have not scrolled away. */
@@ -22,44 +22,52 @@ export type Transcript = {
   refit(width: number, rows: number): void;
 };
 
-type Laid = { readonly width: number; readonly lines: readonly string[] };
-type Entry = {
-  block: Block;
-  pieces?: Pieces;
+type RenderedLines = { readonly width: number; readonly lines: readonly string[] };
+type TranscriptEntry = {
+  block: TranscriptBlock;
+  chunks?: MarkdownChunks;
   /** Layouts of the settled pieces. */
-  readonly laid: Laid[];
-  whole: Laid | undefined;
+  readonly chunkLines: RenderedLines[];
+  rendered: RenderedLines | undefined;
   /** How many lines have scrolled away, not counting those of the pieces let go. */
   frozen: number;
   /** How many pieces have scrolled away whole and are no longer laid out, and how many lines they were. */
-  gone: number;
-  goneLines: number;
+  scrolledChunks: number;
+  scrolledChunkLines: number;
   shown: boolean;
 };
 
 // As many blocks as a person may want unfolded or after a change of size; older ones live in the scrollback.
-const KEPT = 300;
-const OUTPUT_KEPT = 1 << 18;
+const MAX_BLOCKS = 300;
+const MAX_OUTPUT_CHARS = 1 << 18;
 
 /** An empty transcript. */
-export function transcriptOf(style: Style): Transcript {
-  let entries: Entry[] = [];
-  const known = new Map<string, Entry>();
+export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
+  let entries: TranscriptEntry[] = [];
+  const known = new Map<string, TranscriptEntry>();
   let skipped = 0;
-  let given: { readonly entry: Entry; readonly count: number }[] = [];
+  let given: { readonly entry: TranscriptEntry; readonly count: number }[] = [];
 
-  function entryOf(block: Block): Entry {
-    const entry: Entry = { block, laid: [], whole: undefined, frozen: 0, gone: 0, goneLines: 0, shown: false };
-    const text = markdownOf(block);
-    if (text !== undefined) entry.pieces = piecesOf(text);
+  function entryOf(block: TranscriptBlock): TranscriptEntry {
+    const entry: TranscriptEntry = {
+      block,
+      chunkLines: [],
+      rendered: undefined,
+      frozen: 0,
+      scrolledChunks: 0,
+      scrolledChunkLines: 0,
+      shown: false,
+    };
+    const text = blockMarkdown(block);
+    if (text !== undefined) entry.chunks = createMarkdownChunks(text);
     return entry;
   }
 
-  function add(block: Block): void {
+  function add(block: TranscriptBlock): void {
     const entry = entryOf(block);
     entries.push(entry);
     known.set(block.id, entry);
-    while (entries.length > KEPT) {
+    while (entries.length > MAX_BLOCKS) {
       const [oldest] = entries.splice(0, 1);
       if (oldest === undefined) return;
       if (known.get(oldest.block.id) === oldest) known.delete(oldest.block.id);
@@ -67,49 +75,49 @@ export function transcriptOf(style: Style): Transcript {
     }
   }
 
-  function replace(entry: Entry, block: Block): void {
-    const text = markdownOf(block);
-    const before = markdownOf(entry.block);
-    if (entry.pieces !== undefined && text !== undefined && before !== undefined && text.startsWith(before)) {
-      entry.pieces.add(text.slice(before.length));
+  function replace(entry: TranscriptEntry, block: TranscriptBlock): void {
+    const text = blockMarkdown(block);
+    const before = blockMarkdown(entry.block);
+    if (entry.chunks !== undefined && text !== undefined && before !== undefined && text.startsWith(before)) {
+      entry.chunks.append(text.slice(before.length));
     } else if (text !== undefined) {
-      entry.pieces = piecesOf(text);
-      bringBack(entry);
-      entry.laid.length = 0;
+      entry.chunks = createMarkdownChunks(text);
+      restoreChunks(entry);
+      entry.chunkLines.length = 0;
     }
     entry.block = block;
-    entry.whole = undefined;
+    entry.rendered = undefined;
   }
 
-  function laidOut(entry: Entry, width: number): readonly string[] {
-    if (entry.whole?.width === width) return entry.whole.lines;
-    const lines = entry.pieces === undefined ? ownLines(entry.block, width) : pieced(entry, entry.pieces, width);
-    entry.whole = { width, lines };
+  function laidOut(entry: TranscriptEntry, width: number): readonly string[] {
+    if (entry.rendered?.width === width) return entry.rendered.lines;
+    const lines = entry.chunks === undefined ? ownLines(entry.block, width) : pieced(entry, entry.chunks, width);
+    entry.rendered = { width, lines };
     return lines;
   }
 
-  function pieced(entry: Entry, pieces: Pieces, width: number): readonly string[] {
+  function pieced(entry: TranscriptEntry, pieces: MarkdownChunks, width: number): readonly string[] {
     const lines: string[] = [];
     const { block } = entry;
     if (block.type === 'page' && block.title !== undefined)
-      lines.push(style.paint.bold(escapeInvisible(block.title)), '');
-    for (let index = entry.gone; index < pieces.settled.length; index += 1) {
-      const piece = pieces.settled[index];
+      lines.push(style.styles.bold(escapeInvisible(block.title)), '');
+    for (let index = entry.scrolledChunks; index < pieces.closed.length; index += 1) {
+      const piece = pieces.closed[index];
       if (piece === undefined) break;
-      let laid = entry.laid[index];
+      let laid = entry.chunkLines[index];
       if (laid?.width !== width) {
-        laid = { width, lines: pieceLines(piece, width, style) };
-        entry.laid[index] = laid;
+        laid = { width, lines: renderChunk(piece, width, style) };
+        entry.chunkLines[index] = laid;
       }
       for (const line of laid.lines) lines.push(line);
     }
     const open = pieces.open();
-    if (open !== undefined) lines.push(...pieceLines(open, width, style));
+    if (open !== undefined) lines.push(...renderChunk(open, width, style));
     return lines;
   }
 
-  function ownLines(block: Block, width: number): readonly string[] {
-    return block.type === 'answer' ? [] : blockLines(block, width, style);
+  function ownLines(block: TranscriptBlock, width: number): readonly string[] {
+    return block.type === 'answer' ? [] : renderBlock(block, width, style);
   }
 
   // A blank line between blocks, except between calls and between notices, which stand together.
@@ -124,26 +132,29 @@ export function transcriptOf(style: Style): Transcript {
   }
 
   return {
-    put(block) {
+    putBlock(block) {
       const entry = known.get(block.id);
       if (entry === undefined) return add(block);
-      const gone = entry.shown && entry.frozen > 0 && entry.frozen >= (entry.whole?.lines.length ?? 0);
+      const gone = entry.shown && entry.frozen > 0 && entry.frozen >= (entry.rendered?.lines.length ?? 0);
       replace(entry, block);
       // The end of a call that has scrolled away is told below, where it can be seen.
-      if (gone && block.type === 'call' && block.standing !== 'running') add(block);
+      if (gone && block.type === 'call' && block.status !== 'running') add(block);
     },
-    extend(id, text) {
+    appendText(id, text) {
       const entry = known.get(id);
       if (entry === undefined) return;
       const { block } = entry;
-      entry.whole = undefined;
-      entry.pieces?.add(text);
+      entry.rendered = undefined;
+      entry.chunks?.append(text);
       if (block.type === 'answer' || block.type === 'thought') entry.block = { ...block, text: block.text + text };
       if (block.type !== 'call') return;
       const output = (block.output ?? '') + text;
-      entry.block = { ...block, output: output.length > OUTPUT_KEPT * 2 ? output.slice(-OUTPUT_KEPT) : output };
+      entry.block = {
+        ...block,
+        output: output.length > MAX_OUTPUT_CHARS * 2 ? output.slice(-MAX_OUTPUT_CHARS) : output,
+      };
     },
-    drop(id) {
+    removeBlock(id) {
       const entry = known.get(id);
       if (entry === undefined) return;
       known.delete(id);
@@ -155,11 +166,11 @@ export function transcriptOf(style: Style): Transcript {
       known.clear();
       skipped = 0;
     },
-    scrolled: (id) => (known.get(id)?.frozen ?? 1) > 0,
+    isScrolled: (id) => (known.get(id)?.frozen ?? 1) > 0,
     relayout() {
       for (const entry of entries) {
-        entry.whole = undefined;
-        entry.laid.length = 0;
+        entry.rendered = undefined;
+        entry.chunkLines.length = 0;
       }
     },
     lines(width) {
@@ -186,8 +197,8 @@ export function transcriptOf(style: Style): Transcript {
         const part = Math.min(left, own);
         left -= part;
         entry.frozen += part;
-        letGo(entry);
-        if (part === own && isSettled(entry.block)) entry.frozen = Infinity;
+        dropScrolledChunks(entry);
+        if (part === own && isBlockFinal(entry.block)) entry.frozen = Infinity;
         if (left === 0) return;
       }
     },
@@ -196,11 +207,11 @@ export function transcriptOf(style: Style): Transcript {
       for (let index = entries.length - 1; index >= 0; index -= 1) {
         const entry = entries[index];
         if (entry === undefined) continue;
-        if (left <= 0 && isSettled(entry.block)) {
+        if (left <= 0 && isBlockFinal(entry.block)) {
           entry.frozen = Infinity;
           continue;
         }
-        bringBack(entry);
+        restoreChunks(entry);
         const count = withSpace(index, width).length;
         entry.frozen = Math.max(0, count - Math.max(0, left));
         left -= count;
@@ -210,33 +221,37 @@ export function transcriptOf(style: Style): Transcript {
 }
 
 // More than the lines that may stand above the first piece: a space and a title.
-const HEAD = 3;
+const MAX_HEADER_LINES = 3;
 
-function letGo(entry: Entry): void {
-  for (let laid = entry.laid[entry.gone]; laid !== undefined; laid = entry.laid[entry.gone]) {
-    if (entry.frozen < HEAD + laid.lines.length) return;
+function dropScrolledChunks(entry: TranscriptEntry): void {
+  for (
+    let laid = entry.chunkLines[entry.scrolledChunks];
+    laid !== undefined;
+    laid = entry.chunkLines[entry.scrolledChunks]
+  ) {
+    if (entry.frozen < MAX_HEADER_LINES + laid.lines.length) return;
     entry.frozen -= laid.lines.length;
-    entry.goneLines += laid.lines.length;
-    entry.gone += 1;
-    entry.whole = undefined;
+    entry.scrolledChunkLines += laid.lines.length;
+    entry.scrolledChunks += 1;
+    entry.rendered = undefined;
   }
 }
 
-function bringBack(entry: Entry): void {
-  if (entry.gone === 0) return;
-  entry.frozen += entry.goneLines;
-  entry.gone = 0;
-  entry.goneLines = 0;
-  entry.laid.length = 0;
-  entry.whole = undefined;
+function restoreChunks(entry: TranscriptEntry): void {
+  if (entry.scrolledChunks === 0) return;
+  entry.frozen += entry.scrolledChunkLines;
+  entry.scrolledChunks = 0;
+  entry.scrolledChunkLines = 0;
+  entry.chunkLines.length = 0;
+  entry.rendered = undefined;
 }
 
-function markdownOf(block: Block): string | undefined {
+function blockMarkdown(block: TranscriptBlock): string | undefined {
   if (block.type === 'answer') return block.text;
   return block.type === 'page' && block.markdown === true ? block.text : undefined;
 }
 
-function isSettled(block: Block): boolean {
+function isBlockFinal(block: TranscriptBlock): boolean {
   if (block.type === 'answer' || block.type === 'thought') return block.settled;
-  return block.type !== 'call' || (block.standing !== 'running' && block.standing !== 'waiting');
+  return block.type !== 'call' || (block.status !== 'running' && block.status !== 'waiting');
 }

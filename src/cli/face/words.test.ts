@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { bundleTuiProgram, waitUntilArmed, enterLine, startTui } from '../../../test/support/face.ts';
 import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
-import { answerIn } from './wording.ts';
+import { parseChoiceAnswer } from './wording.ts';
 
 const program = await bundleTuiProgram();
 const skip = noTerminal();
@@ -18,11 +18,11 @@ async function answer(terminal: Terminal, question: RegExp, keys: () => Promise<
 }
 
 test('a number is the choice with that number, unless the choices are numbers; all else is the words', () => {
-  assert.equal(answerIn('2', ['a', 'b']), 'b');
-  assert.equal(answerIn('3', ['a', 'b']), '3');
-  assert.equal(answerIn('2', ['10', '20']), '2');
-  assert.equal(answerIn('both of them', ['a', 'b']), 'both of them');
-  assert.equal(answerIn('', ['a']), undefined);
+  assert.equal(parseChoiceAnswer('2', ['a', 'b']), 'b');
+  assert.equal(parseChoiceAnswer('3', ['a', 'b']), '3');
+  assert.equal(parseChoiceAnswer('2', ['10', '20']), '2');
+  assert.equal(parseChoiceAnswer('both of them', ['a', 'b']), 'both of them');
+  assert.equal(parseChoiceAnswer('', ['a']), undefined);
 });
 
 test('in a pipe nobody is asked: the next line is the next entry', () => {

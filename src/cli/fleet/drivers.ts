@@ -5,7 +5,7 @@ import { createOrchestrationHandler } from '../../fleet/coordinator.ts';
 import { createAgentRunHandler, type RunHandler } from '../../fleet/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';
 import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
-import { tell } from '../front/print.ts';
+import { printErr } from '../front/print.ts';
 import { readKnownModels } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { outfitterHere } from './outfit.ts';
@@ -13,7 +13,7 @@ import { usualModel } from './usual-model.ts';
 
 /** The drivers of a worker that is started at the terminal, by the kind of run. The model is that of runs that name none. */
 export const driversHere = (model?: string): Readonly<Record<string, RunHandler>> => ({
-  run: createAgentRunHandler(outfitterHere((sentence) => tell(`${sentence}\n`), model)),
+  run: createAgentRunHandler(outfitterHere((sentence) => printErr(`${sentence}\n`), model)),
   plan: createOrchestrationHandler(planOrchestration),
   verify: createOrchestrationHandler(createVerifyOrchestration({ models: modelsFor(model) })),
 });

@@ -3,11 +3,11 @@ import { enqueueOnce } from '../../fleet/same-run.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
-import { print, tell } from '../front/print.ts';
-import { countOf } from './numbers.ts';
-import { otherTask } from './other-task.ts';
-import { withStore } from './store.ts';
-import { runsOf, settingsHere, tasksFrom } from './tasks.ts';
+import { print, printErr } from '../front/print.ts';
+import { parseCount } from './numbers.ts';
+import { runIdConflictError } from './other-task.ts';
+import { withFleetStore } from './store.ts';
+import { tasksToRuns, createRunSettings, readTasks } from './tasks.ts';
 
 const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--store <file or address>]
                         [--tenant <name>] [--priority <n>] [--session <id>] [--not-before <time>] [--json]
@@ -18,59 +18,62 @@ task a line: words, or JSON such as {"words": "...", "id": "...", "settings": {"
 unless its line names another. The same --id again is the same run, which is not run twice; with other words or settings it
 is refused. With --every the task is enqueued again and again by the clock (UTC).`;
 
-const text = { type: 'string' } as const;
+const stringOption = { type: 'string' } as const;
 const options = {
-  file: text,
-  id: text,
-  tenant: text,
-  priority: text,
-  session: text,
-  'not-before': text,
-  every: text,
-  name: text,
-  model: text,
+  file: stringOption,
+  id: stringOption,
+  tenant: stringOption,
+  priority: stringOption,
+  session: stringOption,
+  'not-before': stringOption,
+  every: stringOption,
+  name: stringOption,
+  model: stringOption,
   auto: { type: 'boolean' },
-  store: text,
+  store: stringOption,
   json: { type: 'boolean' },
 } as const;
 
 /** Enqueues: 0 done, 1 not, 2 misused. */
-export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
-  const tasks = await tasksFrom(positionals, values.file);
-  const settings = settingsHere(values);
-  const priority = values.priority === undefined ? undefined : countOf('--priority', values.priority, -1_000_000);
-  const notBefore = values['not-before'] === undefined ? undefined : timeOf(values['not-before']);
-  const runs = runsOf(tasks, {
-    settings,
-    ...(values.id === undefined ? {} : { id: values.id }),
-    ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
-    ...(values.session === undefined ? {} : { session: values.session }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(notBefore === undefined ? {} : { notBefore }),
-  });
-  const { every, name } = values;
-  if ((every === undefined) !== (name === undefined)) throw new TypeError('--every and --name go together.');
-  return withStore(values.store, async (store) => {
-    if (every !== undefined && name !== undefined) {
-      const [first, ...more] = runs;
-      if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
-      const { id: _, ...task } = first;
-      await store.queue.setSchedule({ name, cron: every, run: task });
-      tell(
-        `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
-      );
-      return exitCodes.answered;
-    }
-    const queued = await enqueueOnce(store, runs, {
-      createConflictError: otherTask,
-      onExisting: ({ id, status }) => tell(`${id} is in the queue already: it is ${status}.\n`),
+export const run: Command['run'] = withOptions(
+  { usage, options, allowPositionals: true },
+  async (values, positionals) => {
+    const tasks = await readTasks(positionals, values.file);
+    const settings = createRunSettings(values);
+    const priority = values.priority === undefined ? undefined : parseCount('--priority', values.priority, -1_000_000);
+    const notBefore = values['not-before'] === undefined ? undefined : parseTime(values['not-before']);
+    const runs = tasksToRuns(tasks, {
+      settings,
+      ...(values.id === undefined ? {} : { id: values.id }),
+      ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
+      ...(values.session === undefined ? {} : { session: values.session }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(notBefore === undefined ? {} : { notBefore }),
     });
-    for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
-    return exitCodes.answered;
-  });
-});
+    const { every, name } = values;
+    if ((every === undefined) !== (name === undefined)) throw new TypeError('--every and --name go together.');
+    return withFleetStore(values.store, async (store) => {
+      if (every !== undefined && name !== undefined) {
+        const [first, ...more] = runs;
+        if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
+        const { id: _, ...task } = first;
+        await store.queue.setSchedule({ name, cron: every, run: task });
+        printErr(
+          `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
+        );
+        return exitCodes.answered;
+      }
+      const queued = await enqueueOnce(store, runs, {
+        createConflictError: runIdConflictError,
+        onExisting: ({ id, status }) => printErr(`${id} is in the queue already: it is ${status}.\n`),
+      });
+      for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
+      return exitCodes.answered;
+    });
+  },
+);
 
-function timeOf(given: string): string {
+function parseTime(given: string): string {
   const time = Date.parse(given);
   if (Number.isNaN(time))
     throw new TypeError(`--not-before needs a time such as 2027-01-31T09:00:00Z, not "${given}".`);

@@ -5,15 +5,15 @@ import type { Command } from '../commands.ts';
 import type { FleetRun, FleetStore } from '../../core/index.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
-import { print, tell } from '../front/print.ts';
-import { workforceOf, type Workforce } from './workforce.ts';
-import { otherTask } from './other-task.ts';
-import { codeOf, endLine, questionLines } from './lines.ts';
-import { countOf } from './numbers.ts';
-import { remainsCode, remainsLines } from './remains.ts';
-import { withStore } from './store.ts';
+import { print, printErr } from '../front/print.ts';
+import { startWorkerProcesses, type WorkerProcesses } from './workforce.ts';
+import { runIdConflictError } from './other-task.ts';
+import { exitCodeOfRun, formatRunOutcome, formatRunQuestions } from './lines.ts';
+import { parseCount } from './numbers.ts';
+import { drainExitCode, formatDrainReport } from './remains.ts';
+import { withFleetStore } from './store.ts';
 import { version } from '../version.ts';
-import { runsOf, settingsHere, tasksFrom } from './tasks.ts';
+import { tasksToRuns, createRunSettings, readTasks } from './tasks.ts';
 
 const usage = `Usage: fairlead factory "<task>" "<task>"... [--file <file>] [--workers <n>] [--concurrency <n>] [--id <prefix>]
                         [--model <name>] [--auto] [--tenant <name>] [--output-format text|json] [--store <file or address>]
@@ -22,49 +22,56 @@ Queues the tasks and works on them with worker processes of its own, 2 unless to
 end is printed as it comes, and a summary; as JSON a line each. Ctrl+C hands everything over; the same command with the same --id goes on, and nothing is done
 twice. Tasks may also come from a file or standard input, one a line.`;
 
-const text = { type: 'string' } as const;
+const stringOption = { type: 'string' } as const;
 const options = {
-  file: text,
-  workers: text,
-  concurrency: text,
-  id: text,
-  model: text,
+  file: stringOption,
+  workers: stringOption,
+  concurrency: stringOption,
+  id: stringOption,
+  model: stringOption,
   auto: { type: 'boolean' },
-  tenant: text,
-  'output-format': text,
-  store: text,
+  tenant: stringOption,
+  'output-format': stringOption,
+  store: stringOption,
 } as const;
 
 /** Works through a batch: 0 all answered, 5 some wait for a person, 8 some may not be begun now, 130 or 143 by a signal, otherwise as the first that was not answered. */
-export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
-  const format = values['output-format'] ?? 'text';
-  if (format !== 'text' && format !== 'json') throw new TypeError('--output-format is text or json.');
-  const workers = countOf('--workers', values.workers) ?? 2;
-  const concurrency = countOf('--concurrency', values.concurrency) ?? 2;
-  const tasks = await tasksFrom(positionals, values.file);
-  const id = values.id ?? `factory-${crypto.randomUUID().slice(0, 8)}`;
-  const settings = settingsHere(values);
-  const runs = runsOf(tasks, { settings, id, ...(values.tenant === undefined ? {} : { tenant: values.tenant }) }, true);
-  return withStore(values.store, async (store, place) => {
-    const queued = await enqueueOnce(store, runs, { createConflictError: otherTask });
-    if (format === 'text')
-      tell(
-        `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.description}. To go on after a break: the same command with --id ${id}\n`,
-      );
-    return batch(store, queued, {
-      id,
-      json: format === 'json',
-      workforce: () => workforceOf(workers, place, ['--concurrency', String(concurrency)]),
+export const run: Command['run'] = withOptions(
+  { usage, options, allowPositionals: true },
+  async (values, positionals) => {
+    const format = values['output-format'] ?? 'text';
+    if (format !== 'text' && format !== 'json') throw new TypeError('--output-format is text or json.');
+    const workers = parseCount('--workers', values.workers) ?? 2;
+    const concurrency = parseCount('--concurrency', values.concurrency) ?? 2;
+    const tasks = await readTasks(positionals, values.file);
+    const id = values.id ?? `factory-${crypto.randomUUID().slice(0, 8)}`;
+    const settings = createRunSettings(values);
+    const runs = tasksToRuns(
+      tasks,
+      { settings, id, ...(values.tenant === undefined ? {} : { tenant: values.tenant }) },
+      true,
+    );
+    return withFleetStore(values.store, async (store, place) => {
+      const queued = await enqueueOnce(store, runs, { createConflictError: runIdConflictError });
+      if (format === 'text')
+        printErr(
+          `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.description}. To go on after a break: the same command with --id ${id}\n`,
+        );
+      return runBatch(store, queued, {
+        id,
+        json: format === 'json',
+        startWorkers: () => startWorkerProcesses(workers, place, ['--concurrency', String(concurrency)]),
+      });
     });
-  });
-});
+  },
+);
 
-type Batch = { readonly id: string; readonly json: boolean; readonly workforce: () => Workforce };
+type BatchOptions = { readonly id: string; readonly json: boolean; readonly startWorkers: () => WorkerProcesses };
 
-async function batch(
+async function runBatch(
   store: FleetStore,
   queued: readonly FleetRun[],
-  { id, json, workforce: open }: Batch,
+  { id, json, startWorkers: open }: BatchOptions,
 ): Promise<number> {
   const known = new Map(queued.map((run) => [run.id, run]));
   const shown = new Map<string, FleetRun>();
@@ -74,8 +81,8 @@ async function batch(
     if (!isNews || shown.get(run.id)?.status === run.status) return;
     shown.set(run.id, run);
     if (json) print(`${JSON.stringify(run)}\n`);
-    else if (run.status === 'ended') print(`${endLine(run)}\n`);
-    else tell(`${questionLines(run)}\n`);
+    else if (run.status === 'ended') print(`${formatRunOutcome(run)}\n`);
+    else printErr(`${formatRunQuestions(run)}\n`);
   };
   const unended = (): readonly FleetRun[] => [...known.values()].filter(({ status }) => status !== 'ended');
   const look = async (ids: readonly string[]): Promise<void> => {
@@ -88,42 +95,46 @@ async function batch(
   };
   for (const run of queued) show(run);
   let code: number | undefined;
-  if (!(await isOver(store, unended()))) {
+  if (!(await isBatchDone(store, unended()))) {
     const workforce = open();
-    code = await workforce.until(async (hint) => {
+    code = await workforce.waitUntil(async (hint) => {
       await look(unended().flatMap((run) => (hint === undefined || run.id === hint ? [run.id] : [])));
-      return isOver(store, unended());
+      return isBatchDone(store, unended());
     });
   }
   const remains = await summarizeBlockedRuns(store, unended(), version);
-  return summary([...known.values()], remains, { id, json, code });
+  return printBatchSummary([...known.values()], remains, { id, json, code });
 }
 
 /** Whether nothing more comes of these runs for now: none is under way, and none could be. */
-async function isOver(store: FleetStore, open: readonly FleetRun[]): Promise<boolean> {
+async function isBatchDone(store: FleetStore, open: readonly FleetRun[]): Promise<boolean> {
   if (open.some(({ status }) => status === 'running')) return false;
   if (open.length > 0 && (await store.killSwitch.status()).stopped) return true;
   for (const run of open) if ((await getBlockReason(store, run, version)) === undefined) return false;
   return true;
 }
 
-type Closing = { readonly id: string; readonly json: boolean; readonly code: number | undefined };
+type BatchSummaryOptions = { readonly id: string; readonly json: boolean; readonly code: number | undefined };
 
 /** What it came to, and how to go on where it did not come to an end. */
-function summary(runs: readonly FleetRun[], remains: BlockedRuns, { id, json, code }: Closing): number {
+function printBatchSummary(
+  runs: readonly FleetRun[],
+  remains: BlockedRuns,
+  { id, json, code }: BatchSummaryOptions,
+): number {
   const ended = runs.filter(({ status }) => status === 'ended');
-  const bad = ended.filter((run) => codeOf(run) !== exitCodes.answered);
+  const bad = ended.filter((run) => exitCodeOfRun(run) !== exitCodes.answered);
   const { person: waiting } = remains;
   const left = runs.length - ended.length - waiting;
   const counts = { answered: ended.length - bad.length, failed: bad.length, waiting, left };
-  if (left > 0) for (const line of remainsLines({ ...remains, person: 0 })) tell(`${line}\n`);
+  if (left > 0) for (const line of formatDrainReport({ ...remains, person: 0 })) printErr(`${line}\n`);
   if (json) print(`${JSON.stringify({ summary: counts })}\n`);
   else
-    tell(
+    printErr(
       `${counts.answered} answered, ${bad.length} not, ${waiting} waiting for a person${left > 0 ? `, ${left} left` : ''}.\n`,
     );
-  if (left > 0) tell(`To go on: the same command with --id ${id}\n`);
+  if (left > 0) printErr(`To go on: the same command with --id ${id}\n`);
   if (code !== undefined && left > 0) return code;
   const [first] = bad;
-  return first ? codeOf(first) : remainsCode(remains);
+  return first ? exitCodeOfRun(first) : drainExitCode(remains);
 }

@@ -11,42 +11,47 @@ import {
 import { formatStoppedMessage } from '../../fleet/kill-switch.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { withOptions, type Given } from '../front/or-usage.ts';
-import { print, tell } from '../front/print.ts';
-import { countOf, moneyOf } from './numbers.ts';
-import { withStore } from './store.ts';
-import { fleetVerbs } from './verbs.ts';
+import { withOptions, type ParsedOptions } from '../front/or-usage.ts';
+import { print, printErr } from '../front/print.ts';
+import { parseCount, parseUsd } from './numbers.ts';
+import { withFleetStore } from './store.ts';
+import { fleetSubcommands } from './verbs.ts';
 
 const usage = [
-  ...Object.entries(fleetVerbs).map(
-    ([verb, { usage: takes, about }], i) =>
+  ...Object.entries(fleetSubcommands).map(
+    ([verb, { usage: takes, description: about }], i) =>
       `${i === 0 ? 'Usage:' : '      '} fairlead fleet ${verb}${takes ? ` ${takes}` : ''}: ${about}`,
   ),
   'Each takes --store <file or address>.',
 ].join('\n');
 
-const text = { type: 'string' } as const;
+const stringOption = { type: 'string' } as const;
 const options = {
-  store: text,
-  usd: text,
-  tokens: text,
-  period: text,
-  remove: text,
+  store: stringOption,
+  usd: stringOption,
+  tokens: stringOption,
+  period: stringOption,
+  remove: stringOption,
   json: { type: 'boolean' },
 } as const;
 
-type Values = Given<typeof options>;
+type FleetOptionValues = ParsedOptions<typeof options>;
 
 /** Acts on a fleet: 0 done, 1 not, 2 misused. */
-export const run: Command['run'] = withOptions({ usage, options, words: true }, async (values, positionals) => {
-  const [verb = 'status', ...words] = positionals;
-  if (!Object.hasOwn(fleetVerbs, verb)) throw new TypeError(`"fairlead fleet ${verb}" does not exist.`);
-  return withStore(values.store, (store) => acts[verb as keyof typeof acts](store, words, values));
-});
+export const run: Command['run'] = withOptions(
+  { usage, options, allowPositionals: true },
+  async (values, positionals) => {
+    const [verb = 'status', ...words] = positionals;
+    if (!Object.hasOwn(fleetSubcommands, verb)) throw new TypeError(`"fairlead fleet ${verb}" does not exist.`);
+    return withFleetStore(values.store, (store) =>
+      fleetActions[verb as keyof typeof fleetActions](store, words, values),
+    );
+  },
+);
 
-const acts = { status, stop, resume, budget, schedules } as const;
+const fleetActions = { status, stop, resume, budget, schedules } as const;
 
-async function status(store: FleetStore, _: readonly string[], { json }: Values): Promise<number> {
+async function status(store: FleetStore, _: readonly string[], { json }: FleetOptionValues): Promise<number> {
   const [standing, depth, workers] = await Promise.all([
     store.killSwitch.status(),
     store.queue.depth(),
@@ -59,7 +64,7 @@ async function status(store: FleetStore, _: readonly string[], { json }: Values)
         store.description,
         standing.stopped ? formatStoppedMessage(standing.why) : 'going',
         `${depth.queued} queued, ${depth.running} running, ${depth.resting} resting`,
-        ...workers.map(workerLine),
+        ...workers.map(formatWorker),
         ...(workers.length === 0 ? ['no worker is at work; fairlead worker starts one'] : []),
         '',
       ].join('\n'),
@@ -68,66 +73,66 @@ async function status(store: FleetStore, _: readonly string[], { json }: Values)
 }
 
 /** Whoever was not heard of for so long counts as silent, as in the fleet's health. */
-const silentMs = 15_000;
+const silentAfterMs = 15_000;
 
-const workerLine = ({ worker, running, seen }: WorkerInfo): string =>
-  Date.now() - Date.parse(seen) > silentMs
+const formatWorker = ({ worker, running, seen }: WorkerInfo): string =>
+  Date.now() - Date.parse(seen) > silentAfterMs
     ? `${worker}  silent since ${seen}; others take over what it had`
     : `${worker}  ${running} running, seen ${seen}`;
 
-const me = (): string => userInfo().username;
+const currentUser = (): string => userInfo().username;
 
 async function stop({ killSwitch }: FleetStore, words: readonly string[]): Promise<number> {
-  return told(await killSwitch.stop(words.join(' '), me()));
+  return printKillSwitchState(await killSwitch.stop(words.join(' '), currentUser()));
 }
 
 async function resume({ killSwitch }: FleetStore): Promise<number> {
-  return told(await killSwitch.resume(me()));
+  return printKillSwitchState(await killSwitch.resume(currentUser()));
 }
 
-const told = ({ stopped, why }: KillSwitchState): number => {
-  tell(stopped ? `${formatStoppedMessage(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
+const printKillSwitchState = ({ stopped, why }: KillSwitchState): number => {
+  printErr(stopped ? `${formatStoppedMessage(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
   return exitCodes.answered;
 };
 
-const periods = ['day', 'month', 'ever'] as const;
+const budgetPeriods = ['day', 'month', 'ever'] as const;
 
-async function budget({ ledger }: FleetStore, words: readonly string[], values: Values): Promise<number> {
+async function budget({ ledger }: FleetStore, words: readonly string[], values: FleetOptionValues): Promise<number> {
   const [tenant, ...more] = words;
   const { usd, tokens, period, remove, json } = values;
   const isSet = [usd, tokens, period].some((each) => each !== undefined);
   if (more.length > 0) throw new TypeError('A budget is of one tenant.');
   if (remove !== undefined) {
     if (isSet || tenant !== undefined) throw new TypeError('--remove <tenant> stands alone.');
-    return noBudgetFor(remove, ledger);
+    return removeBudget(remove, ledger);
   }
   if (isSet && tenant === undefined) throw new TypeError('A budget is of a tenant: name it.');
   // To look at a budget must not take it away.
-  if (tenant !== undefined && isSet) await ledger.setBudget(allowanceFrom(tenant, values));
+  if (tenant !== undefined && isSet) await ledger.setBudget(parseAllowance(tenant, values));
   const all = await ledger.budgets();
   const shown = all.filter((each) => tenant === undefined || each.tenant === tenant);
-  for (const each of shown) print(`${json ? JSON.stringify(each) : allowanceLine(each)}\n`);
+  for (const each of shown) print(`${json ? JSON.stringify(each) : formatAllowance(each)}\n`);
   if (shown.length === 0 && !json)
-    tell(
+    printErr(
       `${tenant === undefined ? 'No tenant' : escapeInvisibleLine(tenant)} has ${tenant === undefined ? 'a' : 'no'} budget. ` +
         'To set one: fairlead fleet budget <tenant> --usd 20 --period month\n',
     );
   return exitCodes.answered;
 }
 
-async function noBudgetFor(tenant: string, ledger: FleetStore['ledger']): Promise<number> {
+async function removeBudget(tenant: string, ledger: FleetStore['ledger']): Promise<number> {
   if (!(await ledger.budgets()).some((each) => each.tenant === tenant))
     throw new FairleadError('cli/no-budget', `There is no budget of ${tenant}.`, { blame: 'user' });
   await ledger.setBudget({ tenant, period: 'month' });
-  tell(`${escapeInvisibleLine(tenant)} has no budget any more.\n`);
+  printErr(`${escapeInvisibleLine(tenant)} has no budget any more.\n`);
   return exitCodes.answered;
 }
 
-function allowanceFrom(tenant: string, { usd, tokens, period = 'month' }: Values): TenantBudget {
-  const known = periods.find((each) => each === period);
-  if (!known) throw new TypeError(`--period is one of ${periods.join(', ')}, not "${period}".`);
-  const money = moneyOf('--usd', usd);
-  const most = countOf('--tokens', tokens, 0);
+function parseAllowance(tenant: string, { usd, tokens, period = 'month' }: FleetOptionValues): TenantBudget {
+  const known = budgetPeriods.find((each) => each === period);
+  if (!known) throw new TypeError(`--period is one of ${budgetPeriods.join(', ')}, not "${period}".`);
+  const money = parseUsd('--usd', usd);
+  const most = parseCount('--tokens', tokens, 0);
   if (money === undefined && most === undefined)
     throw new TypeError('A budget needs --usd or --tokens; --remove <tenant> ends one.');
   return {
@@ -138,20 +143,24 @@ function allowanceFrom(tenant: string, { usd, tokens, period = 'month' }: Values
   };
 }
 
-function allowanceLine(each: Awaited<ReturnType<FleetStore['ledger']['budgets']>>[number]): string {
+function formatAllowance(each: Awaited<ReturnType<FleetStore['ledger']['budgets']>>[number]): string {
   const { tenant, period, usd, tokens, spent, held } = each;
   const money = usd === undefined ? [] : [`$${(spent.usd + held.usd).toFixed(4)} of $${usd}`];
   const words = tokens === undefined ? [] : [`${spent.tokens + held.tokens} of ${tokens} tokens`];
   return `${escapeInvisibleLine(tenant)}  ${[...money, ...words].join(', ')} ${period === 'ever' ? 'in all' : `this ${period}`}`;
 }
 
-async function schedules({ queue }: FleetStore, _: readonly string[], { remove, json }: Values): Promise<number> {
+async function schedules(
+  { queue }: FleetStore,
+  _: readonly string[],
+  { remove, json }: FleetOptionValues,
+): Promise<number> {
   const all = await queue.schedules();
   if (remove !== undefined) {
     if (!all.some(({ name }) => name === remove))
       throw new FairleadError('cli/no-schedule', `There is no schedule ${remove}.`, { blame: 'user' });
     await queue.setSchedule({ name: remove });
-    tell(`${escapeInvisibleLine(remove)} comes no more.\n`);
+    printErr(`${escapeInvisibleLine(remove)} comes no more.\n`);
     return exitCodes.answered;
   }
   for (const each of all)
@@ -161,6 +170,8 @@ async function schedules({ queue }: FleetStore, _: readonly string[], { remove, 
         : `${escapeInvisibleLine(each.name)}  ${each.cron}  ${escapeInvisibleLine(each.run.words)}\n`,
     );
   if (all.length === 0 && !json)
-    tell('Nothing comes by the clock. To add something: fairlead enqueue "<task>" --every "0 3 * * *" --name <name>\n');
+    printErr(
+      'Nothing comes by the clock. To add something: fairlead enqueue "<task>" --every "0 3 * * *" --name <name>\n',
+    );
   return exitCodes.answered;
 }

@@ -7,7 +7,7 @@ import {
   type Log,
   type SessionInfo,
 } from '../../core/index.ts';
-import { print, tell } from '../front/print.ts';
+import { print, printErr } from '../front/print.ts';
 import { exportPaper, type Format } from '../sessions/export.ts';
 import type { Paper } from '../sessions/paper.ts';
 import { everythingSaid, transcriptText } from '../sessions/transcript.ts';
@@ -20,12 +20,12 @@ const most = 1000;
 export async function listKept(store: FleetStore, json: boolean): Promise<number> {
   const all = await store.sessions.list({ most });
   if (json) print(`${JSON.stringify(all, null, 2)}\n`);
-  else if (all.length === 0) tell(`There is no session in ${store.description} yet.\n`);
+  else if (all.length === 0) printErr(`There is no session in ${store.description} yet.\n`);
   else {
     const rows = await Promise.all(all.map((entry) => cells(store, entry)));
     print(columns([['session', 'last change', 'events', 'begins with'], ...rows]));
   }
-  if (all.length === most) tell(`These are the ${most} that changed last.\n`);
+  if (all.length === most) printErr(`These are the ${most} that changed last.\n`);
   return 0;
 }
 
@@ -43,7 +43,7 @@ const short = (text: string): string => {
 /** Shows what was said in a session. */
 export async function showKept(store: FleetStore, session: string): Promise<number> {
   const { messages } = await reading(store, session, everythingSaid);
-  if (messages.length === 0) tell('Nothing was said in it yet.\n');
+  if (messages.length === 0) printErr('Nothing was said in it yet.\n');
   else print(`${transcriptText(messages)}\n`);
   return 0;
 }

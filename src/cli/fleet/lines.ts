@@ -1,28 +1,28 @@
 // Runs of the queue in words: a line each for lists, and what a person has to know of one.
 import { escapeInvisible, escapeInvisibleLine, type FleetRun, type RunSettlement } from '../../core/index.ts';
-import { exitCodeFor } from '../front/exit-codes.ts';
+import { exitCodeForRun } from '../front/exit-codes.ts';
 
-const most = 70;
+const maxPromptChars = 70;
 
-const short = (text: string): string => {
+const truncatePrompt = (text: string): string => {
   const line = escapeInvisibleLine(text.trim().split('\n')[0] ?? '');
-  return line.length > most ? `${line.slice(0, most)}...` : line;
+  return line.length > maxPromptChars ? `${line.slice(0, maxPromptChars)}...` : line;
 };
 
 /** A run as a line of a list. */
-export const runLine = (run: FleetRun): string =>
-  `${run.id}  ${run.status}${run.outcome ? ` ${run.outcome.reason}` : ''}  ${short(run.words)}`;
+export const formatRunLine = (run: FleetRun): string =>
+  `${run.id}  ${run.status}${run.outcome ? ` ${run.outcome.reason}` : ''}  ${truncatePrompt(run.words)}`;
 
 /** How a run came out, as a line. */
-export function endLine({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): string {
+export function formatRunOutcome({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): string {
   if (!outcome) return `${id}  ended`;
   const { reason, text, detail } = outcome;
   const said = reason === 'answered' || reason === 'task-complete' ? text : (detail ?? text);
-  return `${id}  ${reason}  ${short(said)}`;
+  return `${id}  ${reason}  ${truncatePrompt(said)}`;
 }
 
 /** What a run waits for, and how it is answered. */
-export const questionLines = ({ id, questions }: Pick<FleetRun, 'id' | 'questions'>): string =>
+export const formatRunQuestions = ({ id, questions }: Pick<FleetRun, 'id' | 'questions'>): string =>
   questions
     .map(({ call, question, kind: about }) => {
       const which = questions.length > 1 ? ` --call ${call}` : '';
@@ -33,7 +33,7 @@ export const questionLines = ({ id, questions }: Pick<FleetRun, 'id' | 'question
     .join('\n');
 
 /** Everything about a run that a person may want to know. */
-export function runText(run: FleetRun): string {
+export function formatRunDetails(run: FleetRun): string {
   const { outcome } = run;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['run', run.id],
@@ -62,18 +62,20 @@ export function runText(run: FleetRun): string {
   const table = rows.flatMap(([name, value]) =>
     value === undefined ? [] : [`${name.padEnd(11)}${escapeInvisible(value)}`],
   );
-  return [...table, questionLines(run), outcome?.text ? `\n${escapeInvisible(outcome.text)}` : '']
+  return [...table, formatRunQuestions(run), outcome?.text ? `\n${escapeInvisible(outcome.text)}` : '']
     .filter(Boolean)
     .join('\n');
 }
 
 /** What a settlement is as a line; nothing where the run only goes back. */
-export function settledLine(run: FleetRun, settlement: RunSettlement): string | undefined {
+export function formatSettlement(run: FleetRun, settlement: RunSettlement): string | undefined {
   if (settlement.type === 'left') return undefined;
-  if (settlement.type === 'ended') return endLine({ id: run.id, outcome: settlement.outcome });
-  return questionLines({ id: run.id, questions: settlement.questions });
+  if (settlement.type === 'ended') return formatRunOutcome({ id: run.id, outcome: settlement.outcome });
+  return formatRunQuestions({ id: run.id, questions: settlement.questions });
 }
 
 /** The exit code of a run that has ended, or rests. */
-export const codeOf = ({ status, outcome }: FleetRun): number =>
-  status === 'ended' && outcome ? exitCodeFor(outcome.reason, outcome.error?.code) : exitCodeFor('waiting', undefined);
+export const exitCodeOfRun = ({ status, outcome }: FleetRun): number =>
+  status === 'ended' && outcome
+    ? exitCodeForRun(outcome.reason, outcome.error?.code)
+    : exitCodeForRun('waiting', undefined);

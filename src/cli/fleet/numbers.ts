@@ -1,7 +1,7 @@
 // Numbers on the command line of a fleet: one that is none is a misuse, said in a sentence.
 
 /** A whole number, where one was given. */
-export function countOf(name: string, given: string | undefined, least = 1): number | undefined {
+export function parseCount(name: string, given: string | undefined, least = 1): number | undefined {
   if (given === undefined) return undefined;
   const count = Number(given);
   if (given.trim() === '' || !Number.isSafeInteger(count) || count < least)
@@ -10,7 +10,7 @@ export function countOf(name: string, given: string | undefined, least = 1): num
 }
 
 /** An amount of money, where one was given. */
-export function moneyOf(name: string, given: string | undefined): number | undefined {
+export function parseUsd(name: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const amount = Number(given);
   if (given.trim() === '' || !Number.isFinite(amount) || amount < 0)

@@ -3,7 +3,7 @@ import { FairleadError } from '../../core/index.ts';
 import type { RunDifference } from '../../fleet/same-run.ts';
 
 /** Says what the id stands for. */
-export const otherTask = (id: string, [name, is]: RunDifference): FairleadError =>
+export const runIdConflictError = (id: string, [name, is]: RunDifference): FairleadError =>
   new FairleadError(
     'cli/other-task',
     `${id} is another run already: its ${name} ${name.endsWith('s') ? 'are' : 'is'} ${is}.`,

@@ -3,34 +3,34 @@ import type { BlockedRuns } from '../../fleet/remains.ts';
 import { formatStoppedMessage } from '../../fleet/kill-switch.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 
-const runs = (count: number, one: string, many: string): string =>
+const formatRunCount = (count: number, one: string, many: string): string =>
   count === 1 ? `1 run ${one}` : `${count} runs ${many}`;
 
 /** What is left, a sentence each; none where nothing is. */
-export function remainsLines({ stopped, later, next, version, versions, person }: BlockedRuns): readonly string[] {
+export function formatDrainReport({ stopped, later, next, version, versions, person }: BlockedRuns): readonly string[] {
   return [
     ...(stopped
       ? [
-          `${runs(stopped.runs, 'is', 'are')} left, for ${inline(formatStoppedMessage(stopped.why))}. To let it go on: fairlead fleet resume`,
+          `${formatRunCount(stopped.runs, 'is', 'are')} left, for ${toClause(formatStoppedMessage(stopped.why))}. To let it go on: fairlead fleet resume`,
         ]
       : []),
     ...(version > 0
       ? [
-          `${runs(version, 'was', 'were')} begun by version ${versions.join(', ')}: a worker of it, or one with --any-version, goes on with ${version === 1 ? 'it' : 'them'}.`,
+          `${formatRunCount(version, 'was', 'were')} begun by version ${versions.join(', ')}: a worker of it, or one with --any-version, goes on with ${version === 1 ? 'it' : 'them'}.`,
         ]
       : []),
-    ...(later > 0 ? [`${runs(later, 'begins later, at', 'begin later, the first at')} ${next}.`] : []),
+    ...(later > 0 ? [`${formatRunCount(later, 'begins later, at', 'begin later, the first at')} ${next}.`] : []),
     ...(person > 0
-      ? [`${runs(person, 'waits', 'wait')} for a person. What is asked: fairlead runs --status resting`]
+      ? [`${formatRunCount(person, 'waits', 'wait')} for a person. What is asked: fairlead runs --status resting`]
       : []),
   ];
 }
 
-const inline = (sentence: string): string =>
+const toClause = (sentence: string): string =>
   `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');
 
 /** The exit code of whoever leaves this: 0 nothing, 5 only what waits for a person, 8 what may not be begun now. */
-export function remainsCode({ stopped, later, version, person }: BlockedRuns): number {
+export function drainExitCode({ stopped, later, version, person }: BlockedRuns): number {
   if (stopped || later > 0 || version > 0) return exitCodes.left;
   return person > 0 ? exitCodes.denied : exitCodes.answered;
 }

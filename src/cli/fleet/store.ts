@@ -3,23 +3,23 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type FleetStore } from '../../core/index.ts';
 import type { WorkerOptions } from '../../fleet/index.ts';
-import { tell } from '../front/print.ts';
+import { printErr } from '../front/print.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 
 /** Where the runs of a fleet are kept, as the store itself is told. */
-function storePlace(given: string | undefined): string {
+function resolveStoreUrl(given: string | undefined): string {
   const settings = readSettings();
-  for (const warning of settings.warnings) tell(`${warning}\n`);
+  for (const warning of settings.warnings) printErr(`${warning}\n`);
   const named = given ?? settings.all.get('store')?.value;
-  return named === undefined ? path.join(settings.dirs.data, 'fleet.sqlite') : absolute(String(named));
+  return named === undefined ? path.join(settings.dirs.data, 'fleet.sqlite') : toAbsoluteStore(String(named));
 }
 
-const isAddress = (where: string): boolean => /^[a-z]{2,}:\/\//i.test(where);
+const isStoreUrl = (where: string): boolean => /^[a-z]{2,}:\/\//i.test(where);
 
 /** A file by its whole path: another process, or another folder, means the same one. */
-function absolute(where: string): string {
+function toAbsoluteStore(where: string): string {
   const file = where.replace(/^sqlite:(\/\/)?/, '');
-  if (!isAddress(file)) return path.resolve(file);
+  if (!isStoreUrl(file)) return path.resolve(file);
   if (/^postgres(ql)?:/.test(file)) return file;
   throw new FairleadError('cli/unknown-store', `There is no store for ${file.slice(0, file.indexOf('/'))}//.`, {
     blame: 'user',
@@ -28,12 +28,12 @@ function absolute(where: string): string {
 }
 
 /** Opens a store, does something with it, and closes it. */
-export async function withStore<T>(
+export async function withFleetStore<T>(
   given: string | undefined,
   work: (store: FleetStore, place: string) => Promise<T>,
 ): Promise<T> {
-  const place = storePlace(given);
-  if (!isAddress(place)) mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
+  const place = resolveStoreUrl(given);
+  if (!isStoreUrl(place)) mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
   // Whatever is equipped in this process keeps its models away from it, as it does where the settings name it.
   process.env['HARNESS_STORE'] = place;
   const { openFleetStore } = await import('../../stores/open-fleet.ts');
@@ -46,7 +46,7 @@ export async function withStore<T>(
 }
 
 /** How long a worker keeps runs that have ended, as it is told. */
-export function keepFrom(settings: Pick<Settings, 'all'>): Pick<WorkerOptions, 'keepDays'> {
+export function retentionOptions(settings: Pick<Settings, 'all'>): Pick<WorkerOptions, 'keepDays'> {
   const days = settings.all.get('keep')?.value;
   return typeof days === 'number' ? { keepDays: days } : {};
 }

@@ -14,7 +14,7 @@ export type TaskOptions = {
 };
 
 /** The settings of runs that are queued from here: this folder, and what the command line says. */
-export const settingsHere = ({
+export const createRunSettings = ({
   model,
   auto,
 }: {
@@ -27,7 +27,7 @@ export const settingsHere = ({
 });
 
 /** Tasks as runs. The ids of several go by their places, so that the same tasks under the same id are the same runs. */
-export function runsOf(
+export function tasksToRuns(
   tasks: readonly Task[],
   options: TaskOptions,
   numbered: boolean = tasks.length > 1,
@@ -45,39 +45,39 @@ export function runsOf(
 export type Task = NewRun;
 
 /** The tasks of a text: a line each, as words or, where it begins with a brace, as JSON. */
-function tasksIn(text: string, where: string): readonly Task[] {
+function parseTasks(text: string, where: string): readonly Task[] {
   return text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim();
     if (trimmed === '') return [];
-    return [trimmed.startsWith('{') ? taskIn(trimmed, `${where}, line ${i + 1}`) : { words: trimmed }];
+    return [trimmed.startsWith('{') ? parseTask(trimmed, `${where}, line ${i + 1}`) : { words: trimmed }];
   });
 }
 
 /** The tasks of the arguments and of a file, and where there are neither, of standard input. */
-export async function tasksFrom(words: readonly string[], file: string | undefined): Promise<readonly Task[]> {
-  const found = [...words.map((each) => ({ words: each })), ...(file === undefined ? [] : tasksInFile(file))];
+export async function readTasks(words: readonly string[], file: string | undefined): Promise<readonly Task[]> {
+  const found = [...words.map((each) => ({ words: each })), ...(file === undefined ? [] : readTaskFile(file))];
   if (words.length === 0 && file === undefined && !process.stdin.isTTY)
-    found.push(...tasksIn(await readAll(process.stdin), 'standard input'));
+    found.push(...parseTasks(await readAll(process.stdin), 'standard input'));
   if (found.length > 0) return found;
   throw new TypeError('There is no task: give one as an argument, in a file or on standard input.');
 }
 
-function tasksInFile(file: string): readonly Task[] {
+function readTaskFile(file: string): readonly Task[] {
   try {
-    return tasksIn(readFileSync(file, 'utf8'), file);
+    return parseTasks(readFileSync(file, 'utf8'), file);
   } catch (error) {
     if (error instanceof FairleadError) throw error;
     throw new FairleadError('cli/no-tasks', `The tasks in ${file} could not be read.`, { blame: 'user', cause: error });
   }
 }
 
-const texts = ['id', 'words', 'kind', 'session', 'tenant', 'notBefore', 'parent'] as const;
+const textFields = ['id', 'words', 'kind', 'session', 'tenant', 'notBefore', 'parent'] as const;
 
-function taskIn(line: string, where: string): Task {
-  const parsed = parse(line);
+function parseTask(line: string, where: string): Task {
+  const parsed = parseJson(line);
   const { priority, settings, ...rest } = isObject(parsed) ? parsed : {};
   const strange = Object.entries(rest).find(
-    ([key, value]) => !(texts as readonly string[]).includes(key) || typeof value !== 'string',
+    ([key, value]) => !(textFields as readonly string[]).includes(key) || typeof value !== 'string',
   );
   const fits =
     typeof rest['words'] === 'string' &&
@@ -92,7 +92,7 @@ function taskIn(line: string, where: string): Task {
   return parsed as Task;
 }
 
-function parse(line: string): Json | undefined {
+function parseJson(line: string): Json | undefined {
   try {
     return JSON.parse(line) as Json;
   } catch {

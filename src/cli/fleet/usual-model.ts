@@ -1,12 +1,12 @@
 // The model of runs that name none: said when a worker starts, for nobody is there to be asked when one is begun.
-import { sentence } from '../front/sentence.ts';
+import { formatError } from '../front/sentence.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
-import { readKnownModels, readPreviousModel, refreshModels } from '../known-models/index.ts';
+import { readKnownModels, readLastModel, refreshModels } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** The one that was named at the start, the settings' own, the last used, or the first of the list, one that calls tools before one that cannot. */
 export function usualModel(settings: Settings, named?: string): string | undefined {
-  const told = named ?? settings.model ?? readPreviousModel(settings);
+  const told = named ?? settings.model ?? readLastModel(settings);
   if (told !== undefined) return told;
   const known = readKnownModels(settings) ?? [];
   return (known.find(({ tools }) => tools === true) ?? known[0])?.id;
@@ -20,7 +20,7 @@ export async function sayUsualModel(
 ): Promise<void> {
   if (settings.provider !== undefined && readKnownModels(settings) === undefined)
     await refreshModels(settings, { say, signal: AbortSignal.timeout(5000) }).catch((error: Error) =>
-      say(sentence(error)),
+      say(formatError(error)),
     );
   if (named !== undefined) await chosenUnasked({ model: named }, settings, say);
   const usual = usualModel(settings, named);

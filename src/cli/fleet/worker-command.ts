@@ -6,14 +6,14 @@ import { listOpenRuns, summarizeBlockedRuns } from '../../fleet/remains.ts';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
-import { print, tell } from '../front/print.ts';
+import { print, printErr } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 import { version } from '../version.ts';
 import { driversHere } from './drivers.ts';
-import { settledLine } from './lines.ts';
-import { countOf } from './numbers.ts';
-import { remainsCode, remainsLines } from './remains.ts';
-import { keepFrom, withStore } from './store.ts';
+import { formatSettlement } from './lines.ts';
+import { parseCount } from './numbers.ts';
+import { drainExitCode, formatDrainReport } from './remains.ts';
+import { retentionOptions, withFleetStore } from './store.ts';
 import { sayUsualModel } from './usual-model.ts';
 
 const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
@@ -23,62 +23,62 @@ otherwise; --drain ends it once nothing is left that could be begun now, and say
 steps under way are done, within 10 seconds unless --grace says otherwise; a second one hands them over at once. Any number
 of workers may share a store. Runs that name no model use --model, or the one that is set here. A run goes on with the version of this program that began it, unless --any-version is given.`;
 
-const text = { type: 'string' } as const;
+const stringOption = { type: 'string' } as const;
 const options = {
-  concurrency: text,
-  model: text,
+  concurrency: stringOption,
+  model: stringOption,
   drain: { type: 'boolean' },
-  name: text,
-  grace: text,
-  store: text,
+  name: stringOption,
+  grace: stringOption,
+  store: stringOption,
   'any-version': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
 
 /** Works: 0 nothing is left, 5 some wait for a person, 8 some may not be begun now, 130 or 143 told to end by a signal, 1 where it cannot, 2 misused. */
 export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
-  const concurrency = countOf('--concurrency', values.concurrency);
-  const grace = countOf('--grace', values.grace, 0);
+  const concurrency = parseCount('--concurrency', values.concurrency);
+  const grace = parseCount('--grace', values.grace, 0);
   const anyVersion = values['any-version'] === true;
-  return withStore(values.store, async (store) => {
-    if (!process.connected) await sayUsualModel(readSettings(), values.model, (line) => tell(`${line}\n`));
-    if (!anyVersion && !values.drain) await tellOfOthers(store);
+  return withFleetStore(values.store, async (store) => {
+    if (!process.connected) await sayUsualModel(readSettings(), values.model, (line) => printErr(`${line}\n`));
+    if (!anyVersion && !values.drain) await reportOtherVersions(store);
     const worker = startWorker({
       store,
       handlers: driversHere(values.model),
       info: getWorkerInfo,
-      notify: (sentence) => tell(`${sentence}\n`),
-      onSettled: (each, settlement) => show(each, settlement, values.json === true),
-      ...keepFrom(readSettings()),
+      notify: (sentence) => printErr(`${sentence}\n`),
+      onSettled: (each, settlement) => printSettlement(each, settlement, values.json === true),
+      ...retentionOptions(readSettings()),
       ...(anyVersion ? {} : { version }),
       ...(concurrency === undefined ? {} : { concurrency }),
       ...(values.drain ? { drain: true } : {}),
       ...(values.name === undefined ? {} : { name: values.name }),
       ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
     });
-    const code = await untilEnded(worker, () => {
-      if (!process.connected) tell(`Worker ${worker.id} works on ${store.description}\n`);
+    const code = await waitForWorkerEnd(worker, () => {
+      if (!process.connected) printErr(`Worker ${worker.id} works on ${store.description}\n`);
     });
     if (!values.drain || code !== exitCodes.answered) return code;
     const remains = await summarizeBlockedRuns(store, await listOpenRuns(store), anyVersion ? undefined : version);
-    for (const line of remainsLines(remains)) tell(`${line}\n`);
-    return remainsCode(remains);
+    for (const line of formatDrainReport(remains)) printErr(`${line}\n`);
+    return drainExitCode(remains);
   });
 });
 
-function show(run: FleetRun, settlement: RunSettlement, json: boolean): void {
-  const line = json ? JSON.stringify({ run: run.id, ...settlement }) : settledLine(run, settlement);
+function printSettlement(run: FleetRun, settlement: RunSettlement, json: boolean): void {
+  const line = json ? JSON.stringify({ run: run.id, ...settlement }) : formatSettlement(run, settlement);
   if (line !== undefined) print(`${line}\n`);
   // Whoever started this process as one of several is told.
   if (process.connected) process.send?.({ run: run.id });
 }
 
 /** Waits for the end of a worker, and hands its runs over at a signal, which may come once it is ready: in order, then at once, then not at all. */
-async function untilEnded(worker: Worker, ready: () => void): Promise<number> {
+async function waitForWorkerEnd(worker: Worker, ready: () => void): Promise<number> {
   let code: number = exitCodes.answered;
   let told = 0;
   const handOver = (): void => {
-    if (worker.running > 0) tell(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
+    if (worker.running > 0) printErr(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
     worker.stop();
   };
   const end = (signal: NodeJS.Signals): void => {
@@ -101,9 +101,9 @@ async function untilEnded(worker: Worker, ready: () => void): Promise<number> {
 }
 
 /** Runs that another version began wait for it: nobody should wonder why they stay. */
-async function tellOfOthers({ queue }: FleetStore): Promise<void> {
+async function reportOtherVersions({ queue }: FleetStore): Promise<void> {
   const waiting = await queue.list({ status: 'queued', most: 1000 });
   const others = waiting.flatMap((run) => (run.version === undefined || run.version === version ? [] : [run.version]));
   const remains = { later: 0, version: others.length, versions: [...new Set(others)], person: 0 };
-  for (const line of remainsLines(remains)) tell(`${line}\n`);
+  for (const line of formatDrainReport(remains)) printErr(`${line}\n`);
 }

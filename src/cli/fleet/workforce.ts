@@ -3,26 +3,26 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { exitCodes } from '../front/exit-codes.ts';
 
 /** Worker processes that were started together. */
-export type Workforce = {
+export type WorkerProcesses = {
   /** Waits until this says that all is done: it is asked again and again, and at once of a run that a worker is done with. Gives the exit code where a signal came first. Ends the workers. */
-  until(isDone: (run?: string) => Promise<boolean>): Promise<number | undefined>;
+  waitUntil(isDone: (run?: string) => Promise<boolean>): Promise<number | undefined>;
 };
 
 /** Milliseconds between two looks at everything: others may work on the same runs. */
-const lookMs = 1000;
+const pollMs = 1000;
 
 /** Starts worker processes. They are no part of the terminal's group: a Ctrl+C reaches them through here, as a request to hand over. */
-export function workforceOf(count: number, store: string, args: readonly string[]): Workforce {
+export function startWorkerProcesses(count: number, store: string, args: readonly string[]): WorkerProcesses {
   const [, program = ''] = process.argv;
   // Everybody on a machine can read a command line, and an address may hold a password.
   const env = { ...process.env, HARNESS_STORE: store };
   const children = Array.from({ length: count }, () =>
     fork(program, ['worker', ...args], { env, detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
   );
-  return { until: (isDone) => watched(children, isDone) };
+  return { waitUntil: (isDone) => waitForWorkers(children, isDone) };
 }
 
-async function watched(
+async function waitForWorkers(
   children: readonly ChildProcess[],
   isDone: (run?: string) => Promise<boolean>,
 ): Promise<number | undefined> {
@@ -46,7 +46,7 @@ async function watched(
     look();
   };
   process.on('SIGINT', end).on('SIGTERM', end);
-  const timer = setInterval(() => look(), lookMs);
+  const timer = setInterval(() => look(), pollMs);
   try {
     for (;;) {
       const now = hints.includes(undefined) ? [undefined] : [...new Set(hints)];

@@ -18,7 +18,7 @@ export const exitCodes = {
 } as const;
 
 /** What each exit code means, for the help. */
-export const exitMeanings: readonly (readonly [number, string])[] = [
+export const exitCodeDescriptions: readonly (readonly [number, string])[] = [
   [exitCodes.answered, 'answered, or done'],
   [exitCodes.failed, 'something went wrong, or the run stopped without an answer'],
   [exitCodes.misused, 'the command line was not understood'],
@@ -33,7 +33,7 @@ export const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.terminated, 'told to end (SIGTERM)'],
 ];
 
-const byReason: Readonly<Record<StopReason | 'waiting', number>> = {
+const codeByStopReason: Readonly<Record<StopReason | 'waiting', number>> = {
   answered: exitCodes.answered,
   'task-complete': exitCodes.answered,
   'max-turns': exitCodes.turnLimit,
@@ -53,11 +53,16 @@ const byReason: Readonly<Record<StopReason | 'waiting', number>> = {
 };
 
 /** The exit code for a run that ended so, or that waits for a person. */
-export const exitCodeFor = (reason: StopReason | 'waiting', errorCode: string | undefined): number =>
-  reason === 'provider-error' ? codeOfError(errorCode) : byReason[reason];
+export const exitCodeForRun = (reason: StopReason | 'waiting', errorCode: string | undefined): number =>
+  reason === 'provider-error' ? exitCodeForError(errorCode) : codeByStopReason[reason];
 
 /** The exit code for an error: one that says that nobody answered has its own. */
-export const codeOfError = (code: string | undefined): number =>
-  code !== undefined && unreachable.has(code) ? exitCodes.unreachable : exitCodes.failed;
+export const exitCodeForError = (code: string | undefined): number =>
+  code !== undefined && unreachableErrorCodes.has(code) ? exitCodes.unreachable : exitCodes.failed;
 
-const unreachable = new Set(['provider/unreachable', 'provider/timeout', 'provider/circuit-open', 'provider/proxy']);
+const unreachableErrorCodes = new Set([
+  'provider/unreachable',
+  'provider/timeout',
+  'provider/circuit-open',
+  'provider/proxy',
+]);

@@ -2,7 +2,7 @@
 import { closestMatches } from '../../core/near.ts';
 
 /** What to say about a word that is nearly the name of a command; nothing if it is not. */
-export function mistyped(word: string, names: readonly string[]): string | undefined {
+export function suggestCommand(word: string, names: readonly string[]): string | undefined {
   if (!/^[a-z-]+$/.test(word) || word.startsWith('-')) return undefined;
   // A short word is close to every short name: "say" and "hi" are words to a model, and no "why".
   const isLike = (name: string): boolean => word.length > 3 || name[0] === word[0];

@@ -1,7 +1,7 @@
 // The options of the program: one table that the parser, the help and the shell completions all read.
 
 /** An option: its names, what it takes and what it does. */
-export type Option = {
+export type CliOption = {
   /** The first name is the one it is known by here. */
   readonly names: readonly [string, ...string[]];
   readonly short?: string;
@@ -10,31 +10,41 @@ export type Option = {
   /** The value may be left out. */
   readonly optional?: boolean;
   /** What a shell may suggest for the value. */
-  readonly of?: 'model' | 'session' | 'file' | readonly string[];
-  readonly about: string;
+  readonly completion?: 'model' | 'session' | 'file' | readonly string[];
+  readonly description: string;
 };
 
 /** Options under a heading of the help; at most one of a group that is marked so may be given. */
-export type OptionGroup = { readonly title: string; readonly exclusive?: boolean; readonly options: readonly Option[] };
+export type CliOptionGroup = {
+  readonly title: string;
+  readonly exclusive?: boolean;
+  readonly options: readonly CliOption[];
+};
 
 /** Every option that `fairlead`, `fairlead chat` and `fairlead run` understand. */
-export const optionGroups: readonly OptionGroup[] = [
+export const cliOptionGroups: readonly CliOptionGroup[] = [
   {
     title: 'Mode',
     exclusive: true,
     options: [
-      { names: ['interactive'], about: 'open the prompt; the default when there is nothing to do at once' },
-      { names: ['one-shot'], about: 'do one thing and exit' },
+      { names: ['interactive'], description: 'open the prompt; the default when there is nothing to do at once' },
+      { names: ['one-shot'], description: 'do one thing and exit' },
     ],
   },
   {
     title: 'What to do',
     exclusive: true,
     options: [
-      { names: ['prompt', 'print'], short: 'p', value: '<text>', about: 'the exact words of the user message' },
-      { names: ['prompt-file'], short: 'P', value: '<file>', of: 'file', about: 'a file that holds the user message' },
-      { names: ['test-connection'], about: 'see whether the provider answers' },
-      { names: ['refresh-models'], about: 'ask the provider which models it has, and keep the list' },
+      { names: ['prompt', 'print'], short: 'p', value: '<text>', description: 'the exact words of the user message' },
+      {
+        names: ['prompt-file'],
+        short: 'P',
+        value: '<file>',
+        completion: 'file',
+        description: 'a file that holds the user message',
+      },
+      { names: ['test-connection'], description: 'see whether the provider answers' },
+      { names: ['refresh-models'], description: 'ask the provider which models it has, and keep the list' },
     ],
   },
   {
@@ -44,11 +54,11 @@ export const optionGroups: readonly OptionGroup[] = [
         names: ['model', 'model-name'],
         short: 'm',
         value: '<name>',
-        of: 'model',
-        about: 'the model, <provider>/<model>, or auto; the last one used unless given',
+        completion: 'model',
+        description: 'the model, <provider>/<model>, or auto; the last one used unless given',
       },
-      { names: ['private'], about: 'let no model read this session that is not on your own machines' },
-      { names: ['stream'], short: 's', about: 'show the answer while it comes' },
+      { names: ['private'], description: 'let no model read this session that is not on your own machines' },
+      { names: ['stream'], short: 's', description: 'show the answer while it comes' },
     ],
   },
   {
@@ -60,18 +70,18 @@ export const optionGroups: readonly OptionGroup[] = [
         short: 'r',
         value: '<session>',
         optional: true,
-        of: 'session',
-        about: 'go on with a session, by its name or id',
+        completion: 'session',
+        description: 'go on with a session, by its name or id',
       },
       {
         names: ['clone-session', 'fork'],
         short: 'c',
         value: '<session>',
-        of: 'session',
-        about: 'copy a session and go on with the copy',
+        completion: 'session',
+        description: 'copy a session and go on with the copy',
       },
-      { names: ['continue'], about: 'go on with the latest session' },
-      { names: ['ephemeral', 'no-session'], about: 'keep nothing' },
+      { names: ['continue'], description: 'go on with the latest session' },
+      { names: ['ephemeral', 'no-session'], description: 'keep nothing' },
     ],
   },
   {
@@ -81,18 +91,18 @@ export const optionGroups: readonly OptionGroup[] = [
         names: ['session-name'],
         short: 'n',
         value: '<name>',
-        about: 'the name of the new session; date and time unless given',
+        description: 'the name of the new session; date and time unless given',
       },
-      { names: ['max-turns'], value: '<n>', about: 'turns of the model before a run ends' },
-      { names: ['max-budget-usd'], value: '<n>', about: 'dollars a run may cost' },
+      { names: ['max-turns'], value: '<n>', description: 'turns of the model before a run ends' },
+      { names: ['max-budget-usd'], value: '<n>', description: 'dollars a run may cost' },
     ],
   },
   {
     title: 'Permission',
     options: [
-      { names: ['auto-approve'], about: 'do not ask before files are changed and commands are run' },
-      { names: ['no-sandbox'], about: 'run commands without a sandbox' },
-      { names: ['code'], about: 'give the model a container to run code in, and nothing else' },
+      { names: ['auto-approve'], description: 'do not ask before files are changed and commands are run' },
+      { names: ['no-sandbox'], description: 'run commands without a sandbox' },
+      { names: ['code'], description: 'give the model a container to run code in, and nothing else' },
     ],
   },
   {
@@ -101,26 +111,26 @@ export const optionGroups: readonly OptionGroup[] = [
       {
         names: ['output-format'],
         value: '<format>',
-        of: ['text', 'json', 'stream-json'],
-        about: 'text, json (one line at the end) or stream-json (a line an event)',
+        completion: ['text', 'json', 'stream-json'],
+        description: 'text, json (one line at the end) or stream-json (a line an event)',
       },
-      { names: ['json'], about: 'the same as --output-format json' },
+      { names: ['json'], description: 'the same as --output-format json' },
       {
         names: ['input-format'],
         value: '<format>',
-        of: ['text', 'stream-json'],
-        about: 'text, or stream-json: a message a line',
+        completion: ['text', 'stream-json'],
+        description: 'text, or stream-json: a message a line',
       },
       {
         names: ['output-schema', 'json-schema'],
         value: '<file>',
-        of: 'file',
-        about: 'a JSON Schema that the answer is held to',
+        completion: 'file',
+        description: 'a JSON Schema that the answer is held to',
       },
-      { names: ['plain'], about: 'lines instead of a screen, for screen readers and simple terminals' },
+      { names: ['plain'], description: 'lines instead of a screen, for screen readers and simple terminals' },
     ],
   },
 ];
 
 /** All options, without their groups. */
-export const allOptions: readonly Option[] = optionGroups.flatMap(({ options }) => options);
+export const cliOptions: readonly CliOption[] = cliOptionGroups.flatMap(({ options }) => options);

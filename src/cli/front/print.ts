@@ -6,4 +6,4 @@ export const print = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? escapeInvisible(text) : text);
 
 /** Says something to the person, with everything that does not show written out. */
-export const tell = (text: string): void => void process.stderr.write(escapeInvisible(text));
+export const printErr = (text: string): void => void process.stderr.write(escapeInvisible(text));

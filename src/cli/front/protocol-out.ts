@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 
 /** The only way to standard output from now on. A reader that goes away is an error of this stream and of nothing else. */
-export function protocolOut(): Writable {
+export function reserveStdout(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
   stdout.write = stderr.write.bind(stderr);

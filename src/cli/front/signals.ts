@@ -2,16 +2,16 @@
 import { exitCodes } from './exit-codes.ts';
 
 /** A signal that ends the program. */
-export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+export type ShutdownSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-const codes: Readonly<Record<EndSignal, number>> = {
+const signalExitCodes: Readonly<Record<ShutdownSignal, number>> = {
   SIGINT: exitCodes.interrupted,
   SIGTERM: exitCodes.terminated,
   SIGHUP: exitCodes.hungUp,
 };
 
 /** Signals that are listened for. */
-export type Ending = {
+export type ShutdownHandle = {
   /** The exit code, once a signal came. */
   readonly code: number | undefined;
   /** Aborted at the first signal. */
@@ -20,16 +20,16 @@ export type Ending = {
 };
 
 /** Calls back at the first of these signals. */
-export function endInOrder(signals: readonly EndSignal[], end: () => void): Ending {
+export function onShutdown(signals: readonly ShutdownSignal[], end: () => void): ShutdownHandle {
   let code: number | undefined;
   const ended = new AbortController();
   const told = (signal: NodeJS.Signals): void => {
     if (code !== undefined) {
       // A terminal that closes tells it more than once: by the one who closes it, and by the system.
-      if (signal === 'SIGHUP' && code === codes.SIGHUP) return;
+      if (signal === 'SIGHUP' && code === signalExitCodes.SIGHUP) return;
       process.exit(code);
     }
-    code = codes[signal as EndSignal];
+    code = signalExitCodes[signal as ShutdownSignal];
     // A terminal that is gone takes nothing more, and that is no reason to break off.
     if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
     ended.abort();

@@ -4,29 +4,29 @@ import path from 'node:path';
 import type { Places } from '../settings/places.ts';
 import { makeFolder, readIfThere, replaceText } from '../settings/private-file.ts';
 
-type Here = { readonly dirs: Pick<Places, 'state'> };
+type StateContext = { readonly dirs: Pick<Places, 'state'> };
 
-const mostEntries = 1000;
+const maxEntries = 1000;
 /** How much longer the file may grow before it is made short again. */
-const slack = 500;
+const compactionSlack = 500;
 
-const historyFile = ({ dirs }: Here): string => path.join(dirs.state, 'history');
+const promptHistoryPath = ({ dirs }: StateContext): string => path.join(dirs.state, 'history');
 
 /** The newest entries, oldest first; lines that are none are passed over, and so is a file that cannot be used: nobody's work hangs on it. */
-export function readHistory(settings: Here): readonly string[] {
-  const file = historyFile(settings);
+export function readPromptHistory(settings: StateContext): readonly string[] {
+  const file = promptHistoryPath(settings);
   let kept: readonly string[] = [];
   try {
     const lines = (readIfThere(file) ?? '').split('\n').filter(Boolean);
-    kept = lines.slice(-mostEntries);
-    if (lines.length > mostEntries + slack) replaceText(file, `${kept.join('\n')}\n`);
+    kept = lines.slice(-maxEntries);
+    if (lines.length > maxEntries + compactionSlack) replaceText(file, `${kept.join('\n')}\n`);
   } catch {
     // What could be read counts.
   }
-  return kept.flatMap(entryIn);
+  return kept.flatMap(parseHistoryEntry);
 }
 
-function entryIn(line: string): readonly string[] {
+function parseHistoryEntry(line: string): readonly string[] {
   try {
     const entry: unknown = JSON.parse(line);
     return typeof entry === 'string' ? [entry] : [];
@@ -36,9 +36,9 @@ function entryIn(line: string): readonly string[] {
 }
 
 /** Keeps an entry, if it can. One that begins with a space is not kept, as shells do it. */
-export function addToHistory(settings: Here, entry: string): void {
+export function appendPromptHistory(settings: StateContext, entry: string): void {
   if (entry.trim() === '' || entry.startsWith(' ')) return;
-  const file = historyFile(settings);
+  const file = promptHistoryPath(settings);
   try {
     makeFolder(path.dirname(file));
     appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });

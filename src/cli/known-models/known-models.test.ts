@@ -17,14 +17,14 @@ import test, { type TestContext } from 'node:test';
 import { closedUrl, scriptedServer } from '../../testing/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import {
-  addToHistory,
-  logged,
-  openLog,
-  readHistory,
+  appendPromptHistory,
+  withDebugLog,
+  openDebugLog,
+  readPromptHistory,
   readKnownModels,
-  readPreviousModel,
+  readLastModel,
   refreshModels,
-  rememberModel,
+  saveLastModel,
 } from './index.ts';
 
 function settingsFor(t: TestContext): (env?: Record<string, string>) => Settings {
@@ -125,23 +125,23 @@ test('[J86] a list that cannot be written is said to be, counts while the progra
 
 test('[J27, J91] the last model is kept by name in the state folder', (t) => {
   const settings = settingsFor(t)();
-  assert.equal(readPreviousModel(settings), undefined);
-  rememberModel(settings, 'ollama/qwen3:8b');
-  rememberModel(settings, 'embedded');
-  assert.equal(readPreviousModel(settings), 'embedded');
+  assert.equal(readLastModel(settings), undefined);
+  saveLastModel(settings, 'ollama/qwen3:8b');
+  saveLastModel(settings, 'embedded');
+  assert.equal(readLastModel(settings), 'embedded');
   const file = path.join(settings.dirs.state, 'previous_model_name');
   assert.equal(readFileSync(file, 'utf8'), 'embedded\n');
   const { ino } = statSync(file);
-  rememberModel(settings, 'embedded');
+  saveLastModel(settings, 'embedded');
   assert.equal(statSync(file).ino, ino, 'the same name is not written again');
   writeFileSync(file, '\n');
-  assert.equal(readPreviousModel(settings), undefined);
+  assert.equal(readLastModel(settings), undefined);
 });
 
 test('[J92] every start has a log of its own, named by date and time, private, and without keys', (t) => {
   const settings = settingsFor(t)({ OPENAI_API_KEY: 'sk-very-secret' });
   const now = new Date(2026, 0, 2, 3, 4, 5);
-  const logs = [openLog(settings, now), openLog(settings, now)];
+  const logs = [openDebugLog(settings, now), openDebugLog(settings, now)];
   const folder = path.join(settings.dirs.state, 'logs');
   assert.deepEqual(readdirSync(folder).toSorted(), ['2026-01-02_03-04-05', '2026-01-02_03-04-05-2']);
   const [first, second] = logs;
@@ -157,14 +157,14 @@ test('[J92] every start has a log of its own, named by date and time, private, a
 
 test('entries typed are kept with their line breaks, the newest thousand, and not those that begin with a space', (t) => {
   const settings = settingsFor(t)();
-  assert.deepEqual(readHistory(settings), []);
-  for (const entry of ['one', 'two\nlines', ' secret', '   ', '"quoted" \u2028']) addToHistory(settings, entry);
-  assert.deepEqual(readHistory(settings), ['one', 'two\nlines', '"quoted" \u2028']);
+  assert.deepEqual(readPromptHistory(settings), []);
+  for (const entry of ['one', 'two\nlines', ' secret', '   ', '"quoted" \u2028']) appendPromptHistory(settings, entry);
+  assert.deepEqual(readPromptHistory(settings), ['one', 'two\nlines', '"quoted" \u2028']);
   const file = path.join(settings.dirs.state, 'history');
   if (process.platform !== 'win32') assert.equal(mode(file), '600');
   appendFileSync(file, 'not JSON\n{}\n');
   appendFileSync(file, Array.from({ length: 2000 }, (_, n) => `"${n}"\n`).join(''));
-  const entries = readHistory(settings);
+  const entries = readPromptHistory(settings);
   assert.deepEqual([entries.length, entries[0], entries.at(-1)], [1000, '1000', '1999']);
   assert.equal(readFileSync(file, 'utf8').split('\n').length, 1001, 'the file is made short again');
   assert.equal(existsSync(`${file}.tmp`), false);
@@ -175,17 +175,17 @@ test('a place that cannot be written to is said in one sentence, and keeps nobod
   mkdirSync(path.dirname(settings.dirs.state), { recursive: true });
   writeFileSync(settings.dirs.state, 'a file where a folder should be');
   const told = /^The next start will not know which model was used: Could not make .*fairlead/;
-  assert.match(rememberModel(settings, 'x') ?? '', told);
-  assert.throws(() => openLog(settings), { code: 'cli/file', message: /^Could not make .*fairlead.logs/ });
-  assert.equal(await logged(settings, 'a start', async () => 7), 7);
-  assert.deepEqual([readPreviousModel(settings), readKnownModels(settings)], [undefined, undefined]);
+  assert.match(saveLastModel(settings, 'x') ?? '', told);
+  assert.throws(() => openDebugLog(settings), { code: 'cli/file', message: /^Could not make .*fairlead.logs/ });
+  assert.equal(await withDebugLog(settings, 'a start', async () => 7), 7);
+  assert.deepEqual([readLastModel(settings), readKnownModels(settings)], [undefined, undefined]);
 });
 
 test('a history that cannot be read or written is no history', (t) => {
   const settings = settingsFor(t)();
   mkdirSync(path.join(settings.dirs.state, 'history'), { recursive: true });
-  addToHistory(settings, 'typed');
-  assert.deepEqual(readHistory(settings), []);
+  appendPromptHistory(settings, 'typed');
+  assert.deepEqual(readPromptHistory(settings), []);
 });
 
 test('[attack 39] no key goes to an address that only the list of models names', (t) => {

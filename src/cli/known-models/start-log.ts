@@ -3,16 +3,16 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import { errnoCode } from '../../stores/jsonl/disk.ts';
-import { tell } from '../front/print.ts';
+import { printErr } from '../front/print.ts';
 import { dateName, freeName } from '../sessions/names.ts';
 import { strictKeeper } from '../settings/keeper.ts';
 import { attempt, makeFolder } from '../settings/private-file.ts';
 import type { Settings } from '../settings/settings.ts';
 
-type Told = Pick<Settings, 'dirs' | 'all' | 'env'>;
+type DebugLogContext = Pick<Settings, 'dirs' | 'all' | 'env'>;
 
 /** A log that is being written. */
-export type StartLog = {
+export type DebugLog = {
   readonly file: string;
   /** Adds a line. A disk that takes no more is no reason to stop: the line is lost. */
   write(line: string): void;
@@ -20,8 +20,12 @@ export type StartLog = {
 };
 
 /** Does the work of one start with a log of its own, which says how it came out. */
-export async function logged(settings: Told, what: string, work: () => Promise<number>): Promise<number> {
-  const log = openLogIfPossible(settings);
+export async function withDebugLog(
+  settings: DebugLogContext,
+  what: string,
+  work: () => Promise<number>,
+): Promise<number> {
+  const log = tryOpenDebugLog(settings);
   log.write(what);
   try {
     const code = await work();
@@ -36,21 +40,21 @@ export async function logged(settings: Told, what: string, work: () => Promise<n
 }
 
 /** A place that takes no log is no reason to do nothing. */
-function openLogIfPossible(settings: Told): Pick<StartLog, 'write' | 'close'> {
+function tryOpenDebugLog(settings: DebugLogContext): Pick<DebugLog, 'write' | 'close'> {
   try {
-    return openLog(settings);
+    return openDebugLog(settings);
   } catch (error) {
-    tell(`This start has no log. ${errorMessage(error)}\n`);
+    printErr(`This start has no log. ${errorMessage(error)}\n`);
     return { write() {}, close() {} };
   }
 }
 
 /** Begins the log of this start, named by date and time; a second one in the same second gets a number. */
-export function openLog(settings: Told, now: Date = new Date()): StartLog {
+export function openDebugLog(settings: DebugLogContext, now: Date = new Date()): DebugLog {
   const folder = path.join(settings.dirs.state, 'logs');
   makeFolder(folder);
   let fd = -1;
-  const isTaken = (name: string): boolean => (fd = create(path.join(folder, name))) < 0;
+  const isTaken = (name: string): boolean => (fd = createLogFile(path.join(folder, name))) < 0;
   const file = path.join(folder, freeName(dateName(now), isTaken));
   const secrets = strictKeeper(settings);
   let open = true;
@@ -71,7 +75,7 @@ export function openLog(settings: Told, now: Date = new Date()): StartLog {
 }
 
 /** The descriptor of a new file, or -1 if there is one of that name. */
-function create(file: string): number {
+function createLogFile(file: string): number {
   return attempt(file, 'make', () => {
     try {
       return openSync(file, 'ax', 0o600);

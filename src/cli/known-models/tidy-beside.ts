@@ -2,10 +2,12 @@
 import type { Places } from '../settings/places.ts';
 
 /** Begins once what was opened is open, and stops when it is told to. What goes wrong is nobody's concern: the next day it is tried again. */
-export function tidyBeside(dirs: Pick<Places, 'state' | 'data'>): AbortController {
+export function startBackgroundCleanup(dirs: Pick<Places, 'state' | 'data'>): AbortController {
   const stop = new AbortController();
   setImmediate(() => {
-    void import('./tidying.ts').then(({ tidyUp }) => tidyUp(dirs, { signal: stop.signal })).catch(() => undefined);
+    void import('./tidying.ts')
+      .then(({ cleanUpState: tidyUp }) => tidyUp(dirs, { signal: stop.signal }))
+      .catch(() => undefined);
   });
   return stop;
 }

@@ -8,11 +8,11 @@ import { startAcpClient } from '../../../test/support/editor.ts';
 import { createProgram, waitUntil } from '../../../test/support/live-program.ts';
 import { createProgramDirs, writeFiles } from '../../../test/support/program.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { tidyUp, type Bounds } from './tidying.ts';
+import { cleanUpState, type RetentionLimits } from './tidying.ts';
 
 const now = Date.now();
 const { signal } = new AbortController();
-const roomy: Bounds = { days: 30, bytes: 1e9, files: 1e6 };
+const roomy: RetentionLimits = { days: 30, bytes: 1e9, files: 1e6 };
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A state and a data folder; `put` makes a file that is so many days old. */
@@ -35,8 +35,8 @@ test('logs of starts go when they are old, and the oldest when they are too many
   const letters = ['a', 'b', 'c', 'd', 'e'];
   const nameOf = (letter: string): string => `2026-01-01_00-00-0${letters.indexOf(letter)}`;
   for (const [i, name] of letters.entries()) put(`logs/${nameOf(name)}`, [40, 20, 10, 5, 0][i] ?? 0, 'x'.repeat(100));
-  const tidied = async (logs: Bounds, days: number): Promise<readonly string[]> => {
-    await tidyUp(dirs, { signal, now: now + days * 86_400_000, bounds: { logs, blobs: roomy } });
+  const tidied = async (logs: RetentionLimits, days: number): Promise<readonly string[]> => {
+    await cleanUpState(dirs, { signal, now: now + days * 86_400_000, bounds: { logs, blobs: roomy } });
     return left('logs').map((name) => letters.find((letter) => nameOf(letter) === name) ?? name);
   };
   assert.deepEqual(await tidied(roomy, 0), ['b', 'c', 'd', 'e']);
@@ -54,7 +54,7 @@ test('logs of starts go when they are old, and the oldest when they are too many
 test('what has no name of ours stays, in whosever folder we were put', async (t) => {
   const { dirs, put, left } = kept(t);
   for (const file of ['logs/server.log', 'logs/2025-01-01.txt', 'blobs/photo.jpg', 'blobs/draft.tmp']) put(file, 4000);
-  await tidyUp(dirs, { signal, now, bounds: { logs: { ...roomy, files: 0 }, blobs: { ...roomy, files: 0 } } });
+  await cleanUpState(dirs, { signal, now, bounds: { logs: { ...roomy, files: 0 }, blobs: { ...roomy, files: 0 } } });
   assert.deepEqual([...left('logs'), ...left('blobs')], ['2025-01-01.txt', 'server.log', 'draft.tmp', 'photo.jpg']);
 });
 
@@ -82,9 +82,9 @@ test('an earlier content goes when it is old and no session, in the trash or not
     'trash/2026-01-01_00-00-00.session_b.jsonl': says(kept2),
     'sessions/agents/session_agent-1.jsonl': says(kept3),
   });
-  await tidyUp(dirs, { signal, now });
+  await cleanUpState(dirs, { signal, now });
   assert.deepEqual(left('blobs'), [kept1, kept2, kept3, young].toSorted());
-  await tidyUp(dirs, {
+  await cleanUpState(dirs, {
     signal,
     now: now + 86_400_000,
     bounds: { logs: roomy, blobs: { days: 1000, bytes: 2, files: 1e6 } },
@@ -98,18 +98,18 @@ test('nothing is removed where a session cannot be read, nor once the person lea
   put(`blobs/${lost}`, 31);
   const gone = new AbortController();
   gone.abort();
-  await assert.rejects(tidyUp(dirs, { signal: gone.signal, now }));
+  await assert.rejects(cleanUpState(dirs, { signal: gone.signal, now }));
   assert.deepEqual(left('blobs'), [lost]);
   const sessions = path.join(dirs.data, 'sessions');
   mkdirSync(sessions, { recursive: true });
   symlinkSync('nowhere', path.join(sessions, 'session_a.jsonl'));
-  await assert.rejects(tidyUp(dirs, { signal, now: now + 86_400_000 }), { code: 'ENOENT' });
+  await assert.rejects(cleanUpState(dirs, { signal, now: now + 86_400_000 }), { code: 'ENOENT' });
   rmSync(sessions, { recursive: true });
   writeFileSync(sessions, 'a file where a folder should be');
-  await assert.rejects(tidyUp(dirs, { signal, now: now + 2 * 86_400_000 }), { code: 'ENOTDIR' });
+  await assert.rejects(cleanUpState(dirs, { signal, now: now + 2 * 86_400_000 }), { code: 'ENOTDIR' });
   assert.deepEqual(left('blobs'), [lost]);
   rmSync(sessions);
-  await tidyUp(dirs, { signal, now: now + 3 * 86_400_000 });
+  await cleanUpState(dirs, { signal, now: now + 3 * 86_400_000 });
   assert.deepEqual(left('blobs'), []);
 });
 
@@ -122,7 +122,7 @@ test('a content that is needed anew is as good as new', async (t) => {
   const workspace = localWorkspace({ roots: [work], cwd: work, blobs: folder });
   await workspace.read('a.txt');
   await workspace.write('a.txt', 'two');
-  await tidyUp(dirs, { signal, now });
+  await cleanUpState(dirs, { signal, now });
   assert.ok(existsSync(path.join(folder, hashOf('one'))));
 });
 

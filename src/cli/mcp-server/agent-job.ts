@@ -4,9 +4,9 @@ import { createValidator } from '../../agent/schema.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
-import type { Asked } from '../front/asked.ts';
-import { hostInTerminal } from '../once/host.ts';
-import { endSentence } from '../once/printers.ts';
+import type { CliArgs } from '../front/asked.ts';
+import { createTtyHost } from '../once/host.ts';
+import { formatRunEnd } from '../once/printers.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Job } from './rounds.ts';
 
@@ -54,7 +54,7 @@ export const cameSchema: JsonObject = {
 /** Begins a run, or goes on with a session. A client can narrow the server's limit of turns, not widen it. */
 export async function agentJob(
   wish: Wish,
-  base: Asked,
+  base: CliArgs,
   settings: Settings,
   tell: (text: string) => void,
 ): Promise<Job> {
@@ -65,7 +65,7 @@ export async function agentJob(
     });
   const { prompt, session, model, max_turns: most } = wish;
   const turns = Math.min(most ?? Number.POSITIVE_INFINITY, base.limits.turns ?? Number.POSITIVE_INFINITY);
-  const asked: Asked = {
+  const asked: CliArgs = {
     ...base,
     model: model ?? base.model,
     limits: { ...base.limits, ...(Number.isFinite(turns) ? { turns } : {}) },
@@ -75,7 +75,7 @@ export async function agentJob(
     asked,
     which: session === undefined ? { type: 'new' } : { type: 'resume', session },
     chosen: await chosenUnasked(asked, settings, tell),
-    host: hostInTerminal(tell),
+    host: createTtyHost(tell),
   });
   const runId = crypto.randomUUID();
   let said = false;
@@ -93,7 +93,7 @@ export async function agentJob(
       const came = toRunResult(state, names, undefined, new SessionCache(), undefined);
       const good = came.status === 'success';
       return {
-        content: [{ type: 'text', text: good ? came.text : `${came.text}\n${endSentence(came)}`.trim() }],
+        content: [{ type: 'text', text: good ? came.text : `${came.text}\n${formatRunEnd(came)}`.trim() }],
         structuredContent: {
           answer: came.text,
           reason: came.reason,

@@ -2,17 +2,17 @@
 import { parseArgs } from 'node:util';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from '../commands.ts';
-import { readAsked, type Asked } from '../front/asked.ts';
+import { parseCliArgs, type CliArgs } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { tell } from '../front/print.ts';
-import { protocolOut } from '../front/protocol-out.ts';
-import { orSentence } from '../front/sentence.ts';
-import { logged } from '../known-models/index.ts';
-import { serveUsage } from '../mcp/verbs.ts';
+import { printErr } from '../front/print.ts';
+import { reserveStdout } from '../front/protocol-out.ts';
+import { exitCodeOf } from '../front/sentence.ts';
+import { withDebugLog } from '../known-models/index.ts';
+import { mcpServeUsage } from '../mcp/verbs.ts';
 import { readSettings } from '../settings/index.ts';
 import { openOffer, type Offer } from './server.ts';
 
-const usage = `Usage: ${serveUsage}
+const usage = `Usage: ${mcpServeUsage}
 
 Offers the tools of this folder, and run_agent, to a program that speaks the Model Context Protocol on standard input
 and output, or on http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be left away. What changes something is
@@ -20,7 +20,7 @@ put to the person at the client, and refused where that cannot be; --allow-write
 commands run as you, and reach all that you can. Over HTTP a bearer token is needed: FAIRLEAD_MCP_TOKEN, or one that is
 made up and printed on standard error.`;
 
-type Wanted = { readonly asked: Asked; readonly port: number | undefined };
+type McpServeArgs = { readonly args: CliArgs; readonly port: number | undefined };
 
 /** Serves until the client hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
 export const run: Command['run'] = async (args) => {
@@ -29,15 +29,15 @@ export const run: Command['run'] = async (args) => {
     process.stdout.write(`${usage}\n`);
     return exitCodes.answered;
   }
-  const wanted = read(verb === 'serve' ? rest : args);
+  const wanted = parseMcpServeArgs(verb === 'serve' ? rest : args);
   if (typeof wanted === 'string') {
-    tell(`${wanted}\n${usage}\n`);
+    printErr(`${wanted}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return orSentence(() => logged(readSettings(), 'mcp serve', () => serve(wanted)));
+  return exitCodeOf(() => withDebugLog(readSettings(), 'mcp serve', () => serveMcp(wanted)));
 };
 
-function read(args: readonly string[]): Wanted | string {
+function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
   const options = {
     'allow-write': { type: 'boolean', default: false },
     'no-sandbox': { type: 'boolean', default: false },
@@ -56,21 +56,21 @@ function read(args: readonly string[]): Wanted | string {
       value === undefined ? [] : [`--${name}=${value}`],
     );
     const flags = [...(write ? ['--auto-approve'] : []), ...(bare ? ['--no-sandbox'] : [])];
-    const asked = readAsked([...given, ...flags], { as: 'chat', typed: true });
-    return 'wrong' in asked ? asked.wrong : { asked, port };
+    const asked = parseCliArgs([...given, ...flags], { command: 'chat', isInteractive: true });
+    return 'message' in asked ? asked.message : { args: asked, port };
   } catch (error) {
     return (error as Error).message.split('\n')[0] ?? '';
   }
 }
 
-async function serve({ asked, port }: Wanted): Promise<number> {
+async function serveMcp({ args: asked, port }: McpServeArgs): Promise<number> {
   const settings = readSettings();
-  for (const warning of settings.warnings) tell(`${warning}\n`);
-  const offer = await openOffer(asked, settings, tell);
+  for (const warning of settings.warnings) printErr(`${warning}\n`);
+  const offer = await openOffer(asked, settings, printErr);
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   try {
-    const connection = port === undefined ? onStdio(offer, resolve) : await onHttp(offer, port);
+    const connection = port === undefined ? serveOnStdio(offer, resolve) : await serveOnHttp(offer, port);
     const code = await over;
     await connection.close();
     // An open pipe would keep the program alive after a signal.
@@ -81,22 +81,22 @@ async function serve({ asked, port }: Wanted): Promise<number> {
   }
 }
 
-type Connection = { close(): Promise<void> };
+type McpConnection = { close(): Promise<void> };
 
-function onStdio(offer: Offer, over: (code: number) => void): Connection {
+function serveOnStdio(offer: Offer, over: (code: number) => void): McpConnection {
   const { stdin } = process;
   stdin.once('close', () => over(exitCodes.answered)).once('end', () => over(exitCodes.answered));
   return serveStdio(offer.factory, {
-    transport: new StdioServerTransport(stdin, protocolOut()),
-    onerror: (error) => tell(`${error.message}\n`),
+    transport: new StdioServerTransport(stdin, reserveStdout()),
+    onerror: (error) => printErr(`${error.message}\n`),
   });
 }
 
-async function onHttp(offer: Offer, port: number): Promise<Connection> {
+async function serveOnHttp(offer: Offer, port: number): Promise<McpConnection> {
   const { listen } = await import('./http.ts');
   const given = process.env['FAIRLEAD_MCP_TOKEN'];
-  const { url, token, close } = await listen(offer.factory, port, tell, given || undefined);
-  tell(`Listening at ${url}\n`);
-  if (!given) tell(`Send this header: Authorization: Bearer ${token}\n`);
+  const { url, token, close } = await listen(offer.factory, port, printErr, given || undefined);
+  printErr(`Listening at ${url}\n`);
+  if (!given) printErr(`Send this header: Authorization: Bearer ${token}\n`);
   return { close };
 }

@@ -20,7 +20,7 @@ import {
 } from '../../core/index.ts';
 import { answerOpen, openAsks, waits, type Answerable } from '../conversation/asks.ts';
 import { choicesFor, saidOf, type Choice } from '../conversation/choices.ts';
-import { sentence } from '../front/sentence.ts';
+import { formatError } from '../front/sentence.ts';
 
 /** Work that a call of a client began. It owns a session: close it when done. */
 export type Job = Answerable & {
@@ -107,7 +107,7 @@ export function openRounds(): Rounds {
         }
         return job.result(state);
       } catch (error) {
-        return failed(error instanceof Error ? sentence(error) : errorMessage(error));
+        return failed(error instanceof Error ? formatError(error) : errorMessage(error));
       } finally {
         await job?.close();
       }

@@ -11,7 +11,7 @@ import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '..
 import { redactJson, sessionGrants } from '../../guards/index.ts';
 import { outfitFor } from '../conversation/outfit.ts';
 import { nobody } from '../equipment/index.ts';
-import type { Asked } from '../front/asked.ts';
+import type { CliArgs } from '../front/asked.ts';
 import { strictKeeper, type Settings } from '../settings/index.ts';
 import { version } from '../version.ts';
 import { agentJob, cameSchema, wishSchema, type Wish } from './agent-job.ts';
@@ -22,13 +22,13 @@ import { openRounds, type Job } from './rounds.ts';
 export type Offer = { readonly factory: McpServerFactory; close(): Promise<void> };
 
 /** Gets the tools of this folder ready to be offered; `asked.auto` lets them change things unasked. */
-export async function openOffer(asked: Asked, settings: Settings, tell: (text: string) => void): Promise<Offer> {
+export async function openOffer(asked: CliArgs, settings: Settings, tell: (text: string) => void): Promise<Offer> {
   const grants = sessionGrants();
   const cwd = process.cwd();
   const outfit = await outfitFor({
     settings,
     cwd,
-    auto: () => asked.auto,
+    auto: () => asked.autoApprove,
     grants,
     code: false,
     sandbox: asked.sandbox,

@@ -20,57 +20,60 @@ import { reachWords } from '../equipment/mcp-words.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** Where something is done with servers, and who is asked. */
-export type Post = {
+export type McpActionContext = {
   readonly settings: Settings;
   /** The working folder, whose real path it is. */
   readonly cwd: string;
   readonly trust: TrustStore;
-  readonly person: Person;
+  readonly prompter: Person;
   readonly signal?: AbortSignal;
 };
 
 /** What came of it, in words; `done` is false where it is not what was wanted. */
-export type Came = { readonly done: boolean; readonly text: string };
+export type McpActionResult = { readonly done: boolean; readonly text: string };
 
 /** The servers of the folder and what is wrong with the files that name them. */
-export const namedAt = ({ settings, cwd }: Pick<Post, 'settings' | 'cwd'>): ReturnType<typeof serversFor> =>
+export const readMcpServers = ({
+  settings,
+  cwd,
+}: Pick<McpActionContext, 'settings' | 'cwd'>): ReturnType<typeof serversFor> =>
   serversFor({ places: { cwd, home: '', configDir: settings.dirs.config } });
 
 /** How the servers stand as far as it is known; none is started for it. */
-export async function standing(post: Post): Promise<readonly McpStatus[]> {
-  const mcp = await openMcp(namedAt(post).servers, { ...optionsAt(post), statusOnly: true });
+export async function listMcpStatus(post: McpActionContext): Promise<readonly McpStatus[]> {
+  const mcp = await openMcp(readMcpServers(post).servers, { ...createMcpOptions(post), statusOnly: true });
   return mcp.status();
 }
 
 /** Starts a server and tells which tools it has. */
-export async function toolsOf(post: Post, name: string): Promise<McpStatus> {
-  const server = serverNamed(post, name);
-  if (!mayStart(server, post.trust)) throw unapproved(server);
-  return withServer(post, server, {}, (mcp) => statusIn(mcp));
+export async function readMcpServerStatus(post: McpActionContext, name: string): Promise<McpStatus> {
+  const server = requireMcpServer(post, name);
+  if (!mayStart(server, post.trust)) throw notApprovedError(server);
+  return withMcpServer(post, server, {}, (mcp) => firstStatus(mcp));
 }
 
 /** Lets a server be started as it is now, and its tools be used as it defines them now. */
-export async function approve(post: Post, name: string): Promise<Came> {
-  const { trust, person } = post;
-  const server = serverNamed(post, name);
+export async function approveMcpServer(post: McpActionContext, name: string): Promise<McpActionResult> {
+  const { trust, prompter: person } = post;
+  const server = requireMcpServer(post, name);
   if (!mayStart(server, trust)) {
     const agreed = await person.agrees(
       `Start the MCP server ${escapeInvisibleLine(name)}?`,
       reachWords(server),
       post.signal,
     );
-    if (!agreed) return { done: false, text: notAgreed(person) };
+    if (!agreed) return { done: false, text: formatNotApproved(person) };
     trust.approve([approvalKey(server)]);
     trust.revoke(refusalOf(server).subject);
   }
-  return withServer(post, server, {}, async (mcp) => {
-    const { state, tools } = statusIn(mcp);
-    if (state !== 'ready') return { done: false, text: formatMcpStatus(statusIn(mcp)) };
+  return withMcpServer(post, server, {}, async (mcp) => {
+    const { state, tools } = firstStatus(mcp);
+    if (state !== 'ready') return { done: false, text: formatMcpStatus(firstStatus(mcp)) };
     const off = tools.filter(({ standing: how }) => how === 'changed' || how === 'new');
     if (off.length > 0) {
       const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
-      if (!(await person.agrees(question, off.map(toolWords).join('\n\n'), post.signal)))
-        return { done: false, text: notAgreed(person) };
+      if (!(await person.agrees(question, off.map(formatMcpTool).join('\n\n'), post.signal)))
+        return { done: false, text: formatNotApproved(person) };
       mcp.approveTools(
         server.name,
         off.flatMap(({ hash }) => hash ?? []),
@@ -84,10 +87,10 @@ export async function approve(post: Post, name: string): Promise<Came> {
 }
 
 /** Forgets that a server was approved or refused, what it had, and the login to it. */
-export function revoke(post: Post, name: string): Came {
+export function revokeMcpServer(post: McpActionContext, name: string): McpActionResult {
   const { trust } = post;
-  const server = serverNamed(post, name);
-  const { memory, tokens } = optionsAt(post);
+  const server = requireMcpServer(post, name);
+  const { memory, tokens } = createMcpOptions(post);
   const about = trust.list().filter(({ subject }) => isApprovalOf(server, subject));
   for (const { subject } of about) trust.revoke(subject);
   // Otherwise they would be asked at the next start what they have just said.
@@ -103,19 +106,19 @@ export function revoke(post: Post, name: string): Came {
 }
 
 /** Logs in to a server, where it asks for that. */
-export async function login(post: Post, name: string): Promise<Came> {
-  const server = serverNamed(post, name);
-  if (!mayStart(server, post.trust)) throw unapproved(server);
+export async function loginToMcpServer(post: McpActionContext, name: string): Promise<McpActionResult> {
+  const server = requireMcpServer(post, name);
+  if (!mayStart(server, post.trust)) throw notApprovedError(server);
   let asked = false;
   const over = new AbortController();
   const openUrl: McpOptions['openUrl'] = (of, url) => {
     asked = true;
-    loginPage(post.person, of, url, over.signal);
+    loginPage(post.prompter, of, url, over.signal);
   };
-  return withServer(post, server, { openUrl }, (mcp) => {
+  return withMcpServer(post, server, { openUrl }, (mcp) => {
     // They may have opened the page themselves.
     over.abort();
-    const status = statusIn(mcp);
+    const status = firstStatus(mcp);
     if (status.state !== 'ready') return { done: false, text: formatMcpStatus(status) };
     const how = asked ? 'You are logged in to' : 'No login is needed now for';
     return {
@@ -126,27 +129,33 @@ export async function login(post: Post, name: string): Promise<Came> {
 }
 
 /** A tool in all that is approved of it. */
-export const toolWords = ({ tool, standing: how, why, description = '', input }: McpStatus['tools'][number]): string =>
+export const formatMcpTool = ({
+  tool,
+  standing: how,
+  why,
+  description = '',
+  input,
+}: McpStatus['tools'][number]): string =>
   [`${tool} (${how}${why === undefined ? '' : `: ${why}`})`, description, ...(input ? [JSON.stringify(input)] : [])]
     .filter((line) => line !== '')
     .map(escapeInvisible)
     .join('\n');
 
-const optionsAt = ({ settings, trust, cwd }: Post): ReturnType<typeof usualOptions> =>
+const createMcpOptions = ({ settings, trust, cwd }: McpActionContext): ReturnType<typeof usualOptions> =>
   usualOptions(settings, trust, cwd);
 
 /** Starts one server for some work, whatever was known of it, and ends it. */
-async function withServer<T>(
-  post: Post,
+async function withMcpServer<T>(
+  post: McpActionContext,
   server: McpServer,
   more: Partial<McpOptions>,
   work: (mcp: McpClients) => T | Promise<T>,
 ): Promise<T> {
-  const usual = optionsAt(post);
+  const usual = createMcpOptions(post);
   const fresh: McpToolCache = { ...usual.memory, get: () => undefined };
-  post.person.say(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
+  post.prompter.say(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
   const { signal } = post;
-  const answerers = answerersFor({ person: post.person, model: noModel });
+  const answerers = answerersFor({ person: post.prompter, model: throwNoModel });
   const options = { ...usual, ...answerers, ...more, ...(signal ? { signal } : {}), memory: fresh };
   const mcp = await openMcp([server], options);
   try {
@@ -156,14 +165,14 @@ async function withServer<T>(
   }
 }
 
-function noModel(): never {
+function throwNoModel(): never {
   throw new FairleadError('cli/no-model', 'No model answers while servers are looked after.', { blame: 'user' });
 }
 
-const statusIn = (mcp: McpClients): McpStatus => mcp.status()[0] as McpStatus;
+const firstStatus = (mcp: McpClients): McpStatus => mcp.status()[0] as McpStatus;
 
-function serverNamed(post: Post, name: string): McpServer {
-  const { servers } = namedAt(post);
+function requireMcpServer(post: McpActionContext, name: string): McpServer {
+  const { servers } = readMcpServers(post);
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const names = servers.map((server) => server.name);
@@ -175,7 +184,7 @@ function serverNamed(post: Post, name: string): McpServer {
   });
 }
 
-const unapproved = ({ name }: McpServer): FairleadError =>
+const notApprovedError = ({ name }: McpServer): FairleadError =>
   new FairleadError(
     'mcp/not-approved',
     `The MCP server ${escapeInvisibleLine(name)} was not approved, so it is not started.`,
@@ -185,7 +194,7 @@ const unapproved = ({ name }: McpServer): FairleadError =>
     },
   );
 
-const notAgreed = ({ absent }: Person): string =>
+const formatNotApproved = ({ absent }: Person): string =>
   absent === true
     ? 'Nothing was approved: nobody is here to say yes. Run it in a terminal, or add --yes.'
     : 'Nothing was approved.';

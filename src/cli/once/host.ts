@@ -7,14 +7,14 @@ import { nobody, type Person } from '../equipment/index.ts';
 import type { Host } from '../conversation/open-model.ts';
 
 /** Whether somebody can be asked. Standard input comes last: nothing else in a run may need it, and opening it costs time. */
-const isSomebodyThere = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
+const isInteractiveTerminal = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
 
 /** Asks and tells on the terminal while a model is made ready. In a pipe, having nothing else is the answer. */
-export const hostInTerminal = (say: (text: string) => void): Host => ({
+export const createTtyHost = (say: (text: string) => void): Host => ({
   async agrees(question) {
-    if (isSomebodyThere()) {
+    if (isInteractiveTerminal()) {
       // Loaded when somebody is asked: most runs ask nobody.
-      const { askLine } = await import('./ask-line.ts');
+      const { readAnswerKey: askLine } = await import('./ask-line.ts');
       return (await askLine(question, '[y/N] '))?.startsWith('y') ?? false;
     }
     say(`${question} Nobody is here to answer, so: yes.\n`);
@@ -26,30 +26,30 @@ export const hostInTerminal = (say: (text: string) => void): Host => ({
 });
 
 /** There is one terminal: of several tools, agents and calls that ask at once each has its turn. */
-let before: Promise<unknown> = Promise.resolve();
-function inTurn<T>(ask: () => Promise<T>): Promise<T> {
-  const turn = before.then(ask);
-  before = turn.catch(() => undefined);
+let lastPrompt: Promise<unknown> = Promise.resolve();
+function enqueuePrompt<T>(ask: () => Promise<T>): Promise<T> {
+  const turn = lastPrompt.then(ask);
+  lastPrompt = turn.catch(() => undefined);
   return turn;
 }
 
 /** The person beside a run, asked about what the folder brings along; in a pipe nobody is, and nothing of the folder runs. */
-export function personInTerminal(say: (text: string) => void): Person {
+export function createTtyPrompter(say: (text: string) => void): Person {
   const tells = (text: string): void => say(`${text}\n`);
-  if (!isSomebodyThere()) return nobody(tells);
+  if (!isInteractiveTerminal()) return nobody(tells);
   const asked = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
-    inTurn(async () => {
-      const { askWords } = await import('./ask-line.ts');
+    enqueuePrompt(async () => {
+      const { readAnswerLine: askWords } = await import('./ask-line.ts');
       return askWords(escapeInvisible(words), prompt, signal);
     });
   return {
-    ...hostInTerminal(say),
+    ...createTtyHost(say),
     agrees: async (question, detail, signal) =>
       /^y(es)?$/i.test(
         (await asked([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
       ),
     async words(question, choices, signal) {
-      const { answerIn, choiceLines } = await import('../face/wording.ts');
+      const { parseChoiceAnswer: answerIn, formatChoices: choiceLines } = await import('../face/wording.ts');
       const prompt = `${choices.length > 0 ? 'A number or your own words' : 'Your words'}, nothing to leave: `;
       return answerIn((await asked([question, ...choiceLines(choices)].join('\n'), prompt, signal)) ?? '', choices);
     },
@@ -57,16 +57,16 @@ export function personInTerminal(say: (text: string) => void): Person {
 }
 
 /** Puts a run's open questions to the person until the signal comes; whether all of them were answered. */
-export async function askInTerminal(talk: Conversation, state: RunState, signal: AbortSignal): Promise<boolean> {
-  if (!isSomebodyThere() || signal.aborted) return false;
-  const { askLine } = await import('./ask-line.ts');
+export async function answerApprovalsOnTty(talk: Conversation, state: RunState, signal: AbortSignal): Promise<boolean> {
+  if (!isInteractiveTerminal() || signal.aborted) return false;
+  const { readAnswerKey: askLine } = await import('./ask-line.ts');
   await answerOpen(talk, state, async (call, _kind, choices) => {
     const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
     const meant = unwrapDeferredCall(call);
     const tool = typeof meant === 'string' ? call.tool : meant.tool;
     const words = `${call.ask?.question ?? ''}\n${keys}`;
     const prompt = call.ask?.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
-    const said = await inTurn(() => askLine(words, prompt, signal));
+    const said = await enqueuePrompt(() => askLine(words, prompt, signal));
     return said === undefined ? undefined : saidOf(choices, 'key', said);
   });
   return !signal.aborted && !waits(talk.session.state);

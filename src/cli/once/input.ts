@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { createOutputSchema } from '../../agent/index.ts';
 import { FairleadError, isObject, errorMessage, type OutputSchema, type JsonObject } from '../../core/index.ts';
-import type { Asked } from '../front/asked.ts';
+import type { CliArgs } from '../front/asked.ts';
 import { readPromptFile } from '../prompts.ts';
 
 /** The prompts, one after the other. */
-export async function* promptsIn({ work, input }: Asked): AsyncGenerator<string> {
+export async function* readPrompts({ action: work, inputFormat: input }: CliArgs): AsyncGenerator<string> {
   if (work?.type === 'prompt' && work.text.trim()) yield work.text;
   if (work?.type === 'prompt-file') yield readPromptFile(work.path, process.cwd());
   if (work?.type !== 'input') return;
   if (input === 'stream-json') {
-    yield* messagesIn(process.stdin);
+    yield* readStreamJsonMessages(process.stdin);
     return;
   }
   let text = '';
@@ -19,17 +19,17 @@ export async function* promptsIn({ work, input }: Asked): AsyncGenerator<string>
   if (text.trim()) yield text;
 }
 
-async function* messagesIn(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
+async function* readStreamJsonMessages(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
   let number = 0;
   const { createInterface } = await import('node:readline');
   for await (const line of createInterface({ input: stream })) {
     number++;
-    if (line.trim()) yield wordsIn(line, number);
+    if (line.trim()) yield parseUserMessage(line, number);
   }
 }
 
 /** The words of a line such as {"type":"user","message":{"role":"user","content":"…"}}. */
-function wordsIn(line: string, number: number): string {
+function parseUserMessage(line: string, number: number): string {
   const wrong = (why: string): FairleadError =>
     new FairleadError('cli/bad-input', `Line ${number} of standard input is not a user message: ${why}`, {
       blame: 'user',
@@ -53,7 +53,7 @@ function wordsIn(line: string, number: number): string {
 }
 
 /** The schema in a file, or given as it is, that an answer is held to. */
-export function readSchema(given: string): OutputSchema {
+export function readOutputSchema(given: string): OutputSchema {
   try {
     return createOutputSchema(
       JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8')) as JsonObject,

@@ -14,77 +14,84 @@ import { Conversation } from '../conversation/conversation.ts';
 import { placeOf, talkOnly, usualPlace } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
 import { chosenUnasked } from '../conversation/unasked-model.ts';
-import type { Asked } from '../front/asked.ts';
-import { exitCodeFor, exitCodes } from '../front/exit-codes.ts';
-import { print, tell } from '../front/print.ts';
-import { sentence } from '../front/sentence.ts';
-import { endInOrder } from '../front/signals.ts';
-import { logged, readKnownModels, refreshModels } from '../known-models/index.ts';
+import type { CliArgs } from '../front/asked.ts';
+import { exitCodeForRun, exitCodes } from '../front/exit-codes.ts';
+import { print, printErr } from '../front/print.ts';
+import { formatError } from '../front/sentence.ts';
+import { onShutdown } from '../front/signals.ts';
+import { withDebugLog, readKnownModels, refreshModels } from '../known-models/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { askInTerminal, hostInTerminal, personInTerminal } from './host.ts';
-import { promptsIn, readSchema } from './input.ts';
-import { failureLine, jsonPrinter, streamPrinter, textPrinter, type Printer } from './printers.ts';
-import { steadyOut, type SteadyOut } from './steady-out.ts';
+import { answerApprovalsOnTty, createTtyHost, createTtyPrompter } from './host.ts';
+import { readPrompts, readOutputSchema } from './input.ts';
+import {
+  formatFailureJson,
+  createJsonPrinter,
+  createStreamJsonPrinter,
+  createTextPrinter,
+  type RunPrinter,
+} from './printers.ts';
+import { createBufferedStdout, type BufferedStdout } from './steady-out.ts';
 
-const noPrompt = 'There is no prompt: give one as an argument or on standard input.';
+const noPromptMessage = 'There is no prompt: give one as an argument or on standard input.';
 
 /** Does one thing and answers with the exit code. */
-export async function once(asked: Asked): Promise<number> {
+export async function runPrintMode(asked: CliArgs): Promise<number> {
   const settings = readSettings();
-  for (const warning of settings.warnings) tell(`${warning}\n`);
-  return logged(settings, `one-shot ${asked.work?.type ?? ''}`, async () => {
+  for (const warning of settings.warnings) printErr(`${warning}\n`);
+  return withDebugLog(settings, `one-shot ${asked.action?.type ?? ''}`, async () => {
     try {
-      return await work(asked, settings);
+      return await runAction(asked, settings);
     } catch (error) {
       // Whoever reads JSON reads the result in the last line, also of what never became a run.
-      if (asked.output !== 'text') print(failureLine(error instanceof Error ? sentence(error) : String(error)));
+      if (asked.outputFormat !== 'text')
+        print(formatFailureJson(error instanceof Error ? formatError(error) : String(error)));
       throw error;
     }
   });
 }
 
-async function work(asked: Asked, settings: Settings): Promise<number> {
-  const type = asked.work?.type;
+async function runAction(asked: CliArgs, settings: Settings): Promise<number> {
+  const type = asked.action?.type;
   if (type === 'test-connection' || type === 'refresh-models') {
     const place = placeOf(settings, readKnownModels(settings) ?? []) ?? usualPlace;
     if (type === 'test-connection') print(`${await testConnection(settings, place)}\n`);
     else {
-      const say = (trouble: string): void => tell(`${trouble}\n`);
+      const say = (trouble: string): void => printErr(`${trouble}\n`);
       for (const { id } of await refreshModels(settings, { from: place, say })) print(`${id}\n`);
     }
     return exitCodes.answered;
   }
-  const answer = asked.schema === undefined ? undefined : readSchema(asked.schema);
-  const prompts = promptsIn(asked);
+  const answer = asked.outputSchema === undefined ? undefined : readOutputSchema(asked.outputSchema);
+  const prompts = readPrompts(asked);
   const first = await prompts.next();
   if (first.done) {
-    tell(`${noPrompt}\nfairlead --help shows how it is used.\n`);
-    if (asked.output !== 'text') print(failureLine(noPrompt));
+    printErr(`${noPromptMessage}\nfairlead --help shows how it is used.\n`);
+    if (asked.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
-  const chosen = await chosenUnasked(asked, settings, tell);
+  const chosen = await chosenUnasked(asked, settings, printErr);
   const poor = talkOnly(chosen);
-  if (poor !== undefined) tell(`${poor}\n`);
+  if (poor !== undefined) printErr(`${poor}\n`);
   const talk = await Conversation.open({
     settings,
     asked,
-    which: asked.which,
+    which: asked.session,
     chosen,
     words: first.value,
-    host: hostInTerminal(tell),
-    person: personInTerminal(tell),
+    host: createTtyHost(printErr),
+    person: createTtyPrompter(printErr),
     ...(answer ? { answer } : {}),
   });
   try {
-    for (const problem of [...talk.problems, ...talk.outfit.problems]) tell(`${problem}\n`);
-    if (talk.outfit.sandbox.name === 'none') tell(`No sandbox: ${talk.outfit.sandbox.description}\n`);
-    const out = steadyOut(process.stdout, () => talk.session.cancel());
+    for (const problem of [...talk.problems, ...talk.outfit.problems]) printErr(`${problem}\n`);
+    if (talk.outfit.sandbox.name === 'none') printErr(`No sandbox: ${talk.outfit.sandbox.description}\n`);
+    const out = createBufferedStdout(process.stdout, () => talk.session.cancel());
     let code: number = exitCodes.answered;
     for (let next: IteratorResult<string, void> = first; !next.done; next = await prompts.next()) {
-      const came = await answerOne(talk, next.value, asked, answer, out);
+      const came = await runPrompt(talk, next.value, asked, answer, out);
       // Of several answers the first that did not come decides.
       code ||= came;
-      if (!(await out.drained()) || came >= exitCodes.hungUp) break;
+      if (!(await out.flush()) || came >= exitCodes.hungUp) break;
     }
     return code;
   } finally {
@@ -93,14 +100,14 @@ async function work(asked: Asked, settings: Settings): Promise<number> {
   }
 }
 
-async function answerOne(
+async function runPrompt(
   talk: Conversation,
   prompt: string,
-  asked: Asked,
+  asked: CliArgs,
   answer: OutputSchema | undefined,
-  out: SteadyOut,
+  out: BufferedStdout,
 ): Promise<number> {
-  const printer = printerFor(asked, talk, out.write);
+  const printer = createPrinter(asked, talk, out.write);
   const runId = randomUUID();
   let last: (Event & { readonly type: 'turn-ended' }) | undefined;
   const translate = createEventTranslator((event) => printer.stream(event));
@@ -113,31 +120,36 @@ async function answerOne(
     },
   });
   const live =
-    asked.output === 'stream-json' ? translate.chunk : (chunk: Parameters<Printer['chunk']>[0]) => printer.chunk(chunk);
-  const signals = endInOrder(['SIGINT', 'SIGTERM', 'SIGHUP'], () => talk.session.cancel());
+    asked.outputFormat === 'stream-json'
+      ? translate.chunk
+      : (chunk: Parameters<RunPrinter['chunk']>[0]) => printer.chunk(chunk);
+  const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => talk.session.cancel());
   try {
     let state = await talk.run(prompt, { runId, onChunk: live });
-    while (waits(state) && (await askInTerminal(talk, state, signals.signal)))
+    while (waits(state) && (await answerApprovalsOnTty(talk, state, signals.signal)))
       state = await talk.run(undefined, { onChunk: live });
-    const result = resultFor(state, talk, runId, last, answer);
+    const result = createRunResult(state, talk, runId, last, answer);
     printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
-    if (waits(state) && talk.file !== undefined) tell(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
+    if (waits(state) && talk.file !== undefined)
+      printErr(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
     return (
       signals.code ??
-      exitCodeFor(result.reason, result.error && 'code' in result.error ? String(result.error.code) : undefined)
+      exitCodeForRun(result.reason, result.error && 'code' in result.error ? String(result.error.code) : undefined)
     );
   } finally {
     signals.release();
   }
 }
 
-function printerFor(asked: Asked, talk: Conversation, out: (text: string) => void): Printer {
+function createPrinter(asked: CliArgs, talk: Conversation, out: (text: string) => void): RunPrinter {
   const callOf = (id: string): ToolCall | undefined => talk.session.state.calls.find((call) => call.id === id);
-  if (asked.output === 'json') return jsonPrinter(out, callOf);
-  return asked.output === 'stream-json' ? streamPrinter(out) : textPrinter(out, callOf, talk.stream);
+  if (asked.outputFormat === 'json') return createJsonPrinter(out, callOf);
+  return asked.outputFormat === 'stream-json'
+    ? createStreamJsonPrinter(out)
+    : createTextPrinter(out, callOf, talk.stream);
 }
 
-function resultFor(
+function createRunResult(
   state: RunState,
   talk: Conversation,
   runId: string,

@@ -1,11 +1,11 @@
 // How a single run is printed: as text, as one line of JSON, or as a line of JSON for each event. Data goes to standard output, the rest to standard error.
 import type { RunResult, StreamEvent } from '../../agent/index.ts';
 import { escapeInvisible, type ToolCall, type Chunk, type Event } from '../../core/index.ts';
-import { tell } from '../front/print.ts';
-import { sentence } from '../front/sentence.ts';
+import { printErr } from '../front/print.ts';
+import { formatError } from '../front/sentence.ts';
 
 /** Prints one run. */
-export type Printer = {
+export type RunPrinter = {
   chunk(chunk: Chunk): void;
   event(event: Event): void;
   stream(event: StreamEvent): void;
@@ -14,27 +14,27 @@ export type Printer = {
 };
 
 /** Somewhere to write. */
-export type Out = (text: string) => void;
+export type WriteText = (text: string) => void;
 
 /** The call of that id, if there is one. */
-export type CallOf = (id: string) => Pick<ToolCall, 'tool' | 'input'> | undefined;
+export type FindCall = (id: string) => Pick<ToolCall, 'tool' | 'input'> | undefined;
 
-const nothing = (): void => {};
+const noop = (): void => {};
 
 /** The answer as text; while it comes, if it is streamed. */
-export function textPrinter(out: Out, callOf: CallOf, streamed: boolean): Printer {
+export function createTextPrinter(out: WriteText, callOf: FindCall, streamed: boolean): RunPrinter {
   let begun = false;
   let line = '';
   /** Which parts of the answer are words for the reader. */
   const texts = new Set<number>();
-  const say = toolTeller(callOf);
+  const say = createToolLogger(callOf);
   const write = (text: string): void => {
     begun = true;
     line = text;
     out(text);
   };
   return {
-    stream: nothing,
+    stream: noop,
     chunk(chunk) {
       if (!streamed) return undefined;
       if (chunk.type === 'part-delta' && texts.has(chunk.index)) return write(chunk.text);
@@ -46,7 +46,7 @@ export function textPrinter(out: Out, callOf: CallOf, streamed: boolean): Printe
       }
       if (chunk.type === 'restarted' && begun) {
         write('\n');
-        tell(`The answer was cut off and begins again: ${chunk.why}\n`);
+        printErr(`The answer was cut off and begins again: ${chunk.why}\n`);
       }
       return undefined;
     },
@@ -54,31 +54,31 @@ export function textPrinter(out: Out, callOf: CallOf, streamed: boolean): Printe
     end(result) {
       if (!begun) out(result.text);
       if (begun ? !line.endsWith('\n') : result.text !== '' && !result.text.endsWith('\n')) out('\n');
-      if (result.status !== 'success') tell(`${endSentence(result)}\n`);
+      if (result.status !== 'success') printErr(`${formatRunEnd(result)}\n`);
     },
   };
 }
 
 /** The result as one line of JSON at the end. */
-export const jsonPrinter = (out: Out, callOf: CallOf): Printer => ({
-  chunk: nothing,
-  stream: nothing,
-  event: toolTeller(callOf),
-  end: (result, names) => out(`${JSON.stringify(resultLine(result, names))}\n`),
+export const createJsonPrinter = (out: WriteText, callOf: FindCall): RunPrinter => ({
+  chunk: noop,
+  stream: noop,
+  event: createToolLogger(callOf),
+  end: (result, names) => out(`${JSON.stringify(toResultJson(result, names))}\n`),
 });
 
 /** A line of JSON for each event, the result last. */
-export const streamPrinter = (out: Out): Printer => ({
-  chunk: nothing,
-  event: nothing,
+export const createStreamJsonPrinter = (out: WriteText): RunPrinter => ({
+  chunk: noop,
+  event: noop,
   stream(event) {
     if (event.type !== 'result') out(`${JSON.stringify(event)}\n`);
   },
-  end: (result, names) => out(`${JSON.stringify(resultLine(result, names))}\n`),
+  end: (result, names) => out(`${JSON.stringify(toResultJson(result, names))}\n`),
 });
 
 /** The last line of JSON output, with the names that users of other agents know. */
-function resultLine(result: RunResult, { session, model }: { session: string | undefined; model: string }): object {
+function toResultJson(result: RunResult, { session, model }: { session: string | undefined; model: string }): object {
   const { status, reason, usage } = result;
   return {
     type: 'result',
@@ -87,7 +87,7 @@ function resultLine(result: RunResult, { session, model }: { session: string | u
     reason,
     result: result.text,
     ...(result.object === undefined ? {} : { structured_output: result.object }),
-    ...(status === 'success' ? {} : { error: endSentence(result) }),
+    ...(status === 'success' ? {} : { error: formatRunEnd(result) }),
     num_turns: result.turns,
     total_cost_usd: result.costUsd ?? null,
     usage: {
@@ -104,22 +104,23 @@ function resultLine(result: RunResult, { session, model }: { session: string | u
 }
 
 /** The last line of JSON output of what went wrong before there was a run, or between two. */
-export const failureLine = (error: string): string =>
+export const formatFailureJson = (error: string): string =>
   `${JSON.stringify({ type: 'result', subtype: 'error', is_error: true, error })}\n`;
 
 /** Why there is no answer, for a person. */
-export function endSentence({ reason, detail, error, pendingApprovals: asks }: RunResult): string {
+export function formatRunEnd({ reason, detail, error, pendingApprovals: asks }: RunResult): string {
   const [ask] = asks;
   if (ask) return `Stopped: ${ask.tool} needs a person's yes. ${escapeInvisible(ask.question)}`;
-  return `Stopped: ${reason}. ${error ? sentence(error) : (detail ?? '')}`.trim();
+  return `Stopped: ${reason}. ${error ? formatError(error) : (detail ?? '')}`.trim();
 }
 
-const mostShown = 200;
+const maxShownChars = 200;
 
 /** Says on standard error which tools run and which fail. */
-function toolTeller(callOf: CallOf): (event: Event) => void {
+function createToolLogger(callOf: FindCall): (event: Event) => void {
   const names = new Map<string, string>();
-  const name = ({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string => `${tool} ${brief(JSON.stringify(input))}`;
+  const name = ({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string =>
+    `${tool} ${truncateLine(JSON.stringify(input))}`;
   // A call that was made before this run, and is carried on with in it, is known from the session alone.
   const nameOf = (id: string): string | undefined => {
     const call = callOf(id);
@@ -128,13 +129,13 @@ function toolTeller(callOf: CallOf): (event: Event) => void {
   return (event) => {
     if (event.type === 'turn-ended')
       for (const part of event.message.parts) if (part.type === 'tool-call') names.set(part.id, name(part));
-    if (event.type === 'tool-started') tell(`[tool] ${nameOf(event.call) ?? event.tool}\n`);
+    if (event.type === 'tool-started') printErr(`[tool] ${nameOf(event.call) ?? event.tool}\n`);
     if (event.type === 'tool-ended' && event.outcome !== 'ok')
-      tell(`[tool] ${event.outcome}: ${nameOf(event.call) ?? ''}: ${brief(event.text)}\n`);
+      printErr(`[tool] ${event.outcome}: ${nameOf(event.call) ?? ''}: ${truncateLine(event.text)}\n`);
   };
 }
 
-function brief(text: string): string {
+function truncateLine(text: string): string {
   const line = escapeInvisible(text).replaceAll(/\s+/g, ' ');
-  return line.length > mostShown ? `${line.slice(0, mostShown)}…` : line;
+  return line.length > maxShownChars ? `${line.slice(0, maxShownChars)}…` : line;
 }

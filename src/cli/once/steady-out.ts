@@ -1,17 +1,20 @@
 // Standard output that many small writes do not slow down and a closed pipe does not break.
 import type { Writable } from 'node:stream';
-import { visiblePieces } from './visible-pieces.ts';
+import { createEscapeStream } from './visible-pieces.ts';
 
 /** Somewhere to write to that may go away. */
-export type SteadyOut = {
+export type BufferedStdout = {
   readonly write: (text: string) => void;
   /** Waits until everything is out; says whether anybody still reads. */
-  readonly drained: () => Promise<boolean>;
+  readonly flush: () => Promise<boolean>;
 };
 
 /** Writes what was gathered once in a while instead of each piece; calls back when the reader hangs up. What goes to a terminal cannot drive it. */
-export function steadyOut(stream: Writable & { readonly isTTY?: boolean }, gone: () => void): SteadyOut {
-  const pieces = stream.isTTY ? visiblePieces() : undefined;
+export function createBufferedStdout(
+  stream: Writable & { readonly isTTY?: boolean },
+  gone: () => void,
+): BufferedStdout {
+  const pieces = stream.isTTY ? createEscapeStream() : undefined;
   let waiting = '';
   let planned = false;
   let broken = false;
@@ -21,7 +24,7 @@ export function steadyOut(stream: Writable & { readonly isTTY?: boolean }, gone:
   });
   const flush = (): void => {
     planned = false;
-    const text = pieces?.next(waiting) ?? waiting;
+    const text = pieces?.push(waiting) ?? waiting;
     waiting = '';
     if (text && !broken) stream.write(text);
   };
@@ -32,11 +35,11 @@ export function steadyOut(stream: Writable & { readonly isTTY?: boolean }, gone:
       planned = true;
       setImmediate(flush);
     },
-    async drained() {
+    async flush() {
       flush();
       if (broken) return false;
       const { promise, resolve } = Promise.withResolvers<void>();
-      stream.write(pieces?.rest() ?? '', () => resolve());
+      stream.write(pieces?.end() ?? '', () => resolve());
       await promise;
       return !broken;
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { escapeInvisible } from '../../core/index.ts';
-import { visiblePieces } from './visible-pieces.ts';
+import { createEscapeStream } from './visible-pieces.ts';
 
 const texts = [
   'plain words\n\tand a tab\r\nand a line',
@@ -15,9 +15,9 @@ const texts = [
 test('[attack 72] a text that comes in pieces is shown as if it had come whole, wherever it is cut', () => {
   for (const text of texts)
     for (const size of [1, 2, 3, 5, 8]) {
-      const pieces = visiblePieces();
+      const pieces = createEscapeStream();
       let shown = '';
-      for (let at = 0; at < text.length; at += size) shown += pieces.next(text.slice(at, at + size));
-      assert.equal(shown + pieces.rest(), escapeInvisible(text), `in pieces of ${size}`);
+      for (let at = 0; at < text.length; at += size) shown += pieces.push(text.slice(at, at + size));
+      assert.equal(shown + pieces.end(), escapeInvisible(text), `in pieces of ${size}`);
     }
 });

@@ -2,34 +2,34 @@
 import { escapeInvisible } from '../../core/index.ts';
 
 /** What can only be judged with what follows: half a letter, a joiner, a selector, a return before its line break. */
-const undecided = /(?:[\r\u200c\ud800-\udbff]|\u200d|\ufe0f)+$/;
+const incompleteSuffix = /(?:[\r\u200c\ud800-\udbff]|\u200d|\ufe0f)+$/;
 
 /** As many characters as a judgement looks back on. */
-const back = 6;
+const lookbehindChars = 6;
 
 /** Takes pieces of a text and gives what can be shown of them already. */
-export type VisiblePieces = {
-  next(piece: string): string;
+export type EscapeStream = {
+  push(piece: string): string;
   /** What was still undecided: nothing more comes. */
-  rest(): string;
+  end(): string;
 };
 
 /** Begins a text. */
-export function visiblePieces(): VisiblePieces {
+export function createEscapeStream(): EscapeStream {
   let before = '';
   let held = '';
   const shown = (text: string): string => {
     const given = escapeInvisible(before + text).slice(escapeInvisible(before).length);
-    before = (before + text).slice(-back);
+    before = (before + text).slice(-lookbehindChars);
     return given;
   };
   return {
-    next(piece) {
+    push(piece) {
       const text = held + piece;
-      held = undecided.exec(text)?.[0] ?? '';
+      held = incompleteSuffix.exec(text)?.[0] ?? '';
       return shown(text.slice(0, text.length - held.length));
     },
-    rest() {
+    end() {
       const last = shown(held);
       held = '';
       before = '';

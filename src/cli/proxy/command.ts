@@ -3,8 +3,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Command } from '../commands.ts';
 import { exitCodes } from '../front/exit-codes.ts';
-import { tell } from '../front/print.ts';
-import { orSentence } from '../front/sentence.ts';
+import { printErr } from '../front/print.ts';
+import { exitCodeOf } from '../front/sentence.ts';
 import { readSettings } from '../settings/index.ts';
 
 const usage = `Usage: fairlead proxy --target <url> [--rules <file or folder>] [--port <port>] [--host <address>] [--sessions <folder>] [--memory]
@@ -15,7 +15,7 @@ what the model reads, forbidden tool calls are held back and the model is asked 
 URL of any client at it; the client's key is passed on and kept nowhere. Conversations are kept as sessions in a folder, or
 with --memory only as long as the proxy runs. An address that others can reach needs a token in FAIRLEAD_PROXY_TOKEN.`;
 
-type Wanted = {
+type ProxyArgs = {
   readonly target: string;
   readonly rules: string | undefined;
   readonly port: number | undefined;
@@ -29,15 +29,15 @@ export const run: Command['run'] = async (args) => {
     process.stdout.write(`${usage}\n`);
     return exitCodes.answered;
   }
-  const wanted = read(args);
+  const wanted = parseProxyArgs(args);
   if (typeof wanted === 'string') {
-    tell(`${wanted}\n${usage}\n`);
+    printErr(`${wanted}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return orSentence(() => serve(wanted));
+  return exitCodeOf(() => serveProxy(wanted));
 };
 
-function read(args: readonly string[]): Wanted | string {
+function parseProxyArgs(args: readonly string[]): ProxyArgs | string {
   const text = { type: 'string' } as const;
   const options = {
     target: text,
@@ -61,8 +61,11 @@ function read(args: readonly string[]): Wanted | string {
   }
 }
 
-async function serve({ target, rules, port, host, folder }: Wanted): Promise<number> {
-  const [{ openProxy }, { rulesAt }] = await Promise.all([import('../../bridges/index.ts'), import('./rules.ts')]);
+async function serveProxy({ target, rules, port, host, folder }: ProxyArgs): Promise<number> {
+  const [{ openProxy }, { loadProxyRules: rulesAt }] = await Promise.all([
+    import('../../bridges/index.ts'),
+    import('./rules.ts'),
+  ]);
   const token = process.env['FAIRLEAD_PROXY_TOKEN'];
   const proxy = await openProxy({
     target,
@@ -71,12 +74,12 @@ async function serve({ target, rules, port, host, folder }: Wanted): Promise<num
     ...(host === undefined ? {} : { host }),
     ...(folder === undefined ? {} : { folder }),
     ...(token ? { token } : {}),
-    notify: (sentence) => tell(`${sentence}\n`),
+    notify: (sentence) => printErr(`${sentence}\n`),
   });
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
-  tell(`Listening at ${proxy.url}, in front of ${target}\n`);
-  if (rules === undefined) tell('There are no rules (--rules), so everything passes and is only kept.\n');
+  printErr(`Listening at ${proxy.url}, in front of ${target}\n`);
+  if (rules === undefined) printErr('There are no rules (--rules), so everything passes and is only kept.\n');
   try {
     return await over;
   } finally {

@@ -9,15 +9,15 @@ import { reminderSystemPrompt, compileRuleSet } from '../../rules/index.ts';
 export type ProxyRules = { readonly extensions: readonly Extension[]; readonly system?: string };
 
 /** Loads a file of rules, or every one in a folder. */
-export async function rulesAt(place: string): Promise<ProxyRules> {
+export async function loadProxyRules(place: string): Promise<ProxyRules> {
   const files: RuleFile[] = [];
-  for (const file of filesAt(place)) {
+  for (const file of listRuleFiles(place)) {
     const loaded = await loadRuleFile(file).catch((error: unknown) => {
-      throw unusable(file, errorMessage(error));
+      throw proxyRulesError(file, errorMessage(error));
     });
     files.push(loaded);
   }
-  if (files.length === 0) throw unusable(place, 'there are no rules in it');
+  if (files.length === 0) throw proxyRulesError(place, 'there are no rules in it');
   const reminds = files.some(({ set }) => (set.reminders ?? []).length > 0);
   return {
     extensions: files.map(({ set }) => compileRuleSet(set)),
@@ -25,7 +25,7 @@ export async function rulesAt(place: string): Promise<ProxyRules> {
   };
 }
 
-function filesAt(place: string): readonly string[] {
+function listRuleFiles(place: string): readonly string[] {
   try {
     if (!statSync(place).isDirectory()) return [path.resolve(place)];
     return readdirSync(place)
@@ -33,11 +33,11 @@ function filesAt(place: string): readonly string[] {
       .toSorted()
       .map((name) => path.resolve(place, name));
   } catch (error) {
-    throw unusable(place, errorMessage(error));
+    throw proxyRulesError(place, errorMessage(error));
   }
 }
 
-const unusable = (place: string, why: string): FairleadError =>
+const proxyRulesError = (place: string, why: string): FairleadError =>
   new FairleadError('proxy/no-rules', `The rules at ${place} cannot be used: ${why.replace(/\.$/, '')}.`, {
     blame: 'user',
     hint: 'A proxy without its rules would let everything pass, so it is not opened.',

@@ -9,7 +9,7 @@ import {
   type Rating,
 } from '../../providers/routing/index.ts';
 import { withOptions } from '../front/or-usage.ts';
-import { print, tell } from '../front/print.ts';
+import { print, printErr } from '../front/print.ts';
 import { columns } from '../settings/columns.ts';
 import { readSettings } from '../settings/index.ts';
 import { entrantsOf } from './candidates.ts';
@@ -29,18 +29,19 @@ export async function routeCommand(args: readonly string[]): Promise<number> {
     budget: { type: 'string' },
     json: { type: 'boolean', default: false },
   } as const;
-  return withOptions({ usage, options, words: true }, async (values, positionals) => {
+  return withOptions({ usage, options, allowPositionals: true }, async (values, positionals) => {
     const task = positionals.join(' ').trim();
     const [context, usdLeft] = [
       Number(values.context),
       values.budget === undefined ? undefined : Number(values.budget),
     ];
-    if (task === '' || !(context >= 0) || (usdLeft !== undefined && !(usdLeft >= 0))) return (tell(`${usage}\n`), 2);
-    return await show(task, { ...values, context, usdLeft });
+    if (task === '' || !(context >= 0) || (usdLeft !== undefined && !(usdLeft >= 0)))
+      return (printErr(`${usage}\n`), 2);
+    return await showRoute(task, { ...values, context, usdLeft });
   })(args);
 }
 
-type Asked = {
+type RouteArgs = {
   readonly router: string;
   readonly private: boolean;
   readonly context: number;
@@ -48,7 +49,7 @@ type Asked = {
   readonly json: boolean;
 };
 
-async function show(task: string, asked: Asked): Promise<number> {
+async function showRoute(task: string, asked: RouteArgs): Promise<number> {
   const settings = readSettings();
   const name = asked.router === 'auto' ? 'auto' : `router:${asked.router.replace(/^router:/, '')}`;
   const router = routerNamed(name, settings);
@@ -69,14 +70,14 @@ async function show(task: string, asked: Asked): Promise<number> {
     router,
   );
   if (asked.json) print(`${JSON.stringify(choiceRemark(name, isPrivate, choice), null, 2)}\n`);
-  else print(pictured(choice, taskFeatures(task, router.words).because, router.weights));
+  else print(formatRoute(choice, taskFeatures(task, router.words).because, router.weights));
   return choice.chosen ? 0 : 1;
 }
 
-function pictured(choice: Choice, because: readonly string[], weights: Readonly<Record<string, number>>): string {
+function formatRoute(choice: Choice, because: readonly string[], weights: Readonly<Record<string, number>>): string {
   const named = Object.entries(weights).filter(([, weight]) => weight > 0);
   const head = ['model', 'where', 'total', ...named.map(([name, weight]) => `${name} ×${weight}`)];
-  const rows = choice.ratings.map((rating) => rowOf(rating, named.length));
+  const rows = choice.ratings.map((rating) => formatRating(rating, named.length));
   const reasons = choice.ratings.flatMap((rating) =>
     'out' in rating
       ? [`${rating.candidate.name}: ${rating.out}`]
@@ -88,7 +89,7 @@ function pictured(choice: Choice, because: readonly string[], weights: Readonly<
   return `${choiceLine(choice)}\n${seen}\n\n${columns([head, ...rows])}\n${reasons.join('\n')}\n`;
 }
 
-function rowOf(rating: Rating, columnsLeft: number): readonly string[] {
+function formatRating(rating: Rating, columnsLeft: number): readonly string[] {
   const { name, local } = rating.candidate;
   const where = local ? 'local' : 'cloud';
   if ('out' in rating) return [name, where, 'out', ...Array.from({ length: columnsLeft }, () => '-')];

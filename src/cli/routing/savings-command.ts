@@ -20,22 +20,22 @@ export async function savingsCommand(args: readonly string[]): Promise<number> {
     against: { type: 'string' },
     json: { type: 'boolean', default: false },
   } as const;
-  return withOptions({ usage, options, words: true }, async (values, positionals) => {
+  return withOptions({ usage, options, allowPositionals: true }, async (values, positionals) => {
     const settings = readSettings();
-    const against = await reference(values.against, settings);
+    const against = await resolveReferenceModel(values.against, settings);
     const files = positionals.length
       ? positionals.map((name) => findSession(settings.dirs, name).file)
       : sessionPlaces(settings.dirs).map(({ file }) => file);
-    const savings = savingsOf(await Promise.all(files.map(eventsIn)), against.price);
-    print(values.json ? `${JSON.stringify({ against, ...savings }, null, 2)}\n` : pictured(savings, against));
+    const savings = savingsOf(await Promise.all(files.map(readAllEvents)), against.price);
+    print(values.json ? `${JSON.stringify({ against, ...savings }, null, 2)}\n` : formatSavings(savings, against));
     return 0;
   })(args);
 }
 
-type Against = { readonly model: string; readonly price: Price | undefined };
+type ReferenceModel = { readonly model: string; readonly price: Price | undefined };
 
 /** The model that everything is held against: the one named, or the dearest of the router's that are elsewhere. */
-async function reference(named: string | undefined, settings: Settings): Promise<Against> {
+async function resolveReferenceModel(named: string | undefined, settings: Settings): Promise<ReferenceModel> {
   if (named !== undefined) {
     const { provider, model } = partsOf(named);
     return { model: named, price: priceOf(provider, model) };
@@ -55,7 +55,7 @@ async function reference(named: string | undefined, settings: Settings): Promise
 }
 
 /** The events of a session on all its branches: what a branch cost is spent, whether it is continued or not. */
-async function eventsIn(file: string): Promise<readonly Event[]> {
+async function readAllEvents(file: string): Promise<readonly Event[]> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
     let last = 0;
@@ -66,18 +66,18 @@ async function eventsIn(file: string): Promise<readonly Event[]> {
   }
 }
 
-const count = (tokens: number): string => tokens.toLocaleString('en-US');
-const dollars = (usd: number): string => `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.01 ? 6 : 2)}`;
+const formatCount = (tokens: number): string => tokens.toLocaleString('en-US');
+const formatPreciseUsd = (usd: number): string => `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.01 ? 6 : 2)}`;
 
-function pictured(savings: Savings, { model, price }: Against): string {
+function formatSavings(savings: Savings, { model, price }: ReferenceModel): string {
   const { shares, spent, unpriced, uncounted, instead } = savings;
   if (shares.length === 0) return 'No turn was taken yet.\n';
   const rows = shares.map((share) => [
     share.model,
     String(share.turns),
-    count(share.input),
-    count(share.output),
-    costOf(share),
+    formatCount(share.input),
+    formatCount(share.output),
+    formatShareCost(share),
   ]);
   const table = columns([['model', 'turns', 'tokens in', 'tokens out', 'cost'], ...rows]);
   const unknown = [
@@ -86,17 +86,17 @@ function pictured(savings: Savings, { model, price }: Against): string {
   ];
   const told = instead
     ? [
-        `Everything at ${model} ($${price?.input} in, $${price?.output} out a million) would have cost ${dollars(instead.least)} with a cache that always holds, ${dollars(instead.most)} without one.`,
-        `Saved: ${between(instead.least - spent, instead.most - spent)}.`,
+        `Everything at ${model} ($${price?.input} in, $${price?.output} out a million) would have cost ${formatPreciseUsd(instead.least)} with a cache that always holds, ${formatPreciseUsd(instead.most)} without one.`,
+        `Saved: ${formatUsdRange(instead.least - spent, instead.most - spent)}.`,
       ]
     : [`The price of ${model} is unknown, so what was saved is unknown too. Name another with --against.`];
-  return [table, `Spent: ${dollars(spent)}.`, ...told, ...unknown, ''].join('\n');
+  return [table, `Spent: ${formatPreciseUsd(spent)}.`, ...told, ...unknown, ''].join('\n');
 }
 
-const between = (least: number, most: number): string =>
-  least === most ? dollars(least) : `between ${dollars(least)} and ${dollars(most)}`;
+const formatUsdRange = (least: number, most: number): string =>
+  least === most ? formatPreciseUsd(least) : `between ${formatPreciseUsd(least)} and ${formatPreciseUsd(most)}`;
 
-function costOf({ usd, unpriced, turns }: ModelShare): string {
+function formatShareCost({ usd, unpriced, turns }: ModelShare): string {
   if (unpriced >= turns) return 'unknown';
-  return unpriced > 0 ? `${dollars(usd)} and ${unpriced} unknown` : dollars(usd);
+  return unpriced > 0 ? `${formatPreciseUsd(usd)} and ${unpriced} unknown` : formatPreciseUsd(usd);
 }

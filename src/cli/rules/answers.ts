@@ -2,7 +2,7 @@
 import { escapeInvisibleLine, type Event } from '../../core/index.ts';
 import { runRuleSetExamples, type RuleSet } from '../../rules/index.ts';
 import { everyReminder, usualRules } from '../equipment/usual-rules.ts';
-import { inputLine } from '../face/wording.ts';
+import { formatToolInput } from '../face/wording.ts';
 import type { SessionPlace } from '../sessions/index.ts';
 import { columns } from '../settings/columns.ts';
 import type { Settings } from '../settings/index.ts';
@@ -11,15 +11,15 @@ import { fared, patience } from './obeyed.ts';
 import { eventsOf, filesIn, sessionsNamed, setsInUse, setsNamed } from './recorded.ts';
 
 /** Words to print, and the exit code that goes with them. */
-export type Answer = { readonly text: string; readonly code: number };
+export type RulesCommandResult = { readonly text: string; readonly code: number };
 
 /** The rules in use here, where each is from, and what was passed over. */
-export async function listing(settings: Settings): Promise<Answer> {
+export async function listRules(settings: Settings): Promise<RulesCommandResult> {
   const { files, problems } = await filesIn(settings, process.cwd());
   const { set } = usualRules(settings);
   const off = everyReminder().filter(({ name }) => !set.reminders?.some((each) => each.name === name));
   const rows = [['fairlead', set] as const, ...files.map((file) => [file.path, file.set] as const)].flatMap(
-    ([from, each]) => rowsOf(each).map((row) => [...row, from]),
+    ([from, each]) => ruleRows(each).map((row) => [...row, from]),
   );
   const text = [
     columns([['RULE', 'KIND', 'EXAMPLES', 'FROM'], ...rows]).trimEnd(),
@@ -31,7 +31,7 @@ export async function listing(settings: Settings): Promise<Answer> {
   return { text, code: problems.length ? 1 : 0 };
 }
 
-const rowsOf = (set: RuleSet): readonly (readonly string[])[] => [
+const ruleRows = (set: RuleSet): readonly (readonly string[])[] => [
   ...(set.reminders ?? []).map(({ name, examples = [] }) => [name, 'reminder', String(examples.length)]),
   ...(set.gates ?? []).map(({ name, examples }) => [name, 'gate', String(examples.length)]),
   ...(set.stops ?? []).map(({ name }) => [
@@ -44,14 +44,14 @@ const rowsOf = (set: RuleSet): readonly (readonly string[])[] => [
 ];
 
 /** Tries the examples that rules carry: those of the files named, or of all rules in use. */
-export async function testing(settings: Settings, words: readonly string[]): Promise<Answer> {
+export async function testRules(settings: Settings, words: readonly string[]): Promise<RulesCommandResult> {
   const named = words.length ? await setsNamed(words) : undefined;
   const found = named ? { files: named, problems: [] } : await filesIn(settings, process.cwd());
   const sets = [...(named ? [] : [usualRules(settings).set]), ...found.files.map(({ set }) => set)];
   const trials = (await Promise.all(sets.map(runRuleSetExamples))).flat();
   const failed = trials.filter(({ failure: wrong }) => wrong !== undefined);
   const bare = sets.flatMap((set) =>
-    rowsOf(set)
+    ruleRows(set)
       .filter(([, kind, count]) => count === '0' && kind === 'gate')
       .map(([name]) => name),
   );
@@ -64,34 +64,34 @@ export async function testing(settings: Settings, words: readonly string[]): Pro
     ...(bare.length ? [`Nothing proves these gates, which carry no example: ${bare.join(', ')}`] : []),
     `${trials.length - failed.length} of ${trials.length} examples hold.`,
   ].join('\n');
-  return { text: visible(text), code: failed.length + found.problems.length ? 1 : 0 };
+  return { text: escapeLines(text), code: failed.length + found.problems.length ? 1 : 0 };
 }
 
-const visible = (text: string): string => text.split('\n').map(escapeInvisibleLine).join('\n');
+const escapeLines = (text: string): string => text.split('\n').map(escapeInvisibleLine).join('\n');
 
 /** What other rules would have done in recorded sessions, call by call and in sum. */
-export async function backtesting(
+export async function backtestRules(
   settings: Settings,
   rules: string,
   words: readonly string[],
   json: boolean,
-): Promise<Answer> {
+): Promise<RulesCommandResult> {
   const bench = benchOf((await setsNamed([rules])).map(({ set }) => set));
   const all: (Backtested & { readonly session: string })[] = [];
   for (const place of sessionsNamed(words, settings))
     all.push({ session: place.name, ...(await backtest(bench, await eventsOf(place))) });
-  if (json) return { text: JSON.stringify({ sum: sumOf(all), sessions: all }, undefined, 2), code: 0 };
-  const lines = all.flatMap(({ session, ...each }) => linesOf(each).map((line) => `${session}  ${line}`));
-  const { sessions, turns, calls, denied, asked, rewritten, notes, tokens, halted } = sumOf(all);
+  if (json) return { text: JSON.stringify({ sum: sumBacktests(all), sessions: all }, undefined, 2), code: 0 };
+  const lines = all.flatMap(({ session, ...each }) => backtestRows(each).map((line) => `${session}  ${line}`));
+  const { sessions, turns, calls, denied, asked, rewritten, notes, tokens, halted } = sumBacktests(all);
   const sum = `${sessions} sessions, ${turns} turns, ${calls} calls: ${denied} refused, ${asked} asked, ${rewritten} rewritten, ${notes} notes of ${tokens} tokens, ${halted} runs ended.`;
-  return { text: visible([...lines, sum].join('\n')), code: 0 };
+  return { text: escapeLines([...lines, sum].join('\n')), code: 0 };
 }
 
-const linesOf = ({ objected, injected, halted }: Backtested): readonly string[] =>
+const backtestRows = ({ objected, injected, halted }: Backtested): readonly string[] =>
   [
     ...objected.map(({ turn, decides, rule, tool, input, why }) => ({
       turn,
-      line: `turn ${turn}  ${decides.padEnd(7)} ${rule}: ${tool} ${inputLine(input)}  (${why})`,
+      line: `turn ${turn}  ${decides.padEnd(7)} ${rule}: ${tool} ${formatToolInput(input)}  (${why})`,
     })),
     ...injected.map(({ turn, rule, tokens, text }) => ({
       turn,
@@ -102,11 +102,11 @@ const linesOf = ({ objected, injected, halted }: Backtested): readonly string[] 
     .toSorted((a, b) => a.turn - b.turn)
     .map(({ line }) => line.replaceAll('\n', ' '));
 
-type Sum = Readonly<
+type BacktestTotals = Readonly<
   Record<'sessions' | 'turns' | 'calls' | 'denied' | 'asked' | 'rewritten' | 'notes' | 'tokens' | 'halted', number>
 >;
 
-function sumOf(all: readonly Backtested[]): Sum {
+function sumBacktests(all: readonly Backtested[]): BacktestTotals {
   const total = (pick: (each: Backtested) => number): number => all.reduce((sum, each) => sum + pick(each), 0);
   const decided = (what: string): number =>
     total(({ objected }) => objected.filter(({ decides }) => decides === what).length);
@@ -124,21 +124,25 @@ function sumOf(all: readonly Backtested[]): Sum {
 }
 
 /** How often each rule spoke up in recorded sessions, was obeyed, and was ignored. */
-export async function reporting(settings: Settings, words: readonly string[], json: boolean): Promise<Answer> {
+export async function reportRules(
+  settings: Settings,
+  words: readonly string[],
+  json: boolean,
+): Promise<RulesCommandResult> {
   const places = sessionsNamed(words, settings);
   const sets = await setsInUse(settings, process.cwd());
-  const found = await fared(sets, eventsIn(places));
+  const found = await fared(sets, readSessionEvents(places));
   const rules = [...found].toSorted(([, a], [, b]) => b.fired - a.fired).map(([rule, each]) => ({ rule, ...each }));
   if (json) return { text: JSON.stringify({ sessions: places.length, rules }, undefined, 2), code: 0 };
   if (rules.length === 0) return { text: `No rule spoke up in ${places.length} sessions.`, code: 0 };
   const rows = rules.map(({ rule, fired, obeyed, ignored }) => [rule, ...[fired, obeyed, ignored].map(String)]);
   const text = columns([['RULE', 'FIRED', 'OBEYED', 'IGNORED'], ...rows]);
   return {
-    text: `${visible(text.trimEnd())}\n${places.length} sessions. A refusal is obeyed where the same call was not refused again in its run; a reminder where its condition no longer held ${patience} turns later.`,
+    text: `${escapeLines(text.trimEnd())}\n${places.length} sessions. A refusal is obeyed where the same call was not refused again in its run; a reminder where its condition no longer held ${patience} turns later.`,
     code: 0,
   };
 }
 
-async function* eventsIn(places: readonly SessionPlace[]): AsyncGenerator<readonly Event[]> {
+async function* readSessionEvents(places: readonly SessionPlace[]): AsyncGenerator<readonly Event[]> {
   for (const place of places) yield eventsOf(place);
 }

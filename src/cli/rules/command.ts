@@ -1,8 +1,8 @@
 // The `rules` command: which rules there are, whether their examples hold, what others would have done, and which are heeded.
 import { parseArgs } from 'node:util';
 import type { Command } from '../commands.ts';
-import { orUsage } from '../front/or-usage.ts';
-import { tell } from '../front/print.ts';
+import { withUsage } from '../front/or-usage.ts';
+import { printErr } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 
 const usage = `Usage: fairlead rules list
@@ -13,24 +13,29 @@ const usage = `Usage: fairlead rules list
 /** Lists and measures rules: 0 done, 1 something is wrong with them, 2 misused. */
 export const run: Command['run'] = async (args) => {
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
-  return orUsage(usage, async () => {
+  return withUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [verb, ...words] = positionals;
-    if (values.help) return say({ text: usage, code: 0 });
+    if (values.help) return printRulesResult({ text: usage, code: 0 });
     const settings = readSettings();
-    const { listing, testing, backtesting, reporting } = await import('./answers.ts');
-    if (verb === 'list' && words.length === 0) return say(await listing(settings));
-    if (verb === 'test') return say(await testing(settings, words));
+    const {
+      listRules: listing,
+      testRules: testing,
+      backtestRules: backtesting,
+      reportRules: reporting,
+    } = await import('./answers.ts');
+    if (verb === 'list' && words.length === 0) return printRulesResult(await listing(settings));
+    if (verb === 'test') return printRulesResult(await testing(settings, words));
     const [rules, ...sessions] = words;
     if (verb === 'backtest' && rules !== undefined)
-      return say(await backtesting(settings, rules, sessions, values.json));
-    if (verb === 'report') return say(await reporting(settings, words, values.json));
-    tell(`${usage}\n`);
+      return printRulesResult(await backtesting(settings, rules, sessions, values.json));
+    if (verb === 'report') return printRulesResult(await reporting(settings, words, values.json));
+    printErr(`${usage}\n`);
     return 2;
   });
 };
 
-function say({ text, code }: { readonly text: string; readonly code: number }): number {
+function printRulesResult({ text, code }: { readonly text: string; readonly code: number }): number {
   process.stdout.write(`${text}\n`);
   return code;
 }

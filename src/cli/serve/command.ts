@@ -7,11 +7,11 @@ import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, ApiKeys } from '../../server/index.ts';
 import { containsPath } from '../../workspace/paths.ts';
 import type { Command } from '../commands.ts';
-import { countOf } from '../fleet/numbers.ts';
-import { keepFrom, withStore } from '../fleet/store.ts';
+import { parseCount } from '../fleet/numbers.ts';
+import { retentionOptions, withFleetStore } from '../fleet/store.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
-import { tell } from '../front/print.ts';
+import { printErr } from '../front/print.ts';
 import { sayUsualModel, usualModel } from '../fleet/usual-model.ts';
 import { readKnownModels } from '../known-models/index.ts';
 import { modelNamed, placeOf, routersIn } from '../conversation/model.ts';
@@ -31,38 +31,38 @@ a key that you set. Runs work in this folder and those below it, and in those th
 model that is set here, unless they name another. Runs are worked on here, 4 at a time, unless --no-worker leaves them to "fairlead worker"; runs that
 another version of this program began are left to it, unless --any-version takes them too.`;
 
-const text = { type: 'string' } as const;
+const stringOption = { type: 'string' } as const;
 const options = {
-  host: text,
-  port: text,
-  store: text,
+  host: stringOption,
+  port: stringOption,
+  store: stringOption,
   'no-worker': { type: 'boolean' },
-  concurrency: text,
-  model: text,
+  concurrency: stringOption,
+  model: stringOption,
   folder: { type: 'string', multiple: true },
   'any-version': { type: 'boolean' },
-  'key-file': text,
+  'key-file': stringOption,
   'allowed-host': { type: 'string', multiple: true },
 } as const;
 
 /** Serves until it is told to end: 130 or 143 by a signal, 1 where it cannot, 2 misused. */
 export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
   const { host = '127.0.0.1', 'key-file': file } = values;
-  const port = values.port === undefined ? undefined : portOf(values.port);
-  const concurrency = countOf('--concurrency', values.concurrency);
+  const port = values.port === undefined ? undefined : parsePort(values.port);
+  const concurrency = parseCount('--concurrency', values.concurrency);
   const { loadApiKeys: readKeys, startApiServer: openServer } = await import('../../server/index.ts');
   const settings = readSettings();
-  const folders = (values.folder ?? []).map(folderAt);
-  if (file !== undefined) mustBeOutside(file, [process.cwd(), ...folders]);
+  const folders = (values.folder ?? []).map(resolveFolder);
+  if (file !== undefined) assertOutside(file, [process.cwd(), ...folders]);
   const keys = readKeys({
     env: process.env,
     folder: settings.dirs.state,
     ...(file === undefined ? {} : { file }),
   });
-  await sayUsualModel(settings, values.model, say);
-  return withStore(values.store, async (store) => {
+  await sayUsualModel(settings, values.model, printErrLine);
+  return withFleetStore(values.store, async (store) => {
     const { getMeasurementsDir: measuredFolder } = await import('../../fleet/health/index.ts');
-    const page = pageFolder() ?? builtHere();
+    const page = findPageFolder() ?? buildPage();
     const server = await openServer({
       store,
       keys,
@@ -72,42 +72,42 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       folders,
       measurementsDir: measuredFolder(settings.dirs.state),
       health: { objectives: objectivesIn(settings) },
-      models: async () => knownModels(values.model),
-      isModel: async (model) => isNamed(model),
+      models: async () => listKnownModels(values.model),
+      isModel: async (model) => isKnownModel(model),
       views: [privacy],
-      notify: say,
+      notify: printErrLine,
       ...(port === undefined ? {} : { port }),
       ...(page === undefined ? {} : { staticDir: page }),
       allowedHosts: values['allowed-host'] ?? [],
     });
     const worker = values['no-worker']
       ? undefined
-      : await workerBeside(store, values.model, {
+      : await startServeWorker(store, values.model, {
           ...(concurrency === undefined ? {} : { concurrency }),
           ...(values['any-version'] ? {} : { version }),
         });
-    return serving(server, worker, () => greet(server, keys));
+    return serveUntilSignal(server, worker, () => printListening(server, keys));
   });
 });
 
-const say = (sentence: string): void => tell(`${sentence}\n`);
+const printErrLine = (sentence: string): void => printErr(`${sentence}\n`);
 
-function portOf(given: string): number {
-  const port = countOf('--port', given, 0);
+function parsePort(given: string): number {
+  const port = parseCount('--port', given, 0);
   if (port === undefined || port > 65_535)
     throw new TypeError(`--port needs a number from 0 to 65535, not "${given}".`);
   return port;
 }
 
 /** The key is in the link once, when it is made: it is the person's to keep. What follows # is sent to nobody. */
-function greet({ url }: ApiServer, { newToken: made, tokenFile: kept }: ApiKeys): void {
-  say(`Listening at ${url}`);
-  if (made !== undefined) say(`Open ${url}/#key=${made}\nThis link is shown once; the key is kept in ${kept}`);
-  else if (kept !== undefined) say(`Its key is in ${kept}`);
+function printListening({ url }: ApiServer, { newToken: made, tokenFile: kept }: ApiKeys): void {
+  printErrLine(`Listening at ${url}`);
+  if (made !== undefined) printErrLine(`Open ${url}/#key=${made}\nThis link is shown once; the key is kept in ${kept}`);
+  else if (kept !== undefined) printErrLine(`Its key is in ${kept}`);
 }
 
 /** Where the page was built: beside the bundle, or in a checkout. */
-function pageFolder(): string | undefined {
+function findPageFolder(): string | undefined {
   const places = ['web', '../web', '../../../web/dist', '../../../dist/web'];
   return places
     .map((place) => path.resolve(import.meta.dirname, place))
@@ -115,22 +115,22 @@ function pageFolder(): string | undefined {
 }
 
 /** In a checkout the page is built on first use: a package brings it along. */
-function builtHere(): string | undefined {
+function buildPage(): string | undefined {
   const builder = path.resolve(import.meta.dirname, '../../../web/build.ts');
   if (!import.meta.filename.endsWith('.ts') || !existsSync(builder)) return undefined;
-  say('Building the page, once.');
+  printErrLine('Building the page, once.');
   spawnSync(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return pageFolder();
+  return findPageFolder();
 }
 
 /** A folder that was named on the command line. */
-function folderAt(given: string): string {
+function resolveFolder(given: string): string {
   if (statSync(given, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(given);
   throw new TypeError(`--folder needs a folder, and "${given}" is none.`);
 }
 
 /** A run could read the keys of a file in its folder, and answer its own questions with one. */
-function mustBeOutside(file: string, folders: readonly string[]): void {
+function assertOutside(file: string, folders: readonly string[]): void {
   if (!existsSync(file)) return;
   const real = realpathSync(file);
   const around = folders.find((folder) => containsPath(realpathSync(folder), real));
@@ -141,7 +141,7 @@ function mustBeOutside(file: string, folders: readonly string[]): void {
     });
 }
 
-function knownModels(named: string | undefined): readonly string[] {
+function listKnownModels(named: string | undefined): readonly string[] {
   const settings = readSettings();
   const usual = usualModel(settings, named);
   const known = (readKnownModels(settings) ?? []).map(({ id }) => id);
@@ -149,14 +149,14 @@ function knownModels(named: string | undefined): readonly string[] {
 }
 
 /** Whether a model can be asked for that the list does not have: one of another provider, a router, or any where there is no list. */
-function isNamed(model: string): boolean {
+function isKnownModel(model: string): boolean {
   const settings = readSettings();
   const known = readKnownModels(settings) ?? [];
   if (known.length === 0 || routersIn(settings).includes(model)) return true;
   return modelNamed(model, known, placeOf(settings, known)) !== undefined;
 }
 
-async function workerBeside(
+async function startServeWorker(
   store: FleetStore,
   model: string | undefined,
   how: Pick<WorkerOptions, 'concurrency' | 'version'>,
@@ -170,20 +170,21 @@ async function workerBeside(
     store,
     handlers: driversHere(model),
     info: workerAbout,
-    notify: say,
-    ...keepFrom(readSettings()),
+    notify: printErrLine,
+    ...retentionOptions(readSettings()),
     ...how,
   });
 }
 
 /** Serves until a signal comes; then takes nothing new, ends the streams, and hands the runs over. Whoever is told that it listens may send one at once. */
-async function serving(server: ApiServer, worker: Worker | undefined, ready: () => void): Promise<number> {
+async function serveUntilSignal(server: ApiServer, worker: Worker | undefined, ready: () => void): Promise<number> {
   let code: number | undefined;
   const { promise: told, resolve } = Promise.withResolvers<void>();
   const end = (signal: NodeJS.Signals): void => {
     if (code !== undefined) return worker?.abort();
     code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
-    if (worker && worker.running > 0) say(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.`);
+    if (worker && worker.running > 0)
+      printErrLine(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.`);
     worker?.stop();
     resolve();
   };

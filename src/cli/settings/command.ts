@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { FairleadError, errorMessage, escapeInvisible } from '../../core/index.ts';
 import type { Command } from '../commands.ts';
-import { print, tell } from '../front/print.ts';
-import { sentence } from '../front/sentence.ts';
+import { print, printErr } from '../front/print.ts';
+import { formatError } from '../front/sentence.ts';
 import { columns } from './columns.ts';
 import { configIn, readConfig, withValue, writeConfig } from './config-file.ts';
 import { readIfThere, replaceText } from './private-file.ts';
@@ -19,33 +19,40 @@ const usage = `Usage: fairlead config [list] [--json]      what is set, and wher
 
 /** Shows or changes settings: 0 done, 1 not, 2 misused. */
 export const run: Command['run'] = async (args) => {
-  const asked = read(args);
+  const asked = parseConfigArgs(args);
   if (asked === undefined) {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
-  if (typeof asked === 'string') return say(`${asked}\n${usage}`, 2);
+  if (typeof asked === 'string') return printErrAndReturn(`${asked}\n${usage}`, 2);
   try {
-    return await act(asked);
+    return await runSubcommand(asked);
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    return say(sentence(error), 1);
+    return printErrAndReturn(formatError(error), 1);
   }
 };
 
 /** What can be done with settings, and how many words each takes. */
-export const takes: Readonly<Record<string, number>> = { list: 0, get: 1, set: 2, unset: 1, path: 0, edit: 0 };
+export const configSubcommands: Readonly<Record<string, number>> = {
+  list: 0,
+  get: 1,
+  set: 2,
+  unset: 1,
+  path: 0,
+  edit: 0,
+};
 
-type Asked = { readonly verb: string; readonly words: readonly string[]; readonly json: boolean };
+type ConfigArgs = { readonly verb: string; readonly words: readonly string[]; readonly json: boolean };
 
 /** What is asked for, what is wrong with it, or nothing where only the usage is. */
-function read(args: readonly string[]): Asked | string | undefined {
+function parseConfigArgs(args: readonly string[]): ConfigArgs | string | undefined {
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (values.help) return undefined;
     const [verb = 'list', ...words] = positionals;
-    const wanted = Object.hasOwn(takes, verb) ? takes[verb] : undefined;
+    const wanted = Object.hasOwn(configSubcommands, verb) ? configSubcommands[verb] : undefined;
     if (wanted === undefined) return `There is no "fairlead config ${verb}".`;
     if (words.length === wanted) return { verb, words, json: values.json };
     return `"fairlead config ${verb}" takes ${wanted || 'no'} word${wanted === 1 ? '' : 's'} more, not ${words.length}.`;
@@ -54,51 +61,56 @@ function read(args: readonly string[]): Asked | string | undefined {
   }
 }
 
-async function act({ verb, words: [key = '', value = ''], json }: Asked): Promise<number> {
+async function runSubcommand({ verb, words: [key = '', value = ''], json }: ConfigArgs): Promise<number> {
   switch (verb) {
     case 'get':
-      return show(key);
+      return showSetting(key);
     case 'set':
-      return change(key, value);
+      return changeSetting(key, value);
     case 'unset':
-      return change(key, undefined);
+      return changeSetting(key, undefined);
     case 'path':
       process.stdout.write(`${userFileOf()}\n`);
       return 0;
     case 'edit':
-      return edit();
+      return editConfigFile();
     default:
-      return list(json);
+      return listSettings(json);
   }
 }
 
-function list(json: boolean): number {
+function listSettings(json: boolean): number {
   const settings = readSettings();
   if (json) {
     const all = Object.fromEntries(
-      [...settings.all].map(([key, setting]) => [key, { value: shown(key, setting), origin: setting.origin }]),
+      [...settings.all].map(([key, setting]) => [key, { value: displayValue(key, setting), origin: setting.origin }]),
     );
     process.stdout.write(`${JSON.stringify({ settings: all }, null, 2)}\n`);
-  } else process.stdout.write(text(settings));
-  for (const warning of settings.warnings) tell(`${warning}\n`);
+  } else process.stdout.write(formatSettings(settings));
+  for (const warning of settings.warnings) printErr(`${warning}\n`);
   return 0;
 }
 
-function text({ all }: Settings): string {
-  const set = [...all].map(([key, setting]) => [key, oneLine(shown(key, setting)), wordsFor(setting.origin)]);
+function formatSettings({ all }: Settings): string {
+  const set = [...all].map(([key, setting]) => [
+    key,
+    toOneLine(displayValue(key, setting)),
+    formatOrigin(setting.origin),
+  ]);
   const free = Object.entries(table).filter(([key, { secret }]) => !all.has(key) && !secret);
   const rest = free.length > 0 ? `\nNot set: ${free.map(([key]) => key).join(', ')}.\n` : '';
   return `${columns([['setting', 'value', 'from'], ...set])}${rest}`;
 }
 
-const shown = (key: string, { value }: Setting): string | number | boolean => (table[key]?.secret ? 'set' : value);
+const displayValue = (key: string, { value }: Setting): string | number | boolean =>
+  table[key]?.secret ? 'set' : value;
 
-function oneLine(value: string | number | boolean): string {
+function toOneLine(value: string | number | boolean): string {
   const line = escapeInvisible(String(value)).replaceAll(/\s+/g, ' ');
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-function wordsFor(origin: Origin): string {
+function formatOrigin(origin: Origin): string {
   switch (origin.type) {
     case 'environment':
       return `${origin.name} in the environment`;
@@ -113,19 +125,19 @@ function wordsFor(origin: Origin): string {
   }
 }
 
-function show(key: string): number {
+function showSetting(key: string): number {
   const setting = readSettings().all.get(key);
   if (!setting) {
     entryOf(key);
     process.stderr.write(`${key} is not set.\n`);
     return 1;
   }
-  print(`${shown(key, setting)}\n`);
+  print(`${displayValue(key, setting)}\n`);
   return 0;
 }
 
 /** Goes by the person's own file alone: a mistake in another place, or in the value to be replaced, must not be in the way. */
-function change(key: string, given: string | undefined): number {
+function changeSetting(key: string, given: string | undefined): number {
   const entry = entryOf(key);
   const file = userFileOf();
   const value = given === undefined ? undefined : valueOf(key, entry, given, key);
@@ -137,25 +149,28 @@ function change(key: string, given: string | undefined): number {
   return 0;
 }
 
-async function edit(): Promise<number> {
+async function editConfigFile(): Promise<number> {
   const file = userFileOf();
   const { openEditor } = await import('../editing/editor.ts');
   const edited = await openEditor(readIfThere(file) ?? '{\n}\n', { suffix: '.json' });
-  if (edited.type === 'unchanged') return say('Nothing was changed.', 0);
+  if (edited.type === 'unchanged') return printErrAndReturn('Nothing was changed.', 0);
   if (edited.type === 'failed')
-    return say(edited.kept === undefined ? edited.why : `${edited.why} What you wrote is in ${edited.kept}.`, 1);
+    return printErrAndReturn(
+      edited.draftPath === undefined ? edited.message : `${edited.message} What you wrote is in ${edited.draftPath}.`,
+      1,
+    );
   try {
     checkConfig(configIn(edited.text, 'What you wrote'), 'what you wrote');
   } catch (error) {
     const kept = `${file}.rejected`;
     replaceText(kept, edited.text);
-    return say(`${errorMessage(error)} Nothing was changed; what you wrote is kept in ${kept}.`, 1);
+    return printErrAndReturn(`${errorMessage(error)} Nothing was changed; what you wrote is kept in ${kept}.`, 1);
   }
   replaceText(file, edited.text);
-  return say(`Saved in ${file}.`, 0);
+  return printErrAndReturn(`Saved in ${file}.`, 0);
 }
 
-function say(words: string, code: number): number {
+function printErrAndReturn(words: string, code: number): number {
   process.stderr.write(`${words}\n`);
   return code;
 }

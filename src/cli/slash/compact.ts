@@ -2,31 +2,34 @@
 import { FairleadError } from '../../core/index.ts';
 import { compactionDiff } from '../../rules/index.ts';
 import { lastCompaction } from '../branches/index.ts';
-import type { Desk, SlashCommand } from './desk.ts';
+import type { CommandContext, SlashCommand } from './desk.ts';
 
-const heading = 'What the compaction kept (=), took out (-) and put in its place (+)';
+const diffTitle = 'What the compaction kept (=), took out (-) and put in its place (+)';
 
 /** The command that compacts. */
-export const compact: SlashCommand = {
+export const compactCommand: SlashCommand = {
   name: 'compact',
-  about: 'make the conversation shorter; diff shows how, undo takes it back',
-  takes: '<focus>|diff|undo',
+  description: 'make the conversation shorter; diff shows how, undo takes it back',
+  argumentHint: '<focus>|diff|undo',
   complete: () => [
-    { value: 'diff', label: 'diff', about: 'what the last compaction changed' },
-    { value: 'undo', label: 'undo', about: 'go back to before the last compaction' },
+    { value: 'diff', label: 'diff', description: 'what the last compaction changed' },
+    { value: 'undo', label: 'undo', description: 'go back to before the last compaction' },
   ],
   run(args, desk) {
     const words = args.trim();
-    if (words === 'diff') return showLast(desk);
-    return words === 'undo' ? undoLast(desk) : compactNow(words, desk);
+    if (words === 'diff') return showLastCompaction(desk);
+    return words === 'undo' ? undoLastCompaction(desk) : compactNow(words, desk);
   },
 };
 
-async function compactNow(focus: string, { talk, page, signal }: Desk): Promise<void> {
+async function compactNow(
+  focus: string,
+  { conversation: talk, showPage: page, signal }: CommandContext,
+): Promise<void> {
   const { seq } = talk.session.state;
   try {
     const { diff } = await talk.session.compact({ signal, ...(focus ? { focus } : {}) });
-    page(diff, heading);
+    page(diff, diffTitle);
   } catch (error) {
     // A refusal that cost something stands in the log and was told from there.
     const told = error instanceof FairleadError && error.code === 'session/not-compacted';
@@ -34,13 +37,13 @@ async function compactNow(focus: string, { talk, page, signal }: Desk): Promise<
   }
 }
 
-async function showLast({ talk, page, say }: Desk): Promise<void> {
+async function showLastCompaction({ conversation: talk, showPage: page, notify: say }: CommandContext): Promise<void> {
   const last = lastCompaction(await talk.events());
   if (!last) return say('This conversation was not compacted.');
-  return page(compactionDiff(last.before, last.after), heading);
+  return page(compactionDiff(last.before, last.after), diffTitle);
 }
 
-async function undoLast({ talk, say }: Desk): Promise<void> {
+async function undoLastCompaction({ conversation: talk, notify: say }: CommandContext): Promise<void> {
   const last = lastCompaction(await talk.events());
   if (!last) return say('This conversation was not compacted.');
   await talk.session.rewind(last.undo, 'returned');

@@ -8,17 +8,17 @@ import type { SlashCommand } from './desk.ts';
 /** The command that exports. */
 export const exportCommand: SlashCommand = {
   name: 'export',
-  about: 'write the conversation to a file, as Markdown, HTML or JSON',
-  takes: 'md|html|json <file>',
+  description: 'write the conversation to a file, as Markdown, HTML or JSON',
+  argumentHint: 'md|html|json <file>',
   complete: () => formats.map((value) => ({ value: `${value} `, label: value })),
-  async run(args, { talk, say }) {
+  async run(args, { conversation: talk, notify: say }) {
     const { session, outfit, name } = talk;
     if (session.messages.length === 0) return say('Nothing was said yet, so there is nothing to export.', 'warning');
     const [, first = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
     const named = formats.find((each) => each === first);
     const given = named ? rest : args.trim();
     const format = formatOf(named, given);
-    const file = path.resolve(outfit.workspace.cwd, given || `${fileWords(name)}.${format}`);
+    const file = path.resolve(outfit.workspace.cwd, given || `${toFileName(name)}.${format}`);
     if (existsSync(file)) return say(`${file} is there already: name another file.`, 'warning');
     const events = await talk.events();
     const { state, messages } = await everythingSaid(session.log);
@@ -40,5 +40,5 @@ export const exportCommand: SlashCommand = {
 };
 
 /** A name as the name of a file, in whatever folder. */
-const fileWords = (name: string): string =>
+const toFileName = (name: string): string =>
   name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || 'session';

@@ -1,22 +1,22 @@
 // Commands about what has happened: branches, going back, undoing, compacting, exporting.
 import { branchesOf, shownBranches, treeText } from '../branches/index.ts';
-import { goBackByPick } from '../chat/going-back.ts';
-import { compact } from './compact.ts';
+import { pickRewindTarget } from '../chat/going-back.ts';
+import { compactCommand } from './compact.ts';
 import type { SlashCommand } from './desk.ts';
 import { exportCommand } from './export.ts';
-import { undo } from './undo.ts';
+import { undoCommand } from './undo.ts';
 
-const rewind: SlashCommand = {
+const rewindCommand: SlashCommand = {
   name: 'rewind',
-  about: 'go back to before an earlier message; what follows stays as a branch',
-  run: (_, desk) => goBackByPick(desk),
+  description: 'go back to before an earlier message; what follows stays as a branch',
+  run: (_, desk) => pickRewindTarget(desk),
 };
 
-const tree: SlashCommand = {
+const treeCommand: SlashCommand = {
   name: 'tree',
-  about: 'the branches of this session; with a number, return to that one',
-  takes: '<number>',
-  async run(args, { talk, page, say }) {
+  description: 'the branches of this session; with a number, return to that one',
+  argumentHint: '<number>',
+  async run(args, { conversation: talk, showPage: page, notify: say }) {
     const branches = branchesOf(await talk.events());
     if (!args.trim()) return page(treeText(branches), 'Branches: /tree <number> returns to one');
     const wanted = shownBranches(branches).find(({ number }) => String(number) === args.trim());
@@ -29,4 +29,10 @@ const tree: SlashCommand = {
 };
 
 /** Commands about what has happened. */
-export const historyCommands: readonly SlashCommand[] = [rewind, tree, undo, compact, exportCommand];
+export const historyCommands: readonly SlashCommand[] = [
+  rewindCommand,
+  treeCommand,
+  undoCommand,
+  compactCommand,
+  exportCommand,
+];

@@ -1,8 +1,11 @@
 // What was found for a working folder, told to the person: instructions, skills, and what was passed over.
-import type { Desk } from './desk.ts';
+import type { CommandContext } from './desk.ts';
 
 /** Tells what was loaded for the folder the conversation is in. */
-export function tellLoaded({ talk, say }: Pick<Desk, 'talk' | 'say'>): void {
+export function notifyLoadedResources({
+  conversation: talk,
+  notify: say,
+}: Pick<CommandContext, 'conversation' | 'notify'>): void {
   const { origin } = talk.settings.all.get('instructions') ?? {};
   if (origin?.type === 'project') say(`Instructions loaded: ${origin.file}`);
   const { instructions, skills, problems } = talk.outfit;

@@ -2,66 +2,71 @@
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import { formatMcpStatus, getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt } from '../../tools/mcp/index.ts';
-import type { Choice } from '../face/face.ts';
-import type { Desk, SlashCommand } from './desk.ts';
+import type { UiChoice } from '../face/face.ts';
+import type { CommandContext, SlashCommand } from './desk.ts';
 
-const forms = 'approve, revoke or login <server>, reload, prompts, prompt <server> <name> [key=value …]';
-const words = ['approve', 'revoke', 'login'] as const;
+const usageText = 'approve, revoke or login <server>, reload, prompts, prompt <server> <name> [key=value …]';
+const serverVerbs = ['approve', 'revoke', 'login'] as const;
 
 /** The command about MCP servers. */
-export const mcp: SlashCommand = {
+export const mcpCommand: SlashCommand = {
   name: 'mcp',
-  about: `MCP servers and how they stand; ${forms}`,
-  takes: 'approve <server>|…',
-  complete: (_, { talk }) => [
-    ...['reload', 'prompts', 'prompt '].map(choice),
+  description: `MCP servers and how they stand; ${usageText}`,
+  argumentHint: 'approve <server>|…',
+  complete: (_, { conversation: talk }) => [
+    ...['reload', 'prompts', 'prompt '].map(toChoice),
     ...getMcpServers(talk.outfit.tools)
       .status()
-      .flatMap(({ server }) => words.map((word) => choice(`${word} ${server}`))),
+      .flatMap(({ server }) => serverVerbs.map((word) => toChoice(`${word} ${server}`))),
   ],
   async run(args, desk) {
     const [, word = '', rest = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(args) ?? [];
-    const verb = words.find((each) => each === word);
-    if (word === '') return show(desk);
-    if (word === 'reload') return reload(desk);
-    if (word === 'prompts') return prompts(desk);
-    if (word === 'prompt' && rest !== '') return prompt(rest, desk);
-    if (!verb || rest === '') return desk.say(`It is /mcp alone or with one of these: ${forms}.`, 'warning');
-    return act(verb, rest, desk);
+    const verb = serverVerbs.find((each) => each === word);
+    if (word === '') return showServers(desk);
+    if (word === 'reload') return reloadServers(desk);
+    if (word === 'prompts') return showPrompts(desk);
+    if (word === 'prompt' && rest !== '') return runPrompt(rest, desk);
+    if (!verb || rest === '') return desk.notify(`It is /mcp alone or with one of these: ${usageText}.`, 'warning');
+    return runServerAction(verb, rest, desk);
   },
 };
 
-async function act(verb: (typeof words)[number], server: string, desk: Desk): Promise<void> {
+async function runServerAction(
+  verb: (typeof serverVerbs)[number],
+  server: string,
+  desk: CommandContext,
+): Promise<void> {
   const [acts, { personOn }] = await Promise.all([import('../mcp/acts.ts'), import('../conversation/prepare.ts')]);
-  const { talk, face, signal, say } = desk;
+  const { conversation: talk, ui: face, signal, notify: say } = desk;
   const { settings, outfit } = talk;
   const trust = fileTrust(`${settings.dirs.state}/approved.json`);
-  const post = { settings, cwd: outfit.workspace.cwd, trust, person: personOn(face), signal };
-  const { done, text } = await acts[verb](post, server);
+  const post = { settings, cwd: outfit.workspace.cwd, trust, prompter: personOn(face), signal };
+  const actions = { approve: acts.approveMcpServer, revoke: acts.revokeMcpServer, login: acts.loginToMcpServer };
+  const { done, text } = await actions[verb](post, server);
   say(text, done ? 'info' : 'warning');
-  if (done) await reload(desk);
+  if (done) await reloadServers(desk);
 }
 
 /** The tools are made ready anew, as for another folder. */
-async function reload(desk: Desk): Promise<void> {
-  await desk.talk.moveTo('.');
-  show(desk);
+async function reloadServers(desk: CommandContext): Promise<void> {
+  await desk.conversation.moveTo('.');
+  showServers(desk);
 }
 
-function show({ talk, page, say }: Desk): void {
+function showServers({ conversation: talk, showPage: page, notify: say }: CommandContext): void {
   const all = getMcpServers(talk.outfit.tools).status();
   if (all.length === 0)
     return say(`No MCP server is named, neither in ${talk.settings.dirs.config}/mcp.json nor in .mcp.json here.`);
   return page(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
 }
 
-async function prompts({ talk, page, say, signal }: Desk): Promise<void> {
+async function showPrompts({ conversation: talk, showPage: page, notify: say, signal }: CommandContext): Promise<void> {
   const found = await listMcpPrompts(getMcpServers(talk.outfit.tools).connections, signal);
   if (found.length === 0) return say('No MCP server here offers a prompt.');
-  return page(found.map(promptLine).join('\n'), 'Prompts of MCP servers');
+  return page(found.map(formatPrompt).join('\n'), 'Prompts of MCP servers');
 }
 
-const promptLine = ({ server, name, description, arguments: taken }: McpPrompt): string => {
+const formatPrompt = ({ server, name, description, arguments: taken }: McpPrompt): string => {
   const words = taken.map((each) => (each.required ? `${each.name}=…` : `[${each.name}=…]`));
   return escapeInvisibleLine(
     [`/mcp prompt ${server} ${name}`, ...words].join(' ') + (description ? `: ${description}` : ''),
@@ -69,7 +74,10 @@ const promptLine = ({ server, name, description, arguments: taken }: McpPrompt):
 };
 
 /** The person chose the words of a server: they are said as their own, without the secrets that nobody has read before. */
-async function prompt(rest: string, { talk, say, signal, converse }: Desk): Promise<void> {
+async function runPrompt(
+  rest: string,
+  { conversation: talk, notify: say, signal, runAgent: converse }: CommandContext,
+): Promise<void> {
   const [, server = '', name = '', given = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(rest) ?? [];
   if (name === '') return say('It is /mcp prompt, the name of a server and the name of a prompt.', 'warning');
   const pairs = [...given.matchAll(/([^\s=]+)=("([^"]*)"|\S*)/g)].map(([, key, word, quoted]) => [key, quoted ?? word]);
@@ -78,4 +86,4 @@ async function prompt(rest: string, { talk, say, signal, converse }: Desk): Prom
   return converse(talk.outfit.secrets.redact(said));
 }
 
-const choice = (value: string): Choice => ({ value, label: value });
+const toChoice = (value: string): UiChoice => ({ value, label: value });

@@ -2,24 +2,24 @@
 import type { Conversation } from '../conversation/conversation.ts';
 import { isRouter, routersIn, talkOnly } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
-import type { Choice } from '../face/face.ts';
+import type { UiChoice } from '../face/face.ts';
 import type { SlashCommand } from './desk.ts';
 
-const modelChoices = (talk: Conversation): readonly Choice[] => [
+const modelChoices = (talk: Conversation): readonly UiChoice[] => [
   ...talk.models().map(({ id, tools }) => ({
     value: id,
     label: id,
-    ...(tools === false ? { about: 'cannot call tools' } : {}),
+    ...(tools === false ? { description: 'cannot call tools' } : {}),
   })),
-  ...routersIn(talk.settings).map((name) => ({ value: name, label: name, about: 'chooses for each message' })),
+  ...routersIn(talk.settings).map((name) => ({ value: name, label: name, description: 'chooses for each message' })),
 ];
 
-const model: SlashCommand = {
+const modelCommand: SlashCommand = {
   name: 'model',
-  about: 'switch to another model for what comes next',
-  takes: '<name>',
-  complete: (_, { talk }) => modelChoices(talk),
-  async run(args, { talk, face, say, signal }) {
+  description: 'switch to another model for what comes next',
+  argumentHint: '<name>',
+  complete: (_, { conversation: talk }) => modelChoices(talk),
+  async run(args, { conversation: talk, ui: face, notify: say, signal }) {
     const name = args.trim() || (await face.pick('Which model?', modelChoices(talk), signal));
     if (!name) return say(`The model is still ${talk.model.name}.`);
     await talk.useModel(name);
@@ -30,10 +30,10 @@ const model: SlashCommand = {
   },
 };
 
-const refresh: SlashCommand = {
+const refreshModelsCommand: SlashCommand = {
   name: 'refresh-models',
-  about: 'ask the provider again which models it has',
-  async run(_, { talk, say, signal }) {
+  description: 'ask the provider again which models it has',
+  async run(_, { conversation: talk, notify: say, signal }) {
     const models = await talk.refresh(signal);
     say(
       `${models.length} model${models.length === 1 ? '' : 's'}: ${models
@@ -44,29 +44,29 @@ const refresh: SlashCommand = {
   },
 };
 
-const test: SlashCommand = {
+const testConnectionCommand: SlashCommand = {
   name: 'test-connection',
-  about: 'see whether the provider answers',
-  async run(_, { talk, say, signal }) {
+  description: 'see whether the provider answers',
+  async run(_, { conversation: talk, notify: say, signal }) {
     say(await testConnection(talk.settings, talk.whence, signal));
   },
 };
 
-const stream: SlashCommand = {
+const streamCommand: SlashCommand = {
   name: 'stream',
-  about: 'show answers while they come, or whole; each use switches',
-  anytime: true,
-  run(_, { talk, refresh, say }) {
+  description: 'show answers while they come, or whole; each use switches',
+  allowedDuringRun: true,
+  run(_, { conversation: talk, refreshStatus: refresh, notify: say }) {
     talk.stream = !talk.stream;
     refresh();
     say(talk.stream ? 'Answers are shown while they come.' : 'Answers are shown when they are whole.');
   },
 };
 
-const goOn: SlashCommand = {
+const continueCommand: SlashCommand = {
   name: 'continue',
-  about: 'let the model go on from here, without a new message',
-  async run(_, { talk, say, converse }) {
+  description: 'let the model go on from here, without a new message',
+  async run(_, { conversation: talk, notify: say, runAgent: converse }) {
     if (talk.session.messages.length === 0)
       return say('There is nothing to continue yet: say something first.', 'warning');
     // A request may not end with the model's own words, so the log adds some; nothing is added unseen.
@@ -78,4 +78,10 @@ const goOn: SlashCommand = {
 };
 
 /** Commands about the model. */
-export const modelCommands: readonly SlashCommand[] = [model, stream, goOn, refresh, test];
+export const modelCommands: readonly SlashCommand[] = [
+  modelCommand,
+  streamCommand,
+  continueCommand,
+  refreshModelsCommand,
+  testConnectionCommand,
+];

@@ -1,13 +1,13 @@
 // Commands that look: help, tools, cost, context, where we are, and the way out.
 import { cacheMisses, contextText, costs, costsText, whatFills } from '../branches/index.ts';
 import type { SlashCommand } from './desk.ts';
-import { tellLoaded } from './loaded.ts';
+import { notifyLoadedResources } from './loaded.ts';
 
-const tools: SlashCommand = {
+const toolsCommand: SlashCommand = {
   name: 'tools',
-  about: 'what the model can do, and what is asked first',
-  anytime: true,
-  run(_, { talk, page }) {
+  description: 'what the model can do, and what is asked first',
+  allowedDuringRun: true,
+  run(_, { conversation: talk, showPage: page }) {
     const lines = [...talk.session.agent.tools.values()].map(
       ({ name, effect, deferred: hidden, description }) =>
         `${name.padEnd(28)}${(effect === 'read' ? 'free' : 'asks').padEnd(6)}${hidden ? '(loaded on demand) ' : ''}${description.split(/(?<=\.)\s/)[0]}`,
@@ -16,20 +16,20 @@ const tools: SlashCommand = {
   },
 };
 
-const cost: SlashCommand = {
+const costCommand: SlashCommand = {
   name: 'cost',
-  about: 'what this session has used, by model',
-  anytime: true,
-  async run(_, { talk, page }) {
+  description: 'what this session has used, by model',
+  allowedDuringRun: true,
+  async run(_, { conversation: talk, showPage: page }) {
     page(costsText(costs(await talk.events())), 'Cost');
   },
 };
 
-const context: SlashCommand = {
+const contextCommand: SlashCommand = {
   name: 'context',
-  about: 'what fills the window, and why the cache missed',
-  anytime: true,
-  async run(_, { talk, page }) {
+  description: 'what fills the window, and why the cache missed',
+  allowedDuringRun: true,
+  async run(_, { conversation: talk, showPage: page }) {
     const { contextWindow: window } = talk.session.agent.provider;
     const fill = whatFills(talk.session.state, {
       instructions: talk.outfit.instructions.text,
@@ -39,24 +39,31 @@ const context: SlashCommand = {
   },
 };
 
-const cwd: SlashCommand = {
+const cwdCommand: SlashCommand = {
   name: 'cwd',
-  about: 'show the working folder, or work in another one',
-  takes: '<folder>',
+  description: 'show the working folder, or work in another one',
+  argumentHint: '<folder>',
   async run(args, desk) {
-    const { talk, say } = desk;
+    const { conversation: talk, notify: say } = desk;
     if (args.trim()) await talk.moveTo(args.trim());
     say(`The working folder is ${talk.outfit.workspace.cwd}`);
-    if (args.trim()) tellLoaded(desk);
+    if (args.trim()) notifyLoadedResources(desk);
   },
 };
 
-const exit = (name: string): SlashCommand => ({
+const createExitCommand = (name: string): SlashCommand => ({
   name,
-  about: 'leave; the session is kept',
-  anytime: true,
+  description: 'leave; the session is kept',
+  allowedDuringRun: true,
   run: (_, { quit }) => quit(),
 });
 
 /** Commands that look. */
-export const outlookCommands: readonly SlashCommand[] = [tools, cost, context, cwd, exit('exit'), exit('quit')];
+export const infoCommands: readonly SlashCommand[] = [
+  toolsCommand,
+  costCommand,
+  contextCommand,
+  cwdCommand,
+  createExitCommand('exit'),
+  createExitCommand('quit'),
+];

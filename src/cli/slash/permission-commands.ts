@@ -2,31 +2,31 @@
 import type { SlashCommand } from './desk.ts';
 
 /** Whether changes are asked about, in words. */
-export const modeWords = (auto: boolean): string =>
+export const formatApprovalMode = (auto: boolean): string =>
   auto
     ? 'Changes are made and commands are run without asking.'
     : 'You are asked before files are changed and commands are run.';
 
-const auto: SlashCommand = {
+const autoCommand: SlashCommand = {
   name: 'auto',
-  about: 'on: do not ask before files are changed and commands are run; off: ask',
-  takes: 'on|off',
-  anytime: true,
+  description: 'on: do not ask before files are changed and commands are run; off: ask',
+  argumentHint: 'on|off',
+  allowedDuringRun: true,
   complete: () => ['on', 'off'].map((value) => ({ value, label: value })),
-  run(args, { talk, refresh, say }) {
+  run(args, { conversation: talk, refreshStatus: refresh, notify: say }) {
     const word = args.trim().toLowerCase();
     if (word !== 'on' && word !== 'off' && word !== '') return say('It is /auto on or /auto off.', 'warning');
     if (word !== '') talk.auto = word === 'on';
-    say(modeWords(talk.auto));
+    say(formatApprovalMode(talk.auto));
     return refresh();
   },
 };
 
-const permissions: SlashCommand = {
+const permissionsCommand: SlashCommand = {
   name: 'permissions',
-  about: 'what was allowed for this session; pick one to revoke it',
-  anytime: true,
-  async run(_, { talk, face, say, signal }) {
+  description: 'what was allowed for this session; pick one to revoke it',
+  allowedDuringRun: true,
+  async run(_, { conversation: talk, ui: face, notify: say, signal }) {
     const granted = talk.grants.list();
     if (granted.length === 0)
       return say(
@@ -46,4 +46,4 @@ const permissions: SlashCommand = {
 };
 
 /** Commands about what the model may do. */
-export const permissionCommands: readonly SlashCommand[] = [auto, permissions];
+export const permissionCommands: readonly SlashCommand[] = [autoCommand, permissionsCommand];

@@ -1,27 +1,28 @@
 // Commands that bring words from elsewhere: an editor, or a file of prompts.
 import { editPrompt } from '../editing/index.ts';
-import { listPrompts, readPrompt } from '../prompts.ts';
+import { listPromptFiles, readSavedPrompt } from '../prompts.ts';
 import type { SlashCommand } from './desk.ts';
 
-const editor: SlashCommand = {
+const editorCommand: SlashCommand = {
   name: 'editor',
-  about: 'write the message in your editor before it is sent',
-  takes: '<text>',
-  async run(args, { face, say, signal, converse }) {
-    const outcome = await editPrompt(args, { face, signal });
-    if (outcome.type !== 'edited') return say(outcome.why);
+  description: 'write the message in your editor before it is sent',
+  argumentHint: '<text>',
+  async run(args, { ui: face, notify: say, signal, runAgent: converse }) {
+    const outcome = await editPrompt(args, { ui: face, signal });
+    if (outcome.type !== 'edited') return say(outcome.message);
     return converse(outcome.text);
   },
 };
 
-const promptFile: SlashCommand = {
+const promptFileCommand: SlashCommand = {
   name: 'promptfile',
-  about: 'send a prompt from your prompts folder',
-  takes: '<path>',
-  complete: (_, { talk }) => listPrompts(talk.settings.dirs.data).map((value) => ({ value, label: value })),
-  async run(args, { talk, face, say, signal, converse }) {
+  description: 'send a prompt from your prompts folder',
+  argumentHint: '<path>',
+  complete: (_, { conversation: talk }) =>
+    listPromptFiles(talk.settings.dirs.data).map((value) => ({ value, label: value })),
+  async run(args, { conversation: talk, ui: face, notify: say, signal, runAgent: converse }) {
     const { data } = talk.settings.dirs;
-    const names = listPrompts(data);
+    const names = listPromptFiles(data);
     if (names.length === 0 && !args.trim()) return say(`There are no prompts in ${data}/prompts yet.`);
     const name =
       args.trim() ||
@@ -31,9 +32,9 @@ const promptFile: SlashCommand = {
         signal,
       ));
     if (!name) return say('Nothing was sent.');
-    return converse(readPrompt(data, name));
+    return converse(readSavedPrompt(data, name));
   },
 };
 
 /** Commands that bring words from elsewhere. */
-export const promptCommands: readonly SlashCommand[] = [editor, promptFile];
+export const promptCommands: readonly SlashCommand[] = [editorCommand, promptFileCommand];

@@ -4,13 +4,13 @@ import { pathOf } from '../branches/index.ts';
 import type { SlashCommand } from './desk.ts';
 
 /** The command that takes back what tools did to files. Commands that were run are not taken back: nobody knows what they did. */
-export const undo: SlashCommand = {
+export const undoCommand: SlashCommand = {
   name: 'undo',
-  about: 'put files back to before your last message; the conversation stays',
-  async run(_, { talk, say, face, signal, page }) {
-    const { changes, commands } = sinceLastWords(pathOf(await talk.events()), talk.undone);
+  description: 'put files back to before your last message; the conversation stays',
+  async run(_, { conversation: talk, notify: say, ui: face, signal, showPage: page }) {
+    const { changes, commands } = changesSinceLastPrompt(pathOf(await talk.events()), talk.undone);
     if (changes.length === 0) return say('No file was changed by a tool since your last message.');
-    const key = await face.ask(
+    const key = await face.askKey(
       {
         title: `Put ${changes.length} change${changes.length === 1 ? '' : 's'} back?`,
         detail: changes.map(({ path }) => path).join('\n'),
@@ -18,7 +18,7 @@ export const undo: SlashCommand = {
           { key: 'y', label: 'yes' },
           { key: 'n', label: 'no' },
         ],
-        otherwise: 'n',
+        defaultKey: 'n',
       },
       signal,
     );
@@ -39,29 +39,29 @@ export const undo: SlashCommand = {
   },
 };
 
-type Done = FileChange & { readonly event: string };
+type UndoableChange = FileChange & { readonly event: string };
 
 /** The changes to files since the person last said something, and whether commands ran too. */
-function sinceLastWords(
+function changesSinceLastPrompt(
   events: readonly Event[],
   undone: ReadonlySet<string>,
-): { readonly changes: readonly Done[]; readonly commands: boolean } {
+): { readonly changes: readonly UndoableChange[]; readonly commands: boolean } {
   const from = events.findLastIndex((event) => event.type === 'input-received' && event.how === 'prompt');
   const later = events.slice(Math.max(0, from));
-  const changes = later.flatMap((event): readonly Done[] => {
+  const changes = later.flatMap((event): readonly UndoableChange[] => {
     if (event.type !== 'tool-ended' || undone.has(event.id)) return [];
-    return changesIn(event.data).map((change) => ({ ...change, event: event.id }));
+    return getChanges(event.data).map((change) => ({ ...change, event: event.id }));
   });
   return { changes, commands: later.some((event) => event.type === 'tool-started' && /command/.test(event.tool)) };
 }
 
 /** What a result says was changed: one file, or several. */
-function changesIn(data: Json | undefined): readonly FileChange[] {
+function getChanges(data: Json | undefined): readonly FileChange[] {
   const several = isObject(data) && Array.isArray(data['changes']) ? (data['changes'] as readonly Json[]) : [data];
-  return several.flatMap((each) => changeIn(each) ?? []);
+  return several.flatMap((each) => parseChange(each) ?? []);
 }
 
-function changeIn(data: Json | undefined): FileChange | undefined {
+function parseChange(data: Json | undefined): FileChange | undefined {
   if (!isObject(data)) return undefined;
   const { path, before, after } = data;
   const isHash = (value: unknown): value is string | null => value === null || typeof value === 'string';

@@ -1,9 +1,13 @@
 // A session that is opened where a run was left: its questions are asked again, and an unfinished run is told of.
 import { waits } from '../conversation/asks.ts';
-import type { Desk } from './desk.ts';
+import type { CommandContext } from './desk.ts';
 
 /** Asks what the session waits for, or tells that its last run was not finished. */
-export async function goOn({ talk, say, converse }: Pick<Desk, 'talk' | 'say' | 'converse'>): Promise<void> {
+export async function resumeOpenRun({
+  conversation: talk,
+  notify: say,
+  runAgent: converse,
+}: Pick<CommandContext, 'conversation' | 'notify' | 'runAgent'>): Promise<void> {
   const { state } = talk.session;
   if (waits(state)) await converse();
   else if (state.run !== undefined)

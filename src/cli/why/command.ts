@@ -1,25 +1,25 @@
 // The `why` command: why the model saw each note of a turn, and why its calls were refused.
 import { parseArgs } from 'node:util';
 import type { Command } from '../commands.ts';
-import { orUsage } from '../front/or-usage.ts';
-import { tell } from '../front/print.ts';
+import { withUsage } from '../front/or-usage.ts';
+import { printErr } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 
 const usage = 'Usage: fairlead why <session> <turn> [--json]';
 
 /** Explains a turn: 0 done, 1 there is no such session or turn, 2 misused. */
 export const run: Command['run'] = async (args) => {
-  if (isQuestion(args)) {
-    const { front } = await import('../front/front.ts');
+  if (isPromptForModel(args)) {
+    const { runConversationCommand: front } = await import('../front/front.ts');
     return front(['why', ...args], undefined);
   }
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
-  return orUsage(usage, async () => {
+  return withUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [session, turn, ...more] = positionals;
-    if (values.help) return say(usage, 0);
+    if (values.help) return printAndReturn(usage, 0);
     if (session === undefined || more.length > 0 || !/^\d+$/.test(turn ?? '')) {
-      tell(`${usage}\n`);
+      printErr(`${usage}\n`);
       return 2;
     }
     const [{ eventsOf, sessionsNamed, partsInUse }, { explain, folderOfEvents }, { explanationText }] =
@@ -28,17 +28,17 @@ export const run: Command['run'] = async (args) => {
     const [place] = sessionsNamed([session], settings);
     const events = place ? await eventsOf(place) : [];
     const found = explain(events, await partsInUse(settings, folderOfEvents(events)), Number(turn));
-    return say(values.json ? JSON.stringify(found, undefined, 2) : explanationText(found), 0);
+    return printAndReturn(values.json ? JSON.stringify(found, undefined, 2) : explanationText(found), 0);
   });
 };
 
 /** Somebody who asks a model why something is so does not mean this command. */
-function isQuestion(args: readonly string[]): boolean {
+function isPromptForModel(args: readonly string[]): boolean {
   const [, second] = args.filter((word) => !word.startsWith('-'));
   return second !== undefined && !/^\d+$/.test(second);
 }
 
-function say(text: string, code: number): number {
+function printAndReturn(text: string, code: number): number {
   process.stdout.write(`${text}\n`);
   return code;
 }

@@ -1,6 +1,6 @@
 // An explanation of a turn as lines that a person reads.
 import { escapeInvisible } from '../../core/index.ts';
-import { inputLine } from '../face/wording.ts';
+import { formatToolInput } from '../face/wording.ts';
 import type { Explained, Explanation, Held } from './explanation.ts';
 
 /** The explanation in words. */
@@ -43,5 +43,7 @@ function heldText({ tool, input, refused, by, asked, answered }: Held): string {
       : [`asked: ${asked}${answered === undefined ? ' (no answer yet)' : ` (${answered})`}`]),
     ...(refused === undefined ? [] : [`refused by ${by}: ${refused}`]),
   ];
-  return [`  ${tool} ${inputLine(input)}`, ...lines.map((line) => `    ${line.replaceAll('\n', '\n    ')}`)].join('\n');
+  return [`  ${tool} ${formatToolInput(input)}`, ...lines.map((line) => `    ${line.replaceAll('\n', '\n    ')}`)].join(
+    '\n',
+  );
 }
