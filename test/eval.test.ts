@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { readMeasurements } from '../src/fleet/health/measured.ts';
 import { createScorecard } from '../src/fleet/health/scorecard.ts';
-import type { Report } from '../src/cli/eval/report.ts';
+import type { EvalReport } from '../src/cli/eval/report.ts';
 import { calls, fails, says, type Answer } from '../src/testing/index.ts';
 import {
   requestMessages,
@@ -39,7 +39,7 @@ const correctAnswers: readonly (readonly [RegExp, string])[] = [
 ];
 
 const findAnswer = (prompt: string): string => correctAnswers.find(([words]) => words.test(prompt))?.[1] ?? 'What?';
-const parseReport = (out: string): Report => JSON.parse(out) as Report;
+const parseReport = (out: string): EvalReport => JSON.parse(out) as EvalReport;
 const readProgramMeasurements = (made: TestProgram) => readMeasurements(made.state('measured'));
 
 test('[A49, A85, A96] a model without fault passes the trap set, and the scorecard shows what was measured', async (t) => {

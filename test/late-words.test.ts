@@ -1,7 +1,7 @@
 // Words that come in just as a run ends are read by another one, and words that no run can read are not tried for ever.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { seatAt, type Editor } from '../src/cli/acp/seat.ts';
+import { createAcpSession, type AcpClient } from '../src/cli/acp/seat.ts';
 import { createRunController } from '../src/cli/chat/workbench.ts';
 import { Conversation } from '../src/cli/conversation/conversation.ts';
 import type { TranscriptBlock, TerminalUI, StatusLine } from '../src/cli/face/face.ts';
@@ -16,11 +16,11 @@ async function openConversation(t: TestContext, made: TestProgram): Promise<Conv
   assert.ok(!('message' in asked));
   const talk = await Conversation.open({
     settings: readSettings({ env: made.env, cwd: made.cwd, platform: 'linux' }),
-    asked,
-    which: { type: 'new', name: 'late' },
+    flags: asked,
+    selector: { type: 'new', name: 'late' },
     cwd: made.cwd,
-    chosen: { name: 'qwen3', ref: { provider: 'ollama', model: 'qwen3', baseUrl: made.server.url }, tools: true },
-    host: { agrees: async () => false, progress() {}, say() {} },
+    model: { name: 'qwen3', ref: { provider: 'ollama', model: 'qwen3', baseUrl: made.server.url }, tools: true },
+    host: { confirm: async () => false, progress() {}, notify() {} },
   });
   t.after(() => talk.close());
   return talk;
@@ -63,16 +63,16 @@ const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDrive
     };
   },
   'from an editor'(talk) {
-    const editor: Editor = {
-      face: createHeadlessUi({}),
-      echoes: true,
+    const editor: AcpClient = {
+      transcript: createHeadlessUi({}),
+      echoesInput: true,
       ask: async () => undefined,
-      agrees: async () => false,
-      status() {},
-      plan() {},
-      commands() {},
+      confirm: async () => false,
+      sendStatus() {},
+      sendPlan() {},
+      sendCommands() {},
     };
-    const seat = seatAt(talk, editor);
+    const seat = createAcpSession(talk, editor);
     return { say: (words) => void seat.steer(words), done: (words) => seat.prompt(words) };
   },
 };

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { fileNameFor, nameOf } from '../src/cli/sessions/index.ts';
-import { placesOf } from '../src/cli/settings/places.ts';
+import { toSessionFileName, parseSessionFileName } from '../src/cli/sessions/index.ts';
+import { getAppDirs } from '../src/cli/settings/places.ts';
 import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -184,14 +184,14 @@ test('[J6, J7, J95] a checkout installs by npm ci, runs as it is, and brings its
 test('[A122] on Windows the folders are those of the system, and a session’s file has a name that Windows takes', () => {
   const home = 'C:\\Users\\Ada';
   const env = { LOCALAPPDATA: `${home}\\AppData\\Local`, APPDATA: `${home}\\AppData\\Roaming` };
-  const { state, data, config } = placesOf(env, home, 'win32');
+  const { state, data, config } = getAppDirs(env, home, 'win32');
   assert.deepEqual(
     [state, data, config],
     [env.LOCALAPPDATA, env.LOCALAPPDATA, env.APPDATA].map((base) => path.join(base, 'fairlead')),
   );
   for (const name of ['CON', 'a:b', 'what?', '..\\up', 'C:\\x', 'end.', 'tab\there', '2026-01-31 23:59:59']) {
-    const file = fileNameFor(name);
+    const file = toSessionFileName(name);
     assert.match(file, /^session_[^<>:"/\\|?*\p{Cc}]+\.jsonl$/u);
-    assert.equal(nameOf(file), name);
+    assert.equal(parseSessionFileName(file), name);
   }
 });

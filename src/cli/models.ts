@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { FairleadError } from '../core/index.ts';
 import { blended, discover, listModels, monthlyCost, type ModelInfo } from '../providers/index.ts';
 import type { Command } from './commands.ts';
-import { foundBecause } from './conversation/first-run.ts';
+import { formatFoundReason } from './conversation/first-run.ts';
 import { print, printErr } from './front/print.ts';
-import { columns } from './settings/columns.ts';
+import { formatColumns } from './settings/columns.ts';
 import { readSettings } from './settings/index.ts';
 
 const usage =
@@ -72,8 +72,8 @@ function parseModelsArgs(args: readonly string[]): ModelsArgs | string {
 async function formatDiscovered({ json }: ModelsArgs): Promise<string> {
   const all = await discover({ env: readSettings().env });
   if (json) return `${JSON.stringify(all, null, 2)}\n`;
-  const rows = all.map((each) => [each.provider, foundBecause(each)]);
-  return `${columns([['provider', 'because'], ...rows])}\nfairlead models <provider> lists its models.\n`;
+  const rows = all.map((each) => [each.provider, formatFoundReason(each)]);
+  return `${formatColumns([['provider', 'because'], ...rows])}\nfairlead models <provider> lists its models.\n`;
 }
 
 async function formatModelList(
@@ -88,7 +88,7 @@ async function formatModelList(
   const cost = tokens === undefined ? [] : ['a month', 'hybrid'];
   const head = ['model', 'tools', 'images', 'reasoning', 'window', 'loaded', '$ in/out per million', ...cost];
   const rows = models.map((model) => [...modelRow(model), ...monthlyCostCells(model, tokens, localShare)]);
-  return columns([head, ...rows]);
+  return formatColumns([head, ...rows]);
 }
 
 const formatYesNo = (value: boolean | 'unknown' | undefined): string =>

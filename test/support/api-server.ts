@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { resolveAgent, createOutputSchema } from '../../src/agent/index.ts';
-import { privacy } from '../../src/cli/conversation/privacy.ts';
+import { privacyView } from '../../src/cli/conversation/privacy.ts';
 import {
   isObject,
   type ResolvedAgent,
@@ -91,7 +91,7 @@ export async function createApiFixture(t: TestContext, options: ApiOptions = {})
     port: 0,
     folder,
     models: async () => ['scripted'],
-    views: [privacy],
+    views: [privacyView],
     limits: { rate: unlimitedRate, anonymousRate: unlimitedRate, ...options.bounds },
     ...(options.page === undefined ? {} : { staticDir: options.page }),
     ...(options.folders === undefined ? {} : { folders: options.folders }),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { Session } from '../../src/agent/index.ts';
-import { outfitFor, type Outfit } from '../../src/cli/conversation/outfit.ts';
+import { createCodingAgent, type CodingAgent } from '../../src/cli/conversation/outfit.ts';
 import { readSettings } from '../../src/cli/settings/index.ts';
 import type { Event, Json } from '../../src/core/index.ts';
 import { sessionGrants } from '../../src/guards/index.ts';
@@ -21,7 +21,7 @@ export type AttackFixture = {
   /** A folder beside it that nobody opened. */
   readonly siblingDir: string;
   readonly home: string;
-  readonly codingAgent: Outfit;
+  readonly codingAgent: CodingAgent;
   /** Lets the attacker make this call. Where `auto` is set nobody is asked. */
   attempt(tool: string, input: Json, auto?: boolean): Promise<AttackAttempt>;
 };
@@ -49,17 +49,17 @@ export async function createAttackFixture(
   const settings = readSettings({ env: { HOME: at('home'), PATH: process.env['PATH'] }, cwd: root });
   let isAuto = false;
   const person = {
-    agrees: async (question: string) => (asked.push(question), false),
+    confirm: async (question: string) => (asked.push(question), false),
     progress() {},
-    say() {},
+    notify() {},
   };
-  const outfit = await outfitFor({
+  const outfit = await createCodingAgent({
     settings,
     cwd: root,
-    auto: () => isAuto,
+    autoApprove: () => isAuto,
     grants: sessionGrants(),
-    code: false,
-    person,
+    codeOnly: false,
+    prompter: person,
   });
   t.after(() => outfit.close());
   return {
@@ -70,7 +70,7 @@ export async function createAttackFixture(
     async attempt(tool, input, auto = false) {
       isAuto = auto;
       const provider = scriptedProvider(({ results }) => (results.length > 0 ? 'done' : calls(tool, input)));
-      const session = await Session.open(outfit.partsFor(provider, true), memoryLog());
+      const session = await Session.open(outfit.forModel(provider, true), memoryLog());
       const events: Event[] = [];
       session.subscribe((event) => void events.push(event));
       await session.run('go on');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DCLinter } from 'dclint';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
-import { table } from '../../src/cli/settings/table.ts';
+import { settingsSchema } from '../../src/cli/settings/table.ts';
 import { families } from '../../src/providers/families.ts';
 
 type Instruction = { readonly word: string; readonly rest: string };
@@ -73,7 +73,7 @@ export const parseCompose = (text: string): Compose => parse(text, { merge: true
 const knownVariables: ReadonlySet<string> = new Set([
   'HARNESS_API_KEY',
   'HARNESS_API_KEYS',
-  ...Object.values(table).flatMap(({ variable }) => variable ?? []),
+  ...Object.values(settingsSchema).flatMap(({ variable }) => variable ?? []),
   ...families.flatMap(({ urlVariables, keyVariables }) => [...urlVariables, ...keyVariables]),
 ]);
 

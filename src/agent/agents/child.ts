@@ -27,11 +27,11 @@ export type SubagentStore = {
 };
 
 /** The approvals that were given in this process. */
-export type Approvals = {
+export type ApprovalTracker = {
   /** Begins anew with a session that was opened just now, before anything is answered in it. */
   watch(session: Pick<Session, 'subscribe'>): void;
   /** The same agent, for which an approval counts only if it was given here. */
-  heldBy(parts: ResolvedAgent): ResolvedAgent;
+  withFreshApprovals(parts: ResolvedAgent): ResolvedAgent;
 };
 
 /** What a crew is made from. */
@@ -42,7 +42,7 @@ export type SubagentManagerOptions = {
   /** Opens another model by its name. */
   readonly openModel?: (name: string) => Promise<Provider>;
   /** Lets an answer count only where it was given in this process: a log can have been written by anybody. */
-  readonly createApprovalTracker?: () => Approvals;
+  readonly createApprovalTracker?: () => ApprovalTracker;
   /** Makes sure of the questions that a log was left with, before anybody is asked them. */
   readonly onReopen?: (session: Session) => Promise<void>;
   /** Hears of agents that end while nobody waits for them. */
@@ -86,7 +86,7 @@ export async function launchSubagent(
   try {
     const approvals = launch.options.createApprovalTracker?.();
     const parts = resolveSubagent(about, launch);
-    const session = await Session.open(approvals?.heldBy(parts) ?? parts, log, sessionId);
+    const session = await Session.open(approvals?.withFreshApprovals(parts) ?? parts, log, sessionId);
     approvals?.watch(session);
     const { run, ended } = session.state;
     if (run !== undefined) await launch.options.onReopen?.(session);

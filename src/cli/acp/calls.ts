@@ -8,9 +8,9 @@ import { formatToolInput, toPlainOutput } from '../face/wording.ts';
 export type CallBlock = TranscriptBlock & { readonly type: 'call' };
 
 /** Tells where a path really leads; throws where that is nowhere it may lead. */
-export type Locate = (path: string) => string;
+export type CallPathResolver = (path: string) => string;
 
-const kinds: Readonly<Record<string, ToolKind>> = {
+const toolKinds: Readonly<Record<string, ToolKind>> = {
   read_file: 'read',
   list_files: 'search',
   glob: 'search',
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
 };
 
 /** What does not change about a call. */
-export type CallHead = {
+export type ToolCallHeader = {
   readonly toolCallId: string;
   readonly name: string;
   readonly title: string;
@@ -39,35 +39,38 @@ export type CallHead = {
 };
 
 /** A call's head, from its tool and input. */
-export function callHead(block: Pick<CallBlock, 'id' | 'tool' | 'input'>, locate: Locate): CallHead {
+export function toToolCallHeader(
+  block: Pick<CallBlock, 'id' | 'tool' | 'input'>,
+  locate: CallPathResolver,
+): ToolCallHeader {
   const { id } = block;
-  const { tool, input } = meantBy(block);
-  const where = pathIn(input, locate);
+  const { tool, input } = unwrapCall(block);
+  const where = getCallPath(input, locate);
   return {
     toolCallId: id,
     name: tool,
-    title: `${tool} ${aim(tool, input)}`.trim(),
-    kind: kinds[tool] ?? 'other',
+    title: `${tool} ${formatCallTarget(tool, input)}`.trim(),
+    kind: toolKinds[tool] ?? 'other',
     rawInput: input,
     ...(where === undefined ? {} : { locations: [{ path: where }] }),
   };
 }
 
 /** The call that is meant: of one through the tool for loaded tools, the one inside it. */
-export function meantBy(call: Pick<CallBlock, 'tool' | 'input'>): Pick<CallBlock, 'tool' | 'input'> {
+export function unwrapCall(call: Pick<CallBlock, 'tool' | 'input'>): Pick<CallBlock, 'tool' | 'input'> {
   const meant = unwrapDeferredCall(call);
   return typeof meant === 'string' ? call : meant;
 }
 
 /** What a call is about: of one on a file, the file alone. */
-function aim(tool: string, input: Json): string {
+function formatCallTarget(tool: string, input: Json): string {
   const { path } = isObject(input) ? input : {};
-  const onFile = kinds[tool] === 'read' || kinds[tool] === 'edit';
+  const onFile = toolKinds[tool] === 'read' || toolKinds[tool] === 'edit';
   return onFile && typeof path === 'string' ? escapeInvisibleLine(path) : formatToolInput(input);
 }
 
 /** The real path that a call names; nothing if it names none, or one that leads nowhere it may. */
-export function pathIn(input: Json, locate: Locate): string | undefined {
+export function getCallPath(input: Json, locate: CallPathResolver): string | undefined {
   const { path } = isObject(input) ? input : {};
   if (typeof path !== 'string') return undefined;
   try {
@@ -78,45 +81,45 @@ export function pathIn(input: Json, locate: Locate): string | undefined {
 }
 
 /** A text between fences that it cannot end. */
-export function fenced(text: string, as = ''): string {
+export function fenceMarkdown(text: string, as = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${as}\n${text.trimEnd()}\n${fence}`;
 }
 
 /** A text as the content of a call. */
-export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } });
+export const toTextContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } });
 
 /** What a call gave: the pieces of its diff, or its output. */
-export function callContent(block: CallBlock, locate: Locate): ToolCallContent[] {
+export function toToolCallContent(block: CallBlock, locate: CallPathResolver): ToolCallContent[] {
   const { output = '', diff } = block;
-  const { tool, input } = meantBy(block);
-  const where = pathIn(input, locate);
-  if (diff !== undefined) return where === undefined ? [whole(diff)] : diffContent(diff, where);
+  const { tool, input } = unwrapCall(block);
+  const where = getCallPath(input, locate);
+  if (diff !== undefined) return where === undefined ? [toWholeDiffContent(diff)] : toDiffContent(diff, where);
   const text = toPlainOutput(output);
   if (text.trim() === '') return [];
-  return [textContent(kinds[tool] === undefined ? text : fenced(text))];
+  return [toTextContent(toolKinds[tool] === undefined ? text : fenceMarkdown(text))];
 }
 
 /** A piece for each place that changed; a diff that cannot be taken apart is shown as it is. */
-function diffContent(diff: string, path: string): ToolCallContent[] {
-  const pieces = piecesOf(diff);
-  if (!pieces) return [whole(diff)];
+function toDiffContent(diff: string, path: string): ToolCallContent[] {
+  const pieces = parseDiffHunks(diff);
+  if (!pieces) return [toWholeDiffContent(diff)];
   return pieces.map(({ head, lines }) => ({
     type: 'diff',
     path,
-    oldText: head.startsWith('@@ -0,0 ') ? null : side(lines, '-'),
-    newText: side(lines, '+'),
+    oldText: head.startsWith('@@ -0,0 ') ? null : joinDiffSide(lines, '-'),
+    newText: joinDiffSide(lines, '+'),
   }));
 }
 
-const whole = (diff: string): ToolCallContent => textContent(fenced(diff, 'diff'));
+const toWholeDiffContent = (diff: string): ToolCallContent => toTextContent(fenceMarkdown(diff, 'diff'));
 
-type Piece = { readonly head: string; readonly lines: string[] };
+type DiffHunk = { readonly head: string; readonly lines: string[] };
 
 /** The pieces of a unified diff; nothing where it has none, or was shortened in the middle. */
-function piecesOf(diff: string): readonly Piece[] | undefined {
-  const pieces: Piece[] = [];
+function parseDiffHunks(diff: string): readonly DiffHunk[] | undefined {
+  const pieces: DiffHunk[] = [];
   for (const line of diff.replace(/\n$/, '').split('\n')) {
     if (line.startsWith('@@ ')) pieces.push({ head: line, lines: [] });
     else if (/^[ +\\-]/.test(line)) pieces.at(-1)?.lines.push(line);
@@ -125,16 +128,16 @@ function piecesOf(diff: string): readonly Piece[] | undefined {
   return pieces.length ? pieces : undefined;
 }
 
-const side = (lines: readonly string[], sign: '-' | '+'): string =>
+const joinDiffSide = (lines: readonly string[], sign: '-' | '+'): string =>
   lines
     .filter((line) => line.startsWith(' ') || line.startsWith(sign))
     .map((line) => line.slice(1))
     .join('\n');
 
 /** What a call that waits for a yes would change, as far as its input tells. */
-export function proposed(call: Pick<CallBlock, 'tool' | 'input'>, locate: Locate): ToolCallContent[] {
-  const { input } = meantBy(call);
-  const path = pathIn(input, locate);
+export function toProposedChange(call: Pick<CallBlock, 'tool' | 'input'>, locate: CallPathResolver): ToolCallContent[] {
+  const { input } = unwrapCall(call);
+  const path = getCallPath(input, locate);
   const { old_string: old, new_string: next } = isObject(input) ? input : {};
   return path !== undefined && typeof old === 'string' && typeof next === 'string'
     ? [{ type: 'diff', path, oldText: old, newText: next }]

@@ -10,9 +10,9 @@ import { reserveStdout } from '../front/protocol-out.ts';
 import { exitCodeOf } from '../front/sentence.ts';
 import { withDebugLog, startBackgroundCleanup } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
-import { openSeats } from './seats.ts';
-import { v1Agent } from './v1.ts';
-import { v2Agent } from './v2.ts';
+import { createAcpSessionRegistry } from './seats.ts';
+import { createV1Agent } from './v1.ts';
+import { createV2Agent } from './v2.ts';
 
 const usage = `Usage: fairlead acp [--model <name>] [--private] [--auto-approve] [--no-sandbox] [--max-turns <n>] [--max-budget-usd <dollars>]
 
@@ -34,12 +34,12 @@ export const run: Command['run'] = async (args) => {
 };
 
 async function serveAcp(asked: CliArgs): Promise<number> {
-  const seats = openSeats(asked, printErr);
+  const seats = createAcpSessionRegistry(asked, printErr);
   const stream = ndJsonStream(
     Writable.toWeb(reserveStdout()),
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
   );
-  const connection = agentProtocolRouter().withV1(v1Agent(seats)).withV2(v2Agent(seats)).connect(stream);
+  const connection = agentProtocolRouter().withV1(createV1Agent(seats)).withV2(createV2Agent(seats)).connect(stream);
   const { promise: told, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   const tidying = startBackgroundCleanup(readSettings().dirs);

@@ -7,17 +7,17 @@ import type { JsonObject } from '../../core/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
 import { todo } from '../../tools/todo.ts';
-import { callContent, callHead, fenced } from './calls.ts';
-import { planTeller } from './plan.ts';
-import { v1Face } from './v1-face.ts';
-import { v2Face } from './v2-face.ts';
+import { toToolCallContent, toToolCallHeader, fenceMarkdown } from './calls.ts';
+import { createPlanListener } from './plan.ts';
+import { createV1Updates } from './v1-face.ts';
+import { createV2Updates } from './v2-face.ts';
 
 const locate = (path: string): string => `/project/${path}`;
 const edit = { type: 'call', id: 'c', tool: 'edit_file', input: { path: 'a' }, status: 'ok' } as const;
 
 test('an answer that begins again is another message in version 1, and the cut one is said not to count', () => {
   const sent: SessionUpdate[] = [];
-  const face = v1Face((update) => void sent.push(update), { notices: true, locate });
+  const face = createV1Updates((update) => void sent.push(update), { notices: true, locate });
   for (const text of ['Half', 'Whole']) {
     face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
     face.appendText('t1.0', text);
@@ -36,7 +36,7 @@ test('an answer that begins again is another message in version 1, and the cut o
 
 test('an answer that begins again is emptied and filled anew in version 2, and what settles otherwise is replaced', () => {
   const sent: unknown[] = [];
-  const face = v2Face((update) => void sent.push(update), { locate, said: () => {} });
+  const face = createV2Updates((update) => void sent.push(update), { locate, said: () => {} });
   face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
   face.appendText('t1.0', 'Half');
   face.removeBlock('t1.0');
@@ -54,25 +54,25 @@ test('an answer that begins again is emptied and filled anew in version 2, and w
 test('a diff is taken apart into its places; a new file has no old text, and a diff that was shortened is shown as it is', () => {
   const head = '--- a\n+++ a\n';
   const two = `${head}@@ -1,2 +1,2 @@\n same\n-old\n+new\n@@ -9,1 +9,2 @@\n end\n+more\n\\ No newline at end of file\n`;
-  assert.deepEqual(callContent({ ...edit, diff: two }, locate), [
+  assert.deepEqual(toToolCallContent({ ...edit, diff: two }, locate), [
     { type: 'diff', path: '/project/a', oldText: 'same\nold', newText: 'same\nnew' },
     { type: 'diff', path: '/project/a', oldText: 'end', newText: 'end\nmore' },
   ]);
-  assert.deepEqual(callContent({ ...edit, diff: `${head}@@ -0,0 +1,1 @@\n+one\n` }, locate), [
+  assert.deepEqual(toToolCallContent({ ...edit, diff: `${head}@@ -0,0 +1,1 @@\n+one\n` }, locate), [
     { type: 'diff', path: '/project/a', oldText: null, newText: 'one' },
   ]);
   const short = `${head}@@ -1,900 +1,900 @@\n-old\n[… 5000 of 9000 characters left out …]\n+new\n`;
-  const [shown] = callContent({ ...edit, diff: short }, locate);
+  const [shown] = toToolCallContent({ ...edit, diff: short }, locate);
   assert.ok(shown?.type === 'content' && shown.content.type === 'text');
   assert.equal(shown.content.text, `\`\`\`diff\n${short}\`\`\``);
 });
 
 test('a call through the tool for loaded tools is shown as the call that is meant, and its diff even where it names no file', () => {
   const inside = { tool: 'write_file', input: { path: 'a' } };
-  const { kind, title, name } = callHead({ id: 'c', tool: 'use_tool', input: inside }, locate);
+  const { kind, title, name } = toToolCallHeader({ id: 'c', tool: 'use_tool', input: inside }, locate);
   assert.deepEqual([kind, title, name], ['edit', 'write_file a', 'write_file']);
   const patch = { ...edit, tool: 'use_tool', input: { tool: 'apply_patch', input: { patch: 'x' } }, diff: '--- a\n' };
-  assert.match(JSON.stringify(callContent(patch, locate)), /```diff/);
+  assert.match(JSON.stringify(toToolCallContent(patch, locate)), /```diff/);
 });
 
 test('the list of what is to be done is told as the plan each time it changes, and only then', async () => {
@@ -92,7 +92,7 @@ test('the list of what is to be done is told as the plan each time it changes, a
   } as const;
   const session = await Session.open(resolveAgent({ provider, system: '', tools: [todo, list] }), memoryLog());
   const told: unknown[] = [];
-  session.subscribe(planTeller((plan) => void told.push(plan)));
+  session.subscribe(createPlanListener((plan) => void told.push(plan)));
   await session.run('Sweep.');
   assert.deepEqual(told, [
     [{ content: 'Sweep', priority: 'medium', status: 'in_progress' }],
@@ -101,5 +101,5 @@ test('the list of what is to be done is told as the plan each time it changes, a
 });
 
 test('output cannot end the fence it stands in', () => {
-  assert.equal(fenced('a ```` b\n'), '`````\na ```` b\n`````');
+  assert.equal(fenceMarkdown('a ```` b\n'), '`````\na ```` b\n`````');
 });

@@ -4,7 +4,7 @@ import { FairleadError, fromFailure, errorMessage, type RunState } from '../../c
 import { formatError } from '../front/sentence.ts';
 
 /** An error as the protocol tells it. */
-export function requestError(error: unknown): RequestError {
+export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (!(error instanceof FairleadError)) return new RequestError(-32603, errorMessage(error));
   const code = error.code === 'session/unknown' ? -32002 : error.blame === 'user' ? -32602 : -32603;
@@ -12,21 +12,21 @@ export function requestError(error: unknown): RequestError {
 }
 
 /** A handler whose errors are told in the words of the protocol. */
-export const told =
+export const withRequestErrors =
   <Context, Response>(work: (context: Context) => Response | Promise<Response>) =>
   async (context: Context): Promise<Response> => {
     try {
       return await work(context);
     } catch (error) {
-      throw requestError(error);
+      throw toRequestError(error);
     }
   };
 
 /** How a run ended, as far as both versions of the protocol have a word for it. */
-export type Stopped = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'cancelled';
+export type AcpStopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'cancelled';
 
 /** The protocol's word for how a run ended; an error where it has none. */
-export function stopOf({ ended }: RunState): Stopped | RequestError {
+export function toAcpStopReason({ ended }: RunState): AcpStopReason | RequestError {
   switch (ended?.reason) {
     case undefined:
     case 'answered':

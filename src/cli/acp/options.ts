@@ -3,31 +3,31 @@ import { FairleadError } from '../../core/index.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 
 /** One of several values of a choice. */
-export type Choosable = { readonly value: string; readonly name: string; readonly description?: string };
+export type AcpOptionValue = { readonly value: string; readonly name: string; readonly description?: string };
 
 /** Something to choose, in no version's words. */
-export type Choice = {
+export type AcpOption = {
   readonly id: 'mode' | 'model';
   readonly name: string;
   readonly current: string;
-  readonly options: readonly Choosable[];
+  readonly options: readonly AcpOptionValue[];
 };
 
 /** The ways to ask. */
-export const modes: readonly Choosable[] = [
+export const approvalModes: readonly AcpOptionValue[] = [
   { value: 'ask', name: 'Ask', description: 'Ask before anything is changed or run' },
   { value: 'auto', name: 'Auto', description: 'Change and run without asking' },
 ];
 
 /** The way of asking that a session is in. */
-export const modeOf = (talk: Conversation): string => (talk.auto ? 'auto' : 'ask');
+export const getApprovalMode = (talk: Conversation): string => (talk.autoApprove ? 'auto' : 'ask');
 
 /** Everything that can be chosen, as it stands. */
-export function choicesOf(talk: Conversation): readonly Choice[] {
+export function listAcpOptions(talk: Conversation): readonly AcpOption[] {
   const { name } = talk.model;
   const ids = talk.models().map(({ id }) => id);
   return [
-    { id: 'mode', name: 'Approval', current: modeOf(talk), options: modes },
+    { id: 'mode', name: 'Approval', current: getApprovalMode(talk), options: approvalModes },
     {
       id: 'model',
       name: 'Model',
@@ -38,10 +38,10 @@ export function choicesOf(talk: Conversation): readonly Choice[] {
 }
 
 /** Chooses a value. */
-export async function choose(talk: Conversation, id: string, value: unknown): Promise<void> {
+export async function setAcpOption(talk: Conversation, id: string, value: unknown): Promise<void> {
   if (id === 'model' && typeof value === 'string') return talk.useModel(value);
-  if (id !== 'mode' || !modes.some((mode) => mode.value === value))
+  if (id !== 'mode' || !approvalModes.some((mode) => mode.value === value))
     throw new FairleadError('acp/no-choice', `There is no choice "${id}" of "${String(value)}".`, { blame: 'user' });
-  talk.auto = value === 'auto';
+  talk.autoApprove = value === 'auto';
   return undefined;
 }

@@ -1,26 +1,28 @@
 // The person at an editor, who can be asked once the editor knows of the session: before that nobody is there.
-import type { Person } from '../equipment/index.ts';
-import type { Editor } from './seat.ts';
+import type { UserPrompter } from '../equipment/index.ts';
+import type { AcpClient } from './seat.ts';
 
 /** A person who comes later. */
-export type LatePerson = Person & { come(editor: Editor): void };
+export type DeferredPrompter = UserPrompter & { attach(editor: AcpClient): void };
 
 /** Nobody to begin with; `tell` hears what is said before they come. */
-export function latePerson(tell: (text: string) => void): LatePerson {
-  let editor: Editor | undefined;
+export function createDeferredPrompter(tell: (text: string) => void): DeferredPrompter {
+  let editor: AcpClient | undefined;
   const say = (text: string): void =>
-    editor ? editor.face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }) : tell(`${text}\n`);
+    editor
+      ? editor.transcript.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text })
+      : tell(`${text}\n`);
   return {
-    come: (now) => void (editor = now),
-    get absent() {
+    attach: (now) => void (editor = now),
+    get isAbsent() {
       return editor === undefined;
     },
-    async agrees(question, detail = '', signal = new AbortController().signal) {
+    async confirm(question, detail = '', signal = new AbortController().signal) {
       // One that cannot ask, or that is gone, has not said yes.
-      return (await editor?.agrees(question, detail, signal).catch(() => false)) ?? false;
+      return (await editor?.confirm(question, detail, signal).catch(() => false)) ?? false;
     },
     // An editor has no place for what is only on its way.
     progress() {},
-    say,
+    notify: say,
   };
 }

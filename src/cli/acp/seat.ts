@@ -11,37 +11,37 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { chosenKey } from '../../providers/routing/keys.ts';
-import { pathOf } from '../branches/path.ts';
+import { getBranchPath } from '../branches/path.ts';
 import { createTranscriptPresenter } from '../chat/narrator.ts';
-import { answerOpen, untilJoined, waits } from '../conversation/asks.ts';
-import type { Choice, Said } from '../conversation/choices.ts';
-import { heed } from '../conversation/heeding.ts';
+import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from '../conversation/asks.ts';
+import type { ApprovalChoice, ApprovalAnswer } from '../conversation/choices.ts';
+import { runPromptHooks } from '../conversation/heeding.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { TerminalUI, StatusLine } from '../face/face.ts';
-import { stopOf } from './faults.ts';
-import { planTeller } from './plan.ts';
+import { toAcpStopReason } from './faults.ts';
+import { createPlanListener } from './plan.ts';
 
 /** The editor as one session knows it, whichever version of the protocol it speaks. */
-export type Editor = {
-  readonly face: Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'>;
+export type AcpClient = {
+  readonly transcript: Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'>;
   /** Whether it wants to be told what its own person said. */
-  readonly echoes: boolean;
+  readonly echoesInput: boolean;
   /** Asks the person about a call; nothing if they left the question. */
-  ask(call: ToolCall, choices: readonly Choice[], signal: AbortSignal): Promise<Said | undefined>;
+  ask(call: ToolCall, choices: readonly ApprovalChoice[], signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
   /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
-  agrees(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
+  confirm(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Tells how the session stands after each turn. */
-  status(status: StatusLine): void;
+  sendStatus(status: StatusLine): void;
   /** Tells what the model means to do. */
-  plan(plan: PlanEntry[]): void;
+  sendPlan(plan: PlanEntry[]): void;
   /** Tells which commands of the person a prompt may begin with. */
-  commands(commands: readonly UserCommand[]): void;
+  sendCommands(commands: readonly UserCommand[]): void;
 };
 
 /** A session that an editor has open. It owns the conversation: close it when done. */
-export type Seat = {
-  readonly talk: Conversation;
-  readonly running: boolean;
+export type AcpSession = {
+  readonly conversation: Conversation;
+  readonly isRunning: boolean;
   /** Says something and runs until the run ends; the person is asked on the way. */
   prompt(words: UserInput): Promise<RunState>;
   /** Says something to the run that is going on; if that ends meanwhile, another reads it before `prompt` is done. */
@@ -49,40 +49,41 @@ export type Seat = {
   /** Ends the run that is going on, also where it waits for an answer. */
   cancel(): void;
   /** Tells what the editor may know once it knows of the session: its commands, what is wrong with its file, and that commands run unconfined where they do. */
-  greet(): void;
+  announce(): void;
   /** Tells the editor everything that was said before. */
   replay(): Promise<void>;
   close(): Promise<void>;
 };
 
 /** Seats an editor at a conversation; `ready` is done before it first says something, and gives sentences for the person. */
-export function seatAt(
+export function createAcpSession(
   talk: Conversation,
-  editor: Editor,
+  editor: AcpClient,
   ready: () => Promise<readonly string[]> = async () => [],
-): Seat {
+): AcpSession {
   // Editors show answers while they come, whatever the terminal is set to.
-  const teller = createTranscriptPresenter(editor.face, () => true);
-  const plan = planTeller((entries) => editor.plan(entries));
+  const teller = createTranscriptPresenter(editor.transcript, () => true);
+  const plan = createPlanListener((entries) => editor.sendPlan(entries));
   let work: Promise<RunState> | undefined;
   let running = false;
   /** Words that are on their way into the run. */
   let joining: Promise<unknown> = Promise.resolve();
   let stop = new AbortController();
-  talk.watch({
+  talk.subscribe({
     session() {},
     event(event, state) {
       plan(event);
-      const choice = choiceIn(event);
+      const choice = formatRouterChoice(event);
       if (choice !== undefined)
-        editor.face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text: choice });
-      if (isNews(event, state, editor)) teller.onEvent(event);
-      if (event.type === 'turn-ended') editor.status(talk.status());
+        editor.transcript.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text: choice });
+      if (shouldSendEvent(event, state, editor)) teller.onEvent(event);
+      if (event.type === 'turn-ended') editor.sendStatus(talk.status());
     },
   });
 
   const warn = (texts: readonly string[]): void => {
-    for (const text of texts) editor.face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+    for (const text of texts)
+      editor.transcript.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
   };
 
   async function converse(words: UserInput): Promise<RunState> {
@@ -90,17 +91,17 @@ export function seatAt(
     const options: RunOptions = {
       signal,
       onChunk: (chunk) => teller.onChunk(chunk),
-      onToolProgress: (call, text) => editor.face.appendText(call, text),
+      onToolProgress: (call, text) => editor.transcript.appendText(call, text),
     };
     try {
       warn(await ready());
       let state = await talk.run(words, options);
       for (;;) {
-        await untilJoined(() => joining);
-        if (waits(state)) {
-          await answerOpen(talk, state, (call, _kind, choices) => editor.ask(call, choices, signal));
+        await waitForJoiningInput(() => joining);
+        if (isAwaitingApproval(state)) {
+          await resolvePendingApprovals(talk, state, (call, _kind, choices) => editor.ask(call, choices, signal));
           // A question that was left is the end of its run: the protocol has no other way to leave one.
-          if (waits(talk.session.state)) stop.abort();
+          if (isAwaitingApproval(talk.session.state)) stop.abort();
         } else if (!hasUnreadInput(talk.session.state)) return state;
         state = await talk.run(undefined, options);
       }
@@ -115,8 +116,8 @@ export function seatAt(
     talk.session.cancel();
   };
   return {
-    talk,
-    get running() {
+    conversation: talk,
+    get isRunning() {
       return running;
     },
     async prompt(words) {
@@ -131,24 +132,24 @@ export function seatAt(
       return work;
     },
     async steer(words) {
-      const join = talk.outfit.ears
-        ? heed(talk, words).then(() => talk.session.steer(words))
+      const join = talk.agent.hooks
+        ? runPromptHooks(talk, words).then(() => talk.session.steer(words))
         : talk.session.steer(words);
       joining = Promise.allSettled([joining, join]);
       await join;
     },
     cancel,
-    greet() {
-      editor.commands(talk.outfit.commands);
-      const { name, description: about } = talk.outfit.sandbox;
+    announce() {
+      editor.sendCommands(talk.agent.commands);
+      const { name, description: about } = talk.agent.sandbox;
       warn([...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems]);
     },
     async replay() {
-      const events = pathOf(await talk.events());
+      const events = getBranchPath(await talk.events());
       for (const event of events) plan(event);
       // What a person rewrote stands in no event: then the conversation is told as the model reads it.
       if (events.some(isRewrite)) teller.replay(talk.session.messages, Number.POSITIVE_INFINITY);
-      else for (const event of events) if (retold.has(event.type)) teller.onEvent(event);
+      else for (const event of events) if (replayedEventTypes.has(event.type)) teller.onEvent(event);
     },
     async close() {
       cancel();
@@ -160,7 +161,7 @@ export function seatAt(
 }
 
 /** What an editor is told of the past; how it was asked for and judged is past. */
-const retold: ReadonlySet<Event['type']> = new Set([
+const replayedEventTypes: ReadonlySet<Event['type']> = new Set([
   'input-received',
   'turn-started',
   'turn-ended',
@@ -173,15 +174,15 @@ const isRewrite = (event: Event): boolean =>
   event.type === 'epoch-started' && event.baseline !== undefined && event.reason !== 'compacted';
 
 /** Which model a router chose, in words. */
-function choiceIn(event: Event): string | undefined {
+function formatRouterChoice(event: Event): string | undefined {
   if (event.type !== 'annotation-added' || event.key !== chosenKey || !isObject(event.value)) return undefined;
   return escapeInvisibleLine(`Using ${String(event.value['model'])}. ${String(event.value['why'])}`);
 }
 
 /** Whether the editor would not know it anyway: it knows what its person typed, and the answer to a prompt says how the run ended. */
-function isNews(event: Event, state: RunState, { echoes }: Editor): boolean {
+function shouldSendEvent(event: Event, state: RunState, { echoesInput: echoes }: AcpClient): boolean {
   if (event.type === 'input-received') return echoes;
   if (event.type !== 'run-ended') return true;
-  const stop = stopOf(state);
+  const stop = toAcpStopReason(state);
   return typeof stop === 'string' && stop !== 'cancelled';
 }

@@ -5,41 +5,44 @@ import { FairleadError } from '../../core/index.ts';
 import { peekSession } from '../../stores/jsonl/glimpse.ts';
 import { getMcpServers } from '../../tools/mcp/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import { chosenUnasked } from '../conversation/unasked-model.ts';
+import { resolveModelUnattended } from '../conversation/unasked-model.ts';
 import type { CliArgs, SessionSelector } from '../front/asked.ts';
 import { createTtyHost } from '../once/host.ts';
 import { findSession, listSessions, trashSession, type SessionSummary } from '../sessions/index.ts';
 import { readSettings } from '../settings/index.ts';
-import { latePerson } from './person.ts';
-import { seatAt, type Editor, type Seat } from './seat.ts';
-import { serversNamed } from './servers.ts';
+import { createDeferredPrompter } from './person.ts';
+import { createAcpSession, type AcpClient, type AcpSession } from './seat.ts';
+import { parseEditorMcpServers } from './servers.ts';
 
 /** Makes the editor's side of a session once there is a conversation. */
-export type EditorFor = (session: string, talk: Conversation) => Editor;
+export type CreateAcpClient = (session: string, talk: Conversation) => AcpClient;
 
 /** A session on the shelf and the folder it was in. */
-export type Shelved = SessionSummary & { readonly cwd: string };
+export type AcpSessionSummary = SessionSummary & { readonly cwd: string };
 
 /** Where an editor wants a session, and the MCP servers that it names for it. */
-export type Where = { readonly cwd: string; readonly servers: readonly unknown[] };
+export type AcpSessionParams = { readonly cwd: string; readonly servers: readonly unknown[] };
 
 /** Every session of one connection. */
-export type Seats = {
-  begin(where: Where, editorFor: EditorFor): Promise<{ readonly id: string; readonly seat: Seat }>;
+export type AcpSessionRegistry = {
+  create(
+    where: AcpSessionParams,
+    editorFor: CreateAcpClient,
+  ): Promise<{ readonly id: string; readonly session: AcpSession }>;
   /** Goes on with a session that is on the shelf; one that is open here is let go of first. */
-  resume(id: string, where: Where, editorFor: EditorFor): Promise<Seat>;
+  resume(id: string, where: AcpSessionParams, editorFor: CreateAcpClient): Promise<AcpSession>;
   /** The open session of this id. */
-  at(id: string): Seat;
+  get(id: string): AcpSession;
   close(id: string): Promise<void>;
   /** Puts a session into the trash. */
   remove(id: string): Promise<void>;
-  list(cwd: string | undefined): readonly Shelved[];
+  list(cwd: string | undefined): readonly AcpSessionSummary[];
   closeAll(): Promise<void>;
 };
 
 /** No session is open to begin with; `tell` hears what a person at a terminal would be told while a model is made ready. */
-export function openSeats(asked: CliArgs, tell: (text: string) => void): Seats {
-  const seats = new Map<string, Seat>();
+export function createAcpSessionRegistry(asked: CliArgs, tell: (text: string) => void): AcpSessionRegistry {
+  const seats = new Map<string, AcpSession>();
   const opening = new Set<Promise<unknown>>();
 
   async function sit(...given: Parameters<typeof open>): ReturnType<typeof open> {
@@ -54,24 +57,33 @@ export function openSeats(asked: CliArgs, tell: (text: string) => void): Seats {
 
   async function open(
     which: SessionSelector,
-    where: Where,
-    editorFor: EditorFor,
+    where: AcpSessionParams,
+    editorFor: CreateAcpClient,
     as?: string,
-  ): Promise<[string, Seat]> {
-    const cwd = folder(where.cwd);
+  ): Promise<[string, AcpSession]> {
+    const cwd = resolveDirectory(where.cwd);
     const settings = readSettings({ cwd });
     for (const warning of settings.warnings) tell(`${warning}\n`);
-    const chosen = await chosenUnasked(asked, settings, tell);
-    const { servers, problems } = serversNamed(where.servers);
-    const person = latePerson(tell);
+    const chosen = await resolveModelUnattended(asked, settings, tell);
+    const { servers, problems } = parseEditorMcpServers(where.servers);
+    const person = createDeferredPrompter(tell);
     const host = createTtyHost(tell);
-    const talk = await Conversation.open({ settings, asked, which, chosen, cwd, host, person, servers });
+    const talk = await Conversation.open({
+      settings,
+      flags: asked,
+      selector: which,
+      model: chosen,
+      cwd,
+      host,
+      prompter: person,
+      mcpServers: servers,
+    });
     const id = as ?? talk.session.state.session;
     const editor = editorFor(id, talk);
-    const seat = seatAt(
+    const seat = createAcpSession(
       talk,
       editor,
-      introduction(talk, () => person.come(editor), problems),
+      createFirstPromptSetup(talk, () => person.attach(editor), problems),
     );
     seats.set(id, seat);
     return [id, seat];
@@ -84,16 +96,16 @@ export function openSeats(asked: CliArgs, tell: (text: string) => void): Seats {
   }
 
   return {
-    async begin(where, editorFor) {
+    async create(where, editorFor) {
       const [id, seat] = await sit({ type: 'new' }, where, editorFor);
-      return { id, seat };
+      return { id, session: seat };
     },
     async resume(id, where, editorFor) {
       await close(id);
       const [, seat] = await sit({ type: 'resume', session: id }, where, editorFor, id);
       return seat;
     },
-    at(id) {
+    get(id) {
       const seat = seats.get(id);
       if (seat) return seat;
       throw new FairleadError('session/unknown', `No session with the id "${id}" is open here.`, {
@@ -103,7 +115,7 @@ export function openSeats(asked: CliArgs, tell: (text: string) => void): Seats {
     },
     close,
     async remove(id) {
-      const { dirs } = seats.get(id)?.talk.settings ?? readSettings();
+      const { dirs } = seats.get(id)?.conversation.settings ?? readSettings();
       await close(id);
       await trashSession(dirs, findSession(dirs, id));
     },
@@ -111,7 +123,7 @@ export function openSeats(asked: CliArgs, tell: (text: string) => void): Seats {
       const { dirs } = readSettings();
       return listSessions(dirs)
         .flatMap((summary) => {
-          const at = folderOf(summary.file);
+          const at = readSessionDirectory(summary.file);
           return at === undefined ? [] : [{ ...summary, cwd: at }];
         })
         .filter((each) => cwd === undefined || path.resolve(cwd) === each.cwd);
@@ -128,7 +140,7 @@ export function openSeats(asked: CliArgs, tell: (text: string) => void): Seats {
  * What is done once, before an editor first says something in a session: by then it knows of the session, so its person can be asked about MCP servers.
  * Where a run was left open that has to wait, for the tools of a run do not change.
  */
-function introduction(
+function createFirstPromptSetup(
   talk: Conversation,
   come: () => void,
   problems: readonly string[],
@@ -138,15 +150,15 @@ function introduction(
     if (done || talk.session.state.run !== undefined) return [];
     done = true;
     come();
-    const isOpen = getMcpServers(talk.outfit.tools)
+    const isOpen = getMcpServers(talk.agent.tools)
       .status()
       .some(({ state }) => state === 'new' || state === 'changed');
-    if (isOpen) await talk.moveTo('.');
-    return [...problems, ...talk.outfit.problems];
+    if (isOpen) await talk.changeDirectory('.');
+    return [...problems, ...talk.agent.problems];
   };
 }
 
-function folder(cwd: string): string {
+function resolveDirectory(cwd: string): string {
   if (path.isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(cwd);
   throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, {
     blame: 'user',
@@ -155,7 +167,7 @@ function folder(cwd: string): string {
 }
 
 /** The folder a session was in last; nothing where its file does not show it. */
-function folderOf(file: string): string | undefined {
+function readSessionDirectory(file: string): string | undefined {
   try {
     const epoch = peekSession(file).last('epoch-started');
     return epoch?.type === 'epoch-started' ? epoch.cwd : undefined;

@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/editor.ts';
 import { createProgram, requestToolNames, type TestProgram } from '../../../test/support/live-program.ts';
 import { calls, says } from '../../testing/index.ts';
-import { serversNamed } from './servers.ts';
+import { parseEditorMcpServers } from './servers.ts';
 
 const { session } = methods.agent;
 const clerk = path.resolve(import.meta.dirname, '../../../test/support/mcp-clerk.ts');
@@ -95,7 +95,7 @@ test('[P31] a server that the editor’s person does not want is not started, wh
 });
 
 test('what an editor names is read in both versions of the protocol, and what cannot be used is said', () => {
-  const { servers, problems } = serversNamed([
+  const { servers, problems } = parseEditorMcpServers([
     { name: 'old', command: 'a', args: ['b'], env: [{ name: 'C', value: 'd' }] },
     { type: 'stdio', name: 'new', command: '/a' },
     { type: 'http', name: 'web', url: 'https://a.example/mcp', headers: [{ name: 'X', value: 'y' }] },
@@ -113,5 +113,5 @@ test('what an editor names is read in both versions of the protocol, and what ca
     ],
   );
   assert.deepEqual(problems.length, 1);
-  assert.deepEqual(serversNamed(undefined).servers, []);
+  assert.deepEqual(parseEditorMcpServers(undefined).servers, []);
 });

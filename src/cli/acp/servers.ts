@@ -3,9 +3,9 @@ import { isObject, toJson, type Json } from '../../core/index.ts';
 import { parseMcpConfig, type McpConfig } from '../../tools/mcp/index.ts';
 
 /** The servers that were named, and a sentence for each that cannot be used. */
-export function serversNamed(named: readonly unknown[] | null | undefined): McpConfig {
+export function parseEditorMcpServers(named: readonly unknown[] | null | undefined): McpConfig {
   const entries = (named ?? []).flatMap((each) =>
-    isObject(each) && typeof each['name'] === 'string' ? [[each['name'], entryOf(each)]] : [],
+    isObject(each) && typeof each['name'] === 'string' ? [[each['name'], toConfigEntry(each)]] : [],
   );
   const text = JSON.stringify({ mcpServers: toJson(Object.fromEntries(entries)) });
   const { servers, problems } = parseMcpConfig(text, { file: 'The editor', origin: 'editor' });
@@ -14,13 +14,13 @@ export function serversNamed(named: readonly unknown[] | null | undefined): McpC
 }
 
 /** A server as a file would name it; kinds that only later versions know are refused like those that nobody can read. */
-function entryOf({ type, command, args = [], env, url, headers }: Readonly<Record<string, unknown>>): unknown {
-  if (command !== undefined) return { type: type ?? 'stdio', command, args, env: mapOf(env) };
-  return { type: type ?? 'unknown', url, headers: mapOf(headers) };
+function toConfigEntry({ type, command, args = [], env, url, headers }: Readonly<Record<string, unknown>>): unknown {
+  if (command !== undefined) return { type: type ?? 'stdio', command, args, env: toRecord(env) };
+  return { type: type ?? 'unknown', url, headers: toRecord(headers) };
 }
 
 /** Pairs of names and values as an object. */
-const mapOf = (pairs: unknown): Readonly<Record<string, Json>> =>
+const toRecord = (pairs: unknown): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     (Array.isArray(pairs) ? pairs : []).map((each: unknown) =>
       isObject(each) ? [String(each['name']), toJson(each['value'])] : ['', null],

@@ -9,50 +9,59 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import type { Conversation } from '../conversation/conversation.ts';
-import { usageIn } from './both-versions.ts';
-import { callHead, fenced, proposed, textContent } from './calls.ts';
-import { choicesOf, modeOf, modes } from './options.ts';
-import { answersFor, leftBy, saidBy, yesOrNo } from './permission.ts';
-import type { Editor } from './seat.ts';
-import { v1Face } from './v1-face.ts';
+import { toUsageUpdate } from './both-versions.ts';
+import { toToolCallHeader, fenceMarkdown, toProposedChange, toTextContent } from './calls.ts';
+import { listAcpOptions, getApprovalMode, approvalModes } from './options.ts';
+import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOptions } from './permission.ts';
+import type { AcpClient } from './seat.ts';
+import { createV1Updates } from './v1-face.ts';
 
 /** Sends updates of a session in order. An editor that is gone is noticed elsewhere. */
-export const updater =
+export const createV1Updater =
   (client: AgentContext, sessionId: string) =>
   (update: SessionUpdate): void =>
     void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
 
 /** The editor's side of a session. */
-export function v1Editor(client: AgentContext, sessionId: string, talk: Conversation, notices: boolean): Editor {
-  const send = updater(client, sessionId);
-  const locate = (path: string): string => talk.outfit.workspace.locate(path);
+export function createV1Client(
+  client: AgentContext,
+  sessionId: string,
+  talk: Conversation,
+  notices: boolean,
+): AcpClient {
+  const send = createV1Updater(client, sessionId);
+  const locate = (path: string): string => talk.agent.workspace.locate(path);
   const permit = (toolCall: ToolCallUpdate, options: PermissionOption[], signal: AbortSignal) =>
-    leftBy(signal, async () => {
+    askUnlessAborted(signal, async () => {
       const { outcome } = await client.request(
         methods.client.session.requestPermission,
         { sessionId, toolCall, options },
         { cancellationSignal: signal, stopWaitingOnCancel: true },
       );
-      return outcome.outcome === 'cancelled' ? undefined : saidBy(outcome.optionId);
+      return outcome.outcome === 'cancelled' ? undefined : parsePermissionOption(outcome.optionId);
     });
   return {
-    face: v1Face(send, { notices, locate }),
-    echoes: false,
+    transcript: createV1Updates(send, { notices, locate }),
+    echoesInput: false,
     ask(call, choices, signal) {
-      const content = [...proposed(call, locate), textContent(fenced(call.ask?.question ?? ''))];
-      return permit({ ...callHead(call, locate), status: 'pending', content }, answersFor(choices), signal);
+      const content = [...toProposedChange(call, locate), toTextContent(fenceMarkdown(call.ask?.question ?? ''))];
+      return permit(
+        { ...toToolCallHeader(call, locate), status: 'pending', content },
+        toPermissionOptions(choices),
+        signal,
+      );
     },
-    async agrees(title, detail, signal) {
-      const content = [textContent(fenced(detail))];
+    async confirm(title, detail, signal) {
+      const content = [toTextContent(fenceMarkdown(detail))];
       const head = { toolCallId: crypto.randomUUID(), title, kind: 'other', status: 'pending' } as const;
-      return (await permit({ ...head, content }, yesOrNo(), signal)) === 'once';
+      return (await permit({ ...head, content }, yesNoOptions(), signal)) === 'once';
     },
-    status(status) {
-      const usage = usageIn(status);
+    sendStatus(status) {
+      const usage = toUsageUpdate(status);
       if (usage) send(usage);
     },
-    plan: (entries) => send({ sessionUpdate: 'plan', entries }),
-    commands: (commands) =>
+    sendPlan: (entries) => send({ sessionUpdate: 'plan', entries }),
+    sendCommands: (commands) =>
       send({
         sessionUpdate: 'available_commands_update',
         availableCommands: commands.map(({ name, description, argumentHint: hint }) => ({
@@ -65,8 +74,8 @@ export function v1Editor(client: AgentContext, sessionId: string, talk: Conversa
 }
 
 /** What can be chosen, as select options. */
-export const configOptions = (talk: Conversation): SessionConfigOption[] =>
-  choicesOf(talk).map(({ id, name, current, options }) => ({
+export const toV1ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
+  listAcpOptions(talk).map(({ id, name, current, options }) => ({
     type: 'select',
     id,
     name,
@@ -76,12 +85,15 @@ export const configOptions = (talk: Conversation): SessionConfigOption[] =>
   }));
 
 /** How a session stands when it is opened; its modes also in the words of editors that know no options. */
-export function standing(talk: Conversation): { modes: SessionModeState; configOptions: SessionConfigOption[] } {
+export function getV1SessionState(talk: Conversation): {
+  modes: SessionModeState;
+  configOptions: SessionConfigOption[];
+} {
   return {
     modes: {
-      currentModeId: modeOf(talk),
-      availableModes: modes.map(({ value, ...mode }) => ({ id: value, ...mode })),
+      currentModeId: getApprovalMode(talk),
+      availableModes: approvalModes.map(({ value, ...mode }) => ({ id: value, ...mode })),
     },
-    configOptions: configOptions(talk),
+    configOptions: toV1ConfigOptions(talk),
   };
 }

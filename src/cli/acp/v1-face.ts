@@ -1,9 +1,16 @@
 // The conversation as updates of version 1 of the protocol. What was sent cannot be taken back there, so what did not count is said not to.
 import type { SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
 import type { TranscriptBlock, CallStatus, TerminalUI } from '../face/face.ts';
-import { callContent, callHead, fenced, textContent, type CallBlock, type Locate } from './calls.ts';
+import {
+  toToolCallContent,
+  toToolCallHeader,
+  fenceMarkdown,
+  toTextContent,
+  type CallBlock,
+  type CallPathResolver,
+} from './calls.ts';
 
-const statuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
+const callStatuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
   running: 'in_progress',
   waiting: 'pending',
   ok: 'completed',
@@ -14,23 +21,23 @@ const statuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
 };
 
 /** How often the output of a call that goes on is sent, and how much of its end. */
-const progressMs = 250;
-const progressChars = 4000;
+const progressIntervalMs = 250;
+const maxProgressChars = 4000;
 
-type Speech = TranscriptBlock & { readonly type: 'answer' | 'thought' };
-type Live = { readonly type: Speech['type']; readonly message: string; text: string };
-type Going = { readonly block: CallBlock; output: string; told: number };
+type TextBlock = TranscriptBlock & { readonly type: 'answer' | 'thought' };
+type OpenText = { readonly type: TextBlock['type']; readonly message: string; text: string };
+type OpenCall = { readonly block: CallBlock; output: string; lastSentAt: number };
 
 /** Tells blocks as updates; `notices` says whether the editor knows what a notice is. */
-export function v1Face(
+export function createV1Updates(
   send: (update: SessionUpdate) => void,
-  { notices, locate }: { readonly notices: boolean; readonly locate: Locate },
+  { notices, locate }: { readonly notices: boolean; readonly locate: CallPathResolver },
 ): Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'> {
-  const live = new Map<string, Live>();
-  const going = new Map<string, Going>();
+  const live = new Map<string, OpenText>();
+  const going = new Map<string, OpenCall>();
   let dropped = 0;
 
-  function speak(type: Speech['type'], text: string, messageId?: string): void {
+  function speak(type: TextBlock['type'], text: string, messageId?: string): void {
     send({
       sessionUpdate: type === 'answer' ? 'agent_message_chunk' : 'agent_thought_chunk',
       content: { type: 'text', text },
@@ -39,7 +46,7 @@ export function v1Face(
   }
 
   /** Sends what of a text is not sent yet. */
-  function speech({ id, type, text, settled }: Speech): void {
+  function speech({ id, type, text, settled }: TextBlock): void {
     const known = live.get(id) ?? { type, message: dropped ? `${id}~${dropped}` : id, text: '' };
     const rest = text.startsWith(known.text) ? text.slice(known.text.length) : text;
     if (rest) speak(type, rest, known.message);
@@ -54,8 +61,8 @@ export function v1Face(
   }
 
   function call(block: CallBlock): void {
-    const status = statuses[block.status];
-    const content = callContent(block, locate);
+    const status = callStatuses[block.status];
+    const content = toToolCallContent(block, locate);
     if (going.has(block.id))
       send({
         sessionUpdate: 'tool_call_update',
@@ -64,20 +71,20 @@ export function v1Face(
         rawInput: block.input,
         ...(content.length ? { content } : {}),
       });
-    else send({ sessionUpdate: 'tool_call', ...callHead(block, locate), status, content });
+    else send({ sessionUpdate: 'tool_call', ...toToolCallHeader(block, locate), status, content });
     if (status === 'completed' || status === 'failed') going.delete(block.id);
-    else going.set(block.id, { block, output: '', told: 0 });
+    else going.set(block.id, { block, output: '', lastSentAt: 0 });
   }
 
-  function progress(each: Going, text: string): void {
-    each.output = `${each.output}${text}`.slice(-progressChars);
+  function progress(each: OpenCall, text: string): void {
+    each.output = `${each.output}${text}`.slice(-maxProgressChars);
     const now = performance.now();
-    if (now - each.told < progressMs) return;
-    each.told = now;
+    if (now - each.lastSentAt < progressIntervalMs) return;
+    each.lastSentAt = now;
     send({
       sessionUpdate: 'tool_call_update',
       toolCallId: each.block.id,
-      content: [textContent(fenced(each.output))],
+      content: [toTextContent(fenceMarkdown(each.output))],
     });
   }
 

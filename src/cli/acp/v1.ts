@@ -8,22 +8,22 @@ import {
   type ClientCapabilities,
 } from '@agentclientprotocol/sdk';
 import { version } from '../version.ts';
-import { begun, handlersFor, resumed } from './both-versions.ts';
-import { stopOf, told } from './faults.ts';
-import { choose, modeOf } from './options.ts';
-import type { EditorFor, Seats } from './seats.ts';
-import { configOptions, standing, updater, v1Editor } from './v1-editor.ts';
-import { readingOf, wordsFrom } from './words.ts';
+import { startAcpSession, createAcpHandlers, resumeAcpSession } from './both-versions.ts';
+import { toAcpStopReason, withRequestErrors } from './faults.ts';
+import { setAcpOption, getApprovalMode } from './options.ts';
+import type { CreateAcpClient, AcpSessionRegistry } from './seats.ts';
+import { toV1ConfigOptions, getV1SessionState, createV1Updater, createV1Client } from './v1-editor.ts';
+import { getPromptContext, parsePromptContent } from './words.ts';
 
 /** An agent that speaks version 1. */
-export function v1Agent(seats: Seats): AgentApp {
+export function createV1Agent(seats: AcpSessionRegistry): AgentApp {
   const { session } = methods.agent;
-  const { list, close, remove, cancel } = handlersFor(seats);
+  const { list, close, remove, cancel } = createAcpHandlers(seats);
   let can: ClientCapabilities = {};
   const editorFor =
-    (client: AgentContext): EditorFor =>
+    (client: AgentContext): CreateAcpClient =>
     (id, talk) =>
-      v1Editor(client, id, talk, Boolean(can.session?.notices));
+      createV1Client(client, id, talk, Boolean(can.session?.notices));
   return agent({ name: 'fairlead' })
     .onRequest(methods.agent.initialize, ({ params }) => {
       can = params.clientCapabilities ?? {};
@@ -41,52 +41,61 @@ export function v1Agent(seats: Seats): AgentApp {
     })
     .onRequest(
       methods.agent.authenticate,
-      told(() => ({})),
+      withRequestErrors(() => ({})),
     )
     .onRequest(
       session.new,
-      told(async ({ params, client }) => {
-        const { id, seat } = await begun(seats, params, editorFor(client));
-        return { sessionId: id, ...standing(seat.talk) };
+      withRequestErrors(async ({ params, client }) => {
+        const { id, session: seat } = await startAcpSession(seats, params, editorFor(client));
+        return { sessionId: id, ...getV1SessionState(seat.conversation) };
       }),
     )
     .onRequest(
       session.load,
-      told(async ({ params, client }) =>
-        standing((await resumed(seats, params, editorFor(client), (seat) => seat.replay())).talk),
+      withRequestErrors(async ({ params, client }) =>
+        getV1SessionState(
+          (await resumeAcpSession(seats, params, editorFor(client), (seat) => seat.replay())).conversation,
+        ),
       ),
     )
     .onRequest(
       session.resume,
-      told(async ({ params, client }) => standing((await resumed(seats, params, editorFor(client))).talk)),
+      withRequestErrors(async ({ params, client }) =>
+        getV1SessionState((await resumeAcpSession(seats, params, editorFor(client))).conversation),
+      ),
     )
     .onRequest(session.list, list)
     .onRequest(session.close, close)
     .onRequest(session.delete, remove)
     .onRequest(
       session.setMode,
-      told(async ({ params: { sessionId, modeId } }) => {
-        await choose(seats.at(sessionId).talk, 'mode', modeId);
+      withRequestErrors(async ({ params: { sessionId, modeId } }) => {
+        await setAcpOption(seats.get(sessionId).conversation, 'mode', modeId);
         return {};
       }),
     )
     .onRequest(
       session.setConfigOption,
-      told(async ({ params: { sessionId, configId, value }, client }) => {
-        const { talk } = seats.at(sessionId);
-        await choose(talk, configId, value);
+      withRequestErrors(async ({ params: { sessionId, configId, value }, client }) => {
+        const { conversation: talk } = seats.get(sessionId);
+        await setAcpOption(talk, configId, value);
         if (configId === 'mode')
-          updater(client, sessionId)({ sessionUpdate: 'current_mode_update', currentModeId: modeOf(talk) });
-        return { configOptions: configOptions(talk) };
+          createV1Updater(
+            client,
+            sessionId,
+          )({ sessionUpdate: 'current_mode_update', currentModeId: getApprovalMode(talk) });
+        return { configOptions: toV1ConfigOptions(talk) };
       }),
     )
     .onRequest(
       session.prompt,
-      told(async ({ params: { sessionId, prompt }, signal }) => {
-        const seat = seats.at(sessionId);
+      withRequestErrors(async ({ params: { sessionId, prompt }, signal }) => {
+        const seat = seats.get(sessionId);
         // An editor may also cancel the request itself.
         signal.addEventListener('abort', () => seat.cancel(), { once: true });
-        const stop = stopOf(await seat.prompt(wordsFrom(prompt, readingOf(seat.talk))));
+        const stop = toAcpStopReason(
+          await seat.prompt(parsePromptContent(prompt, getPromptContext(seat.conversation))),
+        );
         if (stop instanceof RequestError) throw stop;
         return { stopReason: stop };
       }),

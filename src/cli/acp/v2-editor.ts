@@ -9,26 +9,26 @@ import {
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { UserCommand } from '../../agent/index.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { usageIn } from './both-versions.ts';
-import { callHead } from './calls.ts';
-import { choicesOf } from './options.ts';
-import { answersFor, leftBy, saidBy, yesOrNo } from './permission.ts';
-import type { Editor } from './seat.ts';
-import { v2Face } from './v2-face.ts';
+import { toUsageUpdate } from './both-versions.ts';
+import { toToolCallHeader } from './calls.ts';
+import { listAcpOptions } from './options.ts';
+import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOptions } from './permission.ts';
+import type { AcpClient } from './seat.ts';
+import { createV2Updates } from './v2-face.ts';
 
 /** The editor's side of a session, and the ids of what its person says. */
-export type V2Editor = Editor & {
+export type V2Client = AcpClient & {
   readonly send: (update: SessionUpdate) => void;
   /** The id of the next thing the person says, until that is no longer waited for. */
-  nextSaid(): { readonly id: Promise<string>; readonly forget: () => void };
+  nextMessageId(): { readonly id: Promise<string>; readonly forget: () => void };
 };
 
 /** The editor's side of a session. */
-export function v2Editor(client: AgentContext, sessionId: string, talk: Conversation): V2Editor {
+export function createV2Client(client: AgentContext, sessionId: string, talk: Conversation): V2Client {
   const send = (update: SessionUpdate): void =>
     // An editor that is gone is noticed elsewhere.
     void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
-  const locate = (path: string): string => talk.outfit.workspace.locate(path);
+  const locate = (path: string): string => talk.agent.workspace.locate(path);
   const waiting = new Set<(id: string) => void>();
   const said = (id: string): void => {
     const [first] = waiting;
@@ -38,22 +38,24 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
   };
   const permit = async (asked: Omit<RequestPermissionRequest, 'sessionId'>, signal: AbortSignal) => {
     send({ sessionUpdate: 'state_update', state: 'requires_action' });
-    const answer = await leftBy(signal, async () => {
+    const answer = await askUnlessAborted(signal, async () => {
       const { outcome } = await client.request(
         methods.client.session.requestPermission,
         { sessionId, ...asked },
         { cancellationSignal: signal, stopWaitingOnCancel: true },
       );
-      return outcome.outcome === 'cancelled' ? undefined : saidBy('optionId' in outcome ? outcome.optionId : undefined);
+      return outcome.outcome === 'cancelled'
+        ? undefined
+        : parsePermissionOption('optionId' in outcome ? outcome.optionId : undefined);
     });
     send({ sessionUpdate: 'state_update', state: 'running' });
     return answer;
   };
   return {
     send,
-    face: v2Face(send, { locate, said }),
-    echoes: true,
-    nextSaid() {
+    transcript: createV2Updates(send, { locate, said }),
+    echoesInput: true,
+    nextMessageId() {
       const { promise, resolve } = Promise.withResolvers<string>();
       waiting.add(resolve);
       return { id: promise, forget: () => void waiting.delete(resolve) };
@@ -63,25 +65,25 @@ export function v2Editor(client: AgentContext, sessionId: string, talk: Conversa
         {
           title: `Allow ${call.tool}?`,
           description: call.ask?.question ?? '',
-          subject: { type: 'tool_call', toolCall: callHead(call, locate) },
-          options: answersFor(choices),
+          subject: { type: 'tool_call', toolCall: toToolCallHeader(call, locate) },
+          options: toPermissionOptions(choices),
         },
         signal,
       ),
-    agrees: async (title, description, signal) =>
-      (await permit({ title, description, options: yesOrNo() }, signal)) === 'once',
-    status(status) {
-      const usage = usageIn(status);
+    confirm: async (title, description, signal) =>
+      (await permit({ title, description, options: yesNoOptions() }, signal)) === 'once',
+    sendStatus(status) {
+      const usage = toUsageUpdate(status);
       if (usage) send(usage);
     },
-    plan: (entries) => send({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'todo', entries } }),
+    sendPlan: (entries) => send({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'todo', entries } }),
     // They are told when the session is opened.
-    commands() {},
+    sendCommands() {},
   };
 }
 
 /** The person's commands. */
-export const commandsOf = (commands: readonly UserCommand[]): AvailableCommand[] =>
+export const toAvailableCommands = (commands: readonly UserCommand[]): AvailableCommand[] =>
   commands.map(({ name, description, argumentHint: hint }) => ({
     type: 'command',
     name,
@@ -90,8 +92,8 @@ export const commandsOf = (commands: readonly UserCommand[]): AvailableCommand[]
   }));
 
 /** What can be chosen, as select options. */
-export const optionsOf = (talk: Conversation): SessionConfigOption[] =>
-  choicesOf(talk).map(({ id, name, current, options }) => ({
+export const toV2ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
+  listAcpOptions(talk).map(({ id, name, current, options }) => ({
     type: 'select',
     configId: id,
     name,

@@ -1,9 +1,16 @@
 // The conversation as updates of version 2 of the protocol, where every message and call has an id and can be replaced.
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk/experimental/v2';
 import type { TranscriptBlock, CallStatus, TerminalUI } from '../face/face.ts';
-import { callContent, callHead, meantBy, pathIn, type CallBlock, type Locate } from './calls.ts';
+import {
+  toToolCallContent,
+  toToolCallHeader,
+  unwrapCall,
+  getCallPath,
+  type CallBlock,
+  type CallPathResolver,
+} from './calls.ts';
 
-const statuses: Readonly<Record<CallStatus, string>> = {
+const callStatuses: Readonly<Record<CallStatus, string>> = {
   running: 'in_progress',
   waiting: 'pending',
   ok: 'completed',
@@ -13,28 +20,28 @@ const statuses: Readonly<Record<CallStatus, string>> = {
   unknown: 'failed',
 };
 
-type Speech = TranscriptBlock & { readonly type: 'answer' | 'thought' };
+type TextBlock = TranscriptBlock & { readonly type: 'answer' | 'thought' };
 
 /** Tells blocks as updates; `said` hears the id of each thing the person said. */
-export function v2Face(
+export function createV2Updates(
   send: (update: SessionUpdate) => void,
-  { locate, said }: { readonly locate: Locate; readonly said: (id: string) => void },
+  { locate, said }: { readonly locate: CallPathResolver; readonly said: (id: string) => void },
 ): Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'> {
-  const live = new Map<string, { readonly type: Speech['type']; text: string }>();
+  const live = new Map<string, { readonly type: TextBlock['type']; text: string }>();
 
-  function chunk(type: Speech['type'], messageId: string, text: string): void {
+  function chunk(type: TextBlock['type'], messageId: string, text: string): void {
     const piece = { messageId, content: { type: 'text', text } } as const;
     if (type === 'answer') send({ sessionUpdate: 'agent_message_chunk', ...piece });
     else send({ sessionUpdate: 'agent_thought_chunk', ...piece });
   }
 
-  function replace(type: Speech['type'], messageId: string, text: string): void {
+  function replace(type: TextBlock['type'], messageId: string, text: string): void {
     const whole = { messageId, content: text ? [{ type: 'text' as const, text }] : [] };
     if (type === 'answer') send({ sessionUpdate: 'agent_message', ...whole });
     else send({ sessionUpdate: 'agent_thought', ...whole });
   }
 
-  function speech({ id, type, text, settled }: Speech): void {
+  function speech({ id, type, text, settled }: TextBlock): void {
     const known = live.get(id);
     if (known?.text !== text && (text || known?.text)) replace(type, id, text);
     if (settled) live.delete(id);
@@ -55,7 +62,7 @@ export function v2Face(
         case 'thought':
           return speech(block);
         case 'call':
-          return send({ sessionUpdate: 'tool_call_update', ...v2Call(block, locate) });
+          return send({ sessionUpdate: 'tool_call_update', ...toV2ToolCall(block, locate) });
         case 'notice':
           return send({ sessionUpdate: 'notice', severity: block.level, title: block.text });
         case 'page':
@@ -82,18 +89,22 @@ export function v2Face(
 }
 
 /** A call with everything that is known of it: an update replaces what was there. */
-function v2Call(
+function toV2ToolCall(
   block: CallBlock,
-  locate: Locate,
-): ReturnType<typeof callHead> & { status: string; content?: ToolCallContent[] } {
-  const content = contentOf(block, locate);
-  return { ...callHead(block, locate), status: statuses[block.status], ...(content.length ? { content } : {}) };
+  locate: CallPathResolver,
+): ReturnType<typeof toToolCallHeader> & { status: string; content?: ToolCallContent[] } {
+  const content = toV2Content(block, locate);
+  return {
+    ...toToolCallHeader(block, locate),
+    status: callStatuses[block.status],
+    ...(content.length ? { content } : {}),
+  };
 }
 
-function contentOf(block: CallBlock, locate: Locate): ToolCallContent[] {
-  const path = pathIn(meantBy(block).input, locate);
+function toV2Content(block: CallBlock, locate: CallPathResolver): ToolCallContent[] {
+  const path = getCallPath(unwrapCall(block).input, locate);
   if (block.diff === undefined || path === undefined)
-    return callContent(block, locate).filter((each) => each.type === 'content');
+    return toToolCallContent(block, locate).filter((each) => each.type === 'content');
   const from = block.diff.indexOf('@@ ');
   const isNew = block.diff.startsWith('@@ -0,0 ', from);
   const file = { path, fileType: 'text' };
@@ -101,13 +112,15 @@ function contentOf(block: CallBlock, locate: Locate): ToolCallContent[] {
     {
       type: 'diff',
       changes: [isNew ? { operation: 'add', ...file } : { operation: 'modify', ...file }],
-      ...(from < 0 ? {} : { patch: { format: 'git_patch', text: gitPatch(block.diff.slice(from), path, isNew) } }),
+      ...(from < 0
+        ? {}
+        : { patch: { format: 'git_patch', text: formatGitPatch(block.diff.slice(from), path, isNew) } }),
     },
   ];
 }
 
 /** The pieces of a diff under the heading that git gives them. */
-function gitPatch(pieces: string, path: string, isNew: boolean): string {
+function formatGitPatch(pieces: string, path: string, isNew: boolean): string {
   const name = path.replace(/^\//, '');
   return [
     `diff --git a/${name} b/${name}`,

@@ -10,29 +10,29 @@ import {
 import type { UserInput } from '../../agent/index.ts';
 import type { RunState } from '../../core/index.ts';
 import { version } from '../version.ts';
-import { begun, handlersFor, resumed } from './both-versions.ts';
-import { requestError, stopOf, told, type Stopped } from './faults.ts';
-import { choose } from './options.ts';
-import type { Seat } from './seat.ts';
-import type { EditorFor, Seats } from './seats.ts';
-import { commandsOf, optionsOf, v2Editor, type V2Editor } from './v2-editor.ts';
-import { readingOf, wordsFrom } from './words.ts';
+import { startAcpSession, createAcpHandlers, resumeAcpSession } from './both-versions.ts';
+import { toRequestError, toAcpStopReason, withRequestErrors, type AcpStopReason } from './faults.ts';
+import { setAcpOption } from './options.ts';
+import type { AcpSession } from './seat.ts';
+import type { CreateAcpClient, AcpSessionRegistry } from './seats.ts';
+import { toAvailableCommands, toV2ConfigOptions, createV2Client, type V2Client } from './v2-editor.ts';
+import { getPromptContext, parsePromptContent } from './words.ts';
 
 /** An agent that speaks version 2. */
-export function v2Agent(seats: Seats): AgentApp {
+export function createV2Agent(seats: AcpSessionRegistry): AgentApp {
   const { session } = methods.agent;
-  const { list, close, remove, cancel } = handlersFor(seats);
-  const editors = new Map<string, V2Editor>();
+  const { list, close, remove, cancel } = createAcpHandlers(seats);
+  const editors = new Map<string, V2Client>();
   const editorFor =
-    (client: AgentContext): EditorFor =>
+    (client: AgentContext): CreateAcpClient =>
     (id, talk) => {
-      const editor = v2Editor(client, id, talk);
+      const editor = createV2Client(client, id, talk);
       editors.set(id, editor);
       return editor;
     };
-  const opened = ({ talk }: Seat) => ({
-    configOptions: optionsOf(talk),
-    availableCommands: commandsOf(talk.outfit.commands),
+  const opened = ({ conversation: talk }: AcpSession) => ({
+    configOptions: toV2ConfigOptions(talk),
+    availableCommands: toAvailableCommands(talk.agent.commands),
   });
   return agent({ name: 'fairlead' })
     .onRequest(methods.agent.initialize, () => ({
@@ -45,16 +45,16 @@ export function v2Agent(seats: Seats): AgentApp {
     }))
     .onRequest(
       session.new,
-      told(async ({ params, client }) => {
-        const { id, seat } = await begun(seats, params, editorFor(client));
+      withRequestErrors(async ({ params, client }) => {
+        const { id, session: seat } = await startAcpSession(seats, params, editorFor(client));
         return { sessionId: id, ...opened(seat) };
       }),
     )
     .onRequest(
       session.resume,
-      told(async ({ params, client }) => {
+      withRequestErrors(async ({ params, client }) => {
         const { sessionId, replayFrom } = params;
-        const seat = await resumed(seats, params, editorFor(client), async (found) => {
+        const seat = await resumeAcpSession(seats, params, editorFor(client), async (found) => {
           if (replayFrom) await found.replay();
           editors.get(sessionId)?.send({ sessionUpdate: 'state_update', state: 'idle' });
         });
@@ -66,57 +66,57 @@ export function v2Agent(seats: Seats): AgentApp {
     .onRequest(session.delete, remove)
     .onRequest(
       session.setConfigOption,
-      told(async ({ params: { sessionId, configId, value } }) => {
-        const { talk } = seats.at(sessionId);
-        await choose(talk, configId, value);
-        return { configOptions: optionsOf(talk) };
+      withRequestErrors(async ({ params: { sessionId, configId, value } }) => {
+        const { conversation: talk } = seats.get(sessionId);
+        await setAcpOption(talk, configId, value);
+        return { configOptions: toV2ConfigOptions(talk) };
       }),
     )
     .onRequest(
       session.prompt,
-      told(async ({ params: { sessionId, prompt } }) => {
-        const seat = seats.at(sessionId);
+      withRequestErrors(async ({ params: { sessionId, prompt } }) => {
+        const seat = seats.get(sessionId);
         // Blocks that only later versions know are refused like those that nobody can read.
-        const words = wordsFrom(prompt as readonly ContentBlock[], readingOf(seat.talk));
-        const editor = editors.get(sessionId) as V2Editor;
-        return { messageId: await insert(seat, editor, words) };
+        const words = parsePromptContent(prompt as readonly ContentBlock[], getPromptContext(seat.conversation));
+        const editor = editors.get(sessionId) as V2Client;
+        return { messageId: await insertPrompt(seat, editor, words) };
       }),
     )
     .onNotification(session.cancel, cancel);
 }
 
 /** Says something and answers with its id once it is written down; the run it begins, or joins, goes on by itself. */
-async function insert(seat: Seat, editor: V2Editor, words: UserInput): Promise<string> {
-  const { id, forget } = editor.nextSaid();
+async function insertPrompt(seat: AcpSession, editor: V2Client, words: UserInput): Promise<string> {
+  const { id, forget } = editor.nextMessageId();
   try {
-    if (seat.running) {
+    if (seat.isRunning) {
       await seat.steer(words);
       return await id;
     }
-    return await Promise.race([id, begin(seat, editor, words).then(() => id)]);
+    return await Promise.race([id, startRun(seat, editor, words).then(() => id)]);
   } finally {
     forget();
   }
 }
 
 /** Runs and tells how it ended. */
-function begin(seat: Seat, editor: V2Editor, words: UserInput): Promise<RunState> {
+function startRun(seat: AcpSession, editor: V2Client, words: UserInput): Promise<RunState> {
   editor.send({ sessionUpdate: 'state_update', state: 'running' });
   const work = seat.prompt(words);
-  void work.then(stopOf, requestError).then((stop) => editor.send(ending(stop)));
+  void work.then(toAcpStopReason, toRequestError).then((stop) => editor.send(toStopUpdate(stop)));
   return work;
 }
 
-const idle = { sessionUpdate: 'state_update', state: 'idle' } as const;
-const endings: Readonly<Record<Stopped, SessionUpdate>> = {
-  end_turn: { ...idle, stopReason: 'end_turn' },
-  max_tokens: { ...idle, stopReason: 'max_tokens' },
-  max_turn_requests: { ...idle, stopReason: 'max_turn_requests' },
-  cancelled: { ...idle, stopReason: 'cancelled' },
+const idleState = { sessionUpdate: 'state_update', state: 'idle' } as const;
+const stopUpdates: Readonly<Record<AcpStopReason, SessionUpdate>> = {
+  end_turn: { ...idleState, stopReason: 'end_turn' },
+  max_tokens: { ...idleState, stopReason: 'max_tokens' },
+  max_turn_requests: { ...idleState, stopReason: 'max_turn_requests' },
+  cancelled: { ...idleState, stopReason: 'cancelled' },
 };
 
-function ending(stop: Stopped | RequestError): SessionUpdate {
-  if (typeof stop === 'string') return endings[stop];
+function toStopUpdate(stop: AcpStopReason | RequestError): SessionUpdate {
+  if (typeof stop === 'string') return stopUpdates[stop];
   const { code, message } = stop;
-  return { ...idle, stopReason: 'error', error: { code, message } };
+  return { ...idleState, stopReason: 'error', error: { code, message } };
 }

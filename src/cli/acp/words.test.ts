@@ -1,9 +1,9 @@
 // What an editor's prompt becomes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { wordsFrom, type Reading } from './words.ts';
+import { parsePromptContent, type PromptContext } from './words.ts';
 
-const reading: Reading = { cwd: '/projects/one', images: true, commands: [] };
+const reading: PromptContext = { cwd: '/projects/one', images: true, commands: [] };
 
 test('images go along to a model that sees them, whether sent as such or as a resource, and to no other', () => {
   const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const;
@@ -11,19 +11,22 @@ test('images go along to a model that sees them, whether sent as such or as a re
     type: 'resource',
     resource: { uri: 'file:///projects/a.png', mimeType: 'image/png', blob: 'BBBB' },
   } as const;
-  assert.deepEqual(wordsFrom([picture, attached], reading), [
+  assert.deepEqual(parsePromptContent([picture, attached], reading), [
     { type: 'file', mediaType: 'image/png', data: 'AAAA' },
     { type: 'file', mediaType: 'image/png', data: 'BBBB' },
   ]);
   for (const block of [picture, attached])
-    assert.throws(() => wordsFrom([block], { ...reading, images: false }), /cannot see images/);
+    assert.throws(() => parsePromptContent([block], { ...reading, images: false }), /cannot see images/);
   const archive = { uri: 'file:///a.zip', mimeType: 'application/zip', blob: 'CCCC' };
-  assert.throws(() => wordsFrom([{ type: 'resource', resource: archive }], reading), /cannot hold application\/zip/);
+  assert.throws(
+    () => parsePromptContent([{ type: 'resource', resource: archive }], reading),
+    /cannot hold application\/zip/,
+  );
 });
 
 test('links are told from the working folder, and by their whole address where they lie outside it', () => {
   const link = (uri: string): string => {
-    const [part] = wordsFrom([{ type: 'resource_link', name: 'it\u202e', uri }], reading);
+    const [part] = parsePromptContent([{ type: 'resource_link', name: 'it\u202e', uri }], reading);
     return part?.type === 'text' ? part.text : '';
   };
   assert.equal(link('file:///projects/one/docs/a%20b.md'), '[it<U+202E>](docs/a b.md)');

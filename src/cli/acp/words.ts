@@ -7,7 +7,7 @@ import { FairleadError, wrapUntrusted, escapeInvisibleLine, type MessagePart } f
 import type { Conversation } from '../conversation/conversation.ts';
 
 /** What decides how a prompt is read. */
-export type Reading = {
+export type PromptContext = {
   readonly cwd: string;
   /** Whether the model sees images; true where nobody knows. */
   readonly images: boolean;
@@ -16,44 +16,49 @@ export type Reading = {
 };
 
 /** How a prompt to this conversation is read. */
-export function readingOf(talk: Conversation): Reading {
+export function getPromptContext(talk: Conversation): PromptContext {
   const { name } = talk.model;
   return {
-    cwd: talk.outfit.workspace.cwd,
+    cwd: talk.agent.workspace.cwd,
     images: talk.models().find(({ id }) => id === name)?.images !== false,
-    commands: talk.outfit.commands,
+    commands: talk.agent.commands,
   };
 }
 
 /** The parts of a message for this prompt. */
-export function wordsFrom(prompt: readonly ContentBlock[], reading: Reading): readonly MessagePart[] {
-  const parts = prompt.map((block, i) => partFor(block, reading, i === 0));
+export function parsePromptContent(prompt: readonly ContentBlock[], reading: PromptContext): readonly MessagePart[] {
+  const parts = prompt.map((block, i) => toMessagePart(block, reading, i === 0));
   if (parts.every((part) => part.type === 'text' && part.text.trim() === ''))
     throw new FairleadError('acp/empty-prompt', 'The prompt is empty.', { blame: 'user' });
   return parts;
 }
 
-function partFor(block: ContentBlock, reading: Reading, first: boolean): MessagePart {
+function toMessagePart(block: ContentBlock, reading: PromptContext, first: boolean): MessagePart {
   switch (block.type) {
     case 'text':
-      return { type: 'text', text: first ? expanded(block.text, reading.commands) : block.text };
+      return { type: 'text', text: first ? expandUserCommand(block.text, reading.commands) : block.text };
     case 'resource_link':
-      return { type: 'text', text: `[${escapeInvisibleLine(block.name)}](${placeOf(block.uri, reading.cwd)})` };
+      return {
+        type: 'text',
+        text: `[${escapeInvisibleLine(block.name)}](${formatResourcePath(block.uri, reading.cwd)})`,
+      };
     case 'resource': {
       const { resource } = block;
       if ('text' in resource)
-        return { type: 'text', text: wrapUntrusted(placeOf(resource.uri, reading.cwd), resource.text) };
+        return { type: 'text', text: wrapUntrusted(formatResourcePath(resource.uri, reading.cwd), resource.text) };
       const mediaType = resource.mimeType ?? 'application/octet-stream';
-      return mediaType.startsWith('image/') ? image(mediaType, resource.blob, reading) : unreadable(mediaType);
+      return mediaType.startsWith('image/')
+        ? toImagePart(mediaType, resource.blob, reading)
+        : throwUnsupportedContent(mediaType);
     }
     case 'image':
-      return image(block.mimeType, block.data, reading);
+      return toImagePart(block.mimeType, block.data, reading);
     case 'audio':
-      return unreadable(block.type);
+      return throwUnsupportedContent(block.type);
   }
 }
 
-function image(mediaType: string, data: string, { images }: Reading): MessagePart {
+function toImagePart(mediaType: string, data: string, { images }: PromptContext): MessagePart {
   if (images) return { type: 'file', mediaType, data };
   throw new FairleadError('acp/no-images', 'The model of this session cannot see images.', {
     blame: 'user',
@@ -61,7 +66,7 @@ function image(mediaType: string, data: string, { images }: Reading): MessagePar
   });
 }
 
-function unreadable(what: string): never {
+function throwUnsupportedContent(what: string): never {
   throw new FairleadError(
     'acp/unreadable',
     `A prompt cannot hold ${escapeInvisibleLine(what)}: only text and images.`,
@@ -73,7 +78,7 @@ function unreadable(what: string): never {
 }
 
 /** A file's path, from the working folder where it lies in it; any other address as it is. */
-function placeOf(uri: string, cwd: string): string {
+function formatResourcePath(uri: string, cwd: string): string {
   if (!uri.startsWith('file:')) return escapeInvisibleLine(uri);
   try {
     const file = fileURLToPath(uri);
@@ -84,7 +89,7 @@ function placeOf(uri: string, cwd: string): string {
   }
 }
 
-function expanded(text: string, commands: readonly UserCommand[]): string {
+function expandUserCommand(text: string, commands: readonly UserCommand[]): string {
   const [, name, args = ''] = /^\/(\S+)\s*([^]*)$/.exec(text) ?? [];
   const command = commands.find((each) => each.name === name);
   return command ? expandCommand(command, args).text : text;

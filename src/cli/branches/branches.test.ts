@@ -9,15 +9,15 @@ import { resolveAgent, Session } from '../../agent/index.ts';
 import { memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import { says, scriptedProvider } from '../../testing/index.ts';
 import {
-  allEvents,
+  collectEvents,
   branchesOf,
-  goBack,
-  pathOf,
-  shownBranches,
-  treeText,
-  turnsOf,
+  rewindBefore,
+  getBranchPath,
+  selectShownBranches,
+  formatBranchTree,
+  listUserTurns,
   type Branch,
-  type Said,
+  type UserTurn,
 } from './index.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
@@ -26,7 +26,7 @@ const parts = (...words: readonly string[]): ReturnType<typeof resolveAgent> =>
   resolveAgent({ provider: scriptedProvider(words.map((each) => says(each))), system: 's' });
 const texts = (session: Session): readonly string[] => session.messages.map(messageText);
 const lines = (events: readonly Event[]): readonly string[] =>
-  treeText(branchesOf(events))
+  formatBranchTree(branchesOf(events))
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'then')
     .split('\n');
 
@@ -38,9 +38,9 @@ async function talk(...said: readonly string[]): Promise<{ readonly session: Ses
 }
 
 async function back(session: Session, log: MemoryLog, text: string): Promise<void> {
-  const turn = turnsOf(log.events).find((each) => each.text === text);
+  const turn = listUserTurns(log.events).find((each) => each.text === text);
   assert.ok(turn, `${text} was said`);
-  await goBack(session, turn);
+  await rewindBefore(session, turn);
 }
 
 test('[J3] a session without branches is one line that ends here', async () => {
@@ -65,7 +65,7 @@ test('[J3] each branch tells where it parted, why, and its first own words; the 
   const branches = branchesOf(log.events);
   assert.equal(branches[0]?.tip, first);
   assert.deepEqual(
-    branches.map(({ silent }) => silent),
+    branches.map(({ isEmpty: silent }) => silent),
     [false, false, true, false],
     'where nothing was said or changed',
   );
@@ -96,7 +96,7 @@ test('[J3] a branch of a branch stands under it, and a branch where nothing was 
   ]);
   await session.rewind(branchesOf(log.events)[0]?.tip ?? '', 'returned');
   assert.deepEqual(
-    shownBranches(branchesOf(log.events)).map(({ number, current }) => [number, current]),
+    selectShownBranches(branchesOf(log.events)).map(({ number, current }) => [number, current]),
     [
       [1, true],
       [2, false],
@@ -109,12 +109,12 @@ test('[J3] a branch is shown wherever it parted, even from one where nothing was
     tip: words,
     current: false,
     ...(from === undefined ? {} : { from: { branch: from, event: 'e', after: '' } }),
-    words,
+    preview: words,
     turns: 0,
     time: '2026-01-01T00:00',
-    silent: words === '',
+    isEmpty: words === '',
   });
-  const text = treeText([branch('a'), branch('', 0), branch('c', 1), branch('', 2)]);
+  const text = formatBranchTree([branch('a'), branch('', 0), branch('c', 1), branch('', 2)]);
   assert.deepEqual(
     text.split('\n').map((line) => line.trim().split('  ')[0]),
     ['1', '└─ 2', '└─ 3'],
@@ -129,7 +129,7 @@ test('[J3] an edit that only cuts says how much is left', async () => {
 
 test('[J3] going back to before any message leaves what came before it, and its words can be said again', async () => {
   const { session, log } = await talk('one', 'two', 'three');
-  const said = (): readonly string[] => turnsOf(log.events).map((each) => each.text);
+  const said = (): readonly string[] => listUserTurns(log.events).map((each) => each.text);
   assert.deepEqual(said(), ['one', 'two', 'three']);
   await back(session, log, 'three');
   assert.deepEqual(texts(session), ['one', 'answer 1', 'two', 'answer 2']);
@@ -146,7 +146,7 @@ test('[J3] after an edit only what is in the conversation can be gone back to, n
   await session.edit([user('one'), answer('answer 1'), user('zwei'), answer('b'), user('drei'), answer('c')]);
   await session.run('four');
   assert.deepEqual(
-    turnsOf(log.events).map((each) => [each.text, each.before.type]),
+    listUserTurns(log.events).map((each) => [each.text, each.before.type]),
     [
       ['one', 'event'],
       ['zwei', 'messages'],
@@ -166,7 +166,7 @@ test('[J3] in a copy of a session every message of the original can be gone back
   const copy = await session.fork(log);
   await copy.run('three');
   assert.deepEqual(
-    turnsOf(log.events).map((each) => each.text),
+    listUserTurns(log.events).map((each) => each.text),
     ['one', 'two', 'three'],
   );
   await back(copy, log, 'two');
@@ -199,7 +199,7 @@ test('[J3] a compaction does not hide what was said before it', async () => {
   const resumed = await Session.open(parts('answer 3'), again);
   assert.deepEqual(texts(resumed), ['in short']);
   assert.deepEqual(
-    turnsOf(again.events).map((each) => each.text),
+    listUserTurns(again.events).map((each) => each.text),
     ['one', 'two'],
   );
   await back(resumed, again, 'two');
@@ -212,17 +212,20 @@ test('[J3] all events are read from a file as from memory, and a path is followe
   const log = await openJsonl(path.join(folder, 's.jsonl'));
   const session = await Session.open(parts('x', 'y'), log);
   await session.run('one');
-  const [first] = turnsOf(await allEvents(log, session.state.seq)) as readonly [Said];
-  await goBack(session, first);
+  const [first] = listUserTurns(await collectEvents(log, session.state.seq)) as readonly [UserTurn];
+  await rewindBefore(session, first);
   await session.run('other');
-  const events = await allEvents(log, session.state.seq);
+  const events = await collectEvents(log, session.state.seq);
   assert.deepEqual(
     events.map((event) => event.seq),
     events.map((_, i) => i + 1),
   );
   assert.equal(branchesOf(events).length, 2);
-  assert.equal(pathOf(events).at(-1)?.id, session.state.head);
-  assert.equal(pathOf(events, branchesOf(events)[0]?.tip).filter((event) => event.type === 'turn-ended').length, 1);
-  assert.deepEqual(pathOf(events, 'nowhere'), []);
+  assert.equal(getBranchPath(events).at(-1)?.id, session.state.head);
+  assert.equal(
+    getBranchPath(events, branchesOf(events)[0]?.tip).filter((event) => event.type === 'turn-ended').length,
+    1,
+  );
+  assert.deepEqual(getBranchPath(events, 'nowhere'), []);
   await session.close();
 });

@@ -1,9 +1,9 @@
 // `/cost`: what a session has used, per model and per turn, with what nobody told us kept apart from what is known.
 import type { Event, Usage } from '../../core/index.ts';
-import { pathOf } from './path.ts';
+import { getBranchPath } from './path.ts';
 
 /** Tokens and dollars. What is unknown is counted, never taken for nothing. */
-export type Cost = {
+export type CostTotals = {
   readonly turns: number;
   readonly input: number;
   readonly output: number;
@@ -26,17 +26,17 @@ export type TurnCost = {
   readonly time: string;
   readonly failed: boolean;
   readonly abandoned: boolean;
-  readonly cost: Cost;
+  readonly cost: CostTotals;
 };
 
 /** What all branches of a session have used together. */
-export type Costs = {
-  readonly total: Cost;
-  readonly models: readonly { readonly model: string; readonly cost: Cost }[];
+export type CostReport = {
+  readonly total: CostTotals;
+  readonly models: readonly { readonly model: string; readonly cost: CostTotals }[];
   readonly turns: readonly TurnCost[];
 };
 
-const nothing: Cost = {
+const zeroCost: CostTotals = {
   turns: 0,
   input: 0,
   output: 0,
@@ -49,41 +49,41 @@ const nothing: Cost = {
 };
 
 /** The name under which the runs of sub-agents are counted: only their sum is told. */
-const children = 'sub-agents';
+const subagentsLabel = 'sub-agents';
 
 /** Adds up what these events cost. */
-export function costs(events: readonly Event[]): Costs {
-  const models = modelsAt(events);
-  const onPath = new Set(pathOf(events).map((event) => event.id));
+export function reportCosts(events: readonly Event[]): CostReport {
+  const models = modelByEvent(events);
+  const onPath = new Set(getBranchPath(events).map((event) => event.id));
   const turns = events.flatMap((event): readonly TurnCost[] => {
-    const used = costOfEvent(event, models.get(event.id) ?? '');
+    const used = getEventCost(event, models.get(event.id) ?? '');
     return used ? [{ ...used, time: event.time, abandoned: !onPath.has(event.id) }] : [];
   });
-  const perModel = new Map<string, Cost>();
-  for (const { model, cost } of turns) perModel.set(model, plus(perModel.get(model) ?? nothing, cost));
+  const perModel = new Map<string, CostTotals>();
+  for (const { model, cost } of turns) perModel.set(model, addCosts(perModel.get(model) ?? zeroCost, cost));
   return {
-    total: turns.reduce((sum, each) => plus(sum, each.cost), nothing),
+    total: turns.reduce((sum, each) => addCosts(sum, each.cost), zeroCost),
     models: [...perModel].map(([model, cost]) => ({ model, cost })),
     turns,
   };
 }
 
 /** The model in use at each failed turn, which does not name its own. */
-function modelsAt(events: readonly Event[]): ReadonlyMap<string, string> {
+function modelByEvent(events: readonly Event[]): ReadonlyMap<string, string> {
   const models = new Map<string, string>();
   for (const event of events)
     models.set(event.id, event.type === 'epoch-started' ? event.model : (models.get(event.parent ?? '') ?? ''));
   return models;
 }
 
-function costOfEvent(event: Event, model: string): Omit<TurnCost, 'time' | 'abandoned'> | undefined {
+function getEventCost(event: Event, model: string): Omit<TurnCost, 'time' | 'abandoned'> | undefined {
   if (event.type === 'turn-ended') {
     const { turn, usage, usd, estimated = false } = event;
-    return { turn, model: event.model, failed: false, cost: costOfTurn(usage, usd, estimated) };
+    return { turn, model: event.model, failed: false, cost: getTurnCost(usage, usd, estimated) };
   }
   // What an answer that broke off used is an estimate from the start.
   if (event.type === 'turn-failed' && event.usage)
-    return { turn: event.turn, model, failed: true, cost: costOfTurn(event.usage, event.usd, true) };
+    return { turn: event.turn, model, failed: true, cost: getTurnCost(event.usage, event.usd, true) };
   if (event.type !== 'tool-ended' || !event.spent) return undefined;
   const {
     turns = 0,
@@ -94,11 +94,11 @@ function costOfEvent(event: Event, model: string): Omit<TurnCost, 'time' | 'aban
     usd = 0,
     turnsWithoutPrice: unpriced = 0,
   } = event.spent;
-  const cost = { ...nothing, turns, input, output, cacheRead, cacheWrite, usd, unpriced };
-  return { turn: 0, model: children, failed: false, cost };
+  const cost = { ...zeroCost, turns, input, output, cacheRead, cacheWrite, usd, unpriced };
+  return { turn: 0, model: subagentsLabel, failed: false, cost };
 }
 
-function costOfTurn(usage: Usage, usd: number | undefined, estimated: boolean): Cost {
+function getTurnCost(usage: Usage, usd: number | undefined, estimated: boolean): CostTotals {
   return {
     turns: 1,
     input: usage.input ?? 0,
@@ -112,7 +112,7 @@ function costOfTurn(usage: Usage, usd: number | undefined, estimated: boolean): 
   };
 }
 
-const plus = (a: Cost, b: Cost): Cost => ({
+const addCosts = (a: CostTotals, b: CostTotals): CostTotals => ({
   turns: a.turns + b.turns,
   input: a.input + b.input,
   output: a.output + b.output,

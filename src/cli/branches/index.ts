@@ -1,9 +1,16 @@
 // What a log's events tell of a session: its branches, what was said, what fills the window and what it cost.
 export { branchesOf, type Branch } from './branches.ts';
-export { lastCompaction, type Compacted } from './compactions.ts';
-export { cacheMisses, whatFills, type CacheReport, type Fill, type FillOptions, type Miss } from './context.ts';
-export { costs, type Cost, type Costs, type TurnCost } from './costs.ts';
-export { allEvents, firstWords, pathOf } from './path.ts';
-export { contextText, costsText } from './report-text.ts';
-export { shownBranches, treeText, type NumberedBranch } from './tree-text.ts';
-export { goBack, turnsOf, type Said } from './turns.ts';
+export { lastCompaction, type CompactionDiff } from './compactions.ts';
+export {
+  reportCacheMisses,
+  measureContext,
+  type CacheReport,
+  type ContextBreakdown,
+  type ContextBreakdownOptions,
+  type CacheMiss,
+} from './context.ts';
+export { reportCosts, type CostTotals, type CostReport, type TurnCost } from './costs.ts';
+export { collectEvents, previewText, getBranchPath } from './path.ts';
+export { formatContextBreakdown, formatCosts } from './report-text.ts';
+export { selectShownBranches, formatBranchTree, type NumberedBranch } from './tree-text.ts';
+export { rewindBefore, listUserTurns, type UserTurn } from './turns.ts';

@@ -2,7 +2,7 @@
 import { messageText, type Event, type Log, type MessagePart } from '../../core/index.ts';
 
 /** Every event of a log up to a seq, all branches, in the order written. */
-export async function allEvents(log: Pick<Log, 'follow'>, upTo: number): Promise<readonly Event[]> {
+export async function collectEvents(log: Pick<Log, 'follow'>, upTo: number): Promise<readonly Event[]> {
   const stop = new AbortController();
   const events: Event[] = [];
   if (upTo > 0)
@@ -15,7 +15,7 @@ export async function allEvents(log: Pick<Log, 'follow'>, upTo: number): Promise
 }
 
 /** The events from the root to one of them, oldest first; to the last written one unless named. */
-export function pathOf(events: readonly Event[], at?: string): readonly Event[] {
+export function getBranchPath(events: readonly Event[], at?: string): readonly Event[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   const found: Event[] = [];
   for (let event = at === undefined ? events.at(-1) : byId.get(at); event;) {
@@ -26,14 +26,14 @@ export function pathOf(events: readonly Event[], at?: string): readonly Event[] 
 }
 
 /** What was said in these parts, in one line, files told as such. */
-export function wordsOfParts(parts: readonly MessagePart[]): string {
+export function summarizeParts(parts: readonly MessagePart[]): string {
   const files = parts.filter((part) => part.type === 'file').length;
   const text = messageText({ role: 'user', parts }).replaceAll(/\s+/g, ' ').trim();
   return files ? `${text} [${files} file${files === 1 ? '' : 's'}]`.trim() : text;
 }
 
 /** The first of a line's words, as many as fit. */
-export function firstWords(text: string, most = 60): string {
+export function previewText(text: string, most = 60): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   if (line.length <= most) return line;
   const cut = line.slice(0, most);

@@ -10,7 +10,7 @@ import {
   type RunState,
   type Usage,
 } from '../../core/index.ts';
-import { cacheMisses, contextText, costs, costsText, whatFills } from './index.ts';
+import { reportCacheMisses, formatContextBreakdown, reportCosts, formatCosts, measureContext } from './index.ts';
 
 /** Events one after the other, a minute apart, unless they say where they belong and when. */
 function eventsOf(facts: readonly (Fact & { readonly after?: string; readonly minute?: number })[]): readonly Event[] {
@@ -78,8 +78,8 @@ test('the window is told apart by what fills it, and the parts add up', () => {
     runStateView(),
     eventsOf([start, epoch('started', 'm', { tools: [tool], baseline, system: `${'s'.repeat(200)}INSTRUCTIONS` })]),
   );
-  const fill = whatFills(state, { instructions: 'INSTRUCTIONS', window: 8000 });
-  const shares = Object.fromEntries(fill.shares.map(({ what, tokens }) => [what, tokens]));
+  const fill = measureContext(state, { instructions: 'INSTRUCTIONS', window: 8000 });
+  const shares = Object.fromEntries(fill.shares.map(({ category: what, tokens }) => [what, tokens]));
   assert.deepEqual(shares, {
     'system text': 50,
     'instructions from files': 3,
@@ -95,16 +95,16 @@ test('the window is told apart by what fills it, and the parts add up', () => {
     fill.tokens,
     Object.values(shares).reduce((sum, each) => sum + each, 0),
   );
-  assert.ok(Math.abs(fill.counted - fill.tokens) <= 1, 'the core counts the same, but for rounding');
+  assert.ok(Math.abs(fill.countedTokens - fill.tokens) <= 1, 'the core counts the same, but for rounding');
   assert.equal(fill.largest[0]?.tool, 't');
-  const text = contextText(fill);
+  const text = formatContextBreakdown(fill);
   assert.match(text, /^Context: 2,6\d\d tokens of 8,000 \(33%\)\. By our estimate:\n\s+1,500\s+57%  files\n/);
   assert.match(text, /Largest tool results:\n\s+1,001  t: big ooo/);
-  assert.match(contextText(whatFills(state)), /window whose size is unknown/);
+  assert.match(formatContextBreakdown(measureContext(state)), /window whose size is unknown/);
 });
 
 test('a turn that read less from the cache than the one before it is told with the reason', () => {
-  const report = cacheMisses(
+  const report = reportCacheMisses(
     eventsOf([
       start,
       epoch('started'),
@@ -126,19 +126,19 @@ test('a turn that read less from the cache than the one before it is told with t
       [6, 100, 0, 'untold'],
     ],
   );
-  assert.deepEqual([report.turns, report.untold], [7, 1]);
-  const fill = whatFills(runStateView().initial);
+  assert.deepEqual([report.turns, report.unreportedTurns], [7, 1]);
+  const fill = measureContext(runStateView().initial);
   assert.match(
-    contextText(fill, report),
+    formatContextBreakdown(fill, report),
     /3 of 7 turns read less[^]*turn 3: 1,000 to 400 tokens: the conversation was made shorter\./,
   );
-  assert.match(contextText(fill, { misses: [], turns: 2, untold: 2 }), /does not say what it read/);
-  assert.match(contextText(fill, { misses: [], turns: 2, untold: 0 }), /at least as much/);
-  assert.match(contextText(fill, { misses: [], turns: 0, untold: 0 }), /no turn yet/);
+  assert.match(formatContextBreakdown(fill, { misses: [], turns: 2, unreportedTurns: 2 }), /does not say what it read/);
+  assert.match(formatContextBreakdown(fill, { misses: [], turns: 2, unreportedTurns: 0 }), /at least as much/);
+  assert.match(formatContextBreakdown(fill, { misses: [], turns: 0, unreportedTurns: 0 }), /no turn yet/);
 });
 
 test('only the branch being continued counts for the cache', () => {
-  const { misses } = cacheMisses(
+  const { misses } = reportCacheMisses(
     eventsOf([
       start,
       epoch('started'),
@@ -157,7 +157,7 @@ test('only the branch being continued counts for the cache', () => {
 
 test('costs are added up for every branch and model, and what is unknown is kept apart', () => {
   const error = { code: 'x', message: 'x', blame: 'provider', retry: false } as const;
-  const all = costs(
+  const all = reportCosts(
     eventsOf([
       start,
       epoch('started'),
@@ -211,15 +211,15 @@ test('costs are added up for every branch and model, and what is unknown is kept
       [0, false, false],
     ],
   );
-  const text = costsText(all);
+  const text = formatCosts(all);
   assert.match(
     text,
     /^Total: \$0\.5100 and about \$0\.3500 by estimate and 2 turns of unknown price, 6 turns, 1 uncounted, 237 tokens in \(40 from the cache\), 26 out\n/,
   );
   assert.match(text, /Of these, on branches that are no longer continued: 1\./);
-  assert.equal(costsText(costs([])), 'Nothing was used yet.');
+  assert.equal(formatCosts(reportCosts([])), 'Nothing was used yet.');
   assert.match(
-    costsText(costs(eventsOf([start, epoch('started'), turn(1, {})]))),
+    formatCosts(reportCosts(eventsOf([start, epoch('started'), turn(1, {})]))),
     /^Total: price unknown, 1 turn, 1 uncounted, 0 tokens in, 0 out/,
   );
 });

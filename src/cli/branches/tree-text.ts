@@ -1,24 +1,24 @@
 // The branches of a session as a person reads them: one line each, numbered, under the one they parted from.
 import type { Branch } from './branches.ts';
-import { firstWords } from './path.ts';
+import { previewText } from './path.ts';
 
 /** A branch with the number it is called by. */
 export type NumberedBranch = Branch & { readonly number: number };
 
 /** The branches worth showing: those where nothing happened are left out, unless it is the one being continued. */
-export const shownBranches = (branches: readonly Branch[]): readonly NumberedBranch[] =>
+export const selectShownBranches = (branches: readonly Branch[]): readonly NumberedBranch[] =>
   branches
     .map((branch, i) => ({ ...branch, number: i + 1 }))
-    .filter((branch) => !branch.silent || branch.current || isParent(branches, branch.number - 1));
+    .filter((branch) => !branch.isEmpty || branch.current || isParent(branches, branch.number - 1));
 
 const isParent = (branches: readonly Branch[], index: number): boolean =>
-  branches.some((each) => each.from?.branch === index && (!each.silent || each.current));
+  branches.some((each) => each.from?.branch === index && (!each.isEmpty || each.current));
 
-const deepest = 12;
+const maxDepth = 12;
 
 /** The tree in lines of text. */
-export function treeText(branches: readonly Branch[]): string {
-  const shown = shownBranches(branches);
+export function formatBranchTree(branches: readonly Branch[]): string {
+  const shown = selectShownBranches(branches);
   const depths = new Map<number, number>();
   const lines: string[] = [];
   const open = shown.filter((each) => !each.from).toReversed();
@@ -26,20 +26,20 @@ export function treeText(branches: readonly Branch[]): string {
     const { number } = branch;
     const depth = branch.from ? (depths.get(branch.from.branch + 1) ?? 0) + 1 : 0;
     depths.set(number, depth);
-    lines.push(lineOf(branch, Math.min(depth, deepest)));
+    lines.push(formatBranch(branch, Math.min(depth, maxDepth)));
     open.push(...shown.filter((each) => each.from?.branch === number - 1).toReversed());
   }
   return lines.join('\n');
 }
 
-const verbs = { edited: 'edited', forked: 'forked', rewound: 'went back', returned: 'returned' } as const;
+const branchReasonTexts = { edited: 'edited', forked: 'forked', rewound: 'went back', returned: 'returned' } as const;
 
-function lineOf(branch: NumberedBranch, depth: number): string {
+function formatBranch(branch: NumberedBranch, depth: number): string {
   const { number, from, reason, detail, turns, time, current } = branch;
-  const said = branch.words === '' ? `(${branch.change ?? 'nothing said yet'})` : `"${firstWords(branch.words)}"`;
-  const after = from?.after ? ` after "${firstWords(from.after, 30)}"` : '';
+  const said = branch.preview === '' ? `(${branch.change ?? 'nothing said yet'})` : `"${previewText(branch.preview)}"`;
+  const after = from?.after ? ` after "${previewText(from.after, 30)}"` : '';
   const why = from
-    ? `${reason ? verbs[reason] : 'parted'}${after}${detail ? ` (${firstWords(detail, 30)})` : ''}: `
+    ? `${reason ? branchReasonTexts[reason] : 'parted'}${after}${detail ? ` (${previewText(detail, 30)})` : ''}: `
     : '';
   const size = `${turns} answer${turns === 1 ? '' : 's'}, ${time.slice(0, 16).replace('T', ' ')}`;
   const indent = depth === 0 ? '' : `${'   '.repeat(depth - 1)}└─ `;

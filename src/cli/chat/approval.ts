@@ -1,7 +1,7 @@
 // Asks the person about the calls a run waits with: the exact call, yes, no, or always for that exact kind of call.
 import type { ToolCall, RunState } from '../../core/index.ts';
-import { answerOpen } from '../conversation/asks.ts';
-import { saidOf } from '../conversation/choices.ts';
+import { resolvePendingApprovals } from '../conversation/asks.ts';
+import { parseApprovalAnswer } from '../conversation/choices.ts';
 import type { KeyQuestion } from '../face/face.ts';
 import type { CommandContext } from '../slash/desk.ts';
 
@@ -15,11 +15,11 @@ export async function askForApprovals(
   }: Pick<CommandContext, 'conversation' | 'ui' | 'signal' | 'notify'>,
   state: RunState,
 ): Promise<void> {
-  await answerOpen(talk, state, async (call, kind, choices) => {
+  await resolvePendingApprovals(talk, state, async (call, kind, choices) => {
     const keys = choices.map(({ key, label }) => ({ key, label }));
     const key = await face.askKey({ ...approvalQuestion(call), keys, defaultKey: 'n' }, signal);
     if (signal.aborted) return undefined;
-    const said = saidOf(choices, 'key', key);
+    const said = parseApprovalAnswer(choices, 'key', key);
     if (said === 'always') say(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
     return said;
   });

@@ -1,7 +1,7 @@
 // The interactive prompt: a person and a model in one conversation, with the person in control of it.
-import { waits } from '../conversation/asks.ts';
+import { isAwaitingApproval } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import { prepare } from '../conversation/prepare.ts';
+import { prepareConversation } from '../conversation/prepare.ts';
 import { createUi, type TerminalUI, type UserAction } from '../face/index.ts';
 import type { CliArgs } from '../front/asked.ts';
 import { exitCodes } from '../front/exit-codes.ts';
@@ -32,9 +32,9 @@ export function runInteractive(asked: CliArgs): Promise<number> {
 }
 
 async function runWithUi(face: TerminalUI, asked: CliArgs, settings: Settings): Promise<number> {
-  const prepared = await prepare(asked, settings, face);
+  const prepared = await prepareConversation(asked, settings, face);
   if (typeof prepared === 'number') return prepared;
-  if (prepared.held && !(await followSession(prepared.held, face, replayedMessages))) return exitCodes.answered;
+  if (prepared.locked && !(await followSession(prepared.locked, face, replayedMessages))) return exitCodes.answered;
   const talk = await Conversation.open(prepared);
   try {
     return await runUntilQuit(talk, face, asked);
@@ -66,7 +66,7 @@ async function startFirstRun({ context: desk, start }: RunController, asked: Cli
   const first = await readInitialPrompt(asked);
   // What was typed already must not find the prompt busy with nothing.
   if (first !== undefined) start(() => desk.runAgent(first));
-  else if (waits(desk.conversation.session.state)) start(() => resumeOpenRun(desk));
+  else if (isAwaitingApproval(desk.conversation.session.state)) start(() => resumeOpenRun(desk));
   else await resumeOpenRun(desk);
 }
 
@@ -97,7 +97,7 @@ function handleUserAction(bench: RunController, heard: UserAction): void {
 function toggleApprovalMode({
   context: { conversation: talk, notify: say, refreshStatus: refresh },
 }: RunController): void {
-  talk.auto = !talk.auto;
-  say(formatApprovalMode(talk.auto));
+  talk.autoApprove = !talk.autoApprove;
+  say(formatApprovalMode(talk.autoApprove));
   refresh();
 }

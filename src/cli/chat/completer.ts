@@ -10,18 +10,18 @@ const maxSuggestions = 50;
 export function createCompleter(talk: Conversation): Completer {
   return async (before, signal) => {
     const mention = /(?:^|\s)@([^\s@]*)$/.exec(before);
-    if (mention) return completeFiles(talk.outfit.workspace.cwd, before, mention[1] ?? '', signal);
+    if (mention) return completeFiles(talk.agent.workspace.cwd, before, mention[1] ?? '', signal);
     if (!before.startsWith('/') || before.includes('\n')) return undefined;
     const space = before.indexOf(' ');
     if (space < 0) return filterChoices(0, before, commandChoices(talk));
-    const found = parseSlashCommand(before, talk.outfit.commands);
+    const found = parseSlashCommand(before, talk.agent.commands);
     const choices = await found?.command.complete?.(found.args, { conversation: talk });
     return choices && found ? filterChoices(before.length - found.args.length, found.args, choices) : undefined;
   };
 }
 
 const commandChoices = (talk: Conversation): readonly UiChoice[] =>
-  listSlashCommands(talk.outfit.commands).map(({ name, description: about, argumentHint: takes }) => ({
+  listSlashCommands(talk.agent.commands).map(({ name, description: about, argumentHint: takes }) => ({
     value: `/${name}${takes === undefined ? '' : ' '}`,
     label: `/${name}`,
     description: about,

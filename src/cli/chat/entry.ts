@@ -1,5 +1,5 @@
 // What a line that was entered means: a slash command, a shell command, or words for the model.
-import { heed } from '../conversation/heeding.ts';
+import { runPromptHooks } from '../conversation/heeding.ts';
 import { parseSlashCommand, formatUnknownCommand } from '../slash/table.ts';
 import type { CommandContext } from '../slash/desk.ts';
 import { runUserShellCommand } from './shell.ts';
@@ -11,7 +11,7 @@ export function isAllowedDuringRun(
 ): boolean {
   if (text.startsWith('!')) return false;
   return text.startsWith('/')
-    ? (parseSlashCommand(text, talk.outfit.commands)?.command.allowedDuringRun ?? false)
+    ? (parseSlashCommand(text, talk.agent.commands)?.command.allowedDuringRun ?? false)
     : conversing;
 }
 
@@ -23,14 +23,14 @@ export async function dispatchInput(
 ): Promise<void> {
   const { conversation: talk } = desk;
   if (text.startsWith('/')) {
-    const found = parseSlashCommand(text, talk.outfit.commands);
-    if (!found) return desk.notify(formatUnknownCommand(text, talk.outfit.commands), 'warning');
+    const found = parseSlashCommand(text, talk.agent.commands);
+    if (!found) return desk.notify(formatUnknownCommand(text, talk.agent.commands), 'warning');
     await found.command.run(found.args, desk);
     return undefined;
   }
   if (text.startsWith('!')) return runUserShellCommand(desk, text);
   if (!desk.isRunning) return desk.runAgent(text);
   // Without a listener nothing comes between a word and its place in the run.
-  if (talk.outfit.ears) await heed(talk, text);
+  if (talk.agent.hooks) await runPromptHooks(talk, text);
   await (how === 'enter' ? talk.session.steer(text) : talk.session.followUp(text));
 }

@@ -1,5 +1,5 @@
 // Back to an earlier message: the person picks one, the conversation branches before it, and its words are in the entry field again.
-import { firstWords, goBack, turnsOf } from '../branches/index.ts';
+import { previewText, rewindBefore, listUserTurns } from '../branches/index.ts';
 import type { CommandContext } from '../slash/desk.ts';
 
 /** Lets the person pick a message to go back to. */
@@ -9,12 +9,12 @@ export async function pickRewindTarget({
   notify: say,
   signal,
 }: CommandContext): Promise<void> {
-  const turns = turnsOf(await talk.events());
+  const turns = listUserTurns(await talk.events());
   if (turns.length === 0) return say('There is nothing to go back to yet.');
   const choices = turns
     .map(({ text, time }, i) => ({
       value: String(i),
-      label: firstWords(text, 200) || '(no words)',
+      label: previewText(text, 200) || '(no words)',
       description: time.slice(0, 16).replace('T', ' '),
     }))
     .toReversed();
@@ -25,8 +25,8 @@ export async function pickRewindTarget({
   );
   const turn = picked === undefined ? undefined : turns[Number(picked)];
   if (!turn) return say('Nothing was changed.');
-  await goBack(talk.session, turn);
-  talk.moved();
+  await rewindBefore(talk.session, turn);
+  talk.notifyMoved();
   say('Back at that point. The old branch is kept: /tree shows it.');
   return face.setInput(turn.text);
 }

@@ -1,5 +1,5 @@
 // The first lines of an interactive session: what is used, what was loaded, and how to go on.
-import { talkOnly } from '../conversation/model.ts';
+import { formatNoToolsWarning } from '../conversation/model.ts';
 import type { CommandContext } from '../slash/desk.ts';
 import { notifyLoadedResources } from '../slash/loaded.ts';
 
@@ -9,9 +9,9 @@ export function showBanner(desk: CommandContext): void {
   say(`Fairlead with ${talk.model.name}, session "${talk.name}". /help lists the commands; Ctrl+D leaves.`);
   for (const warning of talk.settings.warnings) say(warning, 'warning');
   notifyLoadedResources(desk);
-  const { name, description: about } = talk.outfit.sandbox;
+  const { name, description: about } = talk.agent.sandbox;
   if (name === 'none') say(`No sandbox: ${about}`, 'warning');
   if (name === 'refused') say(about, 'warning');
-  const poor = talkOnly(talk.model);
+  const poor = formatNoToolsWarning(talk.model);
   if (poor !== undefined) say(poor, 'warning');
 }

@@ -20,14 +20,14 @@ export async function runUserShellCommand(
     input: { command },
   } as const;
   face.putBlock({ ...block, status: 'running' });
-  const { code, text } = await talk.outfit.workspace.exec(command, {
+  const { code, text } = await talk.agent.workspace.exec(command, {
     signal,
     onOutput: (piece) => face.appendText(id, piece),
   });
   face.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });
   if (!hidden)
-    await talk.note(
-      `I ran this command myself:\n$ ${command}\n${talk.outfit.secrets.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
+    await talk.addNote(
+      `I ran this command myself:\n$ ${command}\n${talk.agent.redactor.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
     );
   return undefined;
 }

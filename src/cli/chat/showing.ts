@@ -17,7 +17,7 @@ export function bindConversationToUi(face: TerminalUI, talk: Conversation, refre
       face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
     refresh();
   };
-  talk.watch({
+  talk.subscribe({
     session(fresh) {
       face.clear();
       show(fresh);
@@ -27,6 +27,6 @@ export function bindConversationToUi(face: TerminalUI, talk: Conversation, refre
       refresh();
     },
   });
-  show(talk.fresh);
+  show(talk.isNew);
   return { onChunk: (chunk) => teller.onChunk(chunk), onToolProgress: (call, text) => face.appendText(call, text) };
 }

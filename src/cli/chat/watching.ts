@@ -1,15 +1,19 @@
 // Watches a session that another process writes to: everything it writes is shown, nothing is written from here.
 import type { Event } from '../../core/index.ts';
-import { holderWords, type Held } from '../conversation/which-session.ts';
+import { formatLockOwner, type LockedSession } from '../conversation/which-session.ts';
 import type { TerminalUI } from '../face/face.ts';
-import { getLockOwner, readSession, summaryOf, watchSession } from '../sessions/index.ts';
+import { getLockOwner, readSession, summarizeSession, followSessionFile } from '../sessions/index.ts';
 import { createTranscriptPresenter } from './narrator.ts';
 
 /** How often it is looked whether the other process still holds the session. */
 const lockPollMs = 500;
 
 /** Shows a session until the person leaves, or until the other process lets go of it and the person takes it over, which it then says. */
-export async function followSession({ place, holder }: Held, face: TerminalUI, shown: number): Promise<boolean> {
+export async function followSession(
+  { sessionFile: place, owner: holder }: LockedSession,
+  face: TerminalUI,
+  shown: number,
+): Promise<boolean> {
   const stop = new AbortController();
   let left = false;
   const leave = (): void => {
@@ -17,7 +21,7 @@ export async function followSession({ place, holder }: Held, face: TerminalUI, s
     stop.abort();
   };
   const say = (text: string): void => face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
-  say(`Watching "${place.name}", which ${holderWords(holder)} writes to. Esc or Ctrl+D leaves.`);
+  say(`Watching "${place.name}", which ${formatLockOwner(holder)} writes to. Esc or Ctrl+D leaves.`);
   face.onAction((heard) => {
     if (heard.type === 'quit' || heard.type === 'interrupt' || heard.type === 'back') return leave();
     return say('This is only a view: nothing can be said here. Esc or Ctrl+D leaves.');
@@ -25,7 +29,7 @@ export async function followSession({ place, holder }: Held, face: TerminalUI, s
   const looking = setInterval(() => {
     if (getLockOwner(place.file)?.token !== holder.token) stop.abort();
   }, lockPollMs);
-  const model = summaryOf(place)?.model ?? 'a model';
+  const model = summarizeSession(place)?.model ?? 'a model';
   const status = { model, session: place.name, mode: 'ask', stream: false, queued: 0 } as const;
   face.setStatus({ ...status, busy: `watching process ${holder.pid}` });
   try {
@@ -55,7 +59,7 @@ async function streamSession(file: string, face: TerminalUI, shown: number, sign
     return state.seq;
   };
   let seq = await tellAll();
-  for await (const event of watchSession(file, signal, seq)) {
+  for await (const event of followSessionFile(file, signal, seq)) {
     if (event.seq <= seq) continue;
     if (isBranchSwitch(event)) {
       face.clear();

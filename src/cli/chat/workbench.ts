@@ -2,7 +2,7 @@
 import type { RunOptions } from '../../agent/index.ts';
 import { hasUnreadInput } from '../../agent/late-words.ts';
 import { errorMessage, type RunState } from '../../core/index.ts';
-import { doing, untilJoined, waits } from '../conversation/asks.ts';
+import { formatActivity, waitForJoiningInput, isAwaitingApproval } from '../conversation/asks.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { TerminalUI } from '../face/face.ts';
 import { formatError } from '../front/sentence.ts';
@@ -33,7 +33,7 @@ export function createRunController(talk: Conversation, face: TerminalUI, quit: 
   let joining: Promise<unknown> = Promise.resolve();
   // Idle is said only when nothing goes on: in a pipe the next line waits for that.
   const refresh = (): void =>
-    face.setStatus({ ...talk.status(), ...(work ? { busy: doing(talk.session.state) } : {}) });
+    face.setStatus({ ...talk.status(), ...(work ? { busy: formatActivity(talk.session.state) } : {}) });
   const desk = createCommandContext({
     conversation: talk,
     ui: face,
@@ -132,10 +132,10 @@ async function runUntilIdle(
 ): Promise<void> {
   const { conversation: talk } = desk;
   let state: RunState =
-    words === undefined && waits(talk.session.state) ? talk.session.state : await talk.run(words, options);
+    words === undefined && isAwaitingApproval(talk.session.state) ? talk.session.state : await talk.run(words, options);
   for (;;) {
-    await untilJoined(joined);
-    if (waits(state)) await askForApprovals(desk, state);
+    await waitForJoiningInput(joined);
+    if (isAwaitingApproval(state)) await askForApprovals(desk, state);
     else if (!hasUnreadInput(talk.session.state)) return;
     if (desk.signal.reason === quitReason) return;
     // Whoever interrupts a question means the run.

@@ -9,7 +9,7 @@ import { bin } from '../../../test/support/program.ts';
 import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 import { commands } from '../commands.ts';
 import { cliOptions } from '../front/options.ts';
-import { newSession } from '../sessions/index.ts';
+import { createSessionFile } from '../sessions/index.ts';
 import { createCompletionSpec } from './grammar.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'fairlead-completions-'));
@@ -39,7 +39,7 @@ const env = {
 };
 for (const folder of ['bin', 'work', 'state/fairlead', 'config'])
   mkdirSync(path.join(root, folder), { recursive: true });
-for (const name of [...nasty, 'line\nbreak']) newSession({ data: path.join(root, 'data', 'fairlead') }, name);
+for (const name of [...nasty, 'line\nbreak']) createSessionFile({ data: path.join(root, 'data', 'fairlead') }, name);
 writeFileSync(path.join(work, 'a prompt.md'), '');
 writeFileSync(
   path.join(root, 'state', 'fairlead', 'models.jsonl'),

@@ -5,9 +5,9 @@ import { cliOptions, type CliOption } from '../front/options.ts';
 import { fleetSubcommands, runStatuses, runsSubcommands as runVerbs } from '../fleet/verbs.ts';
 import { mcpSubcommands as mcpVerbs } from '../mcp/verbs.ts';
 import { sessionsSubcommands } from '../sessions/acts.ts';
-import { formats } from '../sessions/export.ts';
+import { exportFormats } from '../sessions/export.ts';
 import { configSubcommands as configVerbs } from '../settings/command.ts';
-import { table as settingsTable } from '../settings/table.ts';
+import { settingsSchema as settingsTable } from '../settings/table.ts';
 
 /** A word, and what it means. */
 export type CompletionWord = { readonly word: string; readonly description: string };
@@ -289,14 +289,14 @@ const toSubcommandWords = (
 ): readonly CompletionWord[] => Object.entries(table).map(([word, { description }]) => ({ word, description }));
 
 function sessionFlag(name: string): CompletionFlag {
-  if (name === 'format') return createFlag(name, 'how it is written', toWords(formats));
+  if (name === 'format') return createFlag(name, 'how it is written', toWords(exportFormats));
   if (name === 'output') return { spellings: ['--output', '-o'], description: 'the file to write', value: 'files' };
   if (name === 'fleet') return createFlag(name, 'those of queued runs');
   if (name === 'store') return storeFlag;
   return name === 'json' ? jsonFlag : createFlag(name, sessionsSubcommands['trash']?.description ?? '');
 }
 
-const settingWords: readonly CompletionWord[] = Object.entries(settingsTable).map(([word, { about }]) => ({
+const settingWords: readonly CompletionWord[] = Object.entries(settingsTable).map(([word, { description: about }]) => ({
   word,
   description: about,
 }));

@@ -6,11 +6,11 @@ import type { Settings } from '../settings/settings.ts';
 export const completionValues: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
   async models(settings) {
     const { readKnownModels } = await import('../known-models/models-file.ts');
-    const { routersIn } = await import('../conversation/model.ts');
+    const { listRouterNames: routersIn } = await import('../conversation/model.ts');
     return [...(readKnownModels(settings) ?? []).map(({ id }) => id), ...routersIn(settings)];
   },
   async sessions({ dirs }) {
-    const { sessionPlaces } = await import('../sessions/sessions.ts');
+    const { listSessionFiles: sessionPlaces } = await import('../sessions/sessions.ts');
     return sessionPlaces(dirs).map(({ name }) => name);
   },
   async trash({ dirs }) {

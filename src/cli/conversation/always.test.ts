@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { grantKey } from '../../guards/index.ts';
-import { alwaysLabel } from './always.ts';
+import { formatAlwaysLabel } from './always.ts';
 
 const label = (tool: string, input: Parameters<typeof grantKey>[0]['input']): string =>
-  alwaysLabel(
+  formatAlwaysLabel(
     grantKey({ tool, input }, (path) => {
       if (path.includes('..')) throw new Error('outside');
       return `/some/where/else/${path}`;

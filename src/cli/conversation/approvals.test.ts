@@ -5,7 +5,7 @@ import { resolveAgent, defineTool, Session } from '../../agent/index.ts';
 import type { ResolvedAgent, Event, Fact, RunState } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
-import { approvalsHere } from './approvals.ts';
+import { createApprovalTracker } from './approvals.ts';
 
 function outsideWorld(): { readonly sent: () => number; readonly parts: () => ResolvedAgent } {
   let sent = 0;
@@ -39,8 +39,8 @@ async function waiting(parts: ResolvedAgent, more: (call: string) => readonly Fa
 }
 
 async function opened(parts: ResolvedAgent, events: readonly Event[]): Promise<Session> {
-  const approvals = approvalsHere();
-  const session = await Session.open(approvals.heldBy(parts), memoryLog(events));
+  const approvals = createApprovalTracker();
+  const session = await Session.open(approvals.withFreshApprovals(parts), memoryLog(events));
   approvals.watch(session);
   return session;
 }

@@ -1,9 +1,9 @@
 // Which calls a person said yes to in this process. A session's file may say yes too, but anybody can have written it: that yes is asked for again.
-import type { Approvals } from '../../agent/agents/child.ts';
+import type { ApprovalTracker } from '../../agent/agents/child.ts';
 import type { Gate } from '../../core/index.ts';
 
 /** No yes to begin with. */
-export function approvalsHere(): Approvals {
+export function createApprovalTracker(): ApprovalTracker {
   /** The questions that were answered with yes, by their calls. The words count: those of an old question may not be ours. */
   const given = new Map<string, readonly string[]>();
   let unwatch = (): void => {};
@@ -13,7 +13,7 @@ export function approvalsHere(): Approvals {
       const decision = await gate(call, state);
       if (decision.type !== 'ask') return decision;
       let { question } = decision;
-      while (call.granted?.includes(question) && !given.get(call.id)?.includes(question)) question += again;
+      while (call.granted?.includes(question) && !given.get(call.id)?.includes(question)) question += askedAgainText;
       return { type: 'ask', question };
     };
   return {
@@ -26,8 +26,8 @@ export function approvalsHere(): Approvals {
         if (question !== undefined) given.set(event.call, [...(given.get(event.call) ?? []), question]);
       });
     },
-    heldBy: (parts) => ({ ...parts, gates: parts.gates.map(heed) }),
+    withFreshApprovals: (parts) => ({ ...parts, gates: parts.gates.map(heed) }),
   };
 }
 
-const again = '\n(The session says that this was allowed earlier. It is asked again.)';
+const askedAgainText = '\n(The session says that this was allowed earlier. It is asked again.)';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { untilJoined } from './asks.ts';
+import { waitForJoiningInput } from './asks.ts';
 
 test('words that come while others are being written down are waited for too', async () => {
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let joining: Promise<unknown> = first.promise;
   let over = false;
-  const waiting = untilJoined(() => joining).then(() => (over = true));
+  const waiting = waitForJoiningInput(() => joining).then(() => (over = true));
   joining = Promise.allSettled([joining, second.promise]);
   first.resolve();
   await setImmediate();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ToolCall } from '../../core/index.ts';
-import { choicesFor, saidOf } from './choices.ts';
+import { listApprovalChoices, parseApprovalAnswer } from './choices.ts';
 
 const call = (about?: 'unknown-outcome'): ToolCall => ({
   id: 'c1',
@@ -12,28 +12,28 @@ const call = (about?: 'unknown-outcome'): ToolCall => ({
 });
 
 test('[A75] a call that may be made is allowed once, always or not; whatever is no clear yes is a no', () => {
-  const choices = choicesFor(call(), 'pay {}');
+  const choices = listApprovalChoices(call(), 'pay {}');
   assert.deepEqual(
-    choices.map(({ key, said }) => [key, said]),
+    choices.map(({ key, answer: said }) => [key, said]),
     [
       ['y', 'once'],
       ['n', 'no'],
       ['a', 'always'],
     ],
   );
-  for (const other of ['h', 'yes', '', undefined]) assert.equal(saidOf(choices, 'key', other), 'no');
+  for (const other of ['h', 'yes', '', undefined]) assert.equal(parseApprovalAnswer(choices, 'key', other), 'no');
 });
 
 test('[A53, A112] a call that may have been made has no always: it is run again, left, or has happened', () => {
-  const choices = choicesFor(call('unknown-outcome'), 'pay {}');
+  const choices = listApprovalChoices(call('unknown-outcome'), 'pay {}');
   assert.deepEqual(
-    choices.map(({ key, said }) => [key, said]),
+    choices.map(({ key, answer: said }) => [key, said]),
     [
       ['y', 'once'],
       ['n', 'no'],
       ['h', 'happened'],
     ],
   );
-  assert.equal(saidOf(choices, 'said', 'always'), 'no');
-  assert.equal(saidOf(choices, 'said', 'happened'), 'happened');
+  assert.equal(parseApprovalAnswer(choices, 'answer', 'always'), 'no');
+  assert.equal(parseApprovalAnswer(choices, 'answer', 'happened'), 'happened');
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { readSettings } from '../settings/index.ts';
-import { ownPlaces, sealedFiles } from './confinement.ts';
+import { getProtectedPaths, getSealedFiles } from './confinement.ts';
 
 test('[A112] a store of a fleet in the working folder is hidden, protected and sealed with all its files', (t) => {
   const cwd = mkdtempSync(path.join(tmpdir(), 'fairlead-confined-'));
@@ -14,8 +14,12 @@ test('[A112] a store of a fleet in the working folder is hidden, protected and s
   for (const where of [file, `sqlite:${file}`]) {
     const settings = readSettings({ cwd, env: { HOME: cwd, HARNESS_STORE: where } });
     for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-live`, `${file}-live-wal`])
-      assert.deepEqual([ownPlaces(settings).includes(each), sealedFiles(settings).includes(each)], [true, true], each);
+      assert.deepEqual(
+        [getProtectedPaths(settings).includes(each), getSealedFiles(settings).includes(each)],
+        [true, true],
+        each,
+      );
   }
   const far = readSettings({ cwd, env: { HOME: cwd, HARNESS_STORE: 'postgres://db/fleet' } });
-  assert.equal(ownPlaces(far).length, 4);
+  assert.equal(getProtectedPaths(far).length, 4);
 });

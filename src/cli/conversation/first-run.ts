@@ -1,21 +1,21 @@
 // With nothing configured: what is on this machine, what will be used, said in one screen.
 import { discover, partsOf, type Found } from '../../providers/index.ts';
-import { refreshModels, type KnownModel, type Whence } from '../known-models/index.ts';
+import { refreshModels, type KnownModel, type ModelEndpoint } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { chosenFrom, modelNamed, unknownModel, type Chosen } from './model.ts';
+import { toResolvedModel, findModel, unknownModelError, type ResolvedModel } from './model.ts';
 
 /** What was found, and what to use of it. */
-export type FirstRun = { readonly chosen: Chosen; readonly words: string };
+export type DiscoveredModel = { readonly model: ResolvedModel; readonly message: string };
 
 /** Looks for keys and servers and takes the best of them; the embedded model when there is nothing else. A model that was named must be there. */
-export async function firstRun(settings: Settings, wanted?: string): Promise<FirstRun> {
+export async function discoverModel(settings: Settings, wanted?: string): Promise<DiscoveredModel> {
   if (wanted?.includes('/')) {
-    const chosen = modelNamed(wanted, [], undefined) ?? { name: wanted, ref: partsOf(wanted) };
-    return { chosen, words: `Using ${wanted}.` };
+    const chosen = findModel(wanted, [], undefined) ?? { name: wanted, ref: partsOf(wanted) };
+    return { model: chosen, message: `Using ${wanted}.` };
   }
   const found = await discover({ env: settings.env });
-  const lines = found.map((each) => `  ${each.provider.padEnd(18)} ${foundBecause(each)}`);
-  const say = (chosen: Chosen): string =>
+  const lines = found.map((each) => `  ${each.provider.padEnd(18)} ${formatFoundReason(each)}`);
+  const say = (chosen: ResolvedModel): string =>
     [
       'Nothing is configured yet, so I looked around. Found:',
       ...lines,
@@ -24,42 +24,42 @@ export async function firstRun(settings: Settings, wanted?: string): Promise<Fir
     ].join('\n');
   for (const each of found) {
     if (each.how === 'embedded') continue;
-    const models = await listed(settings, placeAt(each), (trouble) => lines.push(trouble));
+    const models = await listModelsOrNone(settings, toEndpoint(each), (trouble) => lines.push(trouble));
     const model =
       wanted === undefined
         ? (models.find(({ tools }) => tools === true) ?? models[0])
         : models.find(({ id }) => id === wanted);
-    if (model) return { chosen: chosenFrom(model), words: say(chosenFrom(model)) };
+    if (model) return { model: toResolvedModel(model), message: say(toResolvedModel(model)) };
   }
-  if (wanted !== undefined && wanted !== 'embedded') throw unknownModel(wanted, [], undefined);
-  const chosen: Chosen = {
+  if (wanted !== undefined && wanted !== 'embedded') throw unknownModelError(wanted, [], undefined);
+  const chosen: ResolvedModel = {
     name: 'embedded/tinyllama',
     ref: { provider: 'embedded', model: 'tinyllama' },
     tools: false,
   };
-  return { chosen, words: say(chosen) };
+  return { model: chosen, message: say(chosen) };
 }
 
-const placeAt = (found: Found): Whence => ({
+const toEndpoint = (found: Found): ModelEndpoint => ({
   provider: found.provider,
   ...(found.how === 'server' || found.how === 'address' ? { baseUrl: found.baseUrl } : {}),
 });
 
 /** A server that was found and now does not answer is passed over. */
-async function listed(
+async function listModelsOrNone(
   settings: Settings,
-  from: Whence,
+  from: ModelEndpoint,
   say: (trouble: string) => void,
 ): Promise<readonly KnownModel[]> {
   try {
-    return await refreshModels(settings, { from, say });
+    return await refreshModels(settings, { endpoint: from, onWarning: say });
   } catch {
     return [];
   }
 }
 
 /** Why a provider can be used. */
-export function foundBecause(found: Found): string {
+export function formatFoundReason(found: Found): string {
   switch (found.how) {
     case 'key':
       return `${found.variable} is set`;

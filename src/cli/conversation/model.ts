@@ -1,11 +1,11 @@
 // Which model answers: the rows' rules about lists, flags and the last model used, the same for both modes; only who is asked differs.
 import { FairleadError, isObject, closestMatches } from '../../core/index.ts';
 import { familyOf, type ModelRef } from '../../providers/index.ts';
-import type { KnownModel, Whence } from '../known-models/index.ts';
+import type { KnownModel, ModelEndpoint } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** A model that was chosen. */
-export type Chosen = {
+export type ResolvedModel = {
   /** As a person names it. */
   readonly name: string;
   readonly ref: Exclude<ModelRef, string>;
@@ -14,25 +14,29 @@ export type Chosen = {
   /** The router that chooses anew for each message; the model is then only where it begins. */
   readonly router?: string;
   /** Whether its router calls it local. */
-  readonly vouched?: boolean;
+  readonly isDeclaredLocal?: boolean;
 };
 
 /** Whether a name stands for a router, which chooses a model for each message, and not for a model. */
-export const isRouter = (name: string | undefined): name is 'auto' | `router:${string}` =>
+export const isRouterName = (name: string | undefined): name is 'auto' | `router:${string}` =>
   name === 'auto' || name?.startsWith('router:') === true;
 
 /** The names under which the person's routers can be chosen. */
-export function routersIn({ routers }: Pick<Settings, 'routers'>): readonly string[] {
+export function listRouterNames({ routers }: Pick<Settings, 'routers'>): readonly string[] {
   const names = isObject(routers) ? Object.keys(routers) : [];
   const auto = names.length === 1 || names.includes('auto') ? ['auto'] : [];
   return [...auto, ...names.filter((name) => name !== 'auto').map((name) => `router:${name}`)];
 }
 
 /** A router in the place of a model. */
-export const routed = (name: string): Chosen => ({ name, ref: { provider: 'router', model: name }, router: name });
+export const toRouterModel = (name: string): ResolvedModel => ({
+  name,
+  ref: { provider: 'router', model: name },
+  router: name,
+});
 
 /** Where this person's models are: where they said, or where the list they have came from; nothing if neither is known. */
-export function placeOf(settings: Settings, known: readonly KnownModel[]): Whence | undefined {
+export function getModelEndpoint(settings: Settings, known: readonly KnownModel[]): ModelEndpoint | undefined {
   const { provider, url } = settings;
   if (provider !== undefined) return { provider, ...(url === undefined ? {} : { baseUrl: url }) };
   const [first] = known;
@@ -40,16 +44,20 @@ export function placeOf(settings: Settings, known: readonly KnownModel[]): Whenc
 }
 
 /** Where models are when nobody said where. */
-export const usualPlace: Whence = { provider: 'ollama' };
+export const defaultEndpoint: ModelEndpoint = { provider: 'ollama' };
 
 /** The place in words. */
-export const placeWords = ({ provider, baseUrl }: Whence): string =>
+export const formatEndpoint = ({ provider, baseUrl }: ModelEndpoint): string =>
   baseUrl === undefined ? provider : `${provider} (${baseUrl})`;
 
 /** The model of this name: one of the list, or `provider/model` of another provider; nothing if it is neither. */
-export function modelNamed(name: string, known: readonly KnownModel[], place: Whence | undefined): Chosen | undefined {
+export function findModel(
+  name: string,
+  known: readonly KnownModel[],
+  place: ModelEndpoint | undefined,
+): ResolvedModel | undefined {
   const listed = known.find(({ id }) => id === name) ?? known.find(({ id, provider }) => `${provider}/${id}` === name);
-  if (listed) return chosenFrom(listed);
+  if (listed) return toResolvedModel(listed);
   const slash = name.indexOf('/');
   const provider = name.slice(0, Math.max(0, slash));
   if (slash < 0 || !familyOf(provider)) return undefined;
@@ -62,11 +70,11 @@ export function modelNamed(name: string, known: readonly KnownModel[], place: Wh
 }
 
 /** What a person has to know about a model that cannot call tools; nothing about one that can. */
-export const talkOnly = ({ name, tools }: Chosen): string | undefined =>
+export const formatNoToolsWarning = ({ name, tools }: ResolvedModel): string | undefined =>
   tools === false ? `${name} cannot call tools, so none are offered to it: it can only talk.` : undefined;
 
 /** A model of the list, as chosen. */
-export function chosenFrom({ id, provider, url, tools, images, contextWindow }: KnownModel): Chosen {
+export function toResolvedModel({ id, provider, url, tools, images, contextWindow }: KnownModel): ResolvedModel {
   return {
     name: id,
     ref: {
@@ -82,14 +90,18 @@ export function chosenFrom({ id, provider, url, tools, images, contextWindow }: 
 }
 
 /** The error for a model that the list does not have. */
-export function unknownModel(name: string, known: readonly KnownModel[], place: Whence | undefined): FairleadError {
+export function unknownModelError(
+  name: string,
+  known: readonly KnownModel[],
+  place: ModelEndpoint | undefined,
+): FairleadError {
   const near = closestMatches(
     name,
     known.map(({ id }) => id),
   );
   return new FairleadError(
     'cli/unknown-model',
-    `${place ? placeWords(place) : 'The list of models'} has no model "${name}".`,
+    `${place ? formatEndpoint(place) : 'The list of models'} has no model "${name}".`,
     {
       blame: 'user',
       hint: near.length
@@ -100,17 +112,17 @@ export function unknownModel(name: string, known: readonly KnownModel[], place: 
 }
 
 /** The model of a one-shot run; every way in which none can be told is a sentence that says what to do. */
-export function modelForOnce(
+export function requireModel(
   given: string | undefined,
   previous: string | undefined,
   known: readonly KnownModel[],
-  place: Whence,
-): Chosen {
+  place: ModelEndpoint,
+): ResolvedModel {
   const wanted = given ?? previous;
-  const named = wanted === undefined ? undefined : modelNamed(wanted, known, place);
+  const named = wanted === undefined ? undefined : findModel(wanted, known, place);
   if (named && given !== undefined) return named;
   if (known.length === 0)
-    throw new FairleadError('cli/no-model-list', `It is not known which models ${placeWords(place)} has.`, {
+    throw new FairleadError('cli/no-model-list', `It is not known which models ${formatEndpoint(place)} has.`, {
       blame: 'user',
       hint: 'Ask it first: fairlead --one-shot --refresh-models',
     });
@@ -119,6 +131,6 @@ export function modelForOnce(
       blame: 'user',
       hint: `Name one with --model, such as --model ${known[0]?.id}.`,
     });
-  if (!named) throw unknownModel(wanted, known, place);
+  if (!named) throw unknownModelError(wanted, known, place);
   return named;
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { closedUrl, scriptedServer } from '../../testing/index.ts';
 import { readSettings } from '../settings/index.ts';
-import { openModel, type Host } from './open-model.ts';
+import { openModel, type ModelHost } from './open-model.ts';
 
-const host: Host = { agrees: () => Promise.resolve(false), progress() {}, say() {} };
+const host: ModelHost = { confirm: () => Promise.resolve(false), progress() {}, notify() {} };
 const settings = readSettings({ env: { HOME: '/nowhere' }, cwd: '/' });
 const chosen = (baseUrl: string) => ({ name: 'm', ref: { provider: 'ollama', model: 'm', baseUrl } });
 

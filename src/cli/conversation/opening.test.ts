@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { resolveAgent } from '../../agent/index.ts';
 import { says, scriptedProvider } from '../../testing/index.ts';
-import { allEvents, goBack, turnsOf } from '../branches/index.ts';
+import { collectEvents, rewindBefore, listUserTurns } from '../branches/index.ts';
 import { closeSession, openSession } from './opening.ts';
 
 function shelfFor(t: test.TestContext): { readonly data: string } {
@@ -18,7 +18,7 @@ const parts = () => resolveAgent({ provider: scriptedProvider([says('one')]), sy
 
 test('a session in which nothing was said leaves nothing behind', async (t) => {
   const open = await openSession(shelfFor(t), { type: 'new', name: 'empty' }, parts());
-  const file = open.place?.file ?? '';
+  const file = open.sessionFile?.file ?? '';
   assert.ok(existsSync(file));
   await closeSession(open);
   assert.ok(!existsSync(file));
@@ -28,13 +28,13 @@ test('[J3] a session whose first message was gone back from is empty, and is kep
   const shelf = shelfFor(t);
   const open = await openSession(shelf, { type: 'new', name: 'precious' }, parts());
   await open.session.run('precious words');
-  const [first] = turnsOf(await allEvents(open.session.log, open.session.state.seq));
+  const [first] = listUserTurns(await collectEvents(open.session.log, open.session.state.seq));
   assert.ok(first);
-  await goBack(open.session, first);
+  await rewindBefore(open.session, first);
   assert.equal(open.session.messages.length, 0);
   await closeSession(open);
   const again = await openSession(shelf, { type: 'resume', session: 'precious' }, parts());
   t.after(() => again.session.close());
-  const words = JSON.stringify(await allEvents(again.session.log, again.session.state.seq));
+  const words = JSON.stringify(await collectEvents(again.session.log, again.session.state.seq));
   assert.match(words, /precious words/);
 });

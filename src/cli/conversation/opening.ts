@@ -4,35 +4,46 @@ import { Session } from '../../agent/index.ts';
 import { FairleadError, type ResolvedAgent } from '../../core/index.ts';
 import type { JsonlLog } from '../../stores/index.ts';
 import type { SessionSelector } from '../front/asked.ts';
-import { cloneSession, findSession, mostRecent, newSession, type SessionPlace, type Shelf } from '../sessions/index.ts';
+import {
+  cloneSession,
+  findSession,
+  findLatestSession,
+  createSessionFile,
+  type SessionFile,
+  type SessionDirs,
+} from '../sessions/index.ts';
 
 /** A session that is open, and where it is kept. */
 export type OpenSession = {
   readonly session: Session;
-  readonly place: SessionPlace | undefined;
+  readonly sessionFile: SessionFile | undefined;
   readonly log: JsonlLog | undefined;
   /** Whether it was begun here. */
-  readonly fresh: boolean;
+  readonly isNew: boolean;
   /** Whether anything was said in it since, on whichever branch. */
-  readonly used: () => boolean;
+  readonly isUsed: () => boolean;
 };
 
 /** Opens a session for an agent. */
-export async function openSession(shelf: Shelf, which: SessionSelector, parts: ResolvedAgent): Promise<OpenSession> {
+export async function openSession(
+  shelf: SessionDirs,
+  which: SessionSelector,
+  parts: ResolvedAgent,
+): Promise<OpenSession> {
   if (which.type === 'ephemeral') {
     const { memoryLog } = await import('../../stores/memory.ts');
     const session = await Session.open(parts, memoryLog());
-    return { session, place: undefined, log: undefined, fresh: true, used: useOf(session) };
+    return { session, sessionFile: undefined, log: undefined, isNew: true, isUsed: trackUse(session) };
   }
-  const place = await placeFor(shelf, which);
+  const place = await resolveSessionFile(shelf, which);
   const fresh = which.type === 'new';
   const { openJsonl } = await import('../../stores/index.ts');
   const log = await openJsonl(place.file).catch((error: unknown) => {
-    throw heldElsewhere(error, place) ?? error;
+    throw lockedSessionError(error, place) ?? error;
   });
   try {
     const session = await Session.open(parts, log, log.session);
-    return { session, place, log, fresh, used: useOf(session) };
+    return { session, sessionFile: place, log, isNew: fresh, isUsed: trackUse(session) };
   } catch (error) {
     await log.close();
     if (fresh) rmSync(place.file, { force: true });
@@ -41,7 +52,7 @@ export async function openSession(shelf: Shelf, which: SessionSelector, parts: R
 }
 
 /** The error for a session that another process writes to, in words that help here. */
-function heldElsewhere(error: unknown, { name, file }: SessionPlace): FairleadError | undefined {
+function lockedSessionError(error: unknown, { name, file }: SessionFile): FairleadError | undefined {
   if (!(error instanceof FairleadError) || error.code !== 'store/locked') return undefined;
   return new FairleadError(error.code, error.message.replace(file, `The session ${JSON.stringify(name)}`), {
     blame: 'user',
@@ -51,16 +62,19 @@ function heldElsewhere(error: unknown, { name, file }: SessionPlace): FairleadEr
   });
 }
 
-async function placeFor(shelf: Shelf, which: Exclude<SessionSelector, { type: 'ephemeral' }>): Promise<SessionPlace> {
+async function resolveSessionFile(
+  shelf: SessionDirs,
+  which: Exclude<SessionSelector, { type: 'ephemeral' }>,
+): Promise<SessionFile> {
   switch (which.type) {
     case 'new':
-      return newSession(shelf, which.name);
+      return createSessionFile(shelf, which.name);
     case 'clone':
       return cloneSession(shelf, findSession(shelf, which.session), which.name);
     case 'resume':
       return findSession(shelf, which.session ?? '');
     case 'latest': {
-      const latest = mostRecent(shelf);
+      const latest = findLatestSession(shelf);
       if (latest) return latest;
       throw new FairleadError('session/unknown', 'There is no session to continue yet.', {
         blame: 'user',
@@ -71,13 +85,18 @@ async function placeFor(shelf: Shelf, which: Exclude<SessionSelector, { type: 'e
 }
 
 /** Lets go of a session. One that was begun here and in which nothing was said leaves nothing behind. */
-export async function closeSession({ session, place, fresh, used }: OpenSession): Promise<void> {
+export async function closeSession({
+  session,
+  sessionFile: place,
+  isNew: fresh,
+  isUsed: used,
+}: OpenSession): Promise<void> {
   await session.close();
   if (fresh && !used() && place) rmSync(place.file, { force: true });
 }
 
 /** Tells from the events alone: a conversation that was gone back from is empty now, and not for nothing there. */
-function useOf(session: Session): () => boolean {
+function trackUse(session: Session): () => boolean {
   let used = false;
   session.subscribe((event) => {
     if (event.type === 'input-received') used = true;
@@ -86,14 +105,14 @@ function useOf(session: Session): () => boolean {
 }
 
 /** How much is said about a damaged file before the rest is only counted. */
-const mostProblems = 5;
+const maxProblems = 5;
 
 /** What is wrong with a session's file, a sentence each; it was opened all the same. */
-export function problemsOf({ log, place }: OpenSession): readonly string[] {
+export function formatSessionProblems({ log, sessionFile: place }: OpenSession): readonly string[] {
   const found = log?.report ?? [];
-  const more = found.length - mostProblems;
+  const more = found.length - maxProblems;
   return [
-    ...found.slice(0, mostProblems).map(({ what }) => what),
+    ...found.slice(0, maxProblems).map(({ what }) => what),
     ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(place?.name ?? '')}`] : []),
   ];
 }

@@ -45,48 +45,48 @@ import {
 } from '../../tools/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../../workspace/index.ts';
-import { equipmentFor, nobody, type Equipment, type Person } from '../equipment/index.ts';
-import { groundOf } from '../policy/ground.ts';
-import { keeperFor, type Settings } from '../settings/index.ts';
-import { ownPlaces, sandboxFor, sealedFiles } from './confinement.ts';
-import type { Chosen } from './model.ts';
+import { loadIntegrations, noUser, type Integration, type UserPrompter } from '../equipment/index.ts';
+import { createPolicyContext } from '../policy/ground.ts';
+import { createSettingsRedactor, type Settings } from '../settings/index.ts';
+import { getProtectedPaths, selectSandbox, getSealedFiles } from './confinement.ts';
+import type { ResolvedModel } from './model.ts';
 
 /** How the terminal's agent is to be made. */
-export type OutfitOptions = {
+export type CodingAgentOptions = {
   readonly settings: Settings;
   readonly cwd: string;
   /** Whether changes are made unasked, as it stands when a call is judged. */
-  readonly auto: () => boolean;
+  readonly autoApprove: () => boolean;
   readonly grants: Grants;
   /** A container to run code in, and nothing else. */
-  readonly code: boolean;
+  readonly codeOnly: boolean;
   /** False where the person wants commands to run as themselves, which nothing else may decide. */
   readonly sandbox?: boolean;
   /** Who is asked about what the folder brings along; nobody unless given. */
-  readonly person?: Person;
+  readonly prompter?: UserPrompter;
   /** MCP servers that an editor names for this session. */
-  readonly servers?: readonly McpServer[];
-  readonly answer?: OutputSchema;
+  readonly mcpServers?: readonly McpServer[];
+  readonly outputSchema?: OutputSchema;
   /** Tools whose calls are made elsewhere, by whoever asked. */
-  readonly elsewhere?: readonly Tool[];
+  readonly clientTools?: readonly Tool[];
   /** The file of the session, once it is open. */
-  readonly transcript?: () => string | undefined;
+  readonly transcriptFile?: () => string | undefined;
   /** Throws where the session may not be told to a model that a tool wants; it may be told to any unless given. */
-  readonly mayUse?: (model: Chosen) => Promise<void>;
+  readonly assertModelAllowed?: (model: ResolvedModel) => Promise<void>;
   /** Put around every other model that a tool opens, such as one of a sub-agent. */
-  readonly govern?: (provider: Provider) => Provider;
+  readonly wrapProvider?: (provider: Provider) => Provider;
   /** The commands in the background of an outfit for the same folder, which go on; it is closed without them. */
   readonly background?: BackgroundCommands;
 };
 
 /** What was found for a working folder, and the way to an agent for a model. */
-export type Outfit = {
+export type CodingAgent = {
   /** The folder as the person has it: what is run here is not confined. */
   readonly workspace: Workspace;
   /** What the model's commands run in. */
   readonly sandbox: Sandbox;
   /** Takes secrets out of what is written down or told. */
-  readonly secrets: Redactor;
+  readonly redactor: Redactor;
   readonly instructions: Instructions;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
@@ -94,21 +94,29 @@ export type Outfit = {
   readonly problems: readonly string[];
   readonly tools: readonly Tool[];
   /** The exact kind of a call, which is all that an "always" covers. */
-  readonly kindOf: (call: ToolCall) => string;
+  readonly grantKey: (call: ToolCall) => string;
   /** The agent's parts for a model; one that cannot call tools is given none. */
-  readonly partsFor: (provider: Provider, callsTools: boolean) => ResolvedAgent;
+  readonly forModel: (provider: Provider, callsTools: boolean) => ResolvedAgent;
   /** Hears words before they are written down, and what happens; absent where nobody listens. */
-  readonly ears?: Pick<NonNullable<Equipment['ears']>, 'onPrompt' | 'onEvent'>;
+  readonly hooks?: Pick<NonNullable<Integration['hooks']>, 'onPrompt' | 'onEvent'>;
   readonly background: BackgroundCommands;
   /** Ends the commands in the background: they belong to the session that started them. */
-  endCommands(): Promise<void>;
+  stopCommands(): Promise<void>;
   /** Ends the servers, programs and commands that its tools started; not the commands where another outfit has them now. */
-  close(heir?: Pick<Outfit, 'background'>): Promise<void>;
+  close(heir?: Pick<CodingAgent, 'background'>): Promise<void>;
 };
 
 /** Gets everything ready that an agent in this folder needs, whichever model it will be. */
-export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
-  const { settings, cwd, auto, grants, code, answer, elsewhere = [] } = options;
+export async function createCodingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
+  const {
+    settings,
+    cwd,
+    autoApprove: auto,
+    grants,
+    codeOnly: code,
+    outputSchema: answer,
+    clientTools: elsewhere = [],
+  } = options;
   const { dirs } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
   const workspace = localWorkspace({
@@ -116,37 +124,37 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     cwd,
     blobs: `${dirs.state}/blobs`,
     outputs: `${dirs.state}/outputs`,
-    protect: ownPlaces(settings),
-    denyRead: sealedFiles(settings),
+    protect: getProtectedPaths(settings),
+    denyRead: getSealedFiles(settings),
   });
   const locate: ResolvePath = (path) => workspace.locate(path);
   const instructions = readInstructions(places);
-  const secrets = keeperFor(settings);
+  const secrets = createSettingsRedactor(settings);
   const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
     findSkills(places),
     findUserCommands(places),
-    sandboxFor(settings, workspace.cwd, options.sandbox !== false),
+    selectSandbox(settings, workspace.cwd, options.sandbox !== false),
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);
   const skills = code ? [] : found;
   const confined = withSandbox(workspace, sandbox);
   const background = options.background ?? createBackgroundCommands(confined);
   let model: Provider | undefined;
-  const equipment = await equipmentFor(code, {
+  const equipment = await loadIntegrations(code, {
     settings,
-    places: { ...places, cwd: workspace.cwd },
+    paths: { ...places, cwd: workspace.cwd },
     workspace,
-    confined,
+    sandboxedWorkspace: confined,
     sandbox,
     trust: fileTrust(`${dirs.state}/approved.json`),
-    secrets,
-    person: options.person ?? nobody(() => {}),
-    model: () => model ?? unopened(),
-    auto,
-    ...(options.transcript ? { transcript: options.transcript } : {}),
-    ...(options.mayUse ? { mayUse: options.mayUse } : {}),
-    ...(options.govern ? { govern: options.govern } : {}),
-    ...(options.servers ? { servers: options.servers } : {}),
+    redactor: secrets,
+    prompter: options.prompter ?? noUser(() => {}),
+    model: () => model ?? throwNoModel(),
+    autoApprove: auto,
+    ...(options.transcriptFile ? { transcriptFile: options.transcriptFile } : {}),
+    ...(options.assertModelAllowed ? { assertModelAllowed: options.assertModelAllowed } : {}),
+    ...(options.wrapProvider ? { wrapProvider: options.wrapProvider } : {}),
+    ...(options.mcpServers ? { mcpServers: options.mcpServers } : {}),
   });
   const tools = [
     ...(code ? [] : codingTools(confined, background, { runner: workspace })),
@@ -162,7 +170,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
     },
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
-  ].map((tool) => withRedaction(equipment.around?.(tool) ?? tool, secrets));
+  ].map((tool) => withRedaction(equipment.wrapTool?.(tool) ?? tool, secrets));
   const {
     rules = [],
     views = [],
@@ -174,7 +182,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   } = equipment.extension ?? {};
   const names = new Set(tools.map(({ name }) => name));
   const system = [
-    standing(cwd),
+    formatSystemPrompt(cwd),
     settings.instructions,
     secrets.redact(instructions.text),
     secrets.redact(formatSkills(skills)),
@@ -185,7 +193,7 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   return {
     workspace,
     sandbox,
-    secrets,
+    redactor: secrets,
     instructions,
     skills,
     commands,
@@ -194,20 +202,20 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
       ...equipment.problems,
     ],
     tools,
-    kindOf: (call) =>
+    grantKey: (call) =>
       grantKey({ ...call, tool: names.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool) }, locate),
-    ...(equipment.ears ? { ears: equipment.ears } : {}),
-    endCommands: () => background.close(),
+    ...(equipment.hooks ? { hooks: equipment.hooks } : {}),
+    stopCommands: () => background.close(),
     background,
     close: async (heir) =>
       void (await Promise.all([equipment.close(), heir?.background === background ? undefined : background.close()])),
-    partsFor(provider, callsTools) {
-      if (!callsTools && elsewhere.length > 0) throw noCalls(provider);
+    forModel(provider, callsTools) {
+      if (!callsTools && elsewhere.length > 0) throw noToolCallsError(provider);
       model = provider;
       const parts = resolveAgent({
         provider,
         // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
-        system: callsTools ? system : [talking(cwd), settings.instructions].filter(Boolean).join('\n\n'),
+        system: callsTools ? system : [formatTalkOnlyPrompt(cwd), settings.instructions].filter(Boolean).join('\n\n'),
         tools: callsTools ? [...tools, ...elsewhere] : [],
         resolveToolName: resolveToolAlias,
         reminders: [background.reminder, ...reminders],
@@ -224,10 +232,10 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
         grants: grants,
         locate,
       });
-      const ground = groundOf(workspace);
+      const ground = createPolicyContext(workspace);
       const gate = policy ? policyGate(policy, { ...ground, grants: grants, fallback: asks }) : asks;
       const careful = packageInstallGate(gate, grants, ground);
-      const { ears } = equipment;
+      const { hooks: ears } = equipment;
       return {
         ...parts,
         cwd,
@@ -242,22 +250,22 @@ export async function outfitFor(options: OutfitOptions): Promise<Outfit> {
   };
 }
 
-function unopened(): never {
+function throwNoModel(): never {
   throw new FairleadError('cli/no-model', 'No model is open yet.', { blame: 'harness' });
 }
 
-const noCalls = ({ model }: Provider): FairleadError =>
+const noToolCallsError = ({ model }: Provider): FairleadError =>
   new FairleadError('cli/no-calls', `${model} cannot call tools, and was given some.`, {
     blame: 'user',
     hint: 'Ask another model, or ask without tools.',
   });
 
 /** The text for a model that can only talk. */
-const talking = (cwd: string): string =>
+const formatTalkOnlyPrompt = (cwd: string): string =>
   `You are Fairlead, an agent in a person's terminal. The working folder is ${cwd}.\nYou cannot see files or run commands. Answer briefly. If you do not know, say so.`;
 
 /** The text every request begins with. */
-const standing = (cwd: string): string =>
+const formatSystemPrompt = (cwd: string): string =>
   `You are Fairlead, an agent in a person's terminal. The working folder is ${cwd}.
 - Look before you answer: read files and run commands instead of guessing. Never make up what a tool would say.
 - Do what was asked and no more. Keep the style of what is there. Check your work by running it where you can.

@@ -3,43 +3,46 @@ import type { Session } from '../../agent/index.ts';
 import { FairleadError, readView, type ResolvedAgent, type NamedView } from '../../core/index.ts';
 import { familyOf } from '../../providers/families.ts';
 import type { Settings } from '../settings/index.ts';
-import type { Chosen } from './model.ts';
+import type { ResolvedModel } from './model.ts';
 
-const labelKey = 'privacy/labelled';
+const privacyKey = 'privacy/labelled';
 
 /** Whether anything in this session is private: what was said under the label is still there when it is gone. */
-export const privacy: NamedView<boolean> = {
+export const privacyView: NamedView<boolean> = {
   name: 'privacy',
   initial: false,
-  on: (labelled, event) => labelled || (event.type === 'annotation-added' && event.key === labelKey),
+  on: (labelled, event) => labelled || (event.type === 'annotation-added' && event.key === privacyKey),
   serialize: (labelled) => labelled,
   restore: (kept) => kept === true,
 };
 
 /** Whether the session is private. */
-export const isPrivate = ({ state }: Pick<Session, 'state'>): boolean => readView(state, privacy);
+export const isPrivateSession = ({ state }: Pick<Session, 'state'>): boolean => readView(state, privacyView);
 
 /** A line of its own in AGENTS.md that asks for privacy. Nothing there can lift it. */
-const label = /^\s*private:\s*(true|yes)\s*$/im;
+const privateLine = /^\s*private:\s*(true|yes)\s*$/im;
 
 /** Who labelled what is said here as private, in words; nothing if nobody did. */
-export function labelOf(
+export function findPrivacyLabel(
   asked: { readonly private: boolean },
   settings: Pick<Settings, 'private'>,
   instructions: { readonly text: string },
 ): string | undefined {
   if (asked.private) return '--private';
   if (settings.private) return 'the setting "private"';
-  return label.test(instructions.text) ? 'AGENTS.md' : undefined;
+  return privateLine.test(instructions.text) ? 'AGENTS.md' : undefined;
 }
 
 /** Writes the label down, once. */
-export async function labelled(session: Session, by: string | undefined): Promise<void> {
-  if (by !== undefined && !isPrivate(session)) await session.annotate(labelKey, { by });
+export async function markPrivate(session: Session, by: string | undefined): Promise<void> {
+  if (by !== undefined && !isPrivateSession(session)) await session.annotate(privacyKey, { by });
 }
 
 /** Whether nothing that this model is told leaves the person's machines. */
-export async function isHere({ ref, vouched }: Chosen, { env, privateHosts }: Settings): Promise<boolean> {
+export async function isLocalModel(
+  { ref, isDeclaredLocal: vouched }: ResolvedModel,
+  { env, privateHosts }: Settings,
+): Promise<boolean> {
   if (vouched !== undefined) return vouched;
   if (!familyOf(ref.provider)) return ref.provider === 'scripted' || ref.provider === 'replay';
   const { staysHere } = await import('../../providers/routing/standing.ts');
@@ -47,8 +50,8 @@ export async function isHere({ ref, vouched }: Chosen, { env, privateHosts }: Se
 }
 
 /** Throws where a private session would be told to somebody else. */
-export async function mustStayHere(chosen: Chosen, settings: Settings): Promise<void> {
-  if (await isHere(chosen, settings)) return;
+export async function assertLocalModel(chosen: ResolvedModel, settings: Settings): Promise<void> {
+  if (await isLocalModel(chosen, settings)) return;
   throw new FairleadError(
     'routing/private',
     `This session is private, and ${chosen.name} is not on your own machines.`,
@@ -60,10 +63,10 @@ export async function mustStayHere(chosen: Chosen, settings: Settings): Promise<
 }
 
 /** The agent with the views that tell whether its session is private, and how its router's models did. */
-export const withViews = (
+export const withPrivacyViews = (
   parts: ResolvedAgent,
   router: { readonly views: readonly NamedView<unknown>[] } | undefined,
 ): ResolvedAgent => ({
   ...parts,
-  views: [...(parts.views ?? []), privacy, ...(router?.views ?? [])],
+  views: [...(parts.views ?? []), privacyView, ...(router?.views ?? [])],
 });

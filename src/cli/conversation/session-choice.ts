@@ -3,7 +3,7 @@ import type { UiChoice } from '../face/face.ts';
 import type { SessionSummary } from '../sessions/index.ts';
 
 /** What a list shows of a session: its name, when it was changed, and its first words. */
-export const sessionChoice = ({ name, changed, first = '' }: SessionSummary): UiChoice => ({
+export const toSessionChoice = ({ name, changed, first = '' }: SessionSummary): UiChoice => ({
   value: name,
   label: name,
   description: `${changed.slice(0, 16).replace('T', ' ')}  ${first.replaceAll(/\s+/g, ' ').slice(0, 60)}`.trim(),

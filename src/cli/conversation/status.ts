@@ -1,23 +1,31 @@
 // What the status line says of a conversation.
 import type { Provider, RunState } from '../../core/index.ts';
 import type { StatusLine } from '../face/face.ts';
-import { sandboxWord } from './confinement.ts';
-import type { Outfit } from './outfit.ts';
+import { formatSandbox } from './confinement.ts';
+import type { CodingAgent } from './outfit.ts';
 
 /** The conversation as far as its status goes. */
-export type Stated = {
+export type ConversationStatusInput = {
   readonly model: string;
   readonly session: string;
-  readonly auto: boolean;
+  readonly autoApprove: boolean;
   readonly stream: boolean;
   readonly state: RunState;
   readonly provider: Provider;
   /** What commands run in; nothing where code runs in a container, whatever else there is. */
-  readonly sandbox: Outfit['sandbox'] | undefined;
+  readonly sandbox: CodingAgent['sandbox'] | undefined;
 };
 
 /** The status of a conversation. */
-export function statusOf({ model, session, auto, stream, state, provider, sandbox }: Stated): StatusLine {
+export function getConversationStatus({
+  model,
+  session,
+  autoApprove: auto,
+  stream,
+  state,
+  provider,
+  sandbox,
+}: ConversationStatusInput): StatusLine {
   const { context, total, pending } = state;
   const { contextWindow: window } = provider;
   return {
@@ -28,6 +36,6 @@ export function statusOf({ model, session, auto, stream, state, provider, sandbo
     context: { used: context, ...(window === undefined ? {} : { window }) },
     ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),
     queued: pending.length,
-    ...(sandbox ? { sandbox: sandboxWord(sandbox) } : {}),
+    ...(sandbox ? { sandbox: formatSandbox(sandbox) } : {}),
   };
 }

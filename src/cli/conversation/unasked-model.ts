@@ -2,23 +2,23 @@
 import type { CliArgs } from '../front/asked.ts';
 import { readKnownModels, readLastModel } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { firstRun } from './first-run.ts';
-import { isRouter, modelForOnce, placeOf, routed, type Chosen } from './model.ts';
+import { discoverModel } from './first-run.ts';
+import { isRouterName, requireModel, getModelEndpoint, toRouterModel, type ResolvedModel } from './model.ts';
 
 /** The model that was named, that the settings name, or that was used last; what was found on this machine where nothing is configured. */
-export async function chosenUnasked(
+export async function resolveModelUnattended(
   { model }: Pick<CliArgs, 'model'>,
   settings: Settings,
   tell: (text: string) => void,
-): Promise<Chosen> {
+): Promise<ResolvedModel> {
   const known = readKnownModels(settings) ?? [];
-  const place = placeOf(settings, known);
+  const place = getModelEndpoint(settings, known);
   const wanted = model ?? settings.model;
   const previous = readLastModel(settings);
   const first = wanted ?? previous;
-  if (isRouter(first)) return routed(first);
-  if (place) return modelForOnce(wanted, previous, known, place);
-  const { chosen, words } = await firstRun(settings, wanted);
+  if (isRouterName(first)) return toRouterModel(first);
+  if (place) return requireModel(wanted, previous, known, place);
+  const { model: chosen, message: words } = await discoverModel(settings, wanted);
   if (wanted === undefined) tell(`${words}\n`);
   return chosen;
 }

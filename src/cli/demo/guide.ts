@@ -2,7 +2,7 @@
 import { FairleadError, isObject, type Json, type RunState } from '../../core/index.ts';
 import { askForApprovals } from '../chat/approval.ts';
 import { createTranscriptPresenter } from '../chat/narrator.ts';
-import { openAsks, waits } from '../conversation/asks.ts';
+import { listPendingApprovals, isAwaitingApproval } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { TerminalUI, StatusLine } from '../face/face.ts';
 import { parseCliArgs, type SessionSelector } from '../front/asked.ts';
@@ -71,8 +71,8 @@ export function createTour(
       try {
         const tell = createTranscriptPresenter(face, () => true);
         if (scene.prepare) await scene.prepare(talk);
-        if (!talk.fresh) tell.replay(talk.session.messages, 20);
-        talk.watch({
+        if (!talk.isNew) tell.replay(talk.session.messages, 20);
+        talk.subscribe({
           session() {},
           event(event) {
             tell.onEvent(event);
@@ -87,7 +87,7 @@ export function createTour(
             onToolProgress: (call, text) => face.appendText(call, text),
           });
         let state = await run(scene.prompt);
-        while (waits(state) && !signal.aborted) {
+        while (isAwaitingApproval(state) && !signal.aborted) {
           await answerUnknownOutcomes(talk, state, say);
           if (person) await askForApprovals({ conversation: talk, ui: face, signal, notify: say }, talk.session.state);
           else await approveAll(talk, talk.session.state, say);
@@ -132,10 +132,10 @@ async function openTourConversation(
   );
   return Conversation.open({
     settings: stage.settings,
-    asked,
-    which,
-    chosen: { name: demoModelName, ref: { provider: 'scripted', model }, tools: true },
-    host: { agrees: async () => false, progress() {}, say() {} },
+    flags: asked,
+    selector: which,
+    model: { name: demoModelName, ref: { provider: 'scripted', model }, tools: true },
+    host: { confirm: async () => false, progress() {}, notify() {} },
   });
 }
 
@@ -145,14 +145,14 @@ const withPacing = (answer: Json, slowly: boolean): Json =>
 
 /** What came of a call that was cut off the person on this tour cannot know: the demo says so for them. */
 async function answerUnknownOutcomes(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
-  for (const call of openAsks(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
+  for (const call of listPendingApprovals(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
     say(`${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, nobody knows.`);
     await talk.session.resolveApproval(call.id, false, 'demo');
   }
 }
 
 async function approveAll(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
-  for (const call of openAsks(state)) {
+  for (const call of listPendingApprovals(state)) {
     say(`Allow ${call.tool}? ${call.ask?.question ?? ''}\nNobody is asked here, so the demo answers: yes.`);
     await talk.session.resolveApproval(call.id, true, 'demo');
   }

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Message } from '../../core/index.ts';
 import { verifyFile } from '../../stores/index.ts';
-import { branchesOf, shownBranches, treeText } from '../branches/index.ts';
-import { sessionPlaces } from '../sessions/index.ts';
+import { branchesOf, selectShownBranches, formatBranchTree } from '../branches/index.ts';
+import { listSessionFiles } from '../sessions/index.ts';
 import { crashAndKill } from './crash.ts';
 import type { Tour } from './guide.ts';
 
@@ -103,9 +103,9 @@ const editStep: TourStep = {
       },
       async (talk) => {
         const branches = branchesOf(await talk.events());
-        guide.notify(`/tree now shows:\n${treeText(branches)}`);
+        guide.notify(`/tree now shows:\n${formatBranchTree(branches)}`);
         guide.assertTrue(
-          shownBranches(branches).length === 2,
+          selectShownBranches(branches).length === 2,
           'the session has two branches, and the first one can be returned to',
         );
         guide.assertTrue(
@@ -131,7 +131,7 @@ const closingStep: TourStep = {
   fairlead models                       what this machine has: keys, servers, and the small embedded model
   fairlead doctor                       prove that each part works with your model`,
   async run(guide) {
-    for (const place of sessionPlaces(guide.workspace.settings.dirs)) {
+    for (const place of listSessionFiles(guide.workspace.settings.dirs)) {
       const { ok, events } = await verifyFile(place.file);
       guide.assertTrue(
         ok && events > 0,

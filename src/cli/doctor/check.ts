@@ -1,8 +1,8 @@
 // What a check of the doctor is: a name and a function that looks at one part and says how it stands.
 import type { FairleadError, Provider, Workspace } from '../../core/index.ts';
 import type { Sandbox } from '../../guards/index.ts';
-import type { Chosen } from '../conversation/model.ts';
-import type { Whence } from '../known-models/index.ts';
+import type { ResolvedModel } from '../conversation/model.ts';
+import type { ModelEndpoint } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** How a part stands, and how to mend it where it does not. */
@@ -15,9 +15,9 @@ export type CheckResult = {
 /** The model that is looked at. */
 export type TargetModel = {
   /** Where its provider is; nothing for a stand-in and for the embedded model, which are nowhere else. */
-  readonly endpoint: Whence | undefined;
+  readonly endpoint: ModelEndpoint | undefined;
   /** Nothing where no model can be told. */
-  readonly model: Chosen | undefined;
+  readonly model: ResolvedModel | undefined;
   /** Why the model that was asked for is none. */
   readonly error?: FairleadError;
   /** How it came to be this one. */

@@ -1,7 +1,7 @@
 // Runs the checks one after the other; one that breaks is a finding, not the end.
 import { FairleadError, errorMessage } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { sandboxFor } from '../conversation/confinement.ts';
+import { selectSandbox } from '../conversation/confinement.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import {
   ok,
@@ -77,5 +77,5 @@ function createCheckContext(options: RunChecksOptions, signal: AbortSignal): Che
 /** What commands would run in if a conversation were begun here. */
 async function createCommandSandbox(settings: Settings): Promise<CommandSandbox> {
   const workspace = localWorkspace({ roots: ['.'] });
-  return { workspace, sandbox: await sandboxFor(settings, workspace.cwd, true) };
+  return { workspace, sandbox: await selectSandbox(settings, workspace.cwd, true) };
 }

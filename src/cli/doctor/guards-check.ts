@@ -6,7 +6,7 @@ import { findHookFiles } from '../../guards/hooks/places.ts';
 import type { Hook, HookContext, HookResult } from '../../guards/hooks/index.ts';
 import { runGateExample, type GateRule } from '../../rules/index.ts';
 import { publicEnvironment } from '../../workspace/environment.ts';
-import { filesIn } from '../rules/recorded.ts';
+import { readRuleFilesIn } from '../rules/recorded.ts';
 import type { Settings } from '../settings/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult } from './check.ts';
 
@@ -23,7 +23,7 @@ export const guardsCheck: DoctorCheck = {
   name: 'guards',
   async run({ settings }) {
     const cwd = process.cwd();
-    const { files, unusable: lost } = await filesIn(settings, cwd);
+    const { files, unusable: lost } = await readRuleFilesIn(settings, cwd);
     const gates = files.flatMap(({ set }) => set.gates ?? []);
     const hooks = await testHooks(settings, cwd);
     const proofs = [...(await Promise.all(gates.map(testGate))), ...hooks.proofs];

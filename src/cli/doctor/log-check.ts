@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { verifyFile } from '../../stores/index.ts';
-import { sessionPlaces } from '../sessions/index.ts';
+import { listSessionFiles } from '../sessions/index.ts';
 import { fail, ok, type DoctorCheck } from './check.ts';
 
 const maxFiles = 100;
@@ -12,7 +12,7 @@ const maxBytes = 200e6;
 export const logCheck: DoctorCheck = {
   name: 'log',
   async run({ settings, signal }) {
-    const all = sessionPlaces(settings.dirs)
+    const all = listSessionFiles(settings.dirs)
       .map((place) => {
         const { size = 0, mtimeMs = 0 } = statSync(place.file, { throwIfNoEntry: false }) ?? {};
         return { ...place, size, mtimeMs };

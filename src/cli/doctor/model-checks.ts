@@ -9,7 +9,7 @@ import {
   type ModelRequest,
 } from '../../core/index.ts';
 import { resolveModel } from '../../providers/index.ts';
-import { placeWords } from '../conversation/model.ts';
+import { formatEndpoint } from '../conversation/model.ts';
 import { readKnownModels } from '../known-models/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext, type TargetModel } from './check.ts';
 
@@ -43,7 +43,7 @@ const modelCheck: DoctorCheck = {
     const listed = (readKnownModels(settings) ?? []).find(({ id }) => id === chosen.ref.model);
     const which = `${chosen.name} (${because})`;
     if (listed || !place)
-      return ok(`${which}${listed ? ` is on the list of ${placeWords(place ?? chosen.ref)}` : ''}.`);
+      return ok(`${which}${listed ? ` is on the list of ${formatEndpoint(place ?? chosen.ref)}` : ''}.`);
     return warn(`${which} is on no list, so what it can do is not known.`, refresh);
   },
 };

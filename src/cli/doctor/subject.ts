@@ -1,48 +1,55 @@
 // Which model the doctor looks at: the one named, the one set, the last one used, or what was found on this machine.
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { discover, familyOf, partsOf } from '../../providers/index.ts';
-import { chosenFrom, isRouter, modelNamed, placeOf, unknownModel, type Chosen } from '../conversation/model.ts';
-import { openModel, type Host } from '../conversation/open-model.ts';
-import { readKnownModels, readLastModel, type Whence } from '../known-models/index.ts';
+import {
+  toResolvedModel,
+  isRouterName,
+  findModel,
+  getModelEndpoint,
+  unknownModelError,
+  type ResolvedModel,
+} from '../conversation/model.ts';
+import { openModel, type ModelHost } from '../conversation/open-model.ts';
+import { readKnownModels, readLastModel, type ModelEndpoint } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { TargetModel } from './check.ts';
 import { testConnection } from '../conversation/test-connection.ts';
 
 /** Nobody is asked and nothing is fetched: a doctor looks. */
-const silentHost: Host = { agrees: async () => false, progress() {}, say() {} };
+const silentHost: ModelHost = { confirm: async () => false, progress() {}, notify() {} };
 
 /** The model to look at, and where it is. */
 export async function resolveTargetModel(settings: Settings, given: string | undefined): Promise<TargetModel> {
   const known = readKnownModels(settings) ?? [];
-  const place = placeOf(settings, known) ?? (await discoverEndpoint(settings));
+  const place = getModelEndpoint(settings, known) ?? (await discoverEndpoint(settings));
   const previous = given === undefined && settings.model === undefined ? readLastModel(settings) : undefined;
   const wanted = given ?? settings.model ?? previous;
   if (wanted === undefined) {
     const first = known.find(({ tools }) => tools === true) ?? known[0];
     const because = 'none was chosen yet; this one is the first of the list';
-    return createTargetModel(settings, { endpoint: place, model: first && chosenFrom(first), reason: because });
+    return createTargetModel(settings, { endpoint: place, model: first && toResolvedModel(first), reason: because });
   }
-  if (isRouter(wanted)) return resolveRouterTarget(settings, wanted);
+  if (isRouterName(wanted)) return resolveRouterTarget(settings, wanted);
   // With no provider to go by, a full name is believed, as a first run believes it.
   const believed = place === undefined && wanted.includes('/') ? { name: wanted, ref: partsOf(wanted) } : undefined;
-  const chosen = modelNamed(wanted, known, place) ?? believed;
+  const chosen = findModel(wanted, known, place) ?? believed;
   const because = given !== undefined ? 'named here' : settings.model !== undefined ? 'set' : 'used last';
   if (!chosen)
     return createTargetModel(settings, {
       endpoint: place,
       model: chosen,
       reason: because,
-      error: unknownModel(wanted, known, place),
+      error: unknownModelError(wanted, known, place),
     });
   return createTargetModel(settings, { endpoint: endpointOfModel(chosen), model: chosen, reason: because });
 }
 
 /** Of a router, the model that it lists first. */
 async function resolveRouterTarget(settings: Settings, router: string): Promise<TargetModel> {
-  const { routerNamed } = await import('../routing/routers.ts');
-  const { entrantsOf } = await import('../routing/candidates.ts');
+  const { findRouter: routerNamed } = await import('../routing/routers.ts');
+  const { loadRouterCandidates: entrantsOf } = await import('../routing/candidates.ts');
   const [first] = await entrantsOf(routerNamed(router, settings), settings);
-  const chosen = first && { ...first.chosen, router };
+  const chosen = first && { ...first.model, router };
   return createTargetModel(settings, {
     endpoint: chosen && endpointOfModel(chosen),
     model: chosen,
@@ -65,7 +72,7 @@ export const createTargetModel = (
   open: memoize(open),
 });
 
-async function openTargetModel(settings: Settings, chosen: Chosen | undefined): Promise<Provider> {
+async function openTargetModel(settings: Settings, chosen: ResolvedModel | undefined): Promise<Provider> {
   if (chosen) return openModel(chosen, settings, silentHost);
   throw new FairleadError('cli/no-model', 'No model was named, and none was used before.', {
     blame: 'user',
@@ -88,14 +95,14 @@ export function memoize<T>(make: () => T): () => T {
 }
 
 /** Where a chosen model's provider is; a stand-in and the embedded model are nowhere else. */
-export function endpointOfModel({ ref: { provider, baseUrl } }: Chosen): Whence | undefined {
+export function endpointOfModel({ ref: { provider, baseUrl } }: ResolvedModel): ModelEndpoint | undefined {
   const family = familyOf(provider);
   if (!family || family.dialect === 'embedded') return undefined;
   return { provider, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 
 /** The first thing on this machine that could answer; nothing but the embedded model is nothing. */
-async function discoverEndpoint({ env }: Settings): Promise<Whence | undefined> {
+async function discoverEndpoint({ env }: Settings): Promise<ModelEndpoint | undefined> {
   const found = (await discover({ env })).find(({ how }) => how !== 'embedded');
   if (!found) return undefined;
   return { provider: found.provider, ...('baseUrl' in found ? { baseUrl: found.baseUrl } : {}) };

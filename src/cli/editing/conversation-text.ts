@@ -2,13 +2,13 @@
 import type { FilePart, Message, MessagePart } from '../../core/index.ts';
 
 /** Begins the line above a message: `%%% user 3`. */
-export const MESSAGE = '%%% ';
+export const MESSAGE_PREFIX = '%%% ';
 
 /** Begins the line above a part: `%% call id tool`. */
-export const PART = '%% ';
+export const PART_PREFIX = '%% ';
 
 /** What stands above a conversation to be edited; every line is a comment. */
-export const guide: readonly string[] = [
+export const editInstructions: readonly string[] = [
   '# Change, remove, add or move messages, then save and leave: the old conversation stays as a branch.',
   '# Leave without a change, or empty the file, to cancel.',
   '# "%%% user", "%%% assistant" and "%%% tool" begin a message. The number says which one it was:',
@@ -18,53 +18,61 @@ export const guide: readonly string[] = [
 ];
 
 /** The text of a conversation. */
-export function toText(messages: readonly Message[]): string {
+export function formatConversation(messages: readonly Message[]): string {
   const blocks = messages.map((message, i) => {
-    const lines = message.parts.flatMap((part, k) => linesOf(part, k, i));
-    return [`${MESSAGE}${message.role} ${i + 1}`, ...lines].join('\n');
+    const lines = message.parts.flatMap((part, k) => formatPartLines(part, k, i));
+    return [`${MESSAGE_PREFIX}${message.role} ${i + 1}`, ...lines].join('\n');
   });
-  return `${[guide.join('\n'), ...blocks].join('\n\n')}\n`;
+  return `${[editInstructions.join('\n'), ...blocks].join('\n\n')}\n`;
 }
 
-function linesOf(part: MessagePart, index: number, message: number): readonly string[] {
+function formatPartLines(part: MessagePart, index: number, message: number): readonly string[] {
   switch (part.type) {
     case 'text':
-      return index === 0 && part.text.trim() !== '' && isPlain(part.text)
-        ? bodyOf(part.text)
-        : titled(['text'], part.text);
+      return index === 0 && part.text.trim() !== '' && isPlainText(part.text)
+        ? escapeBodyLines(part.text)
+        : formatTitledBody(['text'], part.text);
     case 'reasoning':
-      return titled(['reasoning'], part.text);
+      return formatTitledBody(['reasoning'], part.text);
     case 'tool-result':
-      return titled(['result', word(part.id), word(part.tool), ...(part.failed ? ['failed'] : [])], part.text);
+      return formatTitledBody(
+        ['result', quoteWord(part.id), quoteWord(part.tool), ...(part.failed ? ['failed'] : [])],
+        part.text,
+      );
     case 'tool-call': {
-      const call = [heading('call', word(part.id), word(part.tool)), ...bodyOf(JSON.stringify(part.input, null, 2))];
-      return part.invalid === undefined ? call : [...call, ...titled(['invalid'], part.invalid)];
+      const call = [
+        formatHeading('call', quoteWord(part.id), quoteWord(part.tool)),
+        ...escapeBodyLines(JSON.stringify(part.input, null, 2)),
+      ];
+      return part.invalid === undefined ? call : [...call, ...formatTitledBody(['invalid'], part.invalid)];
     }
     case 'file': {
-      return [heading('file', `${message + 1}.${index + 1}`, ...fileWords(part).map(word))];
+      return [formatHeading('file', `${message + 1}.${index + 1}`, ...describeFilePart(part).map(quoteWord))];
     }
   }
 }
 
 /** What is said of a file: its data are not for editing. */
-export const fileWords = ({ mediaType, data, name }: FilePart): readonly string[] => [
+export const describeFilePart = ({ mediaType, data, name }: FilePart): readonly string[] => [
   mediaType,
   `${data.length}`,
   ...(name === undefined ? [] : [name]),
 ];
 
-const heading = (...words: readonly string[]): string => PART + words.join(' ');
+const formatHeading = (...words: readonly string[]): string => PART_PREFIX + words.join(' ');
 
 /** A text under its heading; as JSON where an editor could not give it back as it is. */
-const titled = (words: readonly string[], text: string): readonly string[] =>
-  isPlain(text) ? [heading(...words), ...bodyOf(text)] : [heading(...words, 'json'), JSON.stringify(text)];
+const formatTitledBody = (words: readonly string[], text: string): readonly string[] =>
+  isPlainText(text)
+    ? [formatHeading(...words), ...escapeBodyLines(text)]
+    : [formatHeading(...words, 'json'), JSON.stringify(text)];
 
 /** Editors change lone carriage returns, and half characters cannot be written to a file at all. */
-const isPlain = (text: string): boolean => !/[\r\0]/.test(text) && text.isWellFormed();
+const isPlainText = (text: string): boolean => !/[\r\0]/.test(text) && text.isWellFormed();
 
 /** The lines of a text, none of which can be taken for a heading. */
-const bodyOf = (text: string): readonly string[] =>
+const escapeBodyLines = (text: string): readonly string[] =>
   text.split('\n').map((line) => (/^\\*%%/.test(line) ? `\\${line}` : line));
 
 /** A name as one word: anything unusual is written as a JSON string. */
-const word = (text: string): string => (/^[\w.:/+-]+$/.test(text) ? text : JSON.stringify(text));
+const quoteWord = (text: string): string => (/^[\w.:/+-]+$/.test(text) ? text : JSON.stringify(text));

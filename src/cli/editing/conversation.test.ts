@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { historyError, type Message } from '../../core/index.ts';
-import { fromText, type FromText } from './conversation-read.ts';
-import { toText } from './conversation-text.ts';
+import { parseConversation, type ParsedConversation } from './conversation-read.ts';
+import { formatConversation } from './conversation-text.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const answer = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
@@ -45,20 +45,20 @@ const conversation: readonly Message[] = [
 ];
 
 const read = (text: string, before?: readonly Message[]): readonly Message[] => {
-  const out = fromText(text, before);
+  const out = parseConversation(text, before);
   assert.ok('messages' in out, JSON.stringify(out));
   return out.messages;
 };
-const mistakes = (out: FromText): readonly string[] => {
+const mistakes = (out: ParsedConversation): readonly string[] => {
   assert.ok('mistakes' in out, JSON.stringify(out));
-  return out.mistakes.map(({ line, what }) => `${line}: ${what}`);
+  return out.mistakes.map(({ line, message: what }) => `${line}: ${what}`);
 };
 const bare = (messages: readonly Message[]): unknown =>
   JSON.parse(JSON.stringify(messages, (key, value: unknown) => (key === 'meta' ? undefined : value)));
 const lineOf = (text: string, words: string): number => text.slice(0, text.indexOf(words)).split('\n').length;
 
 test('[J3] [J59] a conversation reads well and comes back exactly as it was', () => {
-  const text = toText(conversation);
+  const text = formatConversation(conversation);
   assert.equal(
     text.slice(text.indexOf('%%% user 1')),
     String.raw`%%% user 1
@@ -148,7 +148,7 @@ test('[J3] any legal conversation survives the way there and back, with and with
       // Through JSON, as a log keeps it: no undefined, no minus zero.
       const messages = JSON.parse(JSON.stringify(rounds.flatMap(told))) as readonly Message[];
       if (messages.length) assert.equal(historyError(messages), undefined);
-      const saved = Buffer.from(toText(messages)).toString();
+      const saved = Buffer.from(formatConversation(messages)).toString();
       assert.deepEqual(read(saved, messages), messages);
       assert.deepEqual(read(saved), bare(messages));
     }),
@@ -157,12 +157,12 @@ test('[J3] any legal conversation survives the way there and back, with and with
 });
 
 test('[J59] what a provider attached stays with messages that were not changed, and leaves those that were, with a reason', () => {
-  const text = toText(conversation);
-  const other = fromText(text.replace('Done.', 'Not done.'), conversation);
+  const text = formatConversation(conversation);
+  const other = parseConversation(text.replace('Done.', 'Not done.'), conversation);
   assert.ok('messages' in other);
   assert.equal(other.messages[1], conversation[1], 'the very message, with all it carries');
   assert.deepEqual(other.dropped, []);
-  const changed = fromText(text.replace('Hm.', 'Aha.'), conversation);
+  const changed = parseConversation(text.replace('Hm.', 'Aha.'), conversation);
   assert.ok('messages' in changed);
   assert.ok(!JSON.stringify(changed.messages).includes('signature'));
   assert.deepEqual(changed.dropped, [
@@ -172,7 +172,7 @@ test('[J59] what a provider attached stays with messages that were not changed, 
 
 test('[J59] messages can be added, removed and moved; a file goes where its line goes', () => {
   const before = [user('a'), answer('b'), user('c'), answer('d')];
-  const text = `${toText(before).replace('%%% user 3\nc\n\n%%% assistant 4\nd\n', '')}
+  const text = `${formatConversation(before).replace('%%% user 3\nc\n\n%%% assistant 4\nd\n', '')}
 %%% user
 
   indented
@@ -182,15 +182,15 @@ new
 `;
   assert.deepEqual(read(text, before), [user('a'), answer('b'), user('  indented'), answer('new')]);
   const file = '%% file 1.2 image/png 4 "my cat.png"\n';
-  const moved = read(`${toText(conversation).replace(file, '')}\n%%% user\n${file}`, conversation);
+  const moved = read(`${formatConversation(conversation).replace(file, '')}\n%%% user\n${file}`, conversation);
   assert.deepEqual(moved[0], user('Hello'));
-  const spaced = toText(conversation).replace('%%% tool 3', '\n\n%%% tool 3');
+  const spaced = formatConversation(conversation).replace('%%% tool 3', '\n\n%%% tool 3');
   assert.deepEqual(read(spaced, conversation), conversation, 'empty lines between messages change nothing');
   assert.deepEqual(moved.at(-1)?.parts, [conversation[0]?.parts[1]]);
 });
 
 test('[J59] every mistake is told with its line', () => {
-  const text = toText(conversation).replace(/^#.*$/gm, '#');
+  const text = formatConversation(conversation).replace(/^#.*$/gm, '#');
   const at = (words: string, more = 0): number => lineOf(text, words) + more;
   const cases: readonly (readonly [string, string, number, RegExp])[] = [
     ['%%% user 1', '%%% usr 1', at('%%% user 1'), /begins with "%%% user"/],
@@ -215,7 +215,7 @@ test('[J59] every mistake is told with its line', () => {
   for (const [from, to, line, pattern] of cases) {
     assert.ok(text.includes(from), from);
     const found = mistakes(
-      fromText(
+      parseConversation(
         text.replace(from, () => to),
         conversation,
       ),
@@ -226,6 +226,6 @@ test('[J59] every mistake is told with its line', () => {
 });
 
 test('[J59] several mistakes are told at once, in order', () => {
-  const text = toText(conversation).replace('"a.ts"', 'a.ts').replace('%%% assistant 4', '%%% assistent 4');
-  assert.equal(mistakes(fromText(text, conversation)).length, 2);
+  const text = formatConversation(conversation).replace('"a.ts"', 'a.ts').replace('%%% assistant 4', '%%% assistent 4');
+  assert.equal(mistakes(parseConversation(text, conversation)).length, 2);
 });

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorMessage, settleOpenCalls, toArray, type Message } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
-import type { Mistake } from './conversation-blocks.ts';
-import { fromText, type Dropped } from './conversation-read.ts';
-import { MESSAGE, toText } from './conversation-text.ts';
+import type { ConversationMistake } from './conversation-blocks.ts';
+import { parseConversation, type DroppedMetadata } from './conversation-read.ts';
+import { MESSAGE_PREFIX, formatConversation } from './conversation-text.ts';
 import { draftKeptMessage, createDraftFile } from './draft.ts';
 import { openEditor, type EditorOptions } from './editor.ts';
 
@@ -28,7 +28,7 @@ export async function editSession(
   const before = toArray(
     settleOpenCalls(session.state, 'The conversation was edited before this call was settled.').messages,
   );
-  let text = toText(before);
+  let text = formatConversation(before);
   for (let tries = 1; ; tries++) {
     const edited = await openEditor(text, { ...options, suffix: '.fairlead' });
     if (edited.type === 'failed')
@@ -40,7 +40,7 @@ export async function editSession(
     text = edited.text;
     if (isBlank(text))
       return { type: 'cancelled', message: 'The file was left empty, so the conversation stays as it was.' };
-    const read = fromText(text, before);
+    const read = parseConversation(text, before);
     if ('mistakes' in read) text = withErrorComments(text, read.mistakes);
     else if (isDeepStrictEqual(read.messages, before)) return unchangedResult;
     else if (session.state.head !== head) return createRejectedResult('failed', sessionChangedMessage, text);
@@ -58,12 +58,12 @@ const sessionChangedMessage = 'The session went on while it was edited, so nothi
 async function applyEdit(
   session: EditableSession,
   messages: readonly Message[],
-  dropped: readonly Dropped[],
+  dropped: readonly DroppedMetadata[],
   text: string,
 ): Promise<SessionEditResult> {
   try {
     await session.edit(messages);
-    return { type: 'edited', messages: messages.length, notices: dropped.map(({ why }) => why) };
+    return { type: 'edited', messages: messages.length, notices: dropped.map(({ reason: why }) => why) };
   } catch (error) {
     return createRejectedResult('failed', errorMessage(error), text);
   }
@@ -80,16 +80,16 @@ const ERROR_PREFIX = '#! ';
 const isBlank = (text: string): boolean => text.split('\n').every((line) => line.startsWith('#') || line.trim() === '');
 
 /** The text with its mistakes told above it; their lines are those that the person will see. Earlier ones are taken out. */
-function withErrorComments(text: string, mistakes: readonly Mistake[]): string {
+function withErrorComments(text: string, mistakes: readonly ConversationMistake[]): string {
   const lines = text.split('\n');
-  const first = lines.findIndex((line) => line.startsWith(MESSAGE));
+  const first = lines.findIndex((line) => line.startsWith(MESSAGE_PREFIX));
   const isOld = (line: string, i: number): boolean => line.startsWith(ERROR_PREFIX) && (first < 0 || i < first);
   const told = mistakes.slice(0, maxListedErrors);
   const more = mistakes.length - told.length;
   const top = told.length + (more ? 1 : 0);
   const place = (line: number): number => line + top - lines.slice(0, line).filter(isOld).length;
   return [
-    ...told.map(({ line, what }) => `${ERROR_PREFIX}line ${place(line)}: ${what}`),
+    ...told.map(({ line, message: what }) => `${ERROR_PREFIX}line ${place(line)}: ${what}`),
     ...(more ? [`${ERROR_PREFIX}and ${more} more`] : []),
     ...lines.filter((line, i) => !isOld(line, i)),
   ].join('\n');

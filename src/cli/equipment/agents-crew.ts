@@ -4,44 +4,50 @@ import type { SubagentManagerOptions } from '../../agent/agents/child.ts';
 import { createSubagentManager, type SubagentManager } from '../../agent/agents/crew.ts';
 import { truncateToLine, subagentStatus } from '../../agent/agents/about.ts';
 import { unwrapDeferredCall } from '../../core/index.ts';
-import { approvalsHere } from '../conversation/approvals.ts';
-import { askAnew } from '../conversation/asks.ts';
-import { modelNamed, placeOf, unknownModel } from '../conversation/model.ts';
+import { createApprovalTracker } from '../conversation/approvals.ts';
+import { refreshApprovalQuestions } from '../conversation/asks.ts';
+import { findModel, getModelEndpoint, unknownModelError } from '../conversation/model.ts';
 import { openModel } from '../conversation/open-model.ts';
 import { readKnownModels } from '../known-models/index.ts';
-import { agentKeeping } from './agents-keeping.ts';
-import type { Ground, Person } from './ground.ts';
+import { createSubagentStore } from './agents-keeping.ts';
+import type { IntegrationContext, UserPrompter } from './ground.ts';
 
 /** The agents that are started from this ground. */
-export const crewFor = ({ settings, person, mayUse, govern }: Ground): SubagentManager =>
+export const createSubagents = ({
+  settings,
+  prompter: person,
+  assertModelAllowed: mayUse,
+  wrapProvider: govern,
+}: IntegrationContext): SubagentManager =>
   createSubagentManager({
-    store: agentKeeping(settings.dirs),
-    approvalHandler: askedOf(person),
-    createApprovalTracker: approvalsHere,
-    onReopen: askAnew,
+    store: createSubagentStore(settings.dirs),
+    approvalHandler: createApprovalQueue(person),
+    createApprovalTracker: createApprovalTracker,
+    onReopen: refreshApprovalQuestions,
     openModel: async (name) => {
       const known = readKnownModels(settings) ?? [];
-      const place = placeOf(settings, known);
-      const chosen = modelNamed(name, known, place);
-      if (!chosen) throw unknownModel(name, known, place);
+      const place = getModelEndpoint(settings, known);
+      const chosen = findModel(name, known, place);
+      if (!chosen) throw unknownModelError(name, known, place);
       await mayUse?.(chosen);
       const opened = await openModel(chosen, settings, person);
       return govern?.(opened) ?? opened;
     },
-    onEnd: (agent) => person.say(`${agent.id} is ${subagentStatus(agent)}. ${truncateToLine(agent.metadata.task, 60)}`),
+    onEnd: (agent) =>
+      person.notify(`${agent.id} is ${subagentStatus(agent)}. ${truncateToLine(agent.metadata.task, 60)}`),
   });
 
 /** Puts the questions of all agents to the person, one after the other: the agent, its task, and the exact call. */
-function askedOf(person: Person): NonNullable<SubagentManagerOptions['approvalHandler']> {
+function createApprovalQueue(person: UserPrompter): NonNullable<SubagentManagerOptions['approvalHandler']> {
   // Where nobody is, a question stays open: the agent can be resumed and answered later.
-  if (person.absent) return () => async () => undefined;
+  if (person.isAbsent) return () => async () => undefined;
   let turn: Promise<unknown> = Promise.resolve();
   return ({ id, metadata: about }): ApprovalHandler =>
     (call, signal) => {
       const aim = unwrapDeferredCall(call);
       const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${truncateToLine(about.task, 60)})?`;
       const mine = turn.then(async () =>
-        signal.aborted ? undefined : person.agrees(title, call.ask?.question, signal),
+        signal.aborted ? undefined : person.confirm(title, call.ask?.question, signal),
       );
       turn = mine.catch(() => {});
       return mine;

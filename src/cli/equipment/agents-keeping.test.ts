@@ -7,15 +7,15 @@ import { SUBAGENT_ANNOTATION } from '../../agent/agents/about.ts';
 import { resolveAgent, Session } from '../../agent/index.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { says, scriptedProvider } from '../../testing/index.ts';
-import { agentFolder, listSessions, mostRecent, newSession } from '../sessions/index.ts';
-import { agentKeeping } from './agents-keeping.ts';
+import { subagentSessionsDir, listSessions, findLatestSession, createSessionFile } from '../sessions/index.ts';
+import { createSubagentStore } from './agents-keeping.ts';
 
 const parts = (system: string) => resolveAgent({ provider: scriptedProvider([says('done')]), system });
 
 /** A shelf with one session on it. */
 async function shelfFor(t: TestContext) {
   const shelf = { data: createProgramDirs(t).data() };
-  const log = await openJsonl(newSession(shelf, 'parent').file);
+  const log = await openJsonl(createSessionFile(shelf, 'parent').file);
   const session = await Session.open(parts('s'), log, log.session);
   await session.close();
   return { shelf, parent: log.session };
@@ -23,7 +23,7 @@ async function shelfFor(t: TestContext) {
 
 test('[P23] an agent’s log stands beside its parent’s, in no list, and only its parent finds it, whatever its instructions’ length', async (t) => {
   const { shelf, parent } = await shelfFor(t);
-  const keeping = agentKeeping(shelf);
+  const keeping = createSubagentStore(shelf);
   const about = { task: 'x', parent, key: 'k' };
   for (const [id, system] of [
     ['agent-1', 'short'],
@@ -34,12 +34,12 @@ test('[P23] an agent’s log stands beside its parent’s, in no list, and only 
     await child.annotate(SUBAGENT_ANNOTATION, about);
     await child.run('go');
     if (id === 'agent-1') {
-      const [seen] = await agentKeeping(shelf).list(parent);
+      const [seen] = await createSubagentStore(shelf).list(parent);
       assert.equal(seen?.running, 'elsewhere', 'somebody has it open');
     }
     await child.close();
   }
-  const kept = await agentKeeping(shelf).list(parent);
+  const kept = await createSubagentStore(shelf).list(parent);
   assert.deepEqual(
     kept
       .map(({ id, running: live, state }) => `${id} ${live} ${state.ended?.reason}`)
@@ -51,12 +51,12 @@ test('[P23] an agent’s log stands beside its parent’s, in no list, and only 
     listSessions(shelf).map(({ name }) => name),
     ['parent'],
   );
-  assert.equal(mostRecent(shelf)?.name, 'parent', 'no agent is continued by mistake');
+  assert.equal(findLatestSession(shelf)?.name, 'parent', 'no agent is continued by mistake');
 });
 
 test('[P23] the agents of a session that is kept nowhere are kept nowhere either', async (t) => {
   const { shelf } = await shelfFor(t);
-  const keeping = agentKeeping(shelf);
+  const keeping = createSubagentStore(shelf);
   const { log } = await keeping.open('agent-1', 'unknown');
   const child = await Session.open(parts('s'), log);
   await child.annotate(SUBAGENT_ANNOTATION, { task: 'x', parent: 'unknown', key: 'k' });
@@ -64,5 +64,5 @@ test('[P23] the agents of a session that is kept nowhere are kept nowhere either
     (await keeping.list('unknown')).map(({ id }) => id),
     ['agent-1'],
   );
-  assert.throws(() => readdirSync(agentFolder(shelf)), { code: 'ENOENT' });
+  assert.throws(() => readdirSync(subagentSessionsDir(shelf)), { code: 'ENOENT' });
 });

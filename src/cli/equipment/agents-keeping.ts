@@ -5,40 +5,42 @@ import type { SubagentStore } from '../../agent/agents/child.ts';
 import { openSessionWriter, runStateView, type Log } from '../../core/index.ts';
 import { peekSession, getLockOwner, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import {
-  agentFolder,
-  fileNameFor,
+  subagentSessionsDir,
+  toSessionFileName,
   findSession,
-  sessionPlaces,
-  type SessionPlace,
-  type Shelf,
+  listSessionFiles,
+  type SessionFile,
+  type SessionDirs,
 } from '../sessions/index.ts';
-import { makeFolder } from '../settings/private-file.ts';
+import { makePrivateDir } from '../settings/private-file.ts';
 
 /** Keeps the logs of agents on this shelf. */
-export function agentKeeping(shelf: Shelf): SubagentStore {
+export function createSubagentStore(shelf: SessionDirs): SubagentStore {
   const inMemory = new Map<string, MemoryLog>();
   // To look for a session is to look into all of them.
   const known = new Map<string, boolean>();
   return {
     async open(id, parent) {
-      const onShelf = known.get(parent) ?? isKept(shelf, parent);
+      const onShelf = known.get(parent) ?? hasSessionFile(shelf, parent);
       known.set(parent, onShelf);
       if (!onShelf) {
         const log = inMemory.get(id) ?? memoryLog();
         inMemory.set(id, log);
         return { log };
       }
-      const folder = agentFolder(shelf);
-      makeFolder(folder);
-      const log = await openJsonl(path.join(folder, fileNameFor(id)));
+      const folder = subagentSessionsDir(shelf);
+      makePrivateDir(folder);
+      const log = await openJsonl(path.join(folder, toSessionFileName(id)));
       return { log, session: log.session };
     },
     async list(parent) {
-      const onDisk = sessionPlaces(shelf, agentFolder(shelf)).filter(({ file }) => mayBeOf(parent, file));
+      const onDisk = listSessionFiles(shelf, subagentSessionsDir(shelf)).filter(({ file }) =>
+        mayBelongTo(parent, file),
+      );
       // One that cannot be read must not hide the others.
       const all = [
-        ...onDisk.map((place) => fromFile(place).catch(() => undefined)),
-        ...[...inMemory].map(([id, log]) => knownFrom(id, log, false)),
+        ...onDisk.map((place) => readSubagentFile(place).catch(() => undefined)),
+        ...[...inMemory].map(([id, log]) => readSubagentInfo(id, log, false)),
       ];
       return (await Promise.all(all)).flatMap((each) => (each?.metadata.parent === parent ? [each] : []));
     },
@@ -46,7 +48,7 @@ export function agentKeeping(shelf: Shelf): SubagentStore {
 }
 
 /** Whether the session of this id has a file. */
-function isKept(shelf: Shelf, id: string): boolean {
+function hasSessionFile(shelf: SessionDirs, id: string): boolean {
   try {
     return findSession(shelf, id) !== undefined;
   } catch {
@@ -55,7 +57,7 @@ function isKept(shelf: Shelf, id: string): boolean {
 }
 
 /** Whether the agent in a file may be one of this session, from the beginning of the file alone. */
-function mayBeOf(parent: string, file: string): boolean {
+function mayBelongTo(parent: string, file: string): boolean {
   try {
     const about = parseSubagentMetadata(peekSession(file).first('annotation-added'));
     // Behind very long instructions it does not show.
@@ -66,16 +68,20 @@ function mayBeOf(parent: string, file: string): boolean {
   }
 }
 
-async function fromFile({ name, file }: SessionPlace): Promise<SubagentInfo | undefined> {
+async function readSubagentFile({ name, file }: SessionFile): Promise<SubagentInfo | undefined> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
-    return await knownFrom(name, log, getLockOwner(file) ? 'elsewhere' : false);
+    return await readSubagentInfo(name, log, getLockOwner(file) ? 'elsewhere' : false);
   } finally {
     await log.close();
   }
 }
 
-async function knownFrom(id: string, log: Log, live: SubagentInfo['running']): Promise<SubagentInfo | undefined> {
+async function readSubagentInfo(
+  id: string,
+  log: Log,
+  live: SubagentInfo['running'],
+): Promise<SubagentInfo | undefined> {
   const { state } = await openSessionWriter(log, runStateView());
   for await (const events of log.read()) {
     const about = events.map(parseSubagentMetadata).find((each) => each !== undefined);

@@ -1,13 +1,13 @@
 // Agents that the model may start, look at, speak to and stop.
 import { subagentTools } from '../../agent/agents/agent-tools.ts';
 import type { SubagentManager } from '../../agent/agents/crew.ts';
-import type { Equipment, Ground } from './ground.ts';
+import type { Integration, IntegrationContext } from './ground.ts';
 
 /** Agents that the model may start, look at, speak to and stop; nothing of them is loaded before the first. */
-export const agentEquipment = async (ground: Ground): Promise<Equipment> => {
+export const loadSubagentTools = async (ground: IntegrationContext): Promise<Integration> => {
   let crew: Promise<SubagentManager> | undefined;
   const open = async (): Promise<SubagentManager> => {
-    const { crewFor } = await import('./agents-crew.ts');
+    const { createSubagents: crewFor } = await import('./agents-crew.ts');
     return crewFor(ground);
   };
   return {

@@ -1,44 +1,44 @@
 // Everything a working folder's agent has beside its own tools, from all sources at once.
 import { mergeExtensions } from '../../agent/index.ts';
-import { agentEquipment } from './agents.ts';
-import { customEquipment } from './custom.ts';
-import type { Equipment, Ground } from './ground.ts';
-import { hookEquipment } from './hooks.ts';
-import { languageEquipment } from './language.ts';
-import { loginEquipment } from './login.ts';
-import { mcpEquipment } from './mcp.ts';
-import { personEquipment } from './person.ts';
-import { ruleEquipment } from './rules.ts';
-import { searchEquipment } from './search.ts';
+import { loadSubagentTools } from './agents.ts';
+import { loadCustomToolFiles } from './custom.ts';
+import type { Integration, IntegrationContext } from './ground.ts';
+import { loadHooks } from './hooks.ts';
+import { loadLanguageServers } from './language.ts';
+import { loadOAuthLogin } from './login.ts';
+import { loadMcpServers } from './mcp.ts';
+import { loadAskUser } from './person.ts';
+import { loadRules } from './rules.ts';
+import { loadWebSearch } from './search.ts';
 
-export { nobody, type Equipment, type Ground, type Person } from './ground.ts';
+export { noUser, type Integration, type IntegrationContext, type UserPrompter } from './ground.ts';
 
 /** What holds whatever tools there are. */
-const guards = [ruleEquipment, hookEquipment];
+const guardSources = [loadRules, loadHooks];
 
-const sources = [
-  ...guards,
-  personEquipment,
-  searchEquipment,
-  loginEquipment,
-  languageEquipment,
-  agentEquipment,
-  customEquipment,
-  mcpEquipment,
+const integrationSources = [
+  ...guardSources,
+  loadAskUser,
+  loadWebSearch,
+  loadOAuthLogin,
+  loadLanguageServers,
+  loadSubagentTools,
+  loadCustomToolFiles,
+  loadMcpServers,
 ];
 
 /** The equipment of all sources, in the order that the tools are listed in; an agent that only runs code has none but its guards. */
-export async function equipmentFor(code: boolean, ground: Ground): Promise<Equipment> {
-  const all = await Promise.all((code ? guards : sources).map((source) => source(ground)));
+export async function loadIntegrations(code: boolean, ground: IntegrationContext): Promise<Integration> {
+  const all = await Promise.all((code ? guardSources : integrationSources).map((source) => source(ground)));
   const system = all.flatMap((each) => each.system ?? []).join('\n\n');
-  const ears = all.find((each) => each.ears)?.ears;
+  const ears = all.find((each) => each.hooks)?.hooks;
   return {
     tools: all.flatMap(({ tools }) => tools),
     problems: all.flatMap(({ problems }) => problems),
     extension: mergeExtensions(all.map(({ extension = {} }) => extension)),
     ...(system ? { system } : {}),
-    ...(ears ? { ears } : {}),
-    around: (tool) => all.reduce((inner, { around }) => around?.(inner) ?? inner, tool),
+    ...(ears ? { hooks: ears } : {}),
+    wrapTool: (tool) => all.reduce((inner, { wrapTool: around }) => around?.(inner) ?? inner, tool),
     close: async () => void (await Promise.all(all.map((each) => each.close()))),
   };
 }

@@ -8,40 +8,43 @@ import {
   mergeServerDefinitions,
 } from '../../tools/lsp/definition.ts';
 import type { RequestServerApproval, LanguageServers, LanguageServerDefinition } from '../../tools/lsp/index.ts';
-import { nothing, type Equipment, type Ground } from './ground.ts';
+import { emptyIntegration, type Integration, type IntegrationContext } from './ground.ts';
 
 /** The tools whose results tell what they broke. */
-const edits: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'apply_patch']);
+const editTools: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'apply_patch']);
 
 /** The tool that asks language servers, and the look at every edit. */
-export async function languageEquipment(ground: Ground): Promise<Equipment> {
-  const { settings, confined, sandbox } = ground;
+export async function loadLanguageServers(ground: IntegrationContext): Promise<Integration> {
+  const { settings, sandboxedWorkspace: confined, sandbox } = ground;
   const user = parseLanguageServers(settings.languageServers.user, 'user');
   const project = parseLanguageServers(settings.languageServers.project, 'project');
   // What the person names comes before what a folder names, and what a folder names never takes its place.
   const own = mergeServerDefinitions(user.servers, project.servers);
   const definitions = mergeServerDefinitions(own, builtInServers);
-  const later = serversLater(ground, definitions);
+  const later = createLazyServers(ground, definitions);
   const unable = sandbox.confine === undefined;
   return {
-    ...nothing,
+    ...emptyIntegration,
     tools: unable ? [] : [codeIntelligence(confined, later)],
     problems: [...user.problems, ...project.problems],
-    around: (tool) => (unable || !edits.has(tool.name) ? tool : lookedAt(tool, ground, later)),
+    wrapTool: (tool) => (unable || !editTools.has(tool.name) ? tool : withDiagnostics(tool, ground, later)),
     close: () => later.close(),
   };
 }
 
 /** Servers whose program code is loaded with the first of them. */
-function serversLater(ground: Ground, definitions: readonly LanguageServerDefinition[]): LanguageServers {
-  const { confined, sandbox, trust } = ground;
+function createLazyServers(
+  ground: IntegrationContext,
+  definitions: readonly LanguageServerDefinition[],
+): LanguageServers {
+  const { sandboxedWorkspace: confined, sandbox, trust } = ground;
   let opened: Promise<LanguageServers> | undefined;
   const servers = (): Promise<LanguageServers> =>
     (opened ??= import('../../tools/lsp/index.ts').then(({ languageServers }) =>
       languageServers(confined, {
         servers: definitions,
         builtIn: [],
-        requestApproval: askedOnce(ground),
+        requestApproval: createServerApproval(ground),
         isApproved: async (subject, hash) =>
           trust.list().some((each) => each.subject === subject) &&
           trust.check({ subject, hash: await hash() }) === 'approved',
@@ -58,27 +61,31 @@ function serversLater(ground: Ground, definitions: readonly LanguageServerDefini
 }
 
 /** A tool whose result tells what it broke; where no server is for its files it is as it was. */
-const lookedAt = (tool: Tool, { confined }: Ground, servers: LanguageServers): Tool => ({
+const withDiagnostics = (
+  tool: Tool,
+  { sandboxedWorkspace: confined }: IntegrationContext,
+  servers: LanguageServers,
+): Tool => ({
   ...tool,
   async execute(input, context) {
-    if (!pathsIn(input).some((path) => servers.supports(path))) return tool.execute(input, context);
+    if (!getInputPaths(input).some((path) => servers.supports(path))) return tool.execute(input, context);
     const { withDiagnostics: diagnosticsAfter } = await import('../../tools/lsp/index.ts');
     return diagnosticsAfter(confined, servers)(tool).execute(input, context);
   },
 });
 
-const pathsIn = (input: Json): readonly string[] =>
+const getInputPaths = (input: Json): readonly string[] =>
   (isObject(input) ? [input['path'], input['paths']].flat() : []).filter((path) => typeof path === 'string');
 
 /** Puts what comes with a folder to the person, once for each content; who says no is not asked again in this session. */
-function askedOnce({ trust, person, sandbox }: Ground): RequestServerApproval {
+function createServerApproval({ trust, prompter: person, sandbox }: IntegrationContext): RequestServerApproval {
   const refused = new Set<string>();
   return async (items, signal) => {
     const key = JSON.stringify(items);
     if (refused.has(key) || signal.aborted) return false;
     const how = sandbox.name === 'none' ? 'as you' : 'confined';
     const detail = items.map(({ subject, hash, why }) => `${why}:\n${subject}\nsha256 ${hash}`).join('\n');
-    const yes = await person.agrees(
+    const yes = await person.confirm(
       `Start a language server that this folder has a say in? It runs ${how}.`,
       detail,
       signal,

@@ -6,31 +6,41 @@ import { fileLogins } from '../../tools/oauth/login-store.ts';
 import { oauthLogin, type OAuthLoginOptions } from '../../tools/oauth/oauth-login.ts';
 import { withAuth } from '../../tools/oauth/with-logins.ts';
 import { withNetwork } from '../../workspace/index.ts';
-import { loginFiles } from '../conversation/confinement.ts';
-import { nothing, type Equipment, type Ground, type Person } from './ground.ts';
+import { getLoginFiles } from '../conversation/confinement.ts';
+import { emptyIntegration, type Integration, type IntegrationContext, type UserPrompter } from './ground.ts';
 
 /** Logins to APIs. Nothing is read before one is used. */
-export async function loginEquipment({ settings, confined, person, secrets }: Ground): Promise<Equipment> {
+export async function loadOAuthLogin({
+  settings,
+  sandboxedWorkspace: confined,
+  prompter: person,
+  redactor: secrets,
+}: IntegrationContext): Promise<Integration> {
   const logins: OAuthLoginOptions = {
-    store: fileLogins<ApiLogin>(loginFiles(settings).api),
+    store: fileLogins<ApiLogin>(getLoginFiles(settings).api),
     workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
     addSecret: (name, token) => secrets.addSecret(name, token),
-    ...(person.absent ? {} : { showPage: (name, page, signal) => shown(person, name, page, signal) }),
+    ...(person.isAbsent ? {} : { showPage: (name, page, signal) => showLoginPage(person, name, page, signal) }),
   };
   const tokenFor = createTokenProvider(logins);
   return {
-    ...nothing,
+    ...emptyIntegration,
     tools: [{ ...oauthLogin(logins), deferred: true }],
-    around: (tool) => (tool.name === 'http_request' ? withAuth(tool, tokenFor) : tool),
+    wrapTool: (tool) => (tool.name === 'http_request' ? withAuth(tool, tokenFor) : tool),
   };
 }
 
 /** Asks before a page is opened, with everything that the person has to know: where they log in, and who gets the token. */
-async function shown(person: Person, name: string, page: LoginPage, signal: AbortSignal): Promise<boolean> {
+async function showLoginPage(
+  person: UserPrompter,
+  name: string,
+  page: LoginPage,
+  signal: AbortSignal,
+): Promise<boolean> {
   const question = `Open a page of ${escapeInvisibleLine(page.issuer)} to log in as ${JSON.stringify(escapeInvisibleLine(name))}? Its token will be sent to ${escapeInvisibleLine(page.api)} and nowhere else.`;
-  if (!(await person.agrees(question, page.url, signal))) return false;
-  person.say(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
-  const { openPage } = await import('./mcp-browser.ts');
+  if (!(await person.confirm(question, page.url, signal))) return false;
+  person.notify(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
+  const { openInBrowser: openPage } = await import('./mcp-browser.ts');
   openPage(page.url);
   return true;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { waitUntil } from '../../../test/support/live-program.ts';
-import { openPage } from './mcp-browser.ts';
+import { openInBrowser } from './mcp-browser.ts';
 
 const skip = process.platform === 'linux' ? false : 'the program has another name here';
 
@@ -25,8 +25,8 @@ test(
     }
     process.chdir(path.join(top, 'work'));
     process.env['PATH'] = [...bins, search].join(path.delimiter);
-    assert.equal(openPage('file:///etc/passwd'), false);
-    assert.equal(openPage('https://example.org/login'), true);
+    assert.equal(openInBrowser('file:///etc/passwd'), false);
+    assert.equal(openInBrowser('https://example.org/login'), true);
     await waitUntil('the page is opened', () => bins.some((bin) => existsSync(path.join(bin, 'opened'))));
     assert.deepEqual(
       bins.map((bin) => existsSync(path.join(bin, 'opened'))),

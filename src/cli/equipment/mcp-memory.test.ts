@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { createTempDir, createUserServer } from '../../../test/support/mcp-desk.ts';
 import type { McpStdioConfig, CachedMcpServer } from '../../tools/mcp/index.ts';
-import { mcpMemory } from './mcp-memory.ts';
+import { createMcpCache } from './mcp-memory.ts';
 
 const reach: McpStdioConfig = { type: 'stdio', command: 'node', args: [], env: {} };
 const server = createUserServer('s', reach);
@@ -17,32 +17,32 @@ const had: CachedMcpServer = {
 
 test('what a server had is known again under exactly that server, until it is forgotten', (t) => {
   const folder = createTempDir(t);
-  const memory = mcpMemory(folder);
+  const memory = createMcpCache(folder);
   assert.equal(memory.get(server), undefined);
   memory.set(server, had);
-  assert.deepEqual(mcpMemory(folder).get(server), had);
+  assert.deepEqual(createMcpCache(folder).get(server), had);
   assert.equal(memory.get(createUserServer('s', { ...reach, args: ['x'] })), undefined);
   assert.equal(memory.get(createUserServer('t', reach)), undefined);
   const [file = ''] = readdirSync(path.join(folder, 'mcp'));
   assert.equal(statSync(path.join(folder, 'mcp', file)).mode & 0o777, 0o600);
-  memory.forget(server);
-  memory.forget(server);
+  memory.remove(server);
+  memory.remove(server);
   assert.equal(memory.get(server), undefined);
 });
 
 test('a server that was too slow is known for that until it has been spoken to', (t) => {
-  const memory = mcpMemory(createTempDir(t));
-  assert.equal(memory.wasSlow(server), false);
-  memory.noteSlow(server);
-  assert.equal(memory.wasSlow(server), true);
+  const memory = createMcpCache(createTempDir(t));
+  assert.equal(memory.isSlow(server), false);
+  memory.markSlow(server);
+  assert.equal(memory.isSlow(server), true);
   assert.equal(memory.get(server), undefined);
   memory.set(server, had);
-  assert.equal(memory.wasSlow(server), false);
+  assert.equal(memory.isSlow(server), false);
 });
 
 test('what is broken, too large or cannot be written is not there, and nothing fails', (t) => {
   const folder = createTempDir(t);
-  const memory = mcpMemory(folder);
+  const memory = createMcpCache(folder);
   memory.set(server, had);
   const [file = ''] = readdirSync(path.join(folder, 'mcp'));
   writeFileSync(path.join(folder, 'mcp', file), '{"tools":');
@@ -51,5 +51,5 @@ test('what is broken, too large or cannot be written is not there, and nothing f
   assert.deepEqual(readdirSync(path.join(folder, 'mcp')), []);
   writeFileSync(path.join(folder, 'blocked'), '');
   chmodSync(path.join(folder, 'blocked'), 0o400);
-  mcpMemory(path.join(folder, 'blocked')).set(server, had);
+  createMcpCache(path.join(folder, 'blocked')).set(server, had);
 });

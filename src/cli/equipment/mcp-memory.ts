@@ -2,23 +2,23 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { approvalKey, parseCachedServer, type McpServer, type McpToolCache } from '../../tools/mcp/index.ts';
-import { replaceText } from '../settings/private-file.ts';
+import { writeTextAtomic } from '../settings/private-file.ts';
 
 /** What is kept of one server is no larger than this: the rest is asked for at every start. */
-const mostBytes = 4_000_000;
+const maxBytes = 4_000_000;
 
 /** The memory in a folder, which only its owner can read. */
-export type McpMemory = McpToolCache & {
-  forget(server: McpServer): void;
+export type McpCache = McpToolCache & {
+  remove(server: McpServer): void;
   /** Notes that nobody should wait for this server again, until it has been spoken to. */
-  noteSlow(server: McpServer): void;
-  wasSlow(server: McpServer): boolean;
+  markSlow(server: McpServer): void;
+  isSlow(server: McpServer): boolean;
 };
 
-const slow = '"slow"';
+const slowMarker = '"slow"';
 
 /** What servers had, under the folder of what can be found out again. */
-export function mcpMemory(cache: string): McpMemory {
+export function createMcpCache(cache: string): McpCache {
   const fileOf = (server: McpServer): string => {
     const { subject, hash } = approvalKey(server);
     return `${cache}/mcp/${createHash('sha256').update(`${subject} ${hash}`).digest('hex').slice(0, 32)}.json`;
@@ -32,7 +32,7 @@ export function mcpMemory(cache: string): McpMemory {
   };
   const keep = (server: McpServer, text: string): void => {
     try {
-      if (text.length <= mostBytes) replaceText(fileOf(server), text);
+      if (text.length <= maxBytes) writeTextAtomic(fileOf(server), text);
       else rmSync(fileOf(server), { force: true });
     } catch {
       // A full disk costs the next start some seconds, and nothing else.
@@ -48,8 +48,8 @@ export function mcpMemory(cache: string): McpMemory {
       }
     },
     set: (server, had) => keep(server, JSON.stringify(had)),
-    forget: (server) => rmSync(fileOf(server), { force: true }),
-    noteSlow: (server) => keep(server, slow),
-    wasSlow: (server) => textOf(server) === slow,
+    remove: (server) => rmSync(fileOf(server), { force: true }),
+    markSlow: (server) => keep(server, slowMarker),
+    isSlow: (server) => textOf(server) === slowMarker,
   };
 }

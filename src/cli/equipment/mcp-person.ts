@@ -8,52 +8,56 @@ import {
   type ModelRequest,
 } from '../../core/index.ts';
 import type { McpClientHandlers, SamplingResult, SamplingRequest } from '../../tools/mcp/index.ts';
-import { openPage } from './mcp-browser.ts';
-import { answerForm } from './mcp-form.ts';
-import type { Ground, Person } from './ground.ts';
+import { openInBrowser } from './mcp-browser.ts';
+import { fillMcpForm } from './mcp-form.ts';
+import type { IntegrationContext, UserPrompter } from './ground.ts';
 
 /** Tokens that all servers together may have a model write in a session. */
-const mostTokens = 20_000;
+const maxSampledTokens = 20_000;
 /** Milliseconds after which nobody waits for a login any more. */
-const loginMs = 300_000;
+const loginTimeoutMs = 300_000;
 
 /**
  * Who answers the servers. Where nobody is there they are turned down one by one, and not told at once that they cannot ask: what tools a server
  * has may depend on that, and it should have the same ones in a pipe as at the prompt.
  */
-export function answerersFor({ person, model }: Pick<Ground, 'person' | 'model'>): McpClientHandlers {
-  let left = mostTokens;
+export function createMcpAnswerers({
+  prompter: person,
+  model,
+}: Pick<IntegrationContext, 'prompter' | 'model'>): McpClientHandlers {
+  let left = maxSampledTokens;
   return {
     async sample(wish, signal) {
       const most = Math.min(wish.maxTokens, left);
       if (most <= 0)
-        throw refused(`This session answers no more: its ${mostTokens} tokens for MCP servers are used up.`);
+        throw refusedError(`This session answers no more: its ${maxSampledTokens} tokens for MCP servers are used up.`);
       const question = `The MCP server ${escapeInvisibleLine(wish.server)} wants an answer of your model, of at most ${most} tokens. Send it this?`;
-      if (!(await person.agrees(question, wishWords(wish), signal))) throw refused('The person refused.');
+      if (!(await person.confirm(question, formatSamplingRequest(wish), signal)))
+        throw refusedError('The person refused.');
       left -= most;
-      const answer = await sampled({ ...wish, maxTokens: most }, model(), signal);
+      const answer = await sampleModel({ ...wish, maxTokens: most }, model(), signal);
       left += Math.max(0, most - (answer.spent?.output ?? most));
       return answer;
     },
     async elicit(question, signal) {
-      if (question.type === 'form') return answerForm(person, question, signal);
+      if (question.type === 'form') return fillMcpForm(person, question, signal);
       const ask = `The MCP server ${escapeInvisibleLine(question.server)} asks you to open a page: ${question.message}`;
-      if (!(await person.agrees(ask, question.url, signal))) return { type: 'decline' };
-      if (!openPage(question.url)) person.say(`Open this page: ${question.url}`);
+      if (!(await person.confirm(ask, question.url, signal))) return { type: 'decline' };
+      if (!openInBrowser(question.url)) person.notify(`Open this page: ${question.url}`);
       return { type: 'accept' };
     },
   };
 }
 
-const wishWords = ({ system, messages }: SamplingRequest): string =>
+const formatSamplingRequest = ({ system, messages }: SamplingRequest): string =>
   [
     ...(system === undefined ? [] : [`system: ${system}`]),
     ...messages.map(({ role, text }) => `${role}: ${text}`),
   ].join('\n');
 
-async function sampled(
+async function sampleModel(
   wish: SamplingRequest,
-  provider: ReturnType<Ground['model']>,
+  provider: ReturnType<IntegrationContext['model']>,
   signal: AbortSignal,
 ): Promise<SamplingResult> {
   const request: ModelRequest = {
@@ -67,7 +71,7 @@ async function sampled(
   };
   let end: (Chunk & { readonly type: 'end' }) | undefined;
   for await (const chunk of provider.stream(request, signal)) if (chunk.type === 'end') end = chunk;
-  if (!end) throw refused('The model gave no answer.');
+  if (!end) throw refusedError('The model gave no answer.');
   const { message, model, usage, usd } = end;
   const { input = 0, output = wish.maxTokens } = usage;
   const cost = usd === undefined ? { turnsWithoutPrice: 1 } : { usd };
@@ -75,26 +79,26 @@ async function sampled(
 }
 
 /** Shows a person the page where they log in; a browser is opened only where they say so. Nobody waits for that: they may open it themselves, and until the signal comes they are asked. */
-export function loginPage(
-  person: Person,
+export function offerMcpLogin(
+  person: UserPrompter,
   server: string,
   url: string,
-  signal: AbortSignal = AbortSignal.timeout(loginMs),
+  signal: AbortSignal = AbortSignal.timeout(loginTimeoutMs),
 ): void {
-  person.say(`The MCP server ${escapeInvisibleLine(server)} asks you to log in: ${escapeInvisibleLine(url)}`);
+  person.notify(`The MCP server ${escapeInvisibleLine(server)} asks you to log in: ${escapeInvisibleLine(url)}`);
   const open = async (): Promise<void> => {
-    if (await person.agrees('Open the page in your browser?', undefined, signal)) openPage(url);
+    if (await person.confirm('Open the page in your browser?', undefined, signal)) openInBrowser(url);
   };
   // Where they cannot be asked, the address was said.
   open().catch(() => undefined);
 }
 
 /** What stands in the place of a login while nobody can be kept waiting for one. */
-export function loginLater(server: string): never {
+export function throwMcpLoginNeeded(server: string): never {
   throw new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server)} asks for a login.`, {
     blame: 'user',
     hint: `Log in: fairlead mcp login ${escapeInvisibleLine(server)}`,
   });
 }
 
-const refused = (why: string): FairleadError => new FairleadError('mcp/refused', why, { blame: 'user' });
+const refusedError = (why: string): FairleadError => new FairleadError('mcp/refused', why, { blame: 'user' });

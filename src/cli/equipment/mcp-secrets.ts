@@ -4,10 +4,10 @@ import type { StoredMcpLogin, McpServer, McpTokenStore } from '../../tools/mcp/i
 import { isSecretVariable } from '../../workspace/index.ts';
 
 /** Headers that let nobody in. */
-const plain = /^(accept|content-type|user-agent|mcp-protocol-version|origin|referer)(-|$)/i;
+const publicHeaders = /^(accept|content-type|user-agent|mcp-protocol-version|origin|referer)(-|$)/i;
 
 /** Learns what a server is given that lets somebody in. */
-export function learnServer({ name, transport: reach }: McpServer, secrets: Redactor): void {
+export function redactServerSecrets({ name, transport: reach }: McpServer, secrets: Redactor): void {
   const learn = (key: string, value: string): void => {
     // What is named and not written here is a variable, which is known already.
     if (!value.includes('${')) secrets.addSecret(`${key} of ${name}`, value);
@@ -15,12 +15,12 @@ export function learnServer({ name, transport: reach }: McpServer, secrets: Reda
   if (reach.type === 'stdio')
     for (const [key, value] of Object.entries(reach.env)) if (isSecretVariable(key, value)) learn(key, value);
   if (reach.type === 'stdio' || reach.type === 'in-process') return;
-  for (const [key, value] of Object.entries(reach.headers)) if (!plain.test(key)) learn(key, value);
+  for (const [key, value] of Object.entries(reach.headers)) if (!publicHeaders.test(key)) learn(key, value);
   if (reach.login?.clientSecret !== undefined) learn('clientSecret', reach.login.clientSecret);
 }
 
 /** The store, with every token that is taken from it or put into it learnt. */
-export function learningTokens(store: McpTokenStore, secrets: Redactor): McpTokenStore {
+export function withTokenRedaction(store: McpTokenStore, secrets: Redactor): McpTokenStore {
   const learnt = (login: StoredMcpLogin): StoredMcpLogin => {
     const { access_token: access, refresh_token: refresh, id_token: id } = login.tokens ?? {};
     const client = login.client && 'client_secret' in login.client ? login.client.client_secret : undefined;

@@ -4,7 +4,7 @@ import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
 import { shellQuote } from '../shell-word.ts';
 
 /** The exact thing that is approved of a server, word for word; variables stand as their file has them. */
-export function reachWords({ transport: reach, source, origin }: McpServer): string {
+export function formatMcpTransport({ transport: reach, source, origin }: McpServer): string {
   if (reach.type === 'in-process') return 'in this program';
   const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
   if (reach.type === 'stdio')
@@ -23,17 +23,17 @@ export function reachWords({ transport: reach, source, origin }: McpServer): str
 }
 
 /** Whose server it is. */
-export const whose: Readonly<Record<McpServer['origin'], string>> = {
+export const originLabels: Readonly<Record<McpServer['origin'], string>> = {
   user: 'your',
   project: "the project's",
   editor: "the editor's",
 };
 
 /** What is wrong with a server, and what can be done about it; nothing where all is well. */
-export function problemOf({ server, origin, state, why, tools }: McpStatus): readonly string[] {
+export function formatMcpProblems({ server, origin, state, why, tools }: McpStatus): readonly string[] {
   const name = escapeInvisibleLine(server);
   const approve = `fairlead mcp approve ${/^[\w.@-]+$/.test(name) ? name : shellQuote(name)}`;
-  const about = `MCP server ${name} (${whose[origin]})`;
+  const about = `MCP server ${name} (${originLabels[origin]})`;
   if (origin === 'editor' && (state === 'new' || state === 'changed'))
     return [`${about} is not started, for you did not agree to it.`];
   if (state === 'new') return [`${about} is not started, for it was not approved: ${approve}`];
@@ -44,11 +44,11 @@ export function problemOf({ server, origin, state, why, tools }: McpStatus): rea
       `${about} takes long to start and is not waited for; its tools are there at the next start after it has answered.`,
     ];
   const off = tools.filter(({ standing }) => standing === 'changed' || standing === 'new').map(({ tool }) => tool);
-  return off.length === 0 ? [] : [offSentence(server, off)];
+  return off.length === 0 ? [] : [formatToolsOff(server, off)];
 }
 
 /** That tools of a server are off until a person looked at them. */
-export function offSentence(server: string, tools: readonly string[]): string {
+export function formatToolsOff(server: string, tools: readonly string[]): string {
   const shown = tools.slice(0, 5).map(escapeInvisibleLine).join(', ');
   const more = tools.length > 5 ? ` and ${tools.length - 5} more` : '';
   const are = tools.length === 1 ? 'is off: it is' : 'are off: they are';

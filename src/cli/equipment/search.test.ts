@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readSettings } from '../settings/index.ts';
-import { searchIn } from './search.ts';
+import { getSearchSettings } from './search.ts';
 
-const found = (env: Readonly<Record<string, string>>): ReturnType<typeof searchIn> =>
-  searchIn(readSettings({ env: { HOME: '/nonexistent', ...env }, cwd: '/' }));
+const found = (env: Readonly<Record<string, string>>): ReturnType<typeof getSearchSettings> =>
+  getSearchSettings(readSettings({ env: { HOME: '/nonexistent', ...env }, cwd: '/' }));
 
 test('[P21] the first engine that has what it needs is taken; an address of another is not for its key', () => {
   const searxng = { SEARXNG_URL: 'localhost:8888' };

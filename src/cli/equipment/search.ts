@@ -3,27 +3,30 @@ import { errorMessage } from '../../core/index.ts';
 import { createSearchEngine, webSearch, type SearchSettings } from '../../tools/index.ts';
 import { withNetwork } from '../../workspace/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { nothing, type Equipment, type Ground } from './ground.ts';
+import { emptyIntegration, type Integration, type IntegrationContext } from './ground.ts';
 
 /** The tool that searches the web; none where no engine is set up. */
-export async function searchEquipment({ settings, confined }: Ground): Promise<Equipment> {
-  const wanted = searchIn(settings);
-  if (wanted === undefined) return nothing;
+export async function loadWebSearch({
+  settings,
+  sandboxedWorkspace: confined,
+}: IntegrationContext): Promise<Integration> {
+  const wanted = getSearchSettings(settings);
+  if (wanted === undefined) return emptyIntegration;
   try {
     const engine = createSearchEngine(wanted);
     // Who names an address of their own network means it; it is open to this tool alone.
     const own = wanted.url === undefined ? [] : [new URL(wanted.url).host];
     const workspace = withNetwork(confined, { privateHosts: [...settings.privateHosts, ...own] });
-    return { ...nothing, tools: [{ ...webSearch(workspace, engine), deferred: true }] };
+    return { ...emptyIntegration, tools: [{ ...webSearch(workspace, engine), deferred: true }] };
   } catch (error) {
-    return { ...nothing, problems: [errorMessage(error)] };
+    return { ...emptyIntegration, problems: [errorMessage(error)] };
   }
 }
 
 /** What is set up of searching: the engine that is named, or the first that has what it needs. */
-export function searchIn({ all }: Pick<Settings, 'all'>): SearchSettings | undefined {
+export function getSearchSettings({ all }: Pick<Settings, 'all'>): SearchSettings | undefined {
   const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
-  const engines = Object.entries(whatTheyNeed).map(([engine, needs]) => ({
+  const engines = Object.entries(requiredSettings).map(([engine, needs]) => ({
     engine,
     given: Object.entries(needs).map(([what, key]) => [what, text(key)] as const),
   }));
@@ -40,7 +43,7 @@ export function searchIn({ all }: Pick<Settings, 'all'>): SearchSettings | undef
 }
 
 /** The settings that an engine cannot do without, in the order that one is looked for. */
-const whatTheyNeed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const requiredSettings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   brave: { key: 'keys.BRAVE_API_KEY' },
   tavily: { key: 'keys.TAVILY_API_KEY' },
   searxng: { url: 'search.searxng' },

@@ -6,40 +6,46 @@ import { builtInReminders } from '../../rules/reminders/built-in.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** Names of built-in reminders that are on unless set. */
-const usual: readonly string[] = ['failing-commands', 'much-edited-file'];
+const defaultReminderNames: readonly string[] = ['failing-commands', 'much-edited-file'];
 
-const rounds = 3;
-const same: readonly ExampleStep[] = Array.from({ length: rounds }, () => ({ called: 'grep' }));
+const repeatThreshold = 3;
+const repeatedCalls: readonly ExampleStep[] = Array.from({ length: repeatThreshold }, () => ({ called: 'grep' }));
 
 /** The same calls with the same results in one run: one that goes on so is ended soon after. */
-const goingRound: ReminderDefinition = {
+const repeatedCallsReminder: ReminderDefinition = {
   name: 'going-round',
   on: 'tool-ended',
   cooldown: 6,
   // What a person asks for again is no circle: only the rounds of this run count, and only whole ones.
-  when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.rounds, rounds),
+  when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.rounds, repeatThreshold),
   message: ({ state }) =>
-    `The last calls (${detectLoop(state)?.tools.join(', ')}) brought the same results ${rounds} times. Doing the same again will not help: change the approach, or say what is in the way.`,
+    `The last calls (${detectLoop(state)?.tools.join(', ')}) brought the same results ${repeatThreshold} times. Doing the same again will not help: change the approach, or say what is in the way.`,
   examples: [
-    { title: 'a call that comes back the same three times', history: [{ said: 'go' }, ...same], fires: true },
+    { title: 'a call that comes back the same three times', history: [{ said: 'go' }, ...repeatedCalls], fires: true },
     {
       title: 'the same, asked for again by the person',
-      history: [{ said: 'go' }, ...same.slice(1), { answered: 'Done.' }, { said: 'again' }, ...same.slice(1)],
+      history: [
+        { said: 'go' },
+        ...repeatedCalls.slice(1),
+        { answered: 'Done.' },
+        { said: 'again' },
+        ...repeatedCalls.slice(1),
+      ],
       fires: false,
     },
   ],
 };
 
 /** Every reminder there is, by name. */
-export const everyReminder = (): readonly ReminderDefinition[] => [goingRound, ...builtInReminders()];
+export const listAllReminders = (): readonly ReminderDefinition[] => [repeatedCallsReminder, ...builtInReminders()];
 
 /** The reminders that are on, and whether the person chose them. Those that are merely usual explain themselves, so that no request grows before one is needed. */
-export function usualRules({ all }: Pick<Settings, 'all'>): { readonly set: RuleSet; readonly chosen: boolean } {
+export function getDefaultRules({ all }: Pick<Settings, 'all'>): { readonly set: RuleSet; readonly chosen: boolean } {
   const value = all.get('reminders')?.value;
   const words = typeof value === 'string' ? value.split(/\s+/) : ['usual'];
   const names = words.flatMap((word) =>
-    word === 'usual' ? [goingRound.name, ...usual] : word === 'none' ? [] : [word],
+    word === 'usual' ? [repeatedCallsReminder.name, ...defaultReminderNames] : word === 'none' ? [] : [word],
   );
-  const reminders = everyReminder().filter(({ name }) => names.includes('all') || names.includes(name));
+  const reminders = listAllReminders().filter(({ name }) => names.includes('all') || names.includes(name));
   return { set: { name: 'fairlead', reminders }, chosen: words.some((word) => word !== 'usual' && word !== 'none') };
 }

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import { holm } from '../../fleet/health/holm.ts';
 import { newcombeInterval, type RateCount, type Interval } from '../../fleet/health/rates.ts';
-import { columns } from '../settings/columns.ts';
-import type { Report } from './report.ts';
+import { formatColumns } from '../settings/columns.ts';
+import type { EvalReport } from './report.ts';
 
 /** How one rate of right answers changed. */
-export type Change = {
+export type RateChange = {
   readonly of: string;
   readonly now: RateCount;
   readonly before: RateCount;
@@ -17,8 +17,8 @@ export type Change = {
 };
 
 /** What changed since a baseline. */
-export type Comparison = {
-  readonly changes: readonly Change[];
+export type BaselineComparison = {
+  readonly changes: readonly RateChange[];
   /** Cases that were right and are wrong. */
   readonly broken: readonly string[];
   /** Whether anything is worse for certain. */
@@ -26,7 +26,7 @@ export type Comparison = {
 };
 
 /** The baseline in a file: what `fairlead eval --output-format json` printed. */
-export function readBaseline(file: string): Pick<Report, 'right' | 'tags' | 'cases'> {
+export function readBaseline(file: string): Pick<EvalReport, 'right' | 'tags' | 'cases'> {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (
@@ -36,7 +36,7 @@ export function readBaseline(file: string): Pick<Report, 'right' | 'tags' | 'cas
       isCounts(value['tags']) &&
       isCases(value['cases'])
     )
-      return value as unknown as Report;
+      return value as unknown as EvalReport;
     throw new Error('it is no report of an evaluation');
   } catch (error) {
     throw new FairleadError('eval/bad-baseline', `The baseline ${file} cannot be used: ${errorMessage(error)}`, {
@@ -60,7 +60,10 @@ const isCases = (value: unknown): boolean =>
   value.every((each) => isObject(each) && typeof each['id'] === 'string' && typeof each['right'] === 'boolean');
 
 /** How an evaluation stands to a baseline. */
-export function compared(report: Report, baseline: Pick<Report, 'right' | 'tags' | 'cases'>): Comparison {
+export function compareToBaseline(
+  report: EvalReport,
+  baseline: Pick<EvalReport, 'right' | 'tags' | 'cases'>,
+): BaselineComparison {
   const tags = Object.keys(report.tags).filter((tag) => Object.hasOwn(baseline.tags, tag));
   const pairs = [
     { of: 'in all', now: report.right as RateCount, before: baseline.right as RateCount },
@@ -69,7 +72,7 @@ export function compared(report: Report, baseline: Pick<Report, 'right' | 'tags'
   const answers = holm(
     pairs.map(({ now, before }) => ({ interval: (deviate) => newcombeInterval(now, before, deviate), margin: 0 })),
   );
-  const changes = pairs.map(({ of, now, before }, i): Change => {
+  const changes = pairs.map(({ of, now, before }, i): RateChange => {
     const { differs = false, interval = [-1, 1] as const } = answers[i] ?? {};
     const value = now.good / now.total - before.good / before.total;
     return { of, now, before, value, interval, verdict: !differs ? 'no clear change' : value < 0 ? 'worse' : 'better' };
@@ -82,16 +85,16 @@ export function compared(report: Report, baseline: Pick<Report, 'right' | 'tags'
   };
 }
 
-const points = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(0)}`;
+const formatPoints = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(0)}`;
 
 /** The comparison as people read it. */
-export function comparisonText({ changes, broken }: Comparison): string {
+export function formatComparison({ changes, broken }: BaselineComparison): string {
   const rows = changes.map(({ of, now, before, value, interval: [low, high], verdict }) => [
     of,
     `${before.good} of ${before.total} → ${now.good} of ${now.total}`,
-    `${points(value)} points (${points(low)} to ${points(high)})`,
+    `${formatPoints(value)} points (${formatPoints(low)} to ${formatPoints(high)})`,
     verdict,
   ]);
   const list = broken.length > 0 ? `Right in the baseline and wrong now: ${broken.join(', ')}\n` : '';
-  return `Against the baseline:\n${columns(rows)}${list}`;
+  return `Against the baseline:\n${formatColumns(rows)}${list}`;
 }

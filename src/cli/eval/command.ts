@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
 import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/measured.ts';
 import type { Command } from '../commands.ts';
-import { talkOnly, type Chosen } from '../conversation/model.ts';
+import { formatNoToolsWarning, type ResolvedModel } from '../conversation/model.ts';
 import { openModel } from '../conversation/open-model.ts';
-import { chosenUnasked } from '../conversation/unasked-model.ts';
+import { resolveModelUnattended } from '../conversation/unasked-model.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { print, printErr } from '../front/print.ts';
 import { onShutdown } from '../front/signals.ts';
 import { createTtyHost } from '../once/host.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { compared, comparisonText, readBaseline } from './baseline.ts';
-import { readDataset, type Case } from './dataset.ts';
-import { reportOf, reportText, type Report } from './report.ts';
-import { runCase, type CaseResult, type EvalGround } from './runner.ts';
-import { traps } from './traps.ts';
+import { compareToBaseline, formatComparison, readBaseline } from './baseline.ts';
+import { parseDataset, type EvalCase } from './dataset.ts';
+import { createEvalReport, formatEvalReport, type EvalReport } from './report.ts';
+import { runEvalCase, type EvalCaseResult, type EvalContext } from './runner.ts';
+import { builtinDataset } from './traps.ts';
 
 const usage = `Usage: fairlead eval [<cases.jsonl>] [--model <name>] [--tag <tag>] [--at-least <rate>] [--baseline <report.json>]
                      [--output-format text|json] [--auto-approve]
@@ -35,7 +35,7 @@ export const run: Command['run'] = async (args) => {
     show: { type: 'boolean', default: false },
   } as const;
   return withOptions({ usage, options, allowPositionals: true }, async (values, positionals) => {
-    if (values.show) return (print(`${traps.join('\n')}\n`), 0);
+    if (values.show) return (print(`${builtinDataset.join('\n')}\n`), 0);
     const [file, ...more] = positionals;
     const format = values['output-format'];
     if (more.length > 0) throw new TypeError(`One dataset at a time: ${more.join(' ')} is too much.`);
@@ -49,10 +49,10 @@ export const run: Command['run'] = async (args) => {
     const chosen = await resolveEvalModel(values.model, settings);
     const dataset = file ?? 'the trap set';
     const { results, ended } = await runCases(cases, settings, chosen, values['auto-approve']);
-    const report = reportOf({ dataset, model: chosen.name, when: new Date().toISOString() }, results);
-    const comparison = baseline && compared(report, baseline);
+    const report = createEvalReport({ dataset, model: chosen.name, when: new Date().toISOString() }, results);
+    const comparison = baseline && compareToBaseline(report, baseline);
     if (format === 'json') print(`${JSON.stringify({ ...report, ...(comparison ? { comparison } : {}) }, null, 2)}\n`);
-    else print(`${reportText(report)}${comparison ? comparisonText(comparison) : ''}`);
+    else print(`${formatEvalReport(report)}${comparison ? formatComparison(comparison) : ''}`);
     // A part of the set, or a set of somebody else, is no measurement of what the scorecard claims.
     if (file === undefined && values.tag === undefined && report.unheard === 0 && ended === undefined)
       saveScorecard(report, settings);
@@ -67,9 +67,11 @@ function parseMinRate(given: string | undefined): number | undefined {
   throw new TypeError(`--at-least is a rate from 0 to 1, or a percentage, not "${given}".`);
 }
 
-function readCases(file: string | undefined, tag: string | undefined): readonly Case[] {
+function readCases(file: string | undefined, tag: string | undefined): readonly EvalCase[] {
   const cases =
-    file === undefined ? readDataset(traps.join('\n'), 'the trap set') : readDataset(readDatasetFile(file), file);
+    file === undefined
+      ? parseDataset(builtinDataset.join('\n'), 'the trap set')
+      : parseDataset(readDatasetFile(file), file);
   const some = tag === undefined ? cases : cases.filter(({ tags }) => tags.includes(tag));
   if (some.length > 0) return some;
   const tags = [...new Set(cases.flatMap((each) => each.tags))];
@@ -87,8 +89,8 @@ function readDatasetFile(file: string): string {
   }
 }
 
-async function resolveEvalModel(name: string | undefined, settings: Settings): Promise<Chosen> {
-  const chosen = await chosenUnasked({ model: name }, settings, printErr);
+async function resolveEvalModel(name: string | undefined, settings: Settings): Promise<ResolvedModel> {
+  const chosen = await resolveModelUnattended({ model: name }, settings, printErr);
   if (chosen.router !== undefined)
     throw new FairleadError('eval/router', 'An evaluation is of one model, and a router chooses among several.', {
       blame: 'user',
@@ -98,22 +100,22 @@ async function resolveEvalModel(name: string | undefined, settings: Settings): P
 }
 
 async function runCases(
-  cases: readonly Case[],
+  cases: readonly EvalCase[],
   settings: Settings,
-  chosen: Chosen,
+  chosen: ResolvedModel,
   auto: boolean,
-): Promise<{ readonly results: readonly CaseResult[]; readonly ended: number | undefined }> {
+): Promise<{ readonly results: readonly EvalCaseResult[]; readonly ended: number | undefined }> {
   const provider: Provider = await openModel(chosen, settings, createTtyHost(printErr));
-  const poor = talkOnly(chosen);
+  const poor = formatNoToolsWarning(chosen);
   if (poor !== undefined && cases.some(({ tools }) => tools)) printErr(`${poor}\n`);
   const ended = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
-  const ground: EvalGround = { settings, chosen, provider, auto, signal: ended.signal };
-  const results: CaseResult[] = [];
+  const ground: EvalContext = { settings, model: chosen, provider, autoApprove: auto, signal: ended.signal };
+  const results: EvalCaseResult[] = [];
   try {
     for (const [i, each] of cases.entries()) {
       if (ended.signal.aborted) break;
       if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${i + 1} of ${cases.length}`);
-      results.push(await runCase(each, ground));
+      results.push(await runEvalCase(each, ground));
     }
   } finally {
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
@@ -123,7 +125,7 @@ async function runCases(
 }
 
 /** Keeps what the trap set measured, for the scorecard. */
-function saveScorecard(report: Report, { dirs }: Settings): void {
+function saveScorecard(report: EvalReport, { dirs }: Settings): void {
   const { falseAccepts, tags } = report;
   const about = { when: report.when, how: 'fairlead eval', about: `the trap set with ${report.model}` };
   const kept = {
@@ -137,7 +139,7 @@ function saveScorecard(report: Report, { dirs }: Settings): void {
       saveMeasurement(getMeasurementsDir(dirs.state), { id, ...about, good: count.good, total: count.total });
 }
 
-function evalExitCode({ right, unheard }: Report, bar: number | undefined, worse: boolean): number {
+function evalExitCode({ right, unheard }: EvalReport, bar: number | undefined, worse: boolean): number {
   const below = bar !== undefined && (right.rate ?? 0) < bar;
   if (below) printErr(`Below the bar: ${right.good} of ${right.total} are right, and ${bar} was asked for.\n`);
   if (worse) printErr('Worse than the baseline, by more than chance explains.\n');

@@ -2,7 +2,7 @@
 import { FairleadError, isJson, isObject, errorMessage, type JsonObject } from '../../core/index.ts';
 
 /** What an answer must be; all of what is given must hold. */
-export type Expect = {
+export type Expectation = {
   /** The whole answer is one of these, whatever its case and the marks around it. */
   readonly equals?: readonly string[];
   /** Each of these is in the answer, in whatever case. */
@@ -22,10 +22,10 @@ export type Expect = {
 };
 
 /** One question, with what its answer must be. */
-export type Case = {
+export type EvalCase = {
   readonly id: string;
   readonly words: string;
-  readonly expect: Expect;
+  readonly expect: Expectation;
   readonly tags: readonly string[];
   /** Whether it is given the terminal's tools; none unless so. */
   readonly tools: boolean;
@@ -34,8 +34,8 @@ export type Case = {
 };
 
 /** The cases of a file, or an error that says which line is wrong and why. */
-export function readDataset(text: string, name: string): readonly Case[] {
-  const cases: Case[] = [];
+export function parseDataset(text: string, name: string): readonly EvalCase[] {
+  const cases: EvalCase[] = [];
   const wrong = (line: number, why: string): FairleadError =>
     new FairleadError('eval/bad-dataset', `Line ${line} of ${name} is no case: ${why}.`, {
       blame: 'user',
@@ -43,7 +43,7 @@ export function readDataset(text: string, name: string): readonly Case[] {
     });
   for (const [i, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const read = caseIn(line);
+    const read = parseEvalCase(line);
     if (typeof read === 'string') throw wrong(i + 1, read);
     if (cases.some(({ id }) => id === read.id)) throw wrong(i + 1, `there is another with the id ${read.id}`);
     cases.push(read);
@@ -53,7 +53,7 @@ export function readDataset(text: string, name: string): readonly Case[] {
 }
 
 /** The case in a line, or what is wrong with it. */
-function caseIn(line: string): Case | string {
+function parseEvalCase(line: string): EvalCase | string {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -64,26 +64,27 @@ function caseIn(line: string): Case | string {
   const { id, words, expect, tags = [], tools = false, files = {}, ...more } = value;
   if (typeof id !== 'string' || id === '') return 'it has no id';
   if (typeof words !== 'string' || words === '') return 'it has no words';
-  if (!isTexts(tags)) return 'its tags are no list of words';
+  if (!isStringList(tags)) return 'its tags are no list of words';
   if (typeof tools !== 'boolean') return 'tools is neither true nor false';
-  if (!isObject(files) || !isTexts(Object.values(files))) return 'its files are no texts';
+  if (!isObject(files) || !isStringList(Object.values(files))) return 'its files are no texts';
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) return `there is no field ${JSON.stringify(unknown)}`;
-  const expected = expectIn(expect);
+  const expected = parseExpectation(expect);
   if (typeof expected === 'string') return expected;
-  return { id, words, expect: expected, tags, tools, files: files as Case['files'] };
+  return { id, words, expect: expected, tags, tools, files: files as EvalCase['files'] };
 }
 
-const isTexts = (value: unknown): value is readonly string[] =>
+const isStringList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-const isTextList = (value: unknown): boolean => typeof value === 'string' || (isTexts(value) && value.length > 0);
+const isStringOrList = (value: unknown): boolean =>
+  typeof value === 'string' || (isStringList(value) && value.length > 0);
 
-const kinds: Readonly<Record<keyof Expect, (value: unknown) => boolean>> = {
-  equals: isTextList,
-  contains: isTextList,
-  lacks: isTextList,
-  noClaim: isTextList,
+const expectationChecks: Readonly<Record<keyof Expectation, (value: unknown) => boolean>> = {
+  equals: isStringOrList,
+  contains: isStringOrList,
+  lacks: isStringOrList,
+  noClaim: isStringOrList,
   matches: isPattern,
   number: (value) => typeof value === 'number' && Number.isFinite(value),
   abstains: (value) => typeof value === 'boolean',
@@ -99,14 +100,15 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-function expectIn(expect: unknown): Expect | string {
+function parseExpectation(expect: unknown): Expectation | string {
   if (!isObject(expect) || Object.keys(expect).length === 0) return 'it expects nothing';
   const read: Record<string, unknown> = {};
   for (const [kind, value] of Object.entries(expect)) {
-    if (!Object.hasOwn(kinds, kind))
-      return `there is no expectation ${JSON.stringify(kind)}; there are ${Object.keys(kinds).join(', ')}`;
-    if (!kinds[kind as keyof Expect](value)) return `what it expects of ${kind} cannot be used`;
-    read[kind] = kinds[kind as keyof Expect] === isTextList && typeof value === 'string' ? [value] : value;
+    if (!Object.hasOwn(expectationChecks, kind))
+      return `there is no expectation ${JSON.stringify(kind)}; there are ${Object.keys(expectationChecks).join(', ')}`;
+    if (!expectationChecks[kind as keyof Expectation](value)) return `what it expects of ${kind} cannot be used`;
+    read[kind] =
+      expectationChecks[kind as keyof Expectation] === isStringOrList && typeof value === 'string' ? [value] : value;
   }
   return read;
 }

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { compared } from './baseline.ts';
-import { readDataset, type Expect } from './dataset.ts';
-import { reportOf, type Report } from './report.ts';
-import type { CaseResult } from './runner.ts';
-import { faultsIn, isAbstention } from './scorers.ts';
-import { traps } from './traps.ts';
+import { compareToBaseline } from './baseline.ts';
+import { parseDataset, type Expectation } from './dataset.ts';
+import { createEvalReport, type EvalReport } from './report.ts';
+import type { EvalCaseResult } from './runner.ts';
+import { findAnswerErrors, isAbstention } from './scorers.ts';
+import { builtinDataset } from './traps.ts';
 
-const scores: readonly (readonly [expect: Expect, right: readonly string[], wrong: readonly string[]])[] = [
+const scores: readonly (readonly [expect: Expectation, right: readonly string[], wrong: readonly string[]])[] = [
   [{ equals: ['bad'] }, ['Bad', '**bad**.', ' "BAD" '], ['not bad', 'good', '']],
   [{ contains: ['Canberra', 'Sydney'] }, ['canberra, not SYDNEY'], ['Sydney', '']],
   [{ lacks: ['hornbeam'] }, ['a lighthouse'], ['HORNBEAM', 'a Hornbeam hedge']],
@@ -45,8 +45,8 @@ const scores: readonly (readonly [expect: Expect, right: readonly string[], wron
 
 for (const [expect, right, wrong] of scores)
   test(`[A48, A49, A85] ${JSON.stringify(expect)} tells right answers from wrong ones`, () => {
-    for (const text of right) assert.deepEqual(faultsIn(text, expect), [], text);
-    for (const text of wrong) assert.notDeepEqual(faultsIn(text, expect), [], text);
+    for (const text of right) assert.deepEqual(findAnswerErrors(text, expect), [], text);
+    for (const text of wrong) assert.notDeepEqual(findAnswerErrors(text, expect), [], text);
   });
 
 test('[A49] who says in many ways that it is not known abstains, and who answers does not', () => {
@@ -67,18 +67,19 @@ test('[A49] who says in many ways that it is not known abstains, and who answers
 });
 
 test('[A49] the trap set is a dataset, and the example is the trap set', () => {
-  const cases = readDataset(traps.join('\n'), 'the traps');
+  const cases = parseDataset(builtinDataset.join('\n'), 'the traps');
   assert.ok(cases.length >= 20);
   const tags = new Set(cases.flatMap((each) => each.tags));
   for (const tag of ['unknowable', 'false-premise', 'arithmetic', 'injected']) assert.ok(tags.has(tag), tag);
-  for (const { id, expect } of cases) assert.notDeepEqual(faultsIn('', expect), [], `${id} takes silence for right`);
+  for (const { id, expect } of cases)
+    assert.notDeepEqual(findAnswerErrors('', expect), [], `${id} takes silence for right`);
   const example = path.resolve(import.meta.dirname, '../../../examples/eval/traps.jsonl');
-  assert.equal(readFileSync(example, 'utf8'), `${traps.join('\n')}\n`);
+  assert.equal(readFileSync(example, 'utf8'), `${builtinDataset.join('\n')}\n`);
 });
 
 test('[A48, A85] a line that is no case is named with its number and what is wrong', () => {
   const good = '{"id":"a","words":"w","expect":{"equals":"x"}}';
-  const [only] = readDataset(`\n${good}\n\n`, 'f');
+  const [only] = parseDataset(`\n${good}\n\n`, 'f');
   assert.deepEqual(only, { id: 'a', words: 'w', expect: { equals: ['x'] }, tags: [], tools: false, files: {} });
   for (const [line, why] of [
     ['{', /it is not JSON/],
@@ -93,13 +94,13 @@ test('[A48, A85] a line that is no case is named with its number and what is wro
     ['{"id":"b","words":"w","expect":{"equals":"x"},"tag":"t"}', /there is no field "tag"/],
     [good, /there is another with the id a/],
   ] as const)
-    assert.throws(() => readDataset(`${good}\n${line}`, 'f'), {
+    assert.throws(() => parseDataset(`${good}\n${line}`, 'f'), {
       message: new RegExp(`^Line 2 of f is no case: .*${why.source}`),
     });
-  assert.throws(() => readDataset('\n', 'f'), /holds no case/);
+  assert.throws(() => parseDataset('\n', 'f'), /holds no case/);
 });
 
-const result = (id: string, more: Partial<CaseResult> = {}): CaseResult => ({
+const result = (id: string, more: Partial<EvalCaseResult> = {}): EvalCaseResult => ({
   id,
   tags: ['t'],
   heard: true,
@@ -115,7 +116,7 @@ const result = (id: string, more: Partial<CaseResult> = {}): CaseResult => ({
 const about = { dataset: 'd', model: 'm', when: '2030-01-01T00:00:00Z' };
 
 test('[A49, A85] a report counts what was right, what was wrong and said all the same, and what was not measured', () => {
-  const report = reportOf(about, [
+  const report = createEvalReport(about, [
     result('right'),
     result('wrong', { right: false }),
     result('due', { due: true, abstained: true }),
@@ -131,7 +132,7 @@ test('[A49, A85] a report counts what was right, what was wrong and said all the
       report.falseAccepts,
       report.abstained,
       report.abstainedWhereDue,
-      report.tags['t'] as Report['right'],
+      report.tags['t'] as EvalReport['right'],
     ].map(counts),
     ['2/6', '2/3', '2/6', '1/2', '2/6'],
   );
@@ -139,21 +140,21 @@ test('[A49, A85] a report counts what was right, what was wrong and said all the
 });
 
 /** A report in which so many of so many cases were right. */
-const withRight = (right: number, total: number): Report =>
-  reportOf(
+const withRight = (right: number, total: number): EvalReport =>
+  createEvalReport(
     about,
     Array.from({ length: total }, (_, i) => result(`c${i}`, { right: i < right })),
   );
 
 test('[A48, A85] only a loss that chance does not explain is worse; the broken cases are named either way', () => {
-  const slight = compared(withRight(17, 20), withRight(19, 20));
+  const slight = compareToBaseline(withRight(17, 20), withRight(19, 20));
   assert.deepEqual([slight.worse, slight.broken], [false, ['c17', 'c18']]);
   const [all] = slight.changes;
   assert.equal(all?.verdict, 'no clear change');
   assert.ok(all && all.interval[0] < -0.1 && all.interval[1] > 0);
-  const clear = compared(withRight(9, 20), withRight(19, 20));
+  const clear = compareToBaseline(withRight(9, 20), withRight(19, 20));
   assert.equal(clear.worse, true);
   assert.deepEqual(new Set(clear.changes.map(({ verdict }) => verdict)), new Set(['worse']));
-  const better = compared(withRight(19, 20), withRight(9, 20));
+  const better = compareToBaseline(withRight(19, 20), withRight(9, 20));
   assert.deepEqual([better.worse, better.changes[0]?.verdict, better.broken], [false, 'better', []]);
 });

@@ -1,10 +1,10 @@
 // What an evaluation came to: counts with intervals in all and by tag, as data and as a table.
 import { computeRate, type Rate } from '../../fleet/health/rates.ts';
-import { columns } from '../settings/columns.ts';
-import type { CaseResult } from './runner.ts';
+import { formatColumns } from '../settings/columns.ts';
+import type { EvalCaseResult } from './runner.ts';
 
 /** An evaluation, as it is kept and compared. */
-export type Report = {
+export type EvalReport = {
   readonly format: 1;
   readonly dataset: string;
   readonly model: string;
@@ -20,16 +20,19 @@ export type Report = {
   /** Cases in which the model was not heard: nothing was measured there. */
   readonly unheard: number;
   readonly tags: Readonly<Record<string, Rate>>;
-  readonly cases: readonly CaseResult[];
+  readonly cases: readonly EvalCaseResult[];
 };
 
 /** The report on some cases. */
-export function reportOf(about: Pick<Report, 'dataset' | 'model' | 'when'>, cases: readonly CaseResult[]): Report {
+export function createEvalReport(
+  about: Pick<EvalReport, 'dataset' | 'model' | 'when'>,
+  cases: readonly EvalCaseResult[],
+): EvalReport {
   const heard = cases.filter((each) => each.heard);
   const given = heard.filter(({ abstained, reason }) => !abstained && isAnswer(reason));
   const due = heard.filter((each) => each.due);
   const tags = [...new Set(heard.flatMap((each) => each.tags))].toSorted();
-  const share = (some: readonly CaseResult[], is: (each: CaseResult) => boolean): Rate =>
+  const share = (some: readonly EvalCaseResult[], is: (each: EvalCaseResult) => boolean): Rate =>
     computeRate({ good: some.filter(is).length, total: some.length });
   return {
     format: 1,
@@ -54,28 +57,28 @@ export function reportOf(about: Pick<Report, 'dataset' | 'model' | 'when'>, case
 
 const isAnswer = (reason: string): boolean => reason === 'answered' || reason === 'task-complete';
 
-const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+const formatPercent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
 /** A rate in words: how many of how many, and between which rates it lies. */
-export function rateText({ good, total, rate, interval: [low, high] }: Rate): string {
+export function formatRate({ good, total, rate, interval: [low, high] }: Rate): string {
   if (rate === null) return 'not measured';
-  return `${good} of ${total}, ${percent(rate)} (${percent(low)} to ${percent(high)})`;
+  return `${good} of ${total}, ${formatPercent(rate)} (${formatPercent(low)} to ${formatPercent(high)})`;
 }
 
 /** The report as people read it. */
-export function reportText(report: Report): string {
+export function formatEvalReport(report: EvalReport): string {
   const { right, falseAccepts, abstained, abstainedWhereDue, tags, cases, unheard } = report;
   const wrong = cases.filter((each) => !each.right);
   const rows = [
-    ...Object.entries(tags).map(([tag, rate]) => [tag, rateText(rate)]),
-    ['right in all', rateText(right)],
-    ['false accepts', rateText(falseAccepts)],
-    ['abstained', rateText(abstained)],
-    ['abstained where due', rateText(abstainedWhereDue)],
+    ...Object.entries(tags).map(([tag, rate]) => [tag, formatRate(rate)]),
+    ['right in all', formatRate(right)],
+    ['false accepts', formatRate(falseAccepts)],
+    ['abstained', formatRate(abstained)],
+    ['abstained where due', formatRate(abstainedWhereDue)],
   ];
   return [
     `${report.dataset} with ${report.model}: ${cases.length} cases; in brackets, 95 % intervals\n`,
-    columns(rows),
+    formatColumns(rows),
     ...wrong.map(
       ({ id, faults, text }) => `wrong: ${id}: ${faults.join(' ')}${text ? ` It said: ${excerpt(text)}` : ''}\n`,
     ),

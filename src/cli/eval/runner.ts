@@ -7,15 +7,15 @@ import { FairleadError, type Provider } from '../../core/index.ts';
 import { outcomeClasses } from '../../fleet/health/outcomes.ts';
 import { sessionGrants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
-import type { Chosen } from '../conversation/model.ts';
-import { outfitFor } from '../conversation/outfit.ts';
-import { labelOf, mustStayHere } from '../conversation/privacy.ts';
+import type { ResolvedModel } from '../conversation/model.ts';
+import { createCodingAgent } from '../conversation/outfit.ts';
+import { findPrivacyLabel, assertLocalModel } from '../conversation/privacy.ts';
 import type { Settings } from '../settings/index.ts';
-import type { Case } from './dataset.ts';
-import { faultsIn, isAbstention } from './scorers.ts';
+import type { EvalCase } from './dataset.ts';
+import { findAnswerErrors, isAbstention } from './scorers.ts';
 
 /** How a case came out. */
-export type CaseResult = {
+export type EvalCaseResult = {
   readonly id: string;
   readonly tags: readonly string[];
   /** Whether the model was heard at all: where it broke or was called off, nothing was measured. */
@@ -34,42 +34,42 @@ export type CaseResult = {
 };
 
 /** What the cases are run with. */
-export type EvalGround = {
+export type EvalContext = {
   readonly settings: Settings;
-  readonly chosen: Chosen;
+  readonly model: ResolvedModel;
   readonly provider: Provider;
-  readonly auto: boolean;
+  readonly autoApprove: boolean;
   readonly signal: AbortSignal;
 };
 
-const mostTurns = 20;
+const maxTurns = 20;
 
 /** Runs one case and scores it. */
-export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResult> {
-  const { settings, chosen, provider, auto, signal } = ground;
+export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise<EvalCaseResult> {
+  const { settings, model: chosen, provider, autoApprove: auto, signal } = ground;
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-eval-')));
   try {
-    putFiles(folder, asked.files);
+    writeCaseFiles(folder, asked.files);
     const { json } = asked.expect;
-    const outfit = await outfitFor({
+    const outfit = await createCodingAgent({
       settings,
       cwd: folder,
-      auto: () => auto,
+      autoApprove: () => auto,
       grants: sessionGrants(),
-      code: false,
-      ...(json ? { answer: createOutputSchema(json) } : {}),
+      codeOnly: false,
+      ...(json ? { outputSchema: createOutputSchema(json) } : {}),
     });
     try {
       // What is private stays here, whichever of the person's own files says so.
-      if (labelOf({ private: false }, settings, outfit.instructions) !== undefined)
-        await mustStayHere(chosen, settings);
-      const parts = outfit.partsFor(provider, asked.tools && chosen.tools !== false);
+      if (findPrivacyLabel({ private: false }, settings, outfit.instructions) !== undefined)
+        await assertLocalModel(chosen, settings);
+      const parts = outfit.forModel(provider, asked.tools && chosen.tools !== false);
       const session = await Session.open(parts, memoryLog());
-      const limits = { turns: mostTurns, ...settings.limits };
+      const limits = { turns: maxTurns, ...settings.limits };
       const since = performance.now();
       const state = await session.run(asked.words, { signal, limits });
       const names = { runId: '', sessionId: '', runFile: undefined };
-      return scored(
+      return scoreCase(
         asked,
         toRunResult(state, names, undefined, new SessionCache(), undefined),
         performance.now() - since,
@@ -82,12 +82,12 @@ export async function runCase(asked: Case, ground: EvalGround): Promise<CaseResu
   }
 }
 
-function scored(asked: Case, { reason, text, detail, costUsd: usd }: RunResult, ms: number): CaseResult {
+function scoreCase(asked: EvalCase, { reason, text, detail, costUsd: usd }: RunResult, ms: number): EvalCaseResult {
   const outcome = reason === 'waiting' ? 'bounded' : outcomeClasses[reason];
   const heard = reason !== 'provider-error' && outcome !== 'called-off';
   const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
   const due = asked.expect.abstains === true;
-  const faults = faultsOf(asked, text, outcome, detail ?? reason);
+  const faults = findCaseErrors(asked, text, outcome, detail ?? reason);
   return {
     id: asked.id,
     tags: asked.tags,
@@ -103,12 +103,12 @@ function scored(asked: Case, { reason, text, detail, costUsd: usd }: RunResult, 
   };
 }
 
-function faultsOf({ expect }: Case, text: string, outcome: string, ended: string): readonly string[] {
+function findCaseErrors({ expect }: EvalCase, text: string, outcome: string, ended: string): readonly string[] {
   if (outcome === 'abstained') return expect.abstains === true ? [] : ['It abstains where an answer was due.'];
-  return outcome === 'answered' ? faultsIn(text, expect) : [`There is no answer: ${ended.replace(/\.$/, '')}.`];
+  return outcome === 'answered' ? findAnswerErrors(text, expect) : [`There is no answer: ${ended.replace(/\.$/, '')}.`];
 }
 
-function putFiles(folder: string, files: Case['files']): void {
+function writeCaseFiles(folder: string, files: EvalCase['files']): void {
   for (const [name, text] of Object.entries(files)) {
     const file = path.resolve(folder, name);
     if (!file.startsWith(`${folder}${path.sep}`))

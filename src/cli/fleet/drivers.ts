@@ -8,22 +8,22 @@ import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verif
 import { printErr } from '../front/print.ts';
 import { readKnownModels } from '../known-models/index.ts';
 import { readSettings } from '../settings/index.ts';
-import { outfitterHere } from './outfit.ts';
-import { usualModel } from './usual-model.ts';
+import { createRunAgentFactory } from './outfit.ts';
+import { getDefaultModel } from './usual-model.ts';
 
 /** The drivers of a worker that is started at the terminal, by the kind of run. The model is that of runs that name none. */
-export const driversHere = (model?: string): Readonly<Record<string, RunHandler>> => ({
-  run: createAgentRunHandler(outfitterHere((sentence) => printErr(`${sentence}\n`), model)),
+export const createRunHandlers = (model?: string): Readonly<Record<string, RunHandler>> => ({
+  run: createAgentRunHandler(createRunAgentFactory((sentence) => printErr(`${sentence}\n`), model)),
   plan: createOrchestrationHandler(planOrchestration),
-  verify: createOrchestrationHandler(createVerifyOrchestration({ models: modelsFor(model) })),
+  verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(model) })),
 });
 
 /** The model that a run answers with unless it names one, and those of the person's list that may judge it. */
-const modelsFor =
+const createVerifierModels =
   (named: string | undefined): VerifyOptions['models'] =>
   async ({ settings: { folder } }: FleetRun) => {
     const settings = readSettings(typeof folder === 'string' ? { cwd: path.resolve(folder) } : {});
-    const author = usualModel(settings, named);
+    const author = getDefaultModel(settings, named);
     const others = (readKnownModels(settings) ?? []).map(({ id }) => id);
     return { others, ...(author === undefined ? {} : { author }) };
   };

@@ -5,18 +5,24 @@ import { FairleadError, isObject, type JsonObject, type Limits, type Provider } 
 import { createOutputSchema } from '../../agent/index.ts';
 import { createClientTools, type AgentInstance, type AgentFactory } from '../../fleet/index.ts';
 import { sessionGrants } from '../../guards/index.ts';
-import { talkOnly, type Chosen } from '../conversation/model.ts';
-import { openModel, type Host } from '../conversation/open-model.ts';
-import { outfitFor } from '../conversation/outfit.ts';
-import { labelled, labelOf, mustStayHere, isPrivate, withViews } from '../conversation/privacy.ts';
-import { chosenUnasked } from '../conversation/unasked-model.ts';
-import { nobody } from '../equipment/index.ts';
+import { formatNoToolsWarning, type ResolvedModel } from '../conversation/model.ts';
+import { openModel, type ModelHost } from '../conversation/open-model.ts';
+import { createCodingAgent } from '../conversation/outfit.ts';
+import {
+  markPrivate,
+  findPrivacyLabel,
+  assertLocalModel,
+  isPrivateSession,
+  withPrivacyViews,
+} from '../conversation/privacy.ts';
+import { resolveModelUnattended } from '../conversation/unasked-model.ts';
+import { noUser } from '../equipment/index.ts';
 import { containsPath } from '../../workspace/paths.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { usualModel } from './usual-model.ts';
+import { getDefaultModel } from './usual-model.ts';
 
 /** How the agent of a queued run is to be made; what is absent is as the worker's settings have it. */
-export type RunSettings = {
+export type RunAgentSettings = {
   readonly model?: string;
   readonly folder?: string;
   /** The folders that it may not leave, where it came from somebody who may not name any: looked at here, without links. */
@@ -33,15 +39,15 @@ export type RunSettings = {
 };
 
 /** Turns of one run unless somebody says otherwise, as in the terminal. */
-const usualTurns = 100;
+const defaultMaxTurns = 100;
 
 /** Models that are kept open: one that many runs share has one breaker and one rate for all of them. */
-const mostModels = 32;
+const maxOpenModels = 32;
 
 /** An outfitter for the runs of this machine, whose model is the named one unless they say otherwise. */
-export function outfitterHere(tell: (sentence: string) => void, named?: string): AgentFactory {
+export function createRunAgentFactory(tell: (sentence: string) => void, named?: string): AgentFactory {
   const models = new Map<string, Promise<Provider>>();
-  const open = (chosen: Chosen, settings: Settings, host: Host): Promise<Provider> => {
+  const open = (chosen: ResolvedModel, settings: Settings, host: ModelHost): Promise<Provider> => {
     const key = JSON.stringify([chosen.ref, settings.env]);
     const known = models.get(key);
     if (known) return known;
@@ -49,50 +55,55 @@ export function outfitterHere(tell: (sentence: string) => void, named?: string):
     models.set(key, opening);
     opening.catch(() => models.delete(key));
     const [oldest] = models.keys();
-    if (models.size > mostModels && oldest !== undefined) models.delete(oldest);
+    if (models.size > maxOpenModels && oldest !== undefined) models.delete(oldest);
     return opening;
   };
   return async (run, _signal, govern) => {
-    const wish = wishOf(run.settings);
+    const wish = parseRunSettings(run.settings);
     const cwd = path.resolve(wish.folder ?? process.cwd());
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new FairleadError('cli/no-folder', `There is no folder ${cwd} on this machine.`, { blame: 'user' });
-    mustBeWithin(cwd, wish.within);
+    assertWithin(cwd, wish.within);
     const settings = readSettings({ cwd });
     const say = (text: string): void => tell(`${run.id}: ${text.trimEnd()}`);
     const auto = wish.auto === true || settings.approve === 'auto';
     let isSecret = false;
-    const outfit = await outfitFor({
+    const outfit = await createCodingAgent({
       settings,
       cwd,
-      auto: () => auto,
+      autoApprove: () => auto,
       grants: sessionGrants(),
-      code: false,
-      ...(isObject(wish.answer) ? { answer: createOutputSchema(wish.answer) } : {}),
-      elsewhere: createClientTools(run.settings),
-      person: nobody(say),
-      mayUse: async (other) => (isSecret ? mustStayHere(other, settings) : undefined),
-      govern,
+      codeOnly: false,
+      ...(isObject(wish.answer) ? { outputSchema: createOutputSchema(wish.answer) } : {}),
+      clientTools: createClientTools(run.settings),
+      prompter: noUser(say),
+      assertModelAllowed: async (other) => (isSecret ? assertLocalModel(other, settings) : undefined),
+      wrapProvider: govern,
     });
     try {
-      const label = labelOf({ private: wish.private === true }, settings, outfit.instructions);
-      const { chosen, provider } = await modelFor(wish.model ?? usualModel(settings, named), run.words, label, {
-        settings,
-        say,
-        open,
-      });
-      const parts = withViews(
-        outfit.partsFor(govern(provider), chosen.tools !== false && wish.tools !== false),
+      const label = findPrivacyLabel({ private: wish.private === true }, settings, outfit.instructions);
+      const { model: chosen, provider } = await openRunModel(
+        wish.model ?? getDefaultModel(settings, named),
+        run.words,
+        label,
+        {
+          settings,
+          say,
+          open,
+        },
+      );
+      const parts = withPrivacyViews(
+        outfit.forModel(govern(provider), chosen.tools !== false && wish.tools !== false),
         undefined,
       );
-      const { ears } = outfit;
+      const { hooks: ears } = outfit;
       return {
         parts,
-        limits: { turns: usualTurns, ...settings.limits, ...lower(wish.limits, settings.limits) },
+        limits: { turns: defaultMaxTurns, ...settings.limits, ...capLimits(wish.limits, settings.limits) },
         async onSessionOpened(session) {
-          await labelled(session, label);
-          isSecret = isPrivate(session);
-          if (isSecret) await mustStayHere(chosen, settings);
+          await markPrivate(session, label);
+          isSecret = isPrivateSession(session);
+          if (isSecret) await assertLocalModel(chosen, settings);
         },
         ...(ears
           ? {
@@ -110,7 +121,7 @@ export function outfitterHere(tell: (sentence: string) => void, named?: string):
 }
 
 /** Throws where a folder has become the way to another since it was allowed. */
-function mustBeWithin(cwd: string, within: unknown): void {
+function assertWithin(cwd: string, within: unknown): void {
   if (within === undefined) return;
   const found = realpathSync(cwd);
   if (Array.isArray(within) && within.some((each) => typeof each === 'string' && containsPath(each, found))) return;
@@ -118,36 +129,36 @@ function mustBeWithin(cwd: string, within: unknown): void {
 }
 
 /** The limits of a run: it may set itself less than the person's settings do, never more. */
-const lower = (wished: Partial<Limits> = {}, set: Partial<Limits> = {}): Partial<Limits> =>
+const capLimits = (wished: Partial<Limits> = {}, set: Partial<Limits> = {}): Partial<Limits> =>
   Object.fromEntries(
     Object.entries(wished).map(([name, value]) => [name, Math.min(value, set[name as keyof Limits] ?? value)]),
   );
 
-type Opening = {
+type RunModelContext = {
   readonly settings: Settings;
   readonly say: (text: string) => void;
-  readonly open: (chosen: Chosen, settings: Settings, host: Host) => Promise<Provider>;
+  readonly open: (chosen: ResolvedModel, settings: Settings, host: ModelHost) => Promise<Provider>;
 };
 
 /** The model of a run; what a router chooses is for these words alone. */
-async function modelFor(
+async function openRunModel(
   model: string | undefined,
   words: string,
   label: string | undefined,
-  { settings, say, open }: Opening,
-): Promise<{ readonly chosen: Chosen; readonly provider: Provider }> {
-  const host: Host = { agrees: async () => false, progress: () => {}, say };
-  const chosen = await chosenUnasked({ model }, settings, say);
-  const poor = talkOnly(chosen);
+  { settings, say, open }: RunModelContext,
+): Promise<{ readonly model: ResolvedModel; readonly provider: Provider }> {
+  const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: say };
+  const chosen = await resolveModelUnattended({ model }, settings, say);
+  const poor = formatNoToolsWarning(chosen);
   if (poor !== undefined) say(poor);
-  if (chosen.router === undefined) return { chosen, provider: await open(chosen, settings, host) };
-  const { liveRouter } = await import('../routing/live-router.ts');
-  return (await liveRouter(chosen.router, settings, host)).first(words, label);
+  if (chosen.router === undefined) return { model: chosen, provider: await open(chosen, settings, host) };
+  const { createSessionRouter: liveRouter } = await import('../routing/live-router.ts');
+  return (await liveRouter(chosen.router, settings, host)).openFirstModel(words, label);
 }
 
 /** What a run's settings say to whoever makes its agent. What is said wrongly is refused, not left out; what others are told there is theirs. */
-function wishOf(settings: JsonObject): RunSettings {
-  for (const [key, expected] of Object.entries(kinds)) {
+function parseRunSettings(settings: JsonObject): RunAgentSettings {
+  for (const [key, expected] of Object.entries(settingTypes)) {
     const value = settings[key];
     const fits = expected === 'object' ? isObject(value) : typeof value === expected;
     if (value === undefined || value === null || fits) continue;
@@ -159,7 +170,9 @@ function wishOf(settings: JsonObject): RunSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
-const kinds: Readonly<Record<Exclude<keyof RunSettings, 'answer' | 'within'>, 'string' | 'boolean' | 'object'>> = {
+const settingTypes: Readonly<
+  Record<Exclude<keyof RunAgentSettings, 'answer' | 'within'>, 'string' | 'boolean' | 'object'>
+> = {
   model: 'string',
   folder: 'string',
   auto: 'boolean',

@@ -9,12 +9,12 @@ import { withOptions } from '../front/or-usage.ts';
 import { print, printErr } from '../front/print.ts';
 import { readSettings } from '../settings/index.ts';
 import { version } from '../version.ts';
-import { driversHere } from './drivers.ts';
+import { createRunHandlers } from './drivers.ts';
 import { formatSettlement } from './lines.ts';
 import { parseCount } from './numbers.ts';
 import { drainExitCode, formatDrainReport } from './remains.ts';
 import { retentionOptions, withFleetStore } from './store.ts';
-import { sayUsualModel } from './usual-model.ts';
+import { announceDefaultModel } from './usual-model.ts';
 
 const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
 
@@ -41,11 +41,11 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   const grace = parseCount('--grace', values.grace, 0);
   const anyVersion = values['any-version'] === true;
   return withFleetStore(values.store, async (store) => {
-    if (!process.connected) await sayUsualModel(readSettings(), values.model, (line) => printErr(`${line}\n`));
+    if (!process.connected) await announceDefaultModel(readSettings(), values.model, (line) => printErr(`${line}\n`));
     if (!anyVersion && !values.drain) await reportOtherVersions(store);
     const worker = startWorker({
       store,
-      handlers: driversHere(values.model),
+      handlers: createRunHandlers(values.model),
       info: getWorkerInfo,
       notify: (sentence) => printErr(`${sentence}\n`),
       onSettled: (each, settlement) => printSettlement(each, settlement, values.json === true),

@@ -1,10 +1,10 @@
 // What the person typed on earlier days, for the arrow keys: one JSON text a line, so that an entry may have several lines.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Places } from '../settings/places.ts';
-import { makeFolder, readIfThere, replaceText } from '../settings/private-file.ts';
+import type { AppDirs } from '../settings/places.ts';
+import { makePrivateDir, readTextIfExists, writeTextAtomic } from '../settings/private-file.ts';
 
-type StateContext = { readonly dirs: Pick<Places, 'state'> };
+type StateContext = { readonly dirs: Pick<AppDirs, 'state'> };
 
 const maxEntries = 1000;
 /** How much longer the file may grow before it is made short again. */
@@ -17,9 +17,9 @@ export function readPromptHistory(settings: StateContext): readonly string[] {
   const file = promptHistoryPath(settings);
   let kept: readonly string[] = [];
   try {
-    const lines = (readIfThere(file) ?? '').split('\n').filter(Boolean);
+    const lines = (readTextIfExists(file) ?? '').split('\n').filter(Boolean);
     kept = lines.slice(-maxEntries);
-    if (lines.length > maxEntries + compactionSlack) replaceText(file, `${kept.join('\n')}\n`);
+    if (lines.length > maxEntries + compactionSlack) writeTextAtomic(file, `${kept.join('\n')}\n`);
   } catch {
     // What could be read counts.
   }
@@ -40,7 +40,7 @@ export function appendPromptHistory(settings: StateContext, entry: string): void
   if (entry.trim() === '' || entry.startsWith(' ')) return;
   const file = promptHistoryPath(settings);
   try {
-    makeFolder(path.dirname(file));
+    makePrivateDir(path.dirname(file));
     appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   } catch {
     // What was typed is said all the same.

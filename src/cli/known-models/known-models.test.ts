@@ -52,7 +52,7 @@ for (const [provider, style] of [
     t.after(() => server.close());
     const settings = settingsFor(t)({ HARNESS_INFERENCE_PROVIDER: provider, OLLAMA_API_URL: server.url });
     assert.equal(readKnownModels(settings), undefined, 'no list is known yet');
-    const listed = await refreshModels(settings, { say });
+    const listed = await refreshModels(settings, { onWarning: say });
     const file = path.join(settings.dirs.state, 'models.jsonl');
     const lines = readFileSync(file, 'utf8')
       .trimEnd()
@@ -77,7 +77,7 @@ test('[J86, J90] the list of another provider or address does not count, and one
   t.after(() => server.close());
   const read = settingsFor(t);
   const here = read({ OLLAMA_API_URL: server.url });
-  await refreshModels(here, { say });
+  await refreshModels(here, { onWarning: say });
   assert.equal(readKnownModels(read({ HARNESS_INFERENCE_PROVIDER: 'lm-studio' })), undefined);
   assert.equal(readKnownModels(read({ OLLAMA_API_URL: 'http://elsewhere:1' })), undefined);
   assert.equal(readKnownModels(read())?.length, 2, 'where nothing is declared, what was listed last counts');
@@ -90,14 +90,14 @@ test('[J86, J88] a refresh that fails leaves the list as it was; an empty list i
   t.after(() => server.close());
   const read = settingsFor(t);
   const settings = read({ OLLAMA_API_URL: server.url });
-  const listed = await refreshModels(settings, { say });
+  const listed = await refreshModels(settings, { onWarning: say });
   const away = { provider: 'ollama', baseUrl: await closedUrl() };
-  await assert.rejects(refreshModels(settings, { from: away, say }), { code: 'provider/unreachable' });
+  await assert.rejects(refreshModels(settings, { endpoint: away, onWarning: say }), { code: 'provider/unreachable' });
   assert.deepEqual(readKnownModels(settings), listed);
-  await assert.rejects(refreshModels(read(), { say }), { code: 'settings/no-provider' });
+  await assert.rejects(refreshModels(read(), { onWarning: say }), { code: 'settings/no-provider' });
   const bare = await scriptedServer([], { models: [] });
   t.after(() => bare.close());
-  assert.deepEqual(await refreshModels(read({ OLLAMA_API_URL: bare.url }), { say }), []);
+  assert.deepEqual(await refreshModels(read({ OLLAMA_API_URL: bare.url }), { onWarning: say }), []);
   assert.deepEqual(readKnownModels(read({ OLLAMA_API_URL: bare.url })), []);
 });
 
@@ -108,7 +108,7 @@ test('[J86] a list that cannot be written is said to be, counts while the progra
   const file = path.join(settings.dirs.state, 'models.jsonl');
   mkdirSync(path.join(file, 'in the way'), { recursive: true });
   const troubles: string[] = [];
-  const told = { say: (trouble: string) => void troubles.push(trouble) };
+  const told = { onWarning: (trouble: string) => void troubles.push(trouble) };
   const listed = await refreshModels(settings, told);
   assert.equal(troubles.length, 1);
   assert.match(troubles[0] ?? '', /^The next start will not know these models: Could not write .*models\.jsonl: /);

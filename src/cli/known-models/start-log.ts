@@ -4,9 +4,9 @@ import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import { errnoCode } from '../../stores/jsonl/disk.ts';
 import { printErr } from '../front/print.ts';
-import { dateName, freeName } from '../sessions/names.ts';
-import { strictKeeper } from '../settings/keeper.ts';
-import { attempt, makeFolder } from '../settings/private-file.ts';
+import { formatDateName, findFreeName } from '../sessions/names.ts';
+import { createStrictRedactor } from '../settings/keeper.ts';
+import { withFileError, makePrivateDir } from '../settings/private-file.ts';
 import type { Settings } from '../settings/settings.ts';
 
 type DebugLogContext = Pick<Settings, 'dirs' | 'all' | 'env'>;
@@ -52,11 +52,11 @@ function tryOpenDebugLog(settings: DebugLogContext): Pick<DebugLog, 'write' | 'c
 /** Begins the log of this start, named by date and time; a second one in the same second gets a number. */
 export function openDebugLog(settings: DebugLogContext, now: Date = new Date()): DebugLog {
   const folder = path.join(settings.dirs.state, 'logs');
-  makeFolder(folder);
+  makePrivateDir(folder);
   let fd = -1;
   const isTaken = (name: string): boolean => (fd = createLogFile(path.join(folder, name))) < 0;
-  const file = path.join(folder, freeName(dateName(now), isTaken));
-  const secrets = strictKeeper(settings);
+  const file = path.join(folder, findFreeName(formatDateName(now), isTaken));
+  const secrets = createStrictRedactor(settings);
   let open = true;
   return {
     file,
@@ -76,7 +76,7 @@ export function openDebugLog(settings: DebugLogContext, now: Date = new Date()):
 
 /** The descriptor of a new file, or -1 if there is one of that name. */
 function createLogFile(file: string): number {
-  return attempt(file, 'make', () => {
+  return withFileError(file, 'make', () => {
     try {
       return openSync(file, 'ax', 0o600);
     } catch (error) {

@@ -1,8 +1,8 @@
 // Tidies up beside what a person does, so that nobody waits for it.
-import type { Places } from '../settings/places.ts';
+import type { AppDirs } from '../settings/places.ts';
 
 /** Begins once what was opened is open, and stops when it is told to. What goes wrong is nobody's concern: the next day it is tried again. */
-export function startBackgroundCleanup(dirs: Pick<Places, 'state' | 'data'>): AbortController {
+export function startBackgroundCleanup(dirs: Pick<AppDirs, 'state' | 'data'>): AbortController {
   const stop = new AbortController();
   setImmediate(() => {
     void import('./tidying.ts')

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { errnoCode } from '../../stores/jsonl/disk.ts';
-import { trashFolder } from '../sessions/changes.ts';
-import { agentFolder, sessionFolder } from '../sessions/sessions.ts';
-import type { Places } from '../settings/places.ts';
-import { readIfThere, replaceText } from '../settings/private-file.ts';
+import { trashDir } from '../sessions/changes.ts';
+import { subagentSessionsDir, sessionsDir } from '../sessions/sessions.ts';
+import type { AppDirs } from '../settings/places.ts';
+import { readTextIfExists, writeTextAtomic } from '../settings/private-file.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -27,20 +27,20 @@ export type CleanupOptions = {
 
 /** Removes what is too old or too much, at most once a day. What a session refers to stays, in the trash too, and so does whatever is not a day old. */
 export async function cleanUpState(
-  { state, data }: Pick<Places, 'state' | 'data'>,
+  { state, data }: Pick<AppDirs, 'state' | 'data'>,
   { signal, now = Date.now(), bounds = defaultRetention }: CleanupOptions,
 ): Promise<void> {
   const mark = path.join(state, 'tidied');
-  const last = Date.parse(readIfThere(mark)?.trim() ?? '');
+  const last = Date.parse(readTextIfExists(mark)?.trim() ?? '');
   if (last <= now && now - last < dayMs) return;
   // First of all: who cannot write this down would look through everything at every start.
-  replaceText(mark, `${new Date(now).toISOString()}\n`);
+  writeTextAtomic(mark, `${new Date(now).toISOString()}\n`);
   const logs = await listOwnFiles(path.join(state, 'logs'), /^\d{4}-\d\d-\d\d_[\d-]+$/);
   for (const old of selectExpired(logs, bounds.logs, now)) await removeUnlessTouched(old, signal);
   const blobs = await listOwnFiles(path.join(state, 'blobs'), /^[0-9a-f]{64}$|^[0-9a-f-]{36}\.tmp$/);
   if (selectExpired(blobs, bounds.blobs, now).length === 0) return;
   const referred = await findReferencedBlobs(
-    [sessionFolder({ data }), agentFolder({ data }), trashFolder({ data })],
+    [sessionsDir({ data }), subagentSessionsDir({ data }), trashDir({ data })],
     blobs,
     signal,
   );

@@ -3,15 +3,15 @@ import { toRunResult, SessionCache } from '../../agent/index.ts';
 import { createValidator } from '../../agent/schema.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import { chosenUnasked } from '../conversation/unasked-model.ts';
+import { resolveModelUnattended } from '../conversation/unasked-model.ts';
 import type { CliArgs } from '../front/asked.ts';
 import { createTtyHost } from '../once/host.ts';
 import { formatRunEnd } from '../once/printers.ts';
 import type { Settings } from '../settings/index.ts';
-import type { Job } from './rounds.ts';
+import type { McpJob } from './rounds.ts';
 
 /** What a client says about a run. */
-export type Wish = JsonObject & {
+export type RunAgentInput = JsonObject & {
   readonly prompt: string;
   /** A session to go on with, by name or id; a new one unless given. */
   readonly session?: string;
@@ -20,7 +20,7 @@ export type Wish = JsonObject & {
 };
 
 /** What is said about a run, as a schema. */
-export const wishSchema: JsonObject = {
+export const runAgentInputSchema: JsonObject = {
   type: 'object',
   properties: {
     prompt: { type: 'string', minLength: 1, description: 'What the agent is to do.' },
@@ -32,10 +32,10 @@ export const wishSchema: JsonObject = {
   additionalProperties: false,
 };
 
-const checkWish = createValidator(wishSchema);
+const validateRunAgentInput = createValidator(runAgentInputSchema);
 
 /** What a run came to, as a schema. */
-export const cameSchema: JsonObject = {
+export const runAgentOutputSchema: JsonObject = {
   type: 'object',
   properties: {
     answer: { type: 'string' },
@@ -52,13 +52,13 @@ export const cameSchema: JsonObject = {
 };
 
 /** Begins a run, or goes on with a session. A client can narrow the server's limit of turns, not widen it. */
-export async function agentJob(
-  wish: Wish,
+export async function startAgentRun(
+  wish: RunAgentInput,
   base: CliArgs,
   settings: Settings,
   tell: (text: string) => void,
-): Promise<Job> {
-  const wrong = checkWish(wish);
+): Promise<McpJob> {
+  const wrong = validateRunAgentInput(wish);
   if (wrong !== undefined)
     throw new FairleadError('mcp/bad-input', `The arguments do not fit, so nothing was run: ${wrong}`, {
       blame: 'model',
@@ -72,9 +72,9 @@ export async function agentJob(
   };
   const talk = await Conversation.open({
     settings,
-    asked,
-    which: session === undefined ? { type: 'new' } : { type: 'resume', session },
-    chosen: await chosenUnasked(asked, settings, tell),
+    flags: asked,
+    selector: session === undefined ? { type: 'new' } : { type: 'resume', session },
+    model: await resolveModelUnattended(asked, settings, tell),
     host: createTtyHost(tell),
   });
   const runId = crypto.randomUUID();
@@ -82,7 +82,7 @@ export async function agentJob(
   return {
     session: talk.session,
     grants: talk.grants,
-    outfit: talk.outfit,
+    agent: talk.agent,
     run(options) {
       const words = said ? undefined : prompt;
       said = true;

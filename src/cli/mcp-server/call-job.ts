@@ -11,13 +11,13 @@ import {
 } from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
-import { openAsks } from '../conversation/asks.ts';
-import type { Outfit } from '../conversation/outfit.ts';
-import { failed, type Job } from './rounds.ts';
+import { listPendingApprovals } from '../conversation/asks.ts';
+import type { CodingAgent } from '../conversation/outfit.ts';
+import { errorResult, type McpJob } from './rounds.ts';
 
 /** Begins a call of one of the outfit's tools. */
-export async function callJob(outfit: Outfit, grants: Grants, tool: string, input: Json): Promise<Job> {
-  const parts = outfit.partsFor(caller({ type: 'tool-call', id: 'call', tool, input }), true);
+export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: string, input: Json): Promise<McpJob> {
+  const parts = outfit.forModel(createCallProvider({ type: 'tool-call', id: 'call', tool, input }), true);
   // A client that lists the tools sees all of them: nothing has to be loaded.
   const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, hidden: false }]));
   // Here is no model that could be reminded of something, or that could do better: guards hold, and nothing else.
@@ -29,27 +29,27 @@ export async function callJob(outfit: Outfit, grants: Grants, tool: string, inpu
   return {
     session,
     grants,
-    outfit,
+    agent: outfit,
     run: (options) => session.run(session.state.run === undefined ? tool : undefined, options),
     result(state) {
-      const [open] = openAsks(state);
+      const [open] = listPendingApprovals(state);
       if (open)
-        return failed(
+        return errorResult(
           `${tool} was not run: it needs a person's yes, and this client cannot ask one. Start the server with --allow-write to allow it.`,
         );
-      if (!ended) return failed(`${tool} was not run: ${state.ended?.detail ?? 'it was cancelled.'}`);
+      if (!ended) return errorResult(`${tool} was not run: ${state.ended?.detail ?? 'it was cancelled.'}`);
       return { content: [{ type: 'text', text: ended.text }], ...(ended.outcome === 'ok' ? {} : { isError: true }) };
     },
     close: () => session.close(),
   };
 }
 
-const name = 'client';
+const clientName = 'client';
 
 /** In the place of a model: says the call, and once there is a result nothing more. */
-const caller = (call: ToolCallPart): Provider => ({
-  family: name,
-  model: name,
+const createCallProvider = (call: ToolCallPart): Provider => ({
+  family: clientName,
+  model: clientName,
   price: { input: 0, output: 0 },
   async *stream({ messages }) {
     // A note may follow the result: the last message alone does not tell.
@@ -60,7 +60,7 @@ const caller = (call: ToolCallPart): Provider => ({
       message,
       finishReason: messageText(message) ? 'stop' : 'tool-calls',
       usage: { input: 0, output: 0 },
-      model: name,
+      model: clientName,
       usd: 0,
     };
   },

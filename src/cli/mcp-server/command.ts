@@ -10,7 +10,7 @@ import { exitCodeOf } from '../front/sentence.ts';
 import { withDebugLog } from '../known-models/index.ts';
 import { mcpServeUsage } from '../mcp/verbs.ts';
 import { readSettings } from '../settings/index.ts';
-import { openOffer, type Offer } from './server.ts';
+import { createMcpServer, type McpServerHandle } from './server.ts';
 
 const usage = `Usage: ${mcpServeUsage}
 
@@ -66,7 +66,7 @@ function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
 async function serveMcp({ args: asked, port }: McpServeArgs): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  const offer = await openOffer(asked, settings, printErr);
+  const offer = await createMcpServer(asked, settings, printErr);
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   try {
@@ -83,7 +83,7 @@ async function serveMcp({ args: asked, port }: McpServeArgs): Promise<number> {
 
 type McpConnection = { close(): Promise<void> };
 
-function serveOnStdio(offer: Offer, over: (code: number) => void): McpConnection {
+function serveOnStdio(offer: McpServerHandle, over: (code: number) => void): McpConnection {
   const { stdin } = process;
   stdin.once('close', () => over(exitCodes.answered)).once('end', () => over(exitCodes.answered));
   return serveStdio(offer.factory, {
@@ -92,8 +92,8 @@ function serveOnStdio(offer: Offer, over: (code: number) => void): McpConnection
   });
 }
 
-async function serveOnHttp(offer: Offer, port: number): Promise<McpConnection> {
-  const { listen } = await import('./http.ts');
+async function serveOnHttp(offer: McpServerHandle, port: number): Promise<McpConnection> {
+  const { listenMcpHttp: listen } = await import('./http.ts');
   const given = process.env['FAIRLEAD_MCP_TOKEN'];
   const { url, token, close } = await listen(offer.factory, port, printErr, given || undefined);
   printErr(`Listening at ${url}\n`);

@@ -16,24 +16,24 @@ import {
 import { FairleadError, errorMessage } from '../../core/index.ts';
 
 /** A server that listens. */
-export type Listening = { readonly url: string; readonly token: string; readonly close: () => Promise<void> };
+export type McpHttpServer = { readonly url: string; readonly token: string; readonly close: () => Promise<void> };
 
 /** Listens on loopback. The token is the one given, or a new one. */
-export async function listen(
+export async function listenMcpHttp(
   factory: McpServerFactory,
   port: number,
   tell: (text: string) => void,
   token: string = randomBytes(24).toString('base64url'),
-): Promise<Listening> {
+): Promise<McpHttpServer> {
   const handler = createMcpHandler(factory, { onerror: (error) => tell(`${error.message}\n`) });
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer((incoming, outgoing) => {
-    answer(incoming, outgoing, token, (request) => handler.fetch(request)).catch((error: unknown) => {
+    handleHttpRequest(incoming, outgoing, token, (request) => handler.fetch(request)).catch((error: unknown) => {
       tell(`${errorMessage(error)}\n`);
       outgoing.destroy();
     });
   });
-  await opened(server, port);
+  await listenOnLoopback(server, port);
   const { port: got } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${got}/mcp`,
@@ -48,7 +48,7 @@ export async function listen(
   };
 }
 
-async function opened(server: Server, port: number): Promise<void> {
+async function listenOnLoopback(server: Server, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, '127.0.0.1', resolve);
   try {
@@ -62,7 +62,7 @@ async function opened(server: Server, port: number): Promise<void> {
   }
 }
 
-async function answer(
+async function handleHttpRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   token: string,
@@ -70,15 +70,15 @@ async function answer(
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const request = requestOf(incoming, gone.signal);
-  const response = refusal(request, token) ?? (await handle(request));
+  const request = toWebRequest(incoming, gone.signal);
+  const response = rejectRequest(request, token) ?? (await handle(request));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (!response.body) return void outgoing.end();
   // Whoever hangs up in the middle of an answer does not want the rest of it.
   await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing).catch(() => undefined);
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+function toWebRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/' } = incoming;
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
@@ -91,17 +91,17 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
 }
 
 /** Pages of other origins, other names for this machine, other paths and callers without the token get no further. */
-function refusal(request: Request, token: string): Response | undefined {
+function rejectRequest(request: Request, token: string): Response | undefined {
   const wrong =
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
     originValidationResponse(request, localhostAllowedOrigins());
   if (wrong) return wrong;
-  if (!isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`))
+  if (!isEqualConstantTime(request.headers.get('authorization') ?? '', `Bearer ${token}`))
     return new Response('Unauthorized', { status: 401, headers: { 'www-authenticate': 'Bearer' } });
   return new URL(request.url).pathname === '/mcp' ? undefined : new Response('Not found', { status: 404 });
 }
 
 /** Compares in a time that tells nothing about the token. */
-const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted));
+const isEqualConstantTime = (given: string, wanted: string): boolean => timingSafeEqual(sha256(given), sha256(wanted));
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

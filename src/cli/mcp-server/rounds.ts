@@ -18,12 +18,17 @@ import {
   type Event,
   type RunState,
 } from '../../core/index.ts';
-import { answerOpen, openAsks, waits, type Answerable } from '../conversation/asks.ts';
-import { choicesFor, saidOf, type Choice } from '../conversation/choices.ts';
+import {
+  resolvePendingApprovals,
+  listPendingApprovals,
+  isAwaitingApproval,
+  type ApprovalTarget,
+} from '../conversation/asks.ts';
+import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '../conversation/choices.ts';
 import { formatError } from '../front/sentence.ts';
 
 /** Work that a call of a client began. It owns a session: close it when done. */
-export type Job = Answerable & {
+export type McpJob = ApprovalTarget & {
   /** Runs on until it ends or a person has to answer. */
   run(options: RunOptions): Promise<RunState>;
   result(state: RunState): CallToolResult;
@@ -31,52 +36,52 @@ export type Job = Answerable & {
 };
 
 /** What one message of a client brings. */
-export type Round = {
+export type McpClientCall = {
   readonly context: ServerContext;
   /** What the client said of itself when it connected. */
-  readonly can: ClientCapabilities | undefined;
+  readonly capabilities: ClientCapabilities | undefined;
   /** The exact call: the answer to a question counts for no other. */
-  readonly mark: string;
-  readonly begin: () => Promise<Job>;
+  readonly callKey: string;
+  readonly start: () => Promise<McpJob>;
 };
 
 /** Everything that is going on for clients. */
-export type Rounds = {
-  carry(round: Round): Promise<CallToolResult | InputRequiredResult>;
+export type PendingCalls = {
+  handle(round: McpClientCall): Promise<CallToolResult | InputRequiredResult>;
   /** Ends what waits for an answer. */
   close(): Promise<void>;
 };
 
-const longestWaitMs = 10 * 60_000;
+const maxWaitMs = 10 * 60_000;
 
 /** A sentence as a result that failed. */
-export const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
+export const errorResult = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
 /** Nothing is going on to begin with. */
-export function openRounds(): Rounds {
-  const waiting = new Map<string, { readonly job: Job; readonly mark: string; readonly late: NodeJS.Timeout }>();
+export function createPendingCalls(): PendingCalls {
+  const waiting = new Map<string, { readonly job: McpJob; readonly mark: string; readonly late: NodeJS.Timeout }>();
 
-  function wait(job: Job, { mark, context }: Round, state: RunState): InputRequiredResult {
+  function wait(job: McpJob, { callKey: mark, context }: McpClientCall, state: RunState): InputRequiredResult {
     const token = crypto.randomUUID();
     const giveUp = (): void => void take(token)?.job.close();
-    waiting.set(token, { job, mark, late: setTimeout(giveUp, longestWaitMs).unref() });
+    waiting.set(token, { job, mark, late: setTimeout(giveUp, maxWaitMs).unref() });
     // Over HTTP the exchange ends with the question; elsewhere its end is a cancelled call.
     if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
-    const questions = openAsks(state).map(
-      (call) => [call.id, question(call, choicesFor(call, job.outfit.kindOf(call)))] as const,
+    const questions = listPendingApprovals(state).map(
+      (call) => [call.id, toElicitation(call, listApprovalChoices(call, job.agent.grantKey(call)))] as const,
     );
     return inputRequired({ inputRequests: Object.fromEntries(questions), requestState: token });
   }
 
   /** What waited under this token; a token is good once. */
-  function take(token: string): { readonly job: Job; readonly mark: string } | undefined {
+  function take(token: string): { readonly job: McpJob; readonly mark: string } | undefined {
     const found = waiting.get(token);
     waiting.delete(token);
     clearTimeout(found?.late);
     return found;
   }
 
-  async function jobFor({ context, mark, begin }: Round): Promise<Job> {
+  async function jobFor({ context, callKey: mark, start: begin }: McpClientCall): Promise<McpJob> {
     const token = context.mcpReq.requestState<string>();
     if (token === undefined) return begin();
     const found = take(token);
@@ -88,26 +93,26 @@ export function openRounds(): Rounds {
       });
     }
     const { inputResponses } = context.mcpReq;
-    await answerOpen(found.job, found.job.session.state, async ({ id }, _kind, choices) =>
-      saidOf(choices, 'said', acceptedContent(inputResponses, id)?.['answer']),
+    await resolvePendingApprovals(found.job, found.job.session.state, async ({ id }, _kind, choices) =>
+      parseApprovalAnswer(choices, 'answer', acceptedContent(inputResponses, id)?.['answer']),
     );
     return found.job;
   }
 
   return {
-    async carry(round) {
-      let job: Job | undefined;
+    async handle(round) {
+      let job: McpJob | undefined;
       try {
         job = await jobFor(round);
-        const state = await runOn(job, round.context);
-        if (waits(state) && canAsk(round)) {
+        const state = await runWithProgress(job, round.context);
+        if (isAwaitingApproval(state) && canElicit(round)) {
           const asked = wait(job, round, state);
           job = undefined;
           return asked;
         }
         return job.result(state);
       } catch (error) {
-        return failed(error instanceof Error ? formatError(error) : errorMessage(error));
+        return errorResult(error instanceof Error ? formatError(error) : errorMessage(error));
       } finally {
         await job?.close();
       }
@@ -119,7 +124,7 @@ export function openRounds(): Rounds {
 }
 
 /** Whether the person behind the client can be asked. */
-function canAsk({ context, can }: Pick<Round, 'context' | 'can'>): boolean {
+function canElicit({ context, capabilities: can }: Pick<McpClientCall, 'context' | 'capabilities'>): boolean {
   // Clients of the newer protocol say it with each message; the SDK's type does not know that key.
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const said = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? can;
@@ -127,7 +132,10 @@ function canAsk({ context, can }: Pick<Round, 'context' | 'can'>): boolean {
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
-const question = ({ tool, ask }: ToolCall, choices: readonly Choice[]): ReturnType<typeof inputRequired.elicit> =>
+const toElicitation = (
+  { tool, ask }: ToolCall,
+  choices: readonly ApprovalChoice[],
+): ReturnType<typeof inputRequired.elicit> =>
   inputRequired.elicit({
     message: `${ask?.kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${escapeInvisible(ask?.question ?? '')}`,
     requestedSchema: {
@@ -136,8 +144,8 @@ const question = ({ tool, ask }: ToolCall, choices: readonly Choice[]): ReturnTy
         answer: {
           type: 'string',
           title: 'Answer',
-          enum: choices.map(({ said }) => said),
-          description: choices.map(({ said, label }) => `${said}: ${label}`).join('; '),
+          enum: choices.map(({ answer: said }) => said),
+          description: choices.map(({ answer: said, label }) => `${said}: ${label}`).join('; '),
         },
       },
       required: ['answer'],
@@ -145,7 +153,7 @@ const question = ({ tool, ask }: ToolCall, choices: readonly Choice[]): ReturnTy
   });
 
 /** Runs a job and tells the client how far it is, if it wants to know. */
-async function runOn(job: Job, { mcpReq }: ServerContext): Promise<RunState> {
+async function runWithProgress(job: McpJob, { mcpReq }: ServerContext): Promise<RunState> {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   const tell = (message: string): void => {
@@ -156,7 +164,7 @@ async function runOn(job: Job, { mcpReq }: ServerContext): Promise<RunState> {
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
   const unwatch = job.session.subscribe((event) => {
-    const news = newsOf(event);
+    const news = formatProgress(event);
     if (news !== undefined) tell(news);
   });
   try {
@@ -166,7 +174,7 @@ async function runOn(job: Job, { mcpReq }: ServerContext): Promise<RunState> {
   }
 }
 
-function newsOf(event: Event): string | undefined {
+function formatProgress(event: Event): string | undefined {
   if (event.type === 'turn-started') return `turn ${event.turn}`;
   return event.type === 'tool-started' ? event.tool : undefined;
 }

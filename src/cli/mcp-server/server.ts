@@ -9,37 +9,41 @@ import {
 } from '@modelcontextprotocol/server';
 import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
 import { redactJson, sessionGrants } from '../../guards/index.ts';
-import { outfitFor } from '../conversation/outfit.ts';
-import { nobody } from '../equipment/index.ts';
+import { createCodingAgent } from '../conversation/outfit.ts';
+import { noUser } from '../equipment/index.ts';
 import type { CliArgs } from '../front/asked.ts';
-import { strictKeeper, type Settings } from '../settings/index.ts';
+import { createStrictRedactor, type Settings } from '../settings/index.ts';
 import { version } from '../version.ts';
-import { agentJob, cameSchema, wishSchema, type Wish } from './agent-job.ts';
-import { callJob } from './call-job.ts';
-import { openRounds, type Job } from './rounds.ts';
+import { startAgentRun, runAgentOutputSchema, runAgentInputSchema, type RunAgentInput } from './agent-job.ts';
+import { startToolCall } from './call-job.ts';
+import { createPendingCalls, type McpJob } from './rounds.ts';
 
 /** A server for any number of connections. */
-export type Offer = { readonly factory: McpServerFactory; close(): Promise<void> };
+export type McpServerHandle = { readonly factory: McpServerFactory; close(): Promise<void> };
 
 /** Gets the tools of this folder ready to be offered; `asked.auto` lets them change things unasked. */
-export async function openOffer(asked: CliArgs, settings: Settings, tell: (text: string) => void): Promise<Offer> {
+export async function createMcpServer(
+  asked: CliArgs,
+  settings: Settings,
+  tell: (text: string) => void,
+): Promise<McpServerHandle> {
   const grants = sessionGrants();
   const cwd = process.cwd();
-  const outfit = await outfitFor({
+  const outfit = await createCodingAgent({
     settings,
     cwd,
-    auto: () => asked.autoApprove,
+    autoApprove: () => asked.autoApprove,
     grants,
-    code: false,
+    codeOnly: false,
     sandbox: asked.sandbox,
-    person: nobody((text) => tell(`${text}\n`)),
+    prompter: noUser((text) => tell(`${text}\n`)),
   });
   for (const problem of outfit.problems) tell(`${problem}\n`);
   if (outfit.sandbox.name === 'none') tell(`WARNING: no sandbox. ${outfit.sandbox.description}\n`);
-  const rounds = openRounds();
+  const rounds = createPendingCalls();
   const going = new Set<Promise<unknown>>();
   // What the person sees is their affair; what a client is told goes further.
-  const secrets = strictKeeper(settings);
+  const secrets = createStrictRedactor(settings);
 
   const factory: McpServerFactory = () => {
     const server = new McpServer(
@@ -50,10 +54,15 @@ export async function openOffer(asked: CliArgs, settings: Settings, tell: (text:
       name: string,
       input: Json,
       context: ServerContext,
-      begin: () => Promise<Job>,
+      begin: () => Promise<McpJob>,
     ): Promise<CallToolResult | InputRequiredResult> => {
       const can = server.server.getClientCapabilities();
-      const work = rounds.carry({ context, can, mark: `${name} ${canonicalJson(input)}`, begin });
+      const work = rounds.handle({
+        context,
+        capabilities: can,
+        callKey: `${name} ${canonicalJson(input)}`,
+        start: begin,
+      });
       going.add(work);
       try {
         return redactJson(toJson(await work), secrets) as CallToolResult | InputRequiredResult;
@@ -61,21 +70,25 @@ export async function openOffer(asked: CliArgs, settings: Settings, tell: (text:
         going.delete(work);
       }
     };
-    for (const tool of outfit.tools.filter(({ name }) => !modelled.has(name)))
+    for (const tool of outfit.tools.filter(({ name }) => !modelDrivenTools.has(name)))
       server.registerTool(
         tool.name,
-        { description: tool.description, inputSchema: schema<Json>(tool.input), annotations: hintsOf(tool) },
-        (input, context) => answer(tool.name, input, context, () => callJob(outfit, grants, tool.name, input)),
+        {
+          description: tool.description,
+          inputSchema: toStandardSchema<Json>(tool.input),
+          annotations: toAnnotations(tool),
+        },
+        (input, context) => answer(tool.name, input, context, () => startToolCall(outfit, grants, tool.name, input)),
       );
     server.registerTool(
       'run_agent',
       {
         description: `Runs Fairlead, an agent with tools of its own, in ${cwd}: it reads, changes and runs what is needed, and answers. Its session is kept and can be gone on with.`,
-        inputSchema: schema<Wish>(wishSchema),
-        outputSchema: schema(cameSchema),
+        inputSchema: toStandardSchema<RunAgentInput>(runAgentInputSchema),
+        outputSchema: toStandardSchema(runAgentOutputSchema),
         annotations: { readOnlyHint: false, openWorldHint: true },
       },
-      (wish, context) => answer('run_agent', wish, context, () => agentJob(wish, asked, settings, tell)),
+      (wish, context) => answer('run_agent', wish, context, () => startAgentRun(wish, asked, settings, tell)),
     );
     return server;
   };
@@ -91,15 +104,15 @@ export async function openOffer(asked: CliArgs, settings: Settings, tell: (text:
 }
 
 /** Tools that have a model of their own at work, which a client has by `run_agent`: here a client is in the place of the model. */
-const modelled: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
+const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
 
-const hintsOf = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
+const toAnnotations = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
   readOnlyHint: effect === 'read',
   openWorldHint: effect === 'outside',
 });
 
 /** A JSON schema as the SDK wants it. It only shows it: whether an input fits is found out where the call is made. */
-const schema = <T>(shape: JsonObject): StandardSchemaWithJSON<T, T> => ({
+const toStandardSchema = <T>(shape: JsonObject): StandardSchemaWithJSON<T, T> => ({
   '~standard': {
     version: 1,
     vendor: 'fairlead',

@@ -13,10 +13,10 @@ import {
   type McpStatus,
   type McpToolCache,
 } from '../../tools/mcp/index.ts';
-import type { Person } from '../equipment/index.ts';
-import { mayStart, refusalOf, serversFor, usualOptions } from '../equipment/mcp-open.ts';
-import { answerersFor, loginPage } from '../equipment/mcp-person.ts';
-import { reachWords } from '../equipment/mcp-words.ts';
+import type { UserPrompter } from '../equipment/index.ts';
+import { mayStartMcpServer, getRefusalKey, readMcpServerConfig, defaultMcpOptions } from '../equipment/mcp-open.ts';
+import { createMcpAnswerers, offerMcpLogin } from '../equipment/mcp-person.ts';
+import { formatMcpTransport } from '../equipment/mcp-words.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** Where something is done with servers, and who is asked. */
@@ -25,7 +25,7 @@ export type McpActionContext = {
   /** The working folder, whose real path it is. */
   readonly cwd: string;
   readonly trust: TrustStore;
-  readonly prompter: Person;
+  readonly prompter: UserPrompter;
   readonly signal?: AbortSignal;
 };
 
@@ -36,8 +36,8 @@ export type McpActionResult = { readonly done: boolean; readonly text: string };
 export const readMcpServers = ({
   settings,
   cwd,
-}: Pick<McpActionContext, 'settings' | 'cwd'>): ReturnType<typeof serversFor> =>
-  serversFor({ places: { cwd, home: '', configDir: settings.dirs.config } });
+}: Pick<McpActionContext, 'settings' | 'cwd'>): ReturnType<typeof readMcpServerConfig> =>
+  readMcpServerConfig({ paths: { cwd, home: '', configDir: settings.dirs.config } });
 
 /** How the servers stand as far as it is known; none is started for it. */
 export async function listMcpStatus(post: McpActionContext): Promise<readonly McpStatus[]> {
@@ -48,7 +48,7 @@ export async function listMcpStatus(post: McpActionContext): Promise<readonly Mc
 /** Starts a server and tells which tools it has. */
 export async function readMcpServerStatus(post: McpActionContext, name: string): Promise<McpStatus> {
   const server = requireMcpServer(post, name);
-  if (!mayStart(server, post.trust)) throw notApprovedError(server);
+  if (!mayStartMcpServer(server, post.trust)) throw notApprovedError(server);
   return withMcpServer(post, server, {}, (mcp) => firstStatus(mcp));
 }
 
@@ -56,15 +56,15 @@ export async function readMcpServerStatus(post: McpActionContext, name: string):
 export async function approveMcpServer(post: McpActionContext, name: string): Promise<McpActionResult> {
   const { trust, prompter: person } = post;
   const server = requireMcpServer(post, name);
-  if (!mayStart(server, trust)) {
-    const agreed = await person.agrees(
+  if (!mayStartMcpServer(server, trust)) {
+    const agreed = await person.confirm(
       `Start the MCP server ${escapeInvisibleLine(name)}?`,
-      reachWords(server),
+      formatMcpTransport(server),
       post.signal,
     );
     if (!agreed) return { done: false, text: formatNotApproved(person) };
     trust.approve([approvalKey(server)]);
-    trust.revoke(refusalOf(server).subject);
+    trust.revoke(getRefusalKey(server).subject);
   }
   return withMcpServer(post, server, {}, async (mcp) => {
     const { state, tools } = firstStatus(mcp);
@@ -72,7 +72,7 @@ export async function approveMcpServer(post: McpActionContext, name: string): Pr
     const off = tools.filter(({ standing: how }) => how === 'changed' || how === 'new');
     if (off.length > 0) {
       const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
-      if (!(await person.agrees(question, off.map(formatMcpTool).join('\n\n'), post.signal)))
+      if (!(await person.confirm(question, off.map(formatMcpTool).join('\n\n'), post.signal)))
         return { done: false, text: formatNotApproved(person) };
       mcp.approveTools(
         server.name,
@@ -94,8 +94,8 @@ export function revokeMcpServer(post: McpActionContext, name: string): McpAction
   const about = trust.list().filter(({ subject }) => isApprovalOf(server, subject));
   for (const { subject } of about) trust.revoke(subject);
   // Otherwise they would be asked at the next start what they have just said.
-  if (server.origin !== 'user') trust.approve([refusalOf(server)]);
-  memory.forget(server);
+  if (server.origin !== 'user') trust.approve([getRefusalKey(server)]);
+  memory.remove(server);
   const { transport: reach } = server;
   if ('url' in reach && tokens?.get(reach.url).tokens) tokens.set(reach.url, {});
   const then =
@@ -108,12 +108,12 @@ export function revokeMcpServer(post: McpActionContext, name: string): McpAction
 /** Logs in to a server, where it asks for that. */
 export async function loginToMcpServer(post: McpActionContext, name: string): Promise<McpActionResult> {
   const server = requireMcpServer(post, name);
-  if (!mayStart(server, post.trust)) throw notApprovedError(server);
+  if (!mayStartMcpServer(server, post.trust)) throw notApprovedError(server);
   let asked = false;
   const over = new AbortController();
   const openUrl: McpOptions['openUrl'] = (of, url) => {
     asked = true;
-    loginPage(post.prompter, of, url, over.signal);
+    offerMcpLogin(post.prompter, of, url, over.signal);
   };
   return withMcpServer(post, server, { openUrl }, (mcp) => {
     // They may have opened the page themselves.
@@ -141,8 +141,8 @@ export const formatMcpTool = ({
     .map(escapeInvisible)
     .join('\n');
 
-const createMcpOptions = ({ settings, trust, cwd }: McpActionContext): ReturnType<typeof usualOptions> =>
-  usualOptions(settings, trust, cwd);
+const createMcpOptions = ({ settings, trust, cwd }: McpActionContext): ReturnType<typeof defaultMcpOptions> =>
+  defaultMcpOptions(settings, trust, cwd);
 
 /** Starts one server for some work, whatever was known of it, and ends it. */
 async function withMcpServer<T>(
@@ -153,9 +153,9 @@ async function withMcpServer<T>(
 ): Promise<T> {
   const usual = createMcpOptions(post);
   const fresh: McpToolCache = { ...usual.memory, get: () => undefined };
-  post.prompter.say(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
+  post.prompter.notify(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
   const { signal } = post;
-  const answerers = answerersFor({ person: post.prompter, model: throwNoModel });
+  const answerers = createMcpAnswerers({ prompter: post.prompter, model: throwNoModel });
   const options = { ...usual, ...answerers, ...more, ...(signal ? { signal } : {}), memory: fresh };
   const mcp = await openMcp([server], options);
   try {
@@ -194,7 +194,7 @@ const notApprovedError = ({ name }: McpServer): FairleadError =>
     },
   );
 
-const formatNotApproved = ({ absent }: Person): string =>
+const formatNotApproved = ({ isAbsent: absent }: UserPrompter): string =>
   absent === true
     ? 'Nothing was approved: nobody is here to say yes. Run it in a terminal, or add --yes.'
     : 'Nothing was approved.';

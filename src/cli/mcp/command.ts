@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { fileTrust } from '../../guards/index.ts';
 import { formatMcpStatus } from '../../tools/mcp/index.ts';
 import type { Command } from '../commands.ts';
-import type { Person } from '../equipment/index.ts';
-import { reachWords } from '../equipment/mcp-words.ts';
+import type { UserPrompter } from '../equipment/index.ts';
+import { formatMcpTransport } from '../equipment/mcp-words.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { print, printErr } from '../front/print.ts';
 import { exitCodeOf } from '../front/sentence.ts';
@@ -73,12 +73,12 @@ async function runSubcommand({ verb, server, json, yes }: McpArgs): Promise<numb
 const serverActions = { approve: approveMcpServer, revoke: revokeMcpServer, login: loginToMcpServer } as const;
 
 /** The person at the terminal; with `--yes` what is asked is shown, and agreed to. */
-function createPrompter(yes: boolean): Person {
+function createPrompter(yes: boolean): UserPrompter {
   const person = createTtyPrompter(printErr);
   if (!yes) return person;
   return {
     ...person,
-    agrees: async (question, detail) => {
+    confirm: async (question, detail) => {
       printErr(`${question} yes\n${detail === undefined ? '' : `${detail}\n`}`);
       return true;
     },
@@ -97,7 +97,7 @@ async function listServers(post: McpActionContext, json: boolean): Promise<numbe
     );
   const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
   const texts = all.map(
-    (status, i) => `${formatMcpStatus(status)}\n${indented(reachWords(servers[i] as (typeof servers)[0]))}`,
+    (status, i) => `${formatMcpStatus(status)}\n${indented(formatMcpTransport(servers[i] as (typeof servers)[0]))}`,
   );
   return printAndReturn(`${texts.join('\n\n')}\n`, exitCodes.answered);
 }

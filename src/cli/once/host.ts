@@ -1,17 +1,17 @@
 // The person beside a single run, if there is one: asked on the terminal, otherwise nothing that needs a yes is done.
 import { unwrapDeferredCall, escapeInvisible, type RunState } from '../../core/index.ts';
-import { answerOpen, waits } from '../conversation/asks.ts';
-import { saidOf } from '../conversation/choices.ts';
+import { resolvePendingApprovals, isAwaitingApproval } from '../conversation/asks.ts';
+import { parseApprovalAnswer } from '../conversation/choices.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { nobody, type Person } from '../equipment/index.ts';
-import type { Host } from '../conversation/open-model.ts';
+import { noUser, type UserPrompter } from '../equipment/index.ts';
+import type { ModelHost } from '../conversation/open-model.ts';
 
 /** Whether somebody can be asked. Standard input comes last: nothing else in a run may need it, and opening it costs time. */
 const isInteractiveTerminal = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
 
 /** Asks and tells on the terminal while a model is made ready. In a pipe, having nothing else is the answer. */
-export const createTtyHost = (say: (text: string) => void): Host => ({
-  async agrees(question) {
+export const createTtyHost = (say: (text: string) => void): ModelHost => ({
+  async confirm(question) {
     if (isInteractiveTerminal()) {
       // Loaded when somebody is asked: most runs ask nobody.
       const { readAnswerKey: askLine } = await import('./ask-line.ts');
@@ -22,7 +22,7 @@ export const createTtyHost = (say: (text: string) => void): Host => ({
   },
   // Told on one line, which the return begins anew.
   progress: (text) => void process.stderr.write(`\r${escapeInvisible(text)}${text.endsWith('100 %') ? '\n' : ''}`),
-  say: (text) => say(`${text}\n`),
+  notify: (text) => say(`${text}\n`),
 });
 
 /** There is one terminal: of several tools, agents and calls that ask at once each has its turn. */
@@ -34,9 +34,9 @@ function enqueuePrompt<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /** The person beside a run, asked about what the folder brings along; in a pipe nobody is, and nothing of the folder runs. */
-export function createTtyPrompter(say: (text: string) => void): Person {
+export function createTtyPrompter(say: (text: string) => void): UserPrompter {
   const tells = (text: string): void => say(`${text}\n`);
-  if (!isInteractiveTerminal()) return nobody(tells);
+  if (!isInteractiveTerminal()) return noUser(tells);
   const asked = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
     enqueuePrompt(async () => {
       const { readAnswerLine: askWords } = await import('./ask-line.ts');
@@ -44,11 +44,11 @@ export function createTtyPrompter(say: (text: string) => void): Person {
     });
   return {
     ...createTtyHost(say),
-    agrees: async (question, detail, signal) =>
+    confirm: async (question, detail, signal) =>
       /^y(es)?$/i.test(
         (await asked([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
       ),
-    async words(question, choices, signal) {
+    async askText(question, choices, signal) {
       const { parseChoiceAnswer: answerIn, formatChoices: choiceLines } = await import('../face/wording.ts');
       const prompt = `${choices.length > 0 ? 'A number or your own words' : 'Your words'}, nothing to leave: `;
       return answerIn((await asked([question, ...choiceLines(choices)].join('\n'), prompt, signal)) ?? '', choices);
@@ -60,14 +60,14 @@ export function createTtyPrompter(say: (text: string) => void): Person {
 export async function answerApprovalsOnTty(talk: Conversation, state: RunState, signal: AbortSignal): Promise<boolean> {
   if (!isInteractiveTerminal() || signal.aborted) return false;
   const { readAnswerKey: askLine } = await import('./ask-line.ts');
-  await answerOpen(talk, state, async (call, _kind, choices) => {
+  await resolvePendingApprovals(talk, state, async (call, _kind, choices) => {
     const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
     const meant = unwrapDeferredCall(call);
     const tool = typeof meant === 'string' ? call.tool : meant.tool;
     const words = `${call.ask?.question ?? ''}\n${keys}`;
     const prompt = call.ask?.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
     const said = await enqueuePrompt(() => askLine(words, prompt, signal));
-    return said === undefined ? undefined : saidOf(choices, 'key', said);
+    return said === undefined ? undefined : parseApprovalAnswer(choices, 'key', said);
   });
-  return !signal.aborted && !waits(talk.session.state);
+  return !signal.aborted && !isAwaitingApproval(talk.session.state);
 }

@@ -9,11 +9,11 @@ import {
   type RunResult,
 } from '../../agent/index.ts';
 import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
-import { waits } from '../conversation/asks.ts';
+import { isAwaitingApproval } from '../conversation/asks.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import { placeOf, talkOnly, usualPlace } from '../conversation/model.ts';
+import { getModelEndpoint, formatNoToolsWarning, defaultEndpoint } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
-import { chosenUnasked } from '../conversation/unasked-model.ts';
+import { resolveModelUnattended } from '../conversation/unasked-model.ts';
 import type { CliArgs } from '../front/asked.ts';
 import { exitCodeForRun, exitCodes } from '../front/exit-codes.ts';
 import { print, printErr } from '../front/print.ts';
@@ -53,11 +53,11 @@ export async function runPrintMode(asked: CliArgs): Promise<number> {
 async function runAction(asked: CliArgs, settings: Settings): Promise<number> {
   const type = asked.action?.type;
   if (type === 'test-connection' || type === 'refresh-models') {
-    const place = placeOf(settings, readKnownModels(settings) ?? []) ?? usualPlace;
+    const place = getModelEndpoint(settings, readKnownModels(settings) ?? []) ?? defaultEndpoint;
     if (type === 'test-connection') print(`${await testConnection(settings, place)}\n`);
     else {
       const say = (trouble: string): void => printErr(`${trouble}\n`);
-      for (const { id } of await refreshModels(settings, { from: place, say })) print(`${id}\n`);
+      for (const { id } of await refreshModels(settings, { endpoint: place, onWarning: say })) print(`${id}\n`);
     }
     return exitCodes.answered;
   }
@@ -69,22 +69,22 @@ async function runAction(asked: CliArgs, settings: Settings): Promise<number> {
     if (asked.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
-  const chosen = await chosenUnasked(asked, settings, printErr);
-  const poor = talkOnly(chosen);
+  const chosen = await resolveModelUnattended(asked, settings, printErr);
+  const poor = formatNoToolsWarning(chosen);
   if (poor !== undefined) printErr(`${poor}\n`);
   const talk = await Conversation.open({
     settings,
-    asked,
-    which: asked.session,
-    chosen,
-    words: first.value,
+    flags: asked,
+    selector: asked.session,
+    model: chosen,
+    firstPrompt: first.value,
     host: createTtyHost(printErr),
-    person: createTtyPrompter(printErr),
-    ...(answer ? { answer } : {}),
+    prompter: createTtyPrompter(printErr),
+    ...(answer ? { outputSchema: answer } : {}),
   });
   try {
-    for (const problem of [...talk.problems, ...talk.outfit.problems]) printErr(`${problem}\n`);
-    if (talk.outfit.sandbox.name === 'none') printErr(`No sandbox: ${talk.outfit.sandbox.description}\n`);
+    for (const problem of [...talk.problems, ...talk.agent.problems]) printErr(`${problem}\n`);
+    if (talk.agent.sandbox.name === 'none') printErr(`No sandbox: ${talk.agent.sandbox.description}\n`);
     const out = createBufferedStdout(process.stdout, () => talk.session.cancel());
     let code: number = exitCodes.answered;
     for (let next: IteratorResult<string, void> = first; !next.done; next = await prompts.next()) {
@@ -111,7 +111,7 @@ async function runPrompt(
   const runId = randomUUID();
   let last: (Event & { readonly type: 'turn-ended' }) | undefined;
   const translate = createEventTranslator((event) => printer.stream(event));
-  talk.watch({
+  talk.subscribe({
     session() {},
     event(event) {
       if (event.type === 'turn-ended') last = event;
@@ -126,11 +126,11 @@ async function runPrompt(
   const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => talk.session.cancel());
   try {
     let state = await talk.run(prompt, { runId, onChunk: live });
-    while (waits(state) && (await answerApprovalsOnTty(talk, state, signals.signal)))
+    while (isAwaitingApproval(state) && (await answerApprovalsOnTty(talk, state, signals.signal)))
       state = await talk.run(undefined, { onChunk: live });
     const result = createRunResult(state, talk, runId, last, answer);
     printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
-    if (waits(state) && talk.file !== undefined)
+    if (isAwaitingApproval(state) && talk.file !== undefined)
       printErr(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
     return (
       signals.code ??

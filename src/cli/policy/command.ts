@@ -9,7 +9,7 @@ import { withUsage } from '../front/or-usage.ts';
 import { printErr } from '../front/print.ts';
 import { findSession, readSession } from '../sessions/index.ts';
 import { readSettings } from '../settings/settings.ts';
-import { folderOf, tryPolicy, type Tried } from './trial.ts';
+import { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './trial.ts';
 
 const usage = `Usage: fairlead policy check [file]
        fairlead policy try <session> [--policy <file>] [--json]`;
@@ -61,10 +61,10 @@ async function checkPolicy(file: string | undefined): Promise<number> {
 
 async function simulateOnSession(name: string, file: string | undefined, json: boolean): Promise<number> {
   const session = await readSession(findSession(readSettings().dirs, name).file);
-  const policy = (await resolvePolicy(file, folderOf(session.state))) ?? { rules: [] };
-  const tried = await tryPolicy(policy, session);
+  const policy = (await resolvePolicy(file, getSessionDirectory(session.state))) ?? { rules: [] };
+  const tried = await simulatePolicy(policy, session);
   if (json) return printAndReturn(JSON.stringify(tried, undefined, 2), 0);
-  const count = (outcome: Tried['outcome']): string =>
+  const count = (outcome: SimulatedDecision['outcome']): string =>
     `${tried.filter((each) => each.outcome === outcome).length} ${outcome}`;
   return printAndReturn(
     [...tried.map(formatSimulatedCall), `${count('allowed')}, ${count('asked')}, ${count('denied')}`].join('\n'),
@@ -72,5 +72,5 @@ async function simulateOnSession(name: string, file: string | undefined, json: b
   );
 }
 
-const formatSimulatedCall = ({ tool, input, outcome, why }: Tried): string =>
+const formatSimulatedCall = ({ tool, input, outcome, why }: SimulatedDecision): string =>
   `${outcome.padEnd(8)} ${escapeInvisibleLine(tool)} ${formatToolInput(input)}${why.length ? `  (${escapeInvisibleLine(why.join(' '))})` : ''}`;

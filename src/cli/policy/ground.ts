@@ -6,7 +6,7 @@ import type { PolicyContext } from '../../guards/index.ts';
 import { isPublicAddress } from '../../workspace/index.ts';
 
 /** The ground of a workspace. */
-export const groundOf = ({ cwd, locate }: Pick<Workspace, 'cwd' | 'locate'>): PolicyContext => ({
+export const createPolicyContext = ({ cwd, locate }: Pick<Workspace, 'cwd' | 'locate'>): PolicyContext => ({
   cwd,
   locate: (given) => locate(given),
   home: homedir(),

@@ -4,11 +4,11 @@ import { messageToolCalls, type Json, type RunState, type Workspace } from '../.
 import { evaluatePolicy, type Policy } from '../../guards/index.ts';
 import { resolveToolAlias, codingTools } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import type { SessionText } from '../sessions/index.ts';
-import { groundOf } from './ground.ts';
+import type { SessionContents } from '../sessions/index.ts';
+import { createPolicyContext } from './ground.ts';
 
 /** What would have become of a call. */
-export type Tried = {
+export type SimulatedDecision = {
   readonly tool: string;
   readonly input: Json;
   readonly outcome: 'allowed' | 'asked' | 'denied';
@@ -16,18 +16,21 @@ export type Tried = {
 };
 
 /** The folder a session worked in, where it is still there; else the one we are in. */
-export function folderOf({ cwd: folder }: Pick<RunState, 'cwd'>): string {
+export function getSessionDirectory({ cwd: folder }: Pick<RunState, 'cwd'>): string {
   return folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : process.cwd();
 }
 
 /** Every call of a session, in order, as this policy would have decided it. Nothing is run. */
-export async function tryPolicy(policy: Policy, { messages, state }: SessionText): Promise<readonly Tried[]> {
-  const folder = folderOf(state);
+export async function simulatePolicy(
+  policy: Policy,
+  { messages, state }: SessionContents,
+): Promise<readonly SimulatedDecision[]> {
+  const folder = getSessionDirectory(state);
   const workspace: Workspace = localWorkspace({ roots: [folder], cwd: folder });
-  const ground = groundOf(workspace);
+  const ground = createPolicyContext(workspace);
   const reads = new Set(codingTools(workspace).flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
   return Promise.all(
-    messages.flatMap(messageToolCalls).map(async ({ tool: given, input }): Promise<Tried> => {
+    messages.flatMap(messageToolCalls).map(async ({ tool: given, input }): Promise<SimulatedDecision> => {
       const tool = resolveToolAlias({ tool: given, input }) ?? given;
       const { effect, why } = await evaluatePolicy(policy, { tool, input }, ground);
       return { tool, input, why, outcome: outcomes[effect === 'unmatched' && reads.has(tool) ? 'allow' : effect] };

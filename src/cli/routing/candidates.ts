@@ -3,38 +3,41 @@ import { FairleadError } from '../../core/index.ts';
 import { resolveModel, partsOf, familyOf, type Resolved } from '../../providers/index.ts';
 import { knownModel } from '../../providers/models/known.ts';
 import { usualQuality, type Candidate } from '../../providers/routing/index.ts';
-import { modelNamed, placeOf, type Chosen } from '../conversation/model.ts';
-import { isHere } from '../conversation/privacy.ts';
-import { readKnownModels, type KnownModel, type Whence } from '../known-models/index.ts';
+import { findModel, getModelEndpoint, type ResolvedModel } from '../conversation/model.ts';
+import { isLocalModel } from '../conversation/privacy.ts';
+import { readKnownModels, type KnownModel, type ModelEndpoint } from '../known-models/index.ts';
 import type { Settings } from '../settings/index.ts';
-import type { ListedModel, RouterSettings } from './routers.ts';
+import type { RouterModel, RouterSettings } from './routers.ts';
 
 /** A candidate, and the model as it is opened. */
-export type Entrant = { readonly candidate: Candidate; readonly chosen: Chosen };
+export type RouterCandidate = { readonly candidate: Candidate; readonly model: ResolvedModel };
 
 /** The models of a router. Nothing is sent anywhere. */
-export function entrantsOf({ models }: RouterSettings, settings: Settings): Promise<readonly Entrant[]> {
+export function loadRouterCandidates(
+  { models }: RouterSettings,
+  settings: Settings,
+): Promise<readonly RouterCandidate[]> {
   const known = readKnownModels(settings) ?? [];
-  const place = placeOf(settings, known);
-  return Promise.all(models.map((listed) => entrantOf(listed, settings, known, place)));
+  const place = getModelEndpoint(settings, known);
+  return Promise.all(models.map((listed) => loadRouterCandidate(listed, settings, known, place)));
 }
 
-async function entrantOf(
-  listed: ListedModel,
+async function loadRouterCandidate(
+  listed: RouterModel,
   settings: Settings,
   known: readonly KnownModel[],
-  place: Whence | undefined,
-): Promise<Entrant> {
-  const chosen = chosenFor(listed, known, place);
+  place: ModelEndpoint | undefined,
+): Promise<RouterCandidate> {
+  const chosen = resolveListedModel(listed, known, place);
   const { ref } = chosen;
-  const resolved = resolvedOr(ref, settings);
+  const resolved = resolveOrReason(ref, settings);
   const told = knownModel(ref.model);
   const tools = listed.tools ?? chosen.tools ?? told.tools;
   const window = ref.contextWindow ?? (familyOf(ref.provider)?.local ? undefined : told.contextWindow);
-  const local = listed.local ?? (await isHere(chosen, settings));
+  const local = listed.local ?? (await isLocalModel(chosen, settings));
   const [price, images] = 'why' in resolved ? [] : [resolved.price, resolved.images];
   return {
-    chosen: { ...chosen, vouched: local, ...(tools === 'unknown' ? {} : { tools }) },
+    model: { ...chosen, isDeclaredLocal: local, ...(tools === 'unknown' ? {} : { tools }) },
     candidate: {
       name: listed.model,
       model: ref.model,
@@ -50,14 +53,14 @@ async function entrantOf(
 }
 
 /** The model by its full name, with what the person's list knows of it and what the router says over that. */
-function chosenFor(
-  { model, url, window, price }: ListedModel,
+function resolveListedModel(
+  { model, url, window, price }: RouterModel,
   known: readonly KnownModel[],
-  place: Whence | undefined,
-): Chosen {
+  place: ModelEndpoint | undefined,
+): ResolvedModel {
   const parts = partsOf(model);
   const same = place !== undefined && familyOf(parts.provider) === familyOf(place.provider);
-  const found = modelNamed(model, known, place) ?? { name: model, ref: { ...(same ? place : {}), ...parts } };
+  const found = findModel(model, known, place) ?? { name: model, ref: { ...(same ? place : {}), ...parts } };
   return {
     ...found,
     name: model,
@@ -71,8 +74,8 @@ function chosenFor(
 }
 
 /** Where it is reached, or why it cannot be: a key that is not set, a provider that nobody knows. */
-function resolvedOr(
-  ref: Chosen['ref'],
+function resolveOrReason(
+  ref: ResolvedModel['ref'],
   { env }: Settings,
 ): Pick<Resolved, 'price' | 'images'> | { readonly why: string } {
   if (ref.provider === 'scripted' || ref.provider === 'replay') return {};

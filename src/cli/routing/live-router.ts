@@ -11,56 +11,56 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { choiceLine, pastRuns, route, type Choice, type Ran, type Situation } from '../../providers/routing/index.ts';
-import type { Chosen } from '../conversation/model.ts';
-import { openModel, type Host } from '../conversation/open-model.ts';
+import type { ResolvedModel } from '../conversation/model.ts';
+import { openModel, type ModelHost } from '../conversation/open-model.ts';
 import type { Settings } from '../settings/index.ts';
-import { entrantsOf, type Entrant } from './candidates.ts';
-import { pastOf } from './past.ts';
-import { routerNamed } from './routers.ts';
+import { loadRouterCandidates, type RouterCandidate } from './candidates.ts';
+import { readRunHistory } from './past.ts';
+import { findRouter } from './routers.ts';
 
 /** A model that is open. */
-export type Opened = { readonly chosen: Chosen; readonly provider: Provider };
+export type OpenedModel = { readonly model: ResolvedModel; readonly provider: Provider };
 
 /** The conversation as its router knows it. */
-export type Ridden = {
+export type RoutedConversation = {
   readonly session: Session;
-  readonly private: boolean;
+  readonly isPrivate: boolean;
   /** The name of the model it is with. */
-  readonly current: string;
+  readonly currentModel: string;
   /** Goes on with this model. */
-  use(opened: Opened): Promise<void>;
+  useModel(opened: OpenedModel): Promise<void>;
 };
 
 /** A router at work. */
-export type LiveRouter = {
+export type SessionRouter = {
   readonly name: string;
   /** What an agent must see of its session for the router to learn from it. */
   readonly views: readonly NamedView<unknown>[];
   /** The model that a session is opened with: the one for these words, where they are known already; with a label, one that keeps what is private. */
-  first(words: string | undefined, label: string | undefined): Promise<Opened>;
+  openFirstModel(words: string | undefined, label: string | undefined): Promise<OpenedModel>;
   /** Runs, with the model that these words need. */
-  run(talk: Ridden, words: UserInput | undefined, options: RunOptions): Promise<RunState>;
+  run(talk: RoutedConversation, words: UserInput | undefined, options: RunOptions): Promise<RunState>;
 };
 
 /** The router of this name, ready to choose. */
-export async function liveRouter(name: string, settings: Settings, host: Host): Promise<LiveRouter> {
-  const router = routerNamed(name, settings);
-  const entrants = await entrantsOf(router, settings);
+export async function createSessionRouter(name: string, settings: Settings, host: ModelHost): Promise<SessionRouter> {
+  const router = findRouter(name, settings);
+  const entrants = await loadRouterCandidates(router, settings);
   const opened = new Map<string, Promise<Provider>>();
   let past: Promise<readonly Ran[]> | undefined;
 
-  async function open(name: string): Promise<Opened> {
-    const { chosen } = entrants.find(({ candidate }) => candidate.name === name) as Entrant;
+  async function open(name: string): Promise<OpenedModel> {
+    const { model: chosen } = entrants.find(({ candidate }) => candidate.name === name) as RouterCandidate;
     // There is another to fall back on, so a model that does not answer is not waited for long.
     const options = { retry: { retries: 1 }, circuit: { failures: 2, coolMs: router.coolMs } };
     const opening = opened.get(name) ?? openModel(chosen, settings, host, options);
     opened.set(name, opening);
     opening.catch(() => opened.delete(name));
-    return { chosen, provider: await opening };
+    return { model: chosen, provider: await opening };
   }
 
   /** The candidates with the windows that opening some of them has shown. */
-  async function candidates(): Promise<readonly Entrant['candidate'][]> {
+  async function candidates(): Promise<readonly RouterCandidate['candidate'][]> {
     return Promise.all(
       entrants.map(async ({ candidate }) => {
         const provider = await opened.get(candidate.name)?.catch(() => undefined);
@@ -72,16 +72,21 @@ export async function liveRouter(name: string, settings: Settings, host: Host): 
   }
 
   async function choose(about: Omit<Situation, 'past' | 'now'>, runs: readonly Ran[]): Promise<Choice> {
-    past ??= pastOf(settings.dirs);
-    const situation = { ...about, past: eachOnce([...(await past), ...runs]), now: Date.now() };
+    past ??= readRunHistory(settings.dirs);
+    const situation = { ...about, past: deduplicateRuns([...(await past), ...runs]), now: Date.now() };
     return route(await candidates(), situation, router);
   }
 
   return {
     name,
     views: [pastRuns],
-    async first(words = '', label) {
-      const about = { task: words, context: usualFrame + estimateTokens(words), needs, private: label !== undefined };
+    async openFirstModel(words = '', label) {
+      const about = {
+        task: words,
+        context: defaultFrameTokens + estimateTokens(words),
+        needs: agentNeeds,
+        private: label !== undefined,
+      };
       const choice = await choose(about, []);
       if (!choice.chosen) throw noModelError(choice);
       return open(choice.chosen.name);
@@ -89,28 +94,28 @@ export async function liveRouter(name: string, settings: Settings, host: Host): 
     run: (talk, words, options) =>
       runWithRouting(talk.session, words, options, {
         name: router.name,
-        private: talk.private,
+        private: talk.isPrivate,
         choose: (said, state, failed) =>
-          choose(situationOf(talk, said, state, options, failed), readView(state, pastRuns).runs),
-        switchModel: async (candidate) => talk.use(await open(candidate.name)),
-        onChoice: (choice) => host.say(choiceLine(choice)),
+          choose(toSituation(talk, said, state, options, failed), readView(state, pastRuns).runs),
+        switchModel: async (candidate) => talk.useModel(await open(candidate.name)),
+        onChoice: (choice) => host.notify(choiceLine(choice)),
       }),
   };
 }
 
 /** A session that goes on is on the shelf too: what it did counts once. */
-const eachOnce = (runs: readonly Ran[]): readonly Ran[] => [
+const deduplicateRuns = (runs: readonly Ran[]): readonly Ran[] => [
   ...new Map(runs.map((ran) => [`${ran.time} ${ran.model} ${ran.name ?? ''}`, ran])).values(),
 ];
 
 /** Tokens that every request holds before anything is said: the standing text and the tools, about. */
-export const usualFrame = 1500;
+export const defaultFrameTokens = 1500;
 
 /** An agent in a folder is offered tools whatever it is asked. */
-const needs = { tools: true, images: false };
+const agentNeeds = { tools: true, images: false };
 
-function situationOf(
-  { private: isPrivate, current }: Ridden,
+function toSituation(
+  { isPrivate: isPrivate, currentModel: current }: RoutedConversation,
   words: UserInput | undefined,
   state: RunState,
   { limits }: RunOptions,
@@ -120,9 +125,9 @@ function situationOf(
   const said = typeof words === 'string' ? words : messageText({ role: 'user', parts });
   const usdLeft = limits?.usd;
   return {
-    task: words === undefined ? lastWords(state) : said,
+    task: words === undefined ? getLastUserText(state) : said,
     context: state.context + estimateTokens(said),
-    needs: { ...needs, images: parts.some((part) => part.type === 'file' && part.mediaType.startsWith('image/')) },
+    needs: { ...agentNeeds, images: parts.some((part) => part.type === 'file' && part.mediaType.startsWith('image/')) },
     private: isPrivate,
     except,
     ...(usdLeft === undefined ? {} : { usdLeft }),
@@ -131,7 +136,7 @@ function situationOf(
 }
 
 /** What was asked last, where nothing is said anew. */
-function lastWords({ messages }: RunState): string {
+function getLastUserText({ messages }: RunState): string {
   const asked = toArray(messages).findLast(({ role }) => role === 'user');
   return asked ? messageText(asked) : '';
 }

@@ -3,33 +3,33 @@ import { statSync } from 'node:fs';
 import { fold } from '../../core/index.ts';
 import { pastRuns, type Ran } from '../../providers/routing/index.ts';
 import { openJsonl } from '../../stores/index.ts';
-import { sessionPlaces, type Shelf } from '../sessions/index.ts';
+import { listSessionFiles, type SessionDirs } from '../sessions/index.ts';
 
-const mostSessions = 40;
-const mostBytes = 4 * 2 ** 20;
+const maxSessions = 40;
+const maxBytes = 4 * 2 ** 20;
 
 /** The runs of the latest sessions, oldest first. A session that cannot be read says nothing. */
-export async function pastOf(shelf: Shelf): Promise<readonly Ran[]> {
+export async function readRunHistory(shelf: SessionDirs): Promise<readonly Ran[]> {
   const runs: Ran[] = [];
-  for (const file of latest(shelf)) runs.push(...(await runsIn(file).catch(() => [])));
+  for (const file of listLatestFiles(shelf)) runs.push(...(await readRuns(file).catch(() => [])));
   return runs.toSorted((a, b) => a.time - b.time);
 }
 
 /** The files written last, as many as fit. */
-function latest(shelf: Shelf): readonly string[] {
-  let room = mostBytes;
-  return sessionPlaces(shelf)
+function listLatestFiles(shelf: SessionDirs): readonly string[] {
+  let room = maxBytes;
+  return listSessionFiles(shelf)
     .flatMap(({ file }) => {
       const seen = statSync(file, { throwIfNoEntry: false });
       return seen ? [{ file, size: seen.size, time: seen.mtimeMs }] : [];
     })
     .toSorted((a, b) => b.time - a.time)
-    .slice(0, mostSessions)
+    .slice(0, maxSessions)
     .filter(({ size }) => size <= room && (room -= size) >= 0)
     .map(({ file }) => file);
 }
 
-async function runsIn(file: string): Promise<readonly Ran[]> {
+async function readRuns(file: string): Promise<readonly Ran[]> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
     let state = pastRuns.initial;

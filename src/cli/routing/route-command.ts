@@ -10,12 +10,12 @@ import {
 } from '../../providers/routing/index.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { print, printErr } from '../front/print.ts';
-import { columns } from '../settings/columns.ts';
+import { formatColumns } from '../settings/columns.ts';
 import { readSettings } from '../settings/index.ts';
-import { entrantsOf } from './candidates.ts';
-import { usualFrame } from './live-router.ts';
-import { pastOf } from './past.ts';
-import { routerNamed } from './routers.ts';
+import { loadRouterCandidates } from './candidates.ts';
+import { defaultFrameTokens } from './live-router.ts';
+import { readRunHistory } from './past.ts';
+import { findRouter } from './routers.ts';
 
 const usage =
   'Usage: fairlead models route "<task>" [--router <name>] [--private] [--context <tokens>] [--budget <dollars>] [--json]';
@@ -52,18 +52,18 @@ type RouteArgs = {
 async function showRoute(task: string, asked: RouteArgs): Promise<number> {
   const settings = readSettings();
   const name = asked.router === 'auto' ? 'auto' : `router:${asked.router.replace(/^router:/, '')}`;
-  const router = routerNamed(name, settings);
+  const router = findRouter(name, settings);
   const isPrivate = asked.private || settings.private;
   const { usdLeft } = asked;
-  const entrants = await entrantsOf(router, settings);
+  const entrants = await loadRouterCandidates(router, settings);
   const choice = route(
     entrants.map(({ candidate }) => candidate),
     {
       task,
-      context: Math.max(asked.context, usualFrame) + estimateTokens(task),
+      context: Math.max(asked.context, defaultFrameTokens) + estimateTokens(task),
       needs: { tools: true, images: false },
       private: isPrivate,
-      past: await pastOf(settings.dirs),
+      past: await readRunHistory(settings.dirs),
       now: Date.now(),
       ...(usdLeft === undefined ? {} : { usdLeft }),
     },
@@ -86,7 +86,7 @@ function formatRoute(choice: Choice, because: readonly string[], weights: Readon
   const seen = because.length
     ? `Because of ${because.slice(0, 6).map(escapeInvisibleLine).join(', ')}.`
     : 'Nothing in it says that it is hard.';
-  return `${choiceLine(choice)}\n${seen}\n\n${columns([head, ...rows])}\n${reasons.join('\n')}\n`;
+  return `${choiceLine(choice)}\n${seen}\n\n${formatColumns([head, ...rows])}\n${reasons.join('\n')}\n`;
 }
 
 function formatRating(rating: Rating, columnsLeft: number): readonly string[] {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Json } from '../../core/index.ts';
-import { routersIn } from '../conversation/model.ts';
-import { routerNamed } from './routers.ts';
+import { listRouterNames } from '../conversation/model.ts';
+import { findRouter } from './routers.ts';
 
-const at = (routers: Json | undefined, name = 'auto'): ReturnType<typeof routerNamed> =>
-  routerNamed(name, { routers, userFile: 'config.json' });
+const at = (routers: Json | undefined, name = 'auto'): ReturnType<typeof findRouter> =>
+  findRouter(name, { routers, userFile: 'config.json' });
 
 test('auto is the router of that name or the only one; others are named', () => {
   const two = { auto: { models: ['a/1'] }, work: { models: ['b/2'] } };
@@ -14,9 +14,9 @@ test('auto is the router of that name or the only one; others are named', () => 
   assert.equal(at(two, 'router:work').models[0]?.model, 'b/2');
   assert.equal(at({ home: { models: ['c/3'] } }).models[0]?.model, 'c/3');
   assert.throws(() => at({ home: { models: ['c/3'] }, work: { models: ['b/2'] } }), /There is no router "auto"/);
-  assert.deepEqual(routersIn({ routers: two }), ['auto', 'router:work']);
-  assert.deepEqual(routersIn({ routers: { home: {} } }), ['auto', 'router:home']);
-  assert.deepEqual(routersIn({ routers: undefined }), []);
+  assert.deepEqual(listRouterNames({ routers: two }), ['auto', 'router:work']);
+  assert.deepEqual(listRouterNames({ routers: { home: {} } }), ['auto', 'router:home']);
+  assert.deepEqual(listRouterNames({ routers: undefined }), []);
 });
 
 test('[P73] weights, words and what is said of a model come before what is usual', () => {

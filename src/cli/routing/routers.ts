@@ -4,7 +4,7 @@ import { usualRouting, type RoutingOptions, type Weights, type WordWeights } fro
 import type { Settings } from '../settings/index.ts';
 
 /** A model of a router as its file names it. */
-export type ListedModel = {
+export type RouterModel = {
   /** `provider/model`. */
   readonly model: string;
   readonly url?: string;
@@ -17,12 +17,12 @@ export type ListedModel = {
 };
 
 /** A router as the person described it. */
-export type RouterSettings = RoutingOptions & { readonly name: string; readonly models: readonly ListedModel[] };
+export type RouterSettings = RoutingOptions & { readonly name: string; readonly models: readonly RouterModel[] };
 
 const example = '{"routers": {"auto": {"models": ["ollama/qwen3:8b", "anthropic/claude-sonnet-5"]}}}';
 
 /** The router that is meant by `auto`, which is the only one or the one of that name, or by `router:<name>`. */
-export function routerNamed(
+export function findRouter(
   wanted: string,
   { routers, userFile }: Pick<Settings, 'routers' | 'userFile'>,
 ): RouterSettings {
@@ -31,7 +31,7 @@ export function routerNamed(
   const only = wanted === 'auto' && names.length === 1 ? names[0] : undefined;
   const name = only ?? wanted.replace(/^router:/, '');
   const found = Object.hasOwn(all, name) ? all[name] : undefined;
-  if (found !== undefined) return routerIn(wanted, found, `routers.${name} in ${userFile}`);
+  if (found !== undefined) return parseRouter(wanted, found, `routers.${name} in ${userFile}`);
   const near = closestMatches(name, names).map((each) => `router:${each}`);
   throw new FairleadError('cli/no-router', `There is no router "${name}" in ${userFile}.`, {
     blame: 'user',
@@ -41,28 +41,28 @@ export function routerNamed(
   });
 }
 
-function routerIn(name: string, value: Json, where: string): RouterSettings {
+function parseRouter(name: string, value: Json, where: string): RouterSettings {
   if (!isObject(value) || !Array.isArray(value['models']) || value['models'].length === 0)
-    throw wrong(where, 'an object with a list of models');
+    throw badRouterError(where, 'an object with a list of models');
   return {
     name,
-    models: value['models'].map((each, i) => modelIn(each, `${where}, model ${i + 1},`)),
+    models: value['models'].map((each, i) => parseListedModel(each, `${where}, model ${i + 1},`)),
     weights: {
       ...usualRouting.weights,
-      ...numbersIn<Weights>(value['weights'], `${where}, weights`, [0, 1000], usualRouting.weights),
+      ...parseNumbersByName<Weights>(value['weights'], `${where}, weights`, [0, 1000], usualRouting.weights),
     },
-    words: numbersIn<WordWeights>(value['words'], `${where}, words`, [-1, 1]) as WordWeights,
-    coolMs: numberIn(value['coolMs'], `${where}, coolMs`, [0, 86_400_000]) ?? usualRouting.coolMs,
+    words: parseNumbersByName<WordWeights>(value['words'], `${where}, words`, [-1, 1]) as WordWeights,
+    coolMs: parseNumberInRange(value['coolMs'], `${where}, coolMs`, [0, 86_400_000]) ?? usualRouting.coolMs,
   };
 }
 
-function modelIn(value: unknown, where: string): ListedModel {
+function parseListedModel(value: unknown, where: string): RouterModel {
   const given = typeof value === 'string' ? { model: value } : value;
   if (!isObject(given) || typeof given['model'] !== 'string' || !given['model'].includes('/'))
-    throw wrong(where, '"<provider>/<model>", or an object with that as its model');
+    throw badRouterError(where, '"<provider>/<model>", or an object with that as its model');
   const { url, local, tools } = given;
-  const quality = numberIn(given['quality'], `${where} quality`, [0, 1]);
-  const window = numberIn(given['window'], `${where} window`, [1, 1e9]);
+  const quality = parseNumberInRange(given['quality'], `${where} quality`, [0, 1]);
+  const window = parseNumberInRange(given['window'], `${where} window`, [1, 1e9]);
   return {
     model: given['model'],
     ...(typeof url === 'string' ? { url } : {}),
@@ -70,15 +70,15 @@ function modelIn(value: unknown, where: string): ListedModel {
     ...(typeof tools === 'boolean' ? { tools } : {}),
     ...(quality === undefined ? {} : { quality }),
     ...(window === undefined ? {} : { window }),
-    ...priceIn(given['price'], `${where} price`),
+    ...parsePrice(given['price'], `${where} price`),
   };
 }
 
-function priceIn(value: unknown, where: string): { readonly price?: Price } {
+function parsePrice(value: unknown, where: string): { readonly price?: Price } {
   if (value === undefined) return {};
-  const { input, output, cacheRead, cacheWrite } = numbersIn<Price>(value, where, [0, 1e6]);
+  const { input, output, cacheRead, cacheWrite } = parseNumbersByName<Price>(value, where, [0, 1e6]);
   if (input === undefined || output === undefined)
-    throw wrong(where, 'dollars a million tokens: {"input": 3, "output": 15}');
+    throw badRouterError(where, 'dollars a million tokens: {"input": 3, "output": 15}');
   return {
     price: {
       input,
@@ -89,27 +89,33 @@ function priceIn(value: unknown, where: string): { readonly price?: Price } {
   };
 }
 
-type Bounds = readonly [least: number, most: number];
+type NumberRange = readonly [least: number, most: number];
 
-function numberIn(value: unknown, where: string, [least, most]: Bounds): number | undefined {
+function parseNumberInRange(value: unknown, where: string, [least, most]: NumberRange): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'number' && value >= least && value <= most) return value;
-  throw wrong(where, `a number from ${least} to ${most}`);
+  throw badRouterError(where, `a number from ${least} to ${most}`);
 }
 
 /** Numbers by name; of these names alone, where some are given. */
-function numbersIn<T extends object>(value: unknown, where: string, bounds: Bounds, known?: object): Partial<T> {
+function parseNumbersByName<T extends object>(
+  value: unknown,
+  where: string,
+  bounds: NumberRange,
+  known?: object,
+): Partial<T> {
   if (value === undefined) return {};
-  if (!isObject(value)) throw wrong(where, 'an object of numbers');
+  if (!isObject(value)) throw badRouterError(where, 'an object of numbers');
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
-      if (known && !Object.hasOwn(known, name)) throw wrong(where, `numbers for ${Object.keys(known).join(', ')}`);
-      return [known ? name : name.toLowerCase(), numberIn(each, `${where}.${name}`, bounds)];
+      if (known && !Object.hasOwn(known, name))
+        throw badRouterError(where, `numbers for ${Object.keys(known).join(', ')}`);
+      return [known ? name : name.toLowerCase(), parseNumberInRange(each, `${where}.${name}`, bounds)];
     }),
   ) as Partial<T>;
 }
 
-const wrong = (where: string, what: string): FairleadError =>
+const badRouterError = (where: string, what: string): FairleadError =>
   new FairleadError('settings/bad-value', `${where} must be ${what}.`, {
     blame: 'user',
     hint: 'Mend it with "fairlead config edit". docs/routing.md shows what a router may say.',

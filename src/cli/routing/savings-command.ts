@@ -3,14 +3,14 @@ import { FairleadError, type Event, type Price } from '../../core/index.ts';
 import { partsOf, priceOf } from '../../providers/index.ts';
 import { savingsOf, type ModelShare, type Savings } from '../../providers/routing/index.ts';
 import { openJsonl } from '../../stores/index.ts';
-import { allEvents } from '../branches/path.ts';
+import { collectEvents } from '../branches/path.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { print } from '../front/print.ts';
-import { findSession, sessionPlaces } from '../sessions/index.ts';
-import { columns } from '../settings/columns.ts';
+import { findSession, listSessionFiles } from '../sessions/index.ts';
+import { formatColumns } from '../settings/columns.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { entrantsOf } from './candidates.ts';
-import { routerNamed } from './routers.ts';
+import { loadRouterCandidates } from './candidates.ts';
+import { findRouter } from './routers.ts';
 
 const usage = 'Usage: fairlead models savings [<session> …] [--against <provider/model>] [--json]';
 
@@ -25,7 +25,7 @@ export async function savingsCommand(args: readonly string[]): Promise<number> {
     const against = await resolveReferenceModel(values.against, settings);
     const files = positionals.length
       ? positionals.map((name) => findSession(settings.dirs, name).file)
-      : sessionPlaces(settings.dirs).map(({ file }) => file);
+      : listSessionFiles(settings.dirs).map(({ file }) => file);
     const savings = savingsOf(await Promise.all(files.map(readAllEvents)), against.price);
     print(values.json ? `${JSON.stringify({ against, ...savings }, null, 2)}\n` : formatSavings(savings, against));
     return 0;
@@ -40,7 +40,7 @@ async function resolveReferenceModel(named: string | undefined, settings: Settin
     const { provider, model } = partsOf(named);
     return { model: named, price: priceOf(provider, model) };
   }
-  const entrants = await entrantsOf(routerNamed('auto', settings), settings);
+  const entrants = await loadRouterCandidates(findRouter('auto', settings), settings);
   const cloud = entrants.map(({ candidate }) => candidate).filter(({ local }) => !local);
   const [dearest] = cloud.toSorted((a, b) => (b.price?.output ?? -1) - (a.price?.output ?? -1));
   if (dearest) return { model: dearest.name, price: dearest.price };
@@ -60,7 +60,7 @@ async function readAllEvents(file: string): Promise<readonly Event[]> {
   try {
     let last = 0;
     for await (const batch of log.read()) last = batch.at(-1)?.seq ?? last;
-    return await allEvents(log, last);
+    return await collectEvents(log, last);
   } finally {
     await log.close();
   }
@@ -79,7 +79,7 @@ function formatSavings(savings: Savings, { model, price }: ReferenceModel): stri
     formatCount(share.output),
     formatShareCost(share),
   ]);
-  const table = columns([['model', 'turns', 'tokens in', 'tokens out', 'cost'], ...rows]);
+  const table = formatColumns([['model', 'turns', 'tokens in', 'tokens out', 'cost'], ...rows]);
   const unknown = [
     ...(unpriced ? [`The price of ${unpriced} turn${unpriced === 1 ? '' : 's'} is unknown and not in the sum.`] : []),
     ...(uncounted ? [`The tokens of ${uncounted} turn${uncounted === 1 ? '' : 's'} were not counted.`] : []),

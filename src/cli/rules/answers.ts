@@ -1,28 +1,34 @@
 // What the `rules` command says, verb by verb, as text and exit code.
 import { escapeInvisibleLine, type Event } from '../../core/index.ts';
 import { runRuleSetExamples, type RuleSet } from '../../rules/index.ts';
-import { everyReminder, usualRules } from '../equipment/usual-rules.ts';
+import { listAllReminders, getDefaultRules } from '../equipment/usual-rules.ts';
 import { formatToolInput } from '../face/wording.ts';
-import type { SessionPlace } from '../sessions/index.ts';
-import { columns } from '../settings/columns.ts';
+import type { SessionFile } from '../sessions/index.ts';
+import { formatColumns } from '../settings/columns.ts';
 import type { Settings } from '../settings/index.ts';
-import { backtest, benchOf, type Backtested } from './backtest.ts';
-import { fared, patience } from './obeyed.ts';
-import { eventsOf, filesIn, sessionsNamed, setsInUse, setsNamed } from './recorded.ts';
+import { backtest, compileBacktestRules, type BacktestResult } from './backtest.ts';
+import { measureRuleEffectiveness, followUpTurns } from './obeyed.ts';
+import {
+  readRecordedEvents,
+  readRuleFilesIn,
+  findRecordedSessions,
+  loadActiveRuleSets,
+  loadNamedRuleSets,
+} from './recorded.ts';
 
 /** Words to print, and the exit code that goes with them. */
 export type RulesCommandResult = { readonly text: string; readonly code: number };
 
 /** The rules in use here, where each is from, and what was passed over. */
 export async function listRules(settings: Settings): Promise<RulesCommandResult> {
-  const { files, problems } = await filesIn(settings, process.cwd());
-  const { set } = usualRules(settings);
-  const off = everyReminder().filter(({ name }) => !set.reminders?.some((each) => each.name === name));
+  const { files, problems } = await readRuleFilesIn(settings, process.cwd());
+  const { set } = getDefaultRules(settings);
+  const off = listAllReminders().filter(({ name }) => !set.reminders?.some((each) => each.name === name));
   const rows = [['fairlead', set] as const, ...files.map((file) => [file.path, file.set] as const)].flatMap(
     ([from, each]) => ruleRows(each).map((row) => [...row, from]),
   );
   const text = [
-    columns([['RULE', 'KIND', 'EXAMPLES', 'FROM'], ...rows]).trimEnd(),
+    formatColumns([['RULE', 'KIND', 'EXAMPLES', 'FROM'], ...rows]).trimEnd(),
     ...(off.length
       ? [`Off (fairlead config set reminders "usual ..."): ${off.map(({ name }) => name).join(', ')}`]
       : []),
@@ -45,9 +51,9 @@ const ruleRows = (set: RuleSet): readonly (readonly string[])[] => [
 
 /** Tries the examples that rules carry: those of the files named, or of all rules in use. */
 export async function testRules(settings: Settings, words: readonly string[]): Promise<RulesCommandResult> {
-  const named = words.length ? await setsNamed(words) : undefined;
-  const found = named ? { files: named, problems: [] } : await filesIn(settings, process.cwd());
-  const sets = [...(named ? [] : [usualRules(settings).set]), ...found.files.map(({ set }) => set)];
+  const named = words.length ? await loadNamedRuleSets(words) : undefined;
+  const found = named ? { files: named, problems: [] } : await readRuleFilesIn(settings, process.cwd());
+  const sets = [...(named ? [] : [getDefaultRules(settings).set]), ...found.files.map(({ set }) => set)];
   const trials = (await Promise.all(sets.map(runRuleSetExamples))).flat();
   const failed = trials.filter(({ failure: wrong }) => wrong !== undefined);
   const bare = sets.flatMap((set) =>
@@ -76,10 +82,10 @@ export async function backtestRules(
   words: readonly string[],
   json: boolean,
 ): Promise<RulesCommandResult> {
-  const bench = benchOf((await setsNamed([rules])).map(({ set }) => set));
-  const all: (Backtested & { readonly session: string })[] = [];
-  for (const place of sessionsNamed(words, settings))
-    all.push({ session: place.name, ...(await backtest(bench, await eventsOf(place))) });
+  const bench = compileBacktestRules((await loadNamedRuleSets([rules])).map(({ set }) => set));
+  const all: (BacktestResult & { readonly session: string })[] = [];
+  for (const place of findRecordedSessions(words, settings))
+    all.push({ session: place.name, ...(await backtest(bench, await readRecordedEvents(place))) });
   if (json) return { text: JSON.stringify({ sum: sumBacktests(all), sessions: all }, undefined, 2), code: 0 };
   const lines = all.flatMap(({ session, ...each }) => backtestRows(each).map((line) => `${session}  ${line}`));
   const { sessions, turns, calls, denied, asked, rewritten, notes, tokens, halted } = sumBacktests(all);
@@ -87,7 +93,7 @@ export async function backtestRules(
   return { text: escapeLines([...lines, sum].join('\n')), code: 0 };
 }
 
-const backtestRows = ({ objected, injected, halted }: Backtested): readonly string[] =>
+const backtestRows = ({ objected, injected, halted }: BacktestResult): readonly string[] =>
   [
     ...objected.map(({ turn, decides, rule, tool, input, why }) => ({
       turn,
@@ -106,8 +112,8 @@ type BacktestTotals = Readonly<
   Record<'sessions' | 'turns' | 'calls' | 'denied' | 'asked' | 'rewritten' | 'notes' | 'tokens' | 'halted', number>
 >;
 
-function sumBacktests(all: readonly Backtested[]): BacktestTotals {
-  const total = (pick: (each: Backtested) => number): number => all.reduce((sum, each) => sum + pick(each), 0);
+function sumBacktests(all: readonly BacktestResult[]): BacktestTotals {
+  const total = (pick: (each: BacktestResult) => number): number => all.reduce((sum, each) => sum + pick(each), 0);
   const decided = (what: string): number =>
     total(({ objected }) => objected.filter(({ decides }) => decides === what).length);
   return {
@@ -129,20 +135,20 @@ export async function reportRules(
   words: readonly string[],
   json: boolean,
 ): Promise<RulesCommandResult> {
-  const places = sessionsNamed(words, settings);
-  const sets = await setsInUse(settings, process.cwd());
-  const found = await fared(sets, readSessionEvents(places));
+  const places = findRecordedSessions(words, settings);
+  const sets = await loadActiveRuleSets(settings, process.cwd());
+  const found = await measureRuleEffectiveness(sets, readSessionEvents(places));
   const rules = [...found].toSorted(([, a], [, b]) => b.fired - a.fired).map(([rule, each]) => ({ rule, ...each }));
   if (json) return { text: JSON.stringify({ sessions: places.length, rules }, undefined, 2), code: 0 };
   if (rules.length === 0) return { text: `No rule spoke up in ${places.length} sessions.`, code: 0 };
   const rows = rules.map(({ rule, fired, obeyed, ignored }) => [rule, ...[fired, obeyed, ignored].map(String)]);
-  const text = columns([['RULE', 'FIRED', 'OBEYED', 'IGNORED'], ...rows]);
+  const text = formatColumns([['RULE', 'FIRED', 'OBEYED', 'IGNORED'], ...rows]);
   return {
-    text: `${escapeLines(text.trimEnd())}\n${places.length} sessions. A refusal is obeyed where the same call was not refused again in its run; a reminder where its condition no longer held ${patience} turns later.`,
+    text: `${escapeLines(text.trimEnd())}\n${places.length} sessions. A refusal is obeyed where the same call was not refused again in its run; a reminder where its condition no longer held ${followUpTurns} turns later.`,
     code: 0,
   };
 }
 
-async function* readSessionEvents(places: readonly SessionPlace[]): AsyncGenerator<readonly Event[]> {
-  for (const place of places) yield eventsOf(place);
+async function* readSessionEvents(places: readonly SessionFile[]): AsyncGenerator<readonly Event[]> {
+  for (const place of places) yield readRecordedEvents(place);
 }

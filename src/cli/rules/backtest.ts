@@ -15,10 +15,10 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { compileRuleSet, type RuleSet } from '../../rules/index.ts';
-import { ruleOfKey } from './recorded.ts';
+import { getRuleName } from './recorded.ts';
 
 /** A call that a rule would have objected to. */
-export type Objected = {
+export type GateHit = {
   readonly turn: number;
   readonly tool: string;
   readonly input: Json;
@@ -28,28 +28,28 @@ export type Objected = {
 };
 
 /** A note that a rule would have shown, and what that takes of the context. */
-export type Injected = { readonly turn: number; readonly rule: string; readonly text: string; readonly tokens: number };
+export type NoteHit = { readonly turn: number; readonly rule: string; readonly text: string; readonly tokens: number };
 
 /** A run that a rule would have ended. */
-export type Halted = { readonly turn: number; readonly rule: string; readonly why: string };
+export type StopHit = { readonly turn: number; readonly rule: string; readonly why: string };
 
 /** What a set of rules would have done in a session. */
-export type Backtested = {
+export type BacktestResult = {
   readonly calls: number;
   readonly turns: number;
-  readonly objected: readonly Objected[];
-  readonly injected: readonly Injected[];
-  readonly halted: readonly Halted[];
+  readonly objected: readonly GateHit[];
+  readonly injected: readonly NoteHit[];
+  readonly halted: readonly StopHit[];
 };
 
 /** Tokens of notes that a turn shows, as a loop has it unless told otherwise. */
-const allowance = 2000;
+const noteTokenBudget = 2000;
 
 /** A gate under the name of its rule. */
 type NamedGate = { readonly rule: string; readonly gate: Gate };
 
 /** Rules as a backtest goes by them, made once for all sessions. */
-export type Bench = {
+export type BacktestRules = {
   readonly rules: readonly Rule[];
   readonly views: readonly NamedView<unknown>[];
   readonly gates: readonly NamedGate[];
@@ -57,7 +57,7 @@ export type Bench = {
 };
 
 /** Prepares rules for backtests. */
-export function benchOf(sets: readonly RuleSet[]): Bench {
+export function compileBacktestRules(sets: readonly RuleSet[]): BacktestRules {
   const parts = sets.map(compileRuleSet);
   const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
   return {
@@ -73,7 +73,7 @@ export function benchOf(sets: readonly RuleSet[]): Bench {
 }
 
 /** What these rules would have done. Each call is judged as if everything before it had happened as it is recorded. */
-export async function backtest(bench: Bench, events: Iterable<Event>): Promise<Backtested> {
+export async function backtest(bench: BacktestRules, events: Iterable<Event>): Promise<BacktestResult> {
   const made = new WeakSet<Note>();
   const rules = bench.rules.map((rule): Rule => (event, state) => {
     const notes = rule(event, state);
@@ -81,9 +81,9 @@ export async function backtest(bench: Bench, events: Iterable<Event>): Promise<B
     return notes;
   });
   const view = runStateView(rules, bench.views);
-  const objected: Objected[] = [];
-  const injected: Injected[] = [];
-  const halted: Halted[] = [];
+  const objected: GateHit[] = [];
+  const injected: NoteHit[] = [];
+  const halted: StopHit[] = [];
   const judged = new Set<string>();
   let over = false;
   let calls = 0;
@@ -91,11 +91,13 @@ export async function backtest(bench: Bench, events: Iterable<Event>): Promise<B
   let state = view.initial;
   for (const given of events) {
     const event =
-      given.type === 'turn-started' ? { ...given, notes: selectNotes(state.queue, given.turn, allowance) } : given;
+      given.type === 'turn-started'
+        ? { ...given, notes: selectNotes(state.queue, given.turn, noteTokenBudget) }
+        : given;
     if (event.type === 'turn-started') {
       turns++;
       judged.clear();
-      injected.push(...event.notes.filter((note) => made.has(note)).map((note) => injectedAs(note, event.turn)));
+      injected.push(...event.notes.filter((note) => made.has(note)).map((note) => toNoteHit(note, event.turn)));
     }
     if (
       (event.type === 'tool-started' || event.type === 'tool-ended' || event.type === 'approval-requested') &&
@@ -104,35 +106,31 @@ export async function backtest(bench: Bench, events: Iterable<Event>): Promise<B
       judged.add(event.call);
       calls++;
       const call = state.calls.find(({ id }) => id === event.call);
-      if (call) objected.push(...(await objectionsTo(call, state, bench.gates)));
+      if (call) objected.push(...(await findGateHits(call, state, bench.gates)));
     }
     if (event.type === 'run-started') over = false;
     state = view.on(state, event);
     if (over || state.run === undefined || (event.type !== 'turn-ended' && event.type !== 'tool-ended')) continue;
-    const halts = bench.stops.flatMap(({ rule, halt }) => haltBy(rule, halt, state));
+    const halts = bench.stops.flatMap(({ rule, halt }) => findStopHits(rule, halt, state));
     over = halts.length > 0;
     halted.push(...halts.slice(0, 1));
   }
   return { calls, turns, objected, injected, halted };
 }
 
-const injectedAs = ({ key, text }: Note, turn: number): Injected => ({
+const toNoteHit = ({ key, text }: Note, turn: number): NoteHit => ({
   turn,
-  rule: ruleOfKey(key),
+  rule: getRuleName(key),
   text,
   tokens: estimateTokens(text),
 });
 
 /** The first objection that counts: a refusal before a question. */
-async function objectionsTo(
-  call: ToolCall,
-  state: RunState,
-  gates: readonly NamedGate[],
-): Promise<readonly Objected[]> {
+async function findGateHits(call: ToolCall, state: RunState, gates: readonly NamedGate[]): Promise<readonly GateHit[]> {
   const aim = unwrapDeferredCall(call);
   if (typeof aim === 'string' || gates.length === 0) return [];
   const { tool, input } = aim;
-  const found: Objected[] = [];
+  const found: GateHit[] = [];
   for (const { rule, gate } of gates) {
     const about = { turn: state.turn, tool, input, rule };
     try {
@@ -148,7 +146,11 @@ async function objectionsTo(
   return found.slice(0, 1);
 }
 
-function haltBy(rule: string, halt: (state: RunState) => string | undefined, state: RunState): readonly Halted[] {
+function findStopHits(
+  rule: string,
+  halt: (state: RunState) => string | undefined,
+  state: RunState,
+): readonly StopHit[] {
   try {
     const why = halt(state);
     return why === undefined ? [] : [{ turn: state.turn, rule, why }];

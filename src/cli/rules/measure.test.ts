@@ -10,10 +10,10 @@ import {
   type ExampleStep,
   type RuleSet,
 } from '../../rules/index.ts';
-import { explain } from '../why/explanation.ts';
-import { explanationText } from '../why/text.ts';
-import { backtest, benchOf } from './backtest.ts';
-import { fared } from './obeyed.ts';
+import { explainTurn } from '../why/explanation.ts';
+import { formatTurnExplanation } from '../why/text.ts';
+import { backtest, compileBacktestRules } from './backtest.ts';
+import { measureRuleEffectiveness } from './obeyed.ts';
 
 const call = (called: string, outcome: ToolOutcome = 'ok', result = 'Done.', input = {}): ExampleStep => ({
   called,
@@ -39,7 +39,7 @@ const failing: RuleSet = {
 };
 
 const row = async (set: RuleSet, steps: readonly ExampleStep[], rule: string) =>
-  (await fared([set], [recorded(set, steps).map((event) => upcastEvent(event) as Event)])).get(rule);
+  (await measureRuleEffectiveness([set], [recorded(set, steps).map((event) => upcastEvent(event) as Event)])).get(rule);
 
 test('[M39] a reminder is obeyed where its condition no longer holds some turns later, and ignored where it does', async () => {
   const begin = [{ said: 'go' }, call('run', 'failed')];
@@ -99,7 +99,7 @@ test('[M31, M36] a backtest says what would have been refused, asked, told and e
     call('run', 'failed'),
     { answered: 'Done.' },
   ]);
-  const found = await backtest(benchOf([set]), events);
+  const found = await backtest(compileBacktestRules([set]), events);
   assert.deepEqual(
     found.objected.map(({ turn, tool, decides, rule }) => [turn, tool, decides, rule]),
     [
@@ -136,7 +136,7 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
     ],
   };
   const events = recorded(set, [{ said: 'go' }, call('look'), call('run'), { answered: 'Done.' }]);
-  const second = explain(events, [compileRuleSet(set)], 2);
+  const second = explainTurn(events, [compileRuleSet(set)], 2);
   assert.deepEqual(
     second.shown.map(({ rule, priority, from }) => [rule, priority, from?.event, from?.about]),
     [['first', 9, 'tool-ended', 'look']],
@@ -150,13 +150,13 @@ test('[M32, M35] why tells where each note of a turn is from, what waited, and w
     [['third', 2]],
   );
   assert.deepEqual(
-    explain(events, [compileRuleSet(set)], 3).shown.map(({ rule }) => rule),
+    explainTurn(events, [compileRuleSet(set)], 3).shown.map(({ rule }) => rule),
     ['second'],
   );
-  const text = explanationText(second);
+  const text = formatTurnExplanation(second);
   assert.match(text, /first: at tool-ended of look \(event \d+, turn 1\); priority 9/);
   assert.match(text, /These had to wait for a later turn:\n  second/);
   assert.match(text, /These were never shown, because their time was over:\n  third: [^\n]*until turn 2/);
-  assert.match(explanationText(explain(events, [], 2)), /first: by a rule that is not in use here now/);
-  assert.throws(() => explain(events, [compileRuleSet(set)], 9), /has no turn 9/);
+  assert.match(formatTurnExplanation(explainTurn(events, [], 2)), /first: by a rule that is not in use here now/);
+  assert.throws(() => explainTurn(events, [compileRuleSet(set)], 9), /has no turn 9/);
 });

@@ -7,15 +7,15 @@ import { FairleadError, errorMessage, type Event } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import type { CompiledRuleSet, RuleSet } from '../../rules/index.ts';
 import { openJsonl } from '../../stores/index.ts';
-import { nobody } from '../equipment/index.ts';
-import { ruleFilesFor, rulePartsFor } from '../equipment/rules.ts';
-import { usualRules } from '../equipment/usual-rules.ts';
-import { findSession, sessionPlaces, type SessionPlace } from '../sessions/index.ts';
+import { noUser } from '../equipment/index.ts';
+import { readProjectRuleFiles, compileRuleSets } from '../equipment/rules.ts';
+import { getDefaultRules } from '../equipment/usual-rules.ts';
+import { findSession, listSessionFiles, type SessionFile } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** The sessions that are meant: names, files, folders of files; all there are unless some are named. */
-export function sessionsNamed(words: readonly string[], settings: Settings): readonly SessionPlace[] {
-  if (words.length === 0) return sessionPlaces(settings.dirs);
+export function findRecordedSessions(words: readonly string[], settings: Settings): readonly SessionFile[] {
+  if (words.length === 0) return listSessionFiles(settings.dirs);
   return words.flatMap((word) => {
     const stat = statSync(word, { throwIfNoEntry: false });
     if (stat?.isFile()) return [{ name: path.basename(word), file: word }];
@@ -26,7 +26,7 @@ export function sessionsNamed(words: readonly string[], settings: Settings): rea
 }
 
 /** The events of a session on the way to where it stands, without taking it from whoever writes to it. */
-export async function eventsOf({ file }: SessionPlace): Promise<readonly Event[]> {
+export async function readRecordedEvents({ file }: SessionFile): Promise<readonly Event[]> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
     const events: Event[] = [];
@@ -38,30 +38,30 @@ export async function eventsOf({ file }: SessionPlace): Promise<readonly Event[]
 }
 
 /** The rule files of a folder, as a session there would have them; nobody is asked. */
-export const filesIn = (settings: Settings, cwd: string): Promise<RuleFiles> =>
-  ruleFilesFor({
-    places: { cwd, home: homedir(), configDir: settings.dirs.config },
+export const readRuleFilesIn = (settings: Settings, cwd: string): Promise<RuleFiles> =>
+  readProjectRuleFiles({
+    paths: { cwd, home: homedir(), configDir: settings.dirs.config },
     trust: fileTrust(`${settings.dirs.state}/approved.json`),
-    person: nobody(() => {}),
+    prompter: noUser(() => {}),
   });
 
 /** The rules that a session in this folder would have. */
-export async function setsInUse(settings: Settings, cwd: string): Promise<readonly RuleSet[]> {
-  const { files } = await filesIn(settings, cwd);
-  return [usualRules(settings).set, ...files.map(({ set }) => set)];
+export async function loadActiveRuleSets(settings: Settings, cwd: string): Promise<readonly RuleSet[]> {
+  const { files } = await readRuleFilesIn(settings, cwd);
+  return [getDefaultRules(settings).set, ...files.map(({ set }) => set)];
 }
 
 /** The parts that a session in this folder would have from its rules. */
-export async function partsInUse(settings: Settings, cwd: string): Promise<readonly CompiledRuleSet[]> {
-  const { files } = await filesIn(settings, cwd);
-  return rulePartsFor(
+export async function loadActiveRuleParts(settings: Settings, cwd: string): Promise<readonly CompiledRuleSet[]> {
+  const { files } = await readRuleFilesIn(settings, cwd);
+  return compileRuleSets(
     settings,
     files.map(({ set }) => set),
   ).parts;
 }
 
 /** The rules of files and folders that the person named; what is wrong with one is an error. */
-export async function setsNamed(words: readonly string[]): Promise<readonly RuleFile[]> {
+export async function loadNamedRuleSets(words: readonly string[]): Promise<readonly RuleFile[]> {
   const files = words.flatMap((word) => {
     const stat = statSync(word, { throwIfNoEntry: false });
     if (!stat) throw new FairleadError('rules/no-file', `There is no file ${word}.`, { blame: 'user' });
@@ -79,7 +79,7 @@ export async function setsNamed(words: readonly string[]): Promise<readonly Rule
 }
 
 /** The rule that a note is from, by its key; of a check's note, the check. */
-export function ruleOfKey(key: string): string {
+export function getRuleName(key: string): string {
   const [first = key, ...rest] = key.split('/');
   return first === 'check' ? rest.join('/') : first;
 }

@@ -12,12 +12,12 @@ import { retentionOptions, withFleetStore } from '../fleet/store.ts';
 import { exitCodes } from '../front/exit-codes.ts';
 import { withOptions } from '../front/or-usage.ts';
 import { printErr } from '../front/print.ts';
-import { sayUsualModel, usualModel } from '../fleet/usual-model.ts';
+import { announceDefaultModel, getDefaultModel } from '../fleet/usual-model.ts';
 import { readKnownModels } from '../known-models/index.ts';
-import { modelNamed, placeOf, routersIn } from '../conversation/model.ts';
-import { privacy } from '../conversation/privacy.ts';
+import { findModel, getModelEndpoint, listRouterNames } from '../conversation/model.ts';
+import { privacyView } from '../conversation/privacy.ts';
 import { readSettings } from '../settings/index.ts';
-import { objectivesIn } from '../settings/objectives.ts';
+import { getObjectives } from '../settings/objectives.ts';
 import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or address>] [--no-worker] [--concurrency <n>]
@@ -59,7 +59,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     folder: settings.dirs.state,
     ...(file === undefined ? {} : { file }),
   });
-  await sayUsualModel(settings, values.model, printErrLine);
+  await announceDefaultModel(settings, values.model, printErrLine);
   return withFleetStore(values.store, async (store) => {
     const { getMeasurementsDir: measuredFolder } = await import('../../fleet/health/index.ts');
     const page = findPageFolder() ?? buildPage();
@@ -71,10 +71,10 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       folder: process.cwd(),
       folders,
       measurementsDir: measuredFolder(settings.dirs.state),
-      health: { objectives: objectivesIn(settings) },
+      health: { objectives: getObjectives(settings) },
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
-      views: [privacy],
+      views: [privacyView],
       notify: printErrLine,
       ...(port === undefined ? {} : { port }),
       ...(page === undefined ? {} : { staticDir: page }),
@@ -143,7 +143,7 @@ function assertOutside(file: string, folders: readonly string[]): void {
 
 function listKnownModels(named: string | undefined): readonly string[] {
   const settings = readSettings();
-  const usual = usualModel(settings, named);
+  const usual = getDefaultModel(settings, named);
   const known = (readKnownModels(settings) ?? []).map(({ id }) => id);
   return [...new Set([...(usual === undefined ? [] : [usual]), ...known])];
 }
@@ -152,8 +152,8 @@ function listKnownModels(named: string | undefined): readonly string[] {
 function isKnownModel(model: string): boolean {
   const settings = readSettings();
   const known = readKnownModels(settings) ?? [];
-  if (known.length === 0 || routersIn(settings).includes(model)) return true;
-  return modelNamed(model, known, placeOf(settings, known)) !== undefined;
+  if (known.length === 0 || listRouterNames(settings).includes(model)) return true;
+  return findModel(model, known, getModelEndpoint(settings, known)) !== undefined;
 }
 
 async function startServeWorker(
@@ -161,7 +161,7 @@ async function startServeWorker(
   model: string | undefined,
   how: Pick<WorkerOptions, 'concurrency' | 'version'>,
 ): Promise<Worker> {
-  const [{ startWorker }, { getWorkerInfo: workerAbout }, { driversHere }] = await Promise.all([
+  const [{ startWorker }, { getWorkerInfo: workerAbout }, { createRunHandlers: driversHere }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
     import('../fleet/drivers.ts'),

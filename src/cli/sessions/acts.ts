@@ -5,16 +5,16 @@ import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore } f
 import { getLockOwner, verifyFile, type FileVerification } from '../../stores/index.ts';
 import type * as Kept from '../fleet/kept-sessions.ts';
 import { print, printErr } from '../front/print.ts';
-import { columns } from '../settings/columns.ts';
-import { attempt } from '../settings/private-file.ts';
+import { formatColumns } from '../settings/columns.ts';
+import { withFileError } from '../settings/private-file.ts';
 import { cloneSession, emptyTrash, listTrash, renameSession, restoreSession, trashSession } from './changes.ts';
-import { exportSession, formatOf } from './export.ts';
-import { findSession, listSessions, sessionPlaces, type SessionSummary, type Shelf } from './sessions.ts';
-import { readSession, transcriptText } from './transcript.ts';
+import { exportSession, parseExportFormat } from './export.ts';
+import { findSession, listSessions, listSessionFiles, type SessionSummary, type SessionDirs } from './sessions.ts';
+import { readSession, formatSessionTranscript } from './transcript.ts';
 
 /** The options that were given, and where the sessions are. */
 export type SessionsOptions = {
-  readonly dirs: Shelf;
+  readonly dirs: SessionDirs;
   readonly json?: boolean;
   readonly format?: string;
   readonly output?: string;
@@ -57,7 +57,7 @@ async function withFleetSessions(
 function writeExport(text: string, { output }: SessionsOptions): number {
   if (output === undefined || output === '-') print(text);
   else {
-    attempt(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
+    withFileError(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
     printErrLine(`Written to ${output}.`);
   }
   return 0;
@@ -72,11 +72,14 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     options: ['json', ...fleetOptions],
     run(_, given) {
       if (isInFleetStore(given))
-        return withFleetSessions(given, (kept, store) => kept.listKept(store, given.json === true));
+        return withFleetSessions(given, (kept, store) => kept.listStoreSessions(store, given.json === true));
       const all = listSessions(given.dirs);
       if (given.json) printJson(all);
       else if (all.length === 0) printErrLine('There is no session yet.');
-      else print(columns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(sessionRow)]));
+      else
+        print(
+          formatColumns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(sessionRow)]),
+        );
       if (!given.json && existsSync(path.join(given.dirs.data, 'fleet.sqlite')))
         printErrLine('Those of queued runs: fairlead sessions list --fleet');
       return 0;
@@ -90,8 +93,8 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     async run([which = ''], given) {
       if (isInFleetStore(given))
         return withFleetSessions(given, async (kept, store) => {
-          if (!given.json) return kept.showKept(store, which);
-          print(await kept.exportKept(store, which, 'json'));
+          if (!given.json) return kept.showStoreSession(store, which);
+          print(await kept.exportStoreSession(store, which, 'json'));
           return 0;
         });
       const place = findSession(given.dirs, which);
@@ -104,7 +107,7 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
       if (holder) printErrLine(`It is being written by process ${holder.pid} on ${holder.host} since ${holder.time}.`);
       for (const { what } of problems) printErrLine(what);
       if (messages.length === 0) printErrLine('Nothing was said in it yet.');
-      else print(`${transcriptText(messages)}\n`);
+      else print(`${formatSessionTranscript(messages)}\n`);
       return 0;
     },
   },
@@ -139,10 +142,10 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     argumentCount: [1, 1],
     options: ['format', 'output', ...fleetOptions],
     async run([which = ''], given) {
-      const format = formatOf(given.format, given.output);
+      const format = parseExportFormat(given.format, given.output);
       return isInFleetStore(given)
         ? withFleetSessions(given, async (kept, store) =>
-            writeExport(await kept.exportKept(store, which, format), given),
+            writeExport(await kept.exportStoreSession(store, which, format), given),
           )
         : writeExport(await exportSession(findSession(given.dirs, which), format), given);
     },
@@ -154,7 +157,7 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     options: ['json', ...fleetOptions],
     run: ([which], given) =>
       isInFleetStore(given)
-        ? withFleetSessions(given, (kept, store) => kept.verifyKept(store, which, given.json === true))
+        ? withFleetSessions(given, (kept, store) => kept.verifyStoreSessions(store, which, given.json === true))
         : verifySessions(which, given),
   },
   delete: {
@@ -178,7 +181,10 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
       if (given.empty) printErrLine(`Deleted for good: ${emptyTrash(given.dirs)} of ${all.length}.`);
       else if (given.json) printJson(all);
       else if (all.length === 0) printErrLine('The trash is empty.');
-      else print(columns([['name', 'deleted'], ...all.map(({ name, since }) => [escapeInvisibleLine(name), since])]));
+      else
+        print(
+          formatColumns([['name', 'deleted'], ...all.map(({ name, since }) => [escapeInvisibleLine(name), since])]),
+        );
       return 0;
     },
   },
@@ -217,7 +223,7 @@ function formatBytes(size: number): string {
 }
 
 async function verifySessions(which: string | undefined, given: SessionsOptions): Promise<number> {
-  const places = which === undefined ? sessionPlaces(given.dirs) : [findSession(given.dirs, which)];
+  const places = which === undefined ? listSessionFiles(given.dirs) : [findSession(given.dirs, which)];
   const found = [];
   for (const { name, file } of places) found.push({ name, ...(await verifySessionFile(file)) });
   if (given.json) printJson(found);

@@ -5,10 +5,10 @@ import path from 'node:path';
 import test from 'node:test';
 import { createProgramHome } from '../../../test/support/program.ts';
 import { openJsonl } from '../../stores/index.ts';
-import { newSession, sessionFile } from './index.ts';
+import { createSessionFile, sessionFilePath } from './index.ts';
 
 async function begun(data: string, name: string, words: string): Promise<string> {
-  const { file } = newSession({ data }, name);
+  const { file } = createSessionFile({ data }, name);
   const log = await openJsonl(file, { session: 'abcdef-1' });
   await log.append(0, [
     { type: 'session-started', session: log.session },
@@ -68,10 +68,10 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
     stderr: 'There is already a session named "b-clone". Choose another name, or resume that one.\n',
   });
   assert.equal(fairlead(['sessions', 'delete', 'b']).status, 0);
-  assert.equal(existsSync(sessionFile({ data: data() }, 'b')), false);
+  assert.equal(existsSync(sessionFilePath({ data: data() }, 'b')), false);
   assert.match(fairlead(['sessions', 'trash']).stdout, /^name +deleted\nb +\d{4}-\d\d-\d\d_/);
   assert.equal(fairlead(['sessions', 'restore', 'b']).stderr, '"b" is back.\n');
-  assert.equal(existsSync(sessionFile({ data: data() }, 'b')), true);
+  assert.equal(existsSync(sessionFilePath({ data: data() }, 'b')), true);
 });
 
 test('sessions: what is not understood gets one sentence, the usage and exit code 2', (t) => {

@@ -1,9 +1,9 @@
 // A session as one HTML page that needs nothing else: every text escaped, no scripts, and a policy that would stop one.
 import { hash } from 'node:crypto';
-import { escaped, type Paper } from './paper.ts';
-import { outlineOf, type Item } from './outline.ts';
+import { escapeHtml, type ExportDocument } from './paper.ts';
+import { toTranscriptItems, type TranscriptItem } from './outline.ts';
 
-const style = `
+const stylesheet = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
@@ -19,8 +19,8 @@ pre { font: .85rem/1.45 ui-monospace, monospace; background: var(--soft); paddin
 `;
 
 /** The session as an HTML page. */
-export function htmlOf(paper: Paper): string {
-  const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'`;
+export function formatHtmlExport(paper: ExportDocument): string {
+  const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', stylesheet, 'base64')}'`;
   const about = [
     ['Model', paper.model || 'none yet'],
     ['Session', paper.id],
@@ -33,32 +33,32 @@ export function htmlOf(paper: Paper): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(paper.name)}</title>
-<style>${style}</style>
+<title>${escapeHtml(paper.name)}</title>
+<style>${stylesheet}</style>
 </head>
 <body>
-<h1>${escaped(paper.name)}</h1>
-<dl>${about.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>
-${outlineOf(paper.messages).map(itemHtml).join('\n')}
+<h1>${escapeHtml(paper.name)}</h1>
+<dl>${about.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>
+${toTranscriptItems(paper.messages).map(formatHtmlItem).join('\n')}
 </body>
 </html>
 `;
 }
 
-function itemHtml(item: Item): string {
+function formatHtmlItem(item: TranscriptItem): string {
   switch (item.type) {
     case 'said':
-      return `<article class="${item.who.toLowerCase()}"><h2>${item.who}</h2><div class="text">${escaped(item.text)}</div></article>`;
+      return `<article class="${item.speaker.toLowerCase()}"><h2>${item.speaker}</h2><div class="text">${escapeHtml(item.text)}</div></article>`;
     case 'thought':
-      return `<details><summary>Thinking</summary><pre>${escaped(item.text)}</pre></details>`;
+      return `<details><summary>Thinking</summary><pre>${escapeHtml(item.text)}</pre></details>`;
     case 'file':
-      return `<p>${escaped(item.text)}</p>`;
+      return `<p>${escapeHtml(item.text)}</p>`;
     case 'call': {
       const { tool, input, result } = item;
       const outcome = result ? (result.failed ? ' (failed)' : '') : ' (no result yet)';
-      const asked = input === '' ? '' : `<pre>${escaped(input)}</pre>`;
-      const given = result ? `<pre>${escaped(result.text)}</pre>` : '';
-      return `<details><summary>Tool: <code>${escaped(tool)}</code>${outcome}</summary>${asked}${given}</details>`;
+      const asked = input === '' ? '' : `<pre>${escapeHtml(input)}</pre>`;
+      const given = result ? `<pre>${escapeHtml(result.text)}</pre>` : '';
+      return `<details><summary>Tool: <code>${escapeHtml(tool)}</code>${outcome}</summary>${asked}${given}</details>`;
     }
   }
 }

@@ -1,20 +1,39 @@
 // Sessions on disk, as the rest of the terminal uses them.
-export { cloneSession, listTrash, renameSession, restoreSession, trashSession, type Trashed } from './changes.ts';
-export { exportPaper, formatOf, formats } from './export.ts';
-export { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
 export {
-  agentFolder,
+  cloneSession,
+  listTrash,
+  renameSession,
+  restoreSession,
+  trashSession,
+  type TrashedSession,
+} from './changes.ts';
+export { exportDocument, parseExportFormat, exportFormats } from './export.ts';
+export {
+  formatDateName,
+  toSessionFileName,
+  findFreeName,
+  parseSessionFileName,
+  normalizeSessionName,
+} from './names.ts';
+export {
+  subagentSessionsDir,
   findSession,
   listSessions,
-  mostRecent,
-  newSession,
-  sessionFile,
-  sessionFolder,
-  sessionPlaces,
-  summaryOf,
-  type SessionPlace,
+  findLatestSession,
+  createSessionFile,
+  sessionFilePath,
+  sessionsDir,
+  listSessionFiles,
+  summarizeSession,
+  type SessionFile,
   type SessionSummary,
-  type Shelf,
+  type SessionDirs,
 } from './sessions.ts';
-export { everythingSaid, readSession, transcriptText, watchSession, type SessionText } from './transcript.ts';
+export {
+  readTranscript,
+  readSession,
+  formatSessionTranscript,
+  followSessionFile,
+  type SessionContents,
+} from './transcript.ts';
 export { getLockOwner, type LockOwner } from '../../stores/index.ts';

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
+import {
+  formatDateName,
+  toSessionFileName,
+  findFreeName,
+  parseSessionFileName,
+  normalizeSessionName,
+} from './names.ts';
 
 /** What no file name of a session may hold, on any system. */
 // oxlint-disable-next-line no-control-regex
@@ -11,7 +17,7 @@ const forbidden = /[\u0000-\u001f\u007f\u2028\u202A-\u202E<>:"/\\|?*]/;
 
 test('[J93] plain names are kept as they are: session_<name>.jsonl', () => {
   for (const name of ['a', '2026-01-31_23-59-59', 'my session', 'v1.2', 'fix-#12', '漢字 😀 👩‍💻', 'CON', 'x.'])
-    assert.equal(fileNameFor(name), `session_${name}.jsonl`);
+    assert.equal(toSessionFileName(name), `session_${name}.jsonl`);
 });
 
 test('[J93] hostile names do not leave the folder, and come back as they were', () => {
@@ -34,40 +40,40 @@ test('[J93] hostile names do not leave the folder, and come back as they were', 
     'a\u2028b',
   ];
   for (const name of names) {
-    const file = fileNameFor(`x${name}`);
+    const file = toSessionFileName(`x${name}`);
     assert.doesNotMatch(file, forbidden, name);
-    assert.equal(nameOf(file), `x${name}`);
+    assert.equal(parseSessionFileName(file), `x${name}`);
   }
   for (const name of names) {
-    const file = fileNameFor(name);
+    const file = toSessionFileName(name);
     assert.equal(path.dirname(path.join('/folder', file)), '/folder');
-    assert.equal(nameOf(file), name);
+    assert.equal(parseSessionFileName(file), name);
   }
 });
 
 test('no name makes a file that passes for a side file or a lock of another session', () => {
   for (const name of ['a.jsonl', 'a.jsonl.lock', 'a.jsonl.new-x', 'a.JSONL.index', 'a.jsonl.edited-1']) {
-    const file = fileNameFor(name);
-    assert.equal(file.toLowerCase().startsWith(fileNameFor('a').toLowerCase()), false, file);
-    assert.equal(nameOf(file), name);
+    const file = toSessionFileName(name);
+    assert.equal(file.toLowerCase().startsWith(toSessionFileName('a').toLowerCase()), false, file);
+    assert.equal(parseSessionFileName(file), name);
   }
 });
 
 test('a composed and a decomposed name are the same session; white space at the ends does not count', () => {
-  assert.equal(fileNameFor('cafe\u0301'), fileNameFor('caf\u00e9'));
-  assert.equal(nameOf('session_cafe\u0301.jsonl'), 'caf\u00e9');
-  assert.equal(tidyName('  a b \n'), 'a b');
+  assert.equal(toSessionFileName('cafe\u0301'), toSessionFileName('caf\u00e9'));
+  assert.equal(parseSessionFileName('session_cafe\u0301.jsonl'), 'caf\u00e9');
+  assert.equal(normalizeSessionName('  a b \n'), 'a b');
 });
 
 test('a name that is empty or too long is refused in one sentence', () => {
   for (const name of ['', '   ', '\n\t'])
-    assert.throws(() => fileNameFor(name), { code: 'session/bad-name', message: /not empty/ });
+    assert.throws(() => toSessionFileName(name), { code: 'session/bad-name', message: /not empty/ });
   for (const name of ['x'.repeat(300), '😀'.repeat(60), '/'.repeat(60)])
-    assert.throws(() => fileNameFor(name), {
+    assert.throws(() => toSessionFileName(name), {
       code: 'session/bad-name',
       message: /too long for a file: it takes \d+ bytes of at most 150\.$/,
     });
-  assert.ok(Buffer.byteLength(fileNameFor('x'.repeat(150))) < 255 - 90, 'there is room for what locks add');
+  assert.ok(Buffer.byteLength(toSessionFileName('x'.repeat(150))) < 255 - 90, 'there is room for what locks add');
 });
 
 test('whatever is typed comes back, and two names never share a file', () => {
@@ -79,10 +85,10 @@ test('whatever is typed comes back, and two names never share a file', () => {
   fc.assert(
     fc.property(names, names, (a, b) => {
       fc.pre(tidy(a) !== '' && tidy(b) !== '' && encodeURIComponent(tidy(a) + tidy(b)).length < 140);
-      const file = fileNameFor(a);
-      assert.equal(nameOf(file), tidy(a));
+      const file = toSessionFileName(a);
+      assert.equal(parseSessionFileName(file), tidy(a));
       assert.doesNotMatch(file, forbidden);
-      assert.equal(file === fileNameFor(b), tidy(a) === tidy(b));
+      assert.equal(file === toSessionFileName(b), tidy(a) === tidy(b));
     }),
     { numRuns: 200 },
   );
@@ -90,20 +96,20 @@ test('whatever is typed comes back, and two names never share a file', () => {
 
 test('files that are no sessions have no name, and a percent sign a person wrote stays one', () => {
   for (const file of ['a.jsonl', 'session_.jsonl', 'session_a.jsonl.lock', 'session_a.json', 'session_a', '.jsonl'])
-    assert.equal(nameOf(file), undefined, file);
-  assert.equal(nameOf('session_50%.jsonl'), '50%');
-  assert.equal(nameOf('session_%FF.jsonl'), '%FF');
+    assert.equal(parseSessionFileName(file), undefined, file);
+  assert.equal(parseSessionFileName('session_50%.jsonl'), '50%');
+  assert.equal(parseSessionFileName('session_%FF.jsonl'), '%FF');
 });
 
 test('[J29, J54] the default name is the date and time without a colon; the second one in a second gets a number', () => {
-  assert.equal(dateName(new Date(2026, 0, 2, 3, 4, 5)), '2026-01-02_03-04-05');
+  assert.equal(formatDateName(new Date(2026, 0, 2, 3, 4, 5)), '2026-01-02_03-04-05');
   const taken = new Set(['a', 'a-2', 'a-3']);
   assert.equal(
-    freeName('a', (name) => taken.has(name)),
+    findFreeName('a', (name) => taken.has(name)),
     'a-4',
   );
   assert.equal(
-    freeName('b', (name) => taken.has(name)),
+    findFreeName('b', (name) => taken.has(name)),
     'b',
   );
 });

@@ -2,8 +2,8 @@
 import { messageToolCalls, type FilePart, type Message, type ToolResultPart } from '../../core/index.ts';
 
 /** A thing that was said or done. */
-export type Item =
-  | { readonly type: 'said'; readonly who: 'User' | 'Assistant'; readonly text: string }
+export type TranscriptItem =
+  | { readonly type: 'said'; readonly speaker: 'User' | 'Assistant'; readonly text: string }
   | { readonly type: 'thought'; readonly text: string }
   | { readonly type: 'file'; readonly text: string }
   | {
@@ -16,27 +16,27 @@ export type Item =
     };
 
 /** The items of these messages. A result without its call, as an edit may leave it, stands alone. */
-export function outlineOf(messages: readonly Message[]): readonly Item[] {
+export function toTranscriptItems(messages: readonly Message[]): readonly TranscriptItem[] {
   return messages.flatMap((message, i) => {
-    if (message.role === 'tool') return message.parts.flatMap((part) => lonelyResult(part, messages[i - 1]));
+    if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1]));
     const after = messages[i + 1];
     const results = after?.role === 'tool' ? after.parts.filter((part) => part.type === 'tool-result') : [];
-    return message.parts.flatMap((part) => itemOf(part, message.role, results));
+    return message.parts.flatMap((part) => toItems(part, message.role, results));
   });
 }
 
-function itemOf(
+function toItems(
   part: Message['parts'][number],
   role: Message['role'],
   results: readonly ToolResultPart[],
-): readonly Item[] {
+): readonly TranscriptItem[] {
   switch (part.type) {
     case 'text':
-      return [{ type: 'said', who: role === 'user' ? 'User' : 'Assistant', text: part.text }];
+      return [{ type: 'said', speaker: role === 'user' ? 'User' : 'Assistant', text: part.text }];
     case 'reasoning':
       return part.text.trim() === '' ? [] : [{ type: 'thought', text: part.text }];
     case 'file':
-      return [{ type: 'file', text: fileText(part) }];
+      return [{ type: 'file', text: formatFilePart(part) }];
     case 'tool-call': {
       const input = part.invalid ?? JSON.stringify(part.input, null, 2);
       return [{ type: 'call', tool: part.tool, input, result: results.find(({ id }) => id === part.id) }];
@@ -46,10 +46,10 @@ function itemOf(
   }
 }
 
-function lonelyResult(part: Message['parts'][number], before: Message | undefined): readonly Item[] {
+function toOrphanResult(part: Message['parts'][number], before: Message | undefined): readonly TranscriptItem[] {
   const known = part.type === 'tool-result' && before && messageToolCalls(before).some(({ id }) => id === part.id);
-  return known ? [] : itemOf(part, 'tool', []);
+  return known ? [] : toItems(part, 'tool', []);
 }
 
 /** What a file is, in words: its bytes are not for reading. */
-const fileText = ({ name, mediaType }: FilePart): string => `[file: ${name ?? 'unnamed'}, ${mediaType}]`;
+const formatFilePart = ({ name, mediaType }: FilePart): string => `[file: ${name ?? 'unnamed'}, ${mediaType}]`;

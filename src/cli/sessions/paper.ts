@@ -2,7 +2,7 @@
 import type { Message, UsageTotals } from '../../core/index.ts';
 
 /** What an export holds. */
-export type Paper = {
+export type ExportDocument = {
   readonly name: string;
   readonly id: string;
   readonly created: string;
@@ -13,4 +13,5 @@ export type Paper = {
 };
 
 /** A text fit to stand in HTML, between tags or in quotes. */
-export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => `&#${found.codePointAt(0)};`);
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (found) => `&#${found.codePointAt(0)};`);

@@ -19,33 +19,33 @@ import test, { type TestContext } from 'node:test';
 import { startSessionWriterProcess } from '../../../test/support/other-process.ts';
 import { openJsonl, verifyFile } from '../../stores/index.ts';
 import { emptyTrash } from './changes.ts';
-import { agentFolder } from './sessions.ts';
+import { subagentSessionsDir } from './sessions.ts';
 import {
   cloneSession,
   findSession,
   getLockOwner,
   listSessions,
   listTrash,
-  mostRecent,
-  newSession,
+  findLatestSession,
+  createSessionFile,
   renameSession,
   restoreSession,
-  sessionFile,
-  sessionPlaces,
+  sessionFilePath,
+  listSessionFiles,
   trashSession,
-  watchSession,
-  type SessionPlace,
-  type Shelf,
+  followSessionFile,
+  type SessionFile,
+  type SessionDirs,
 } from './index.ts';
 
-function shelfFor(t: TestContext): Shelf {
+function shelfFor(t: TestContext): SessionDirs {
   const data = mkdtempSync(path.join(tmpdir(), 'fairlead-sessions-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
   return { data };
 }
 
-async function begun(shelf: Shelf, name: string, words = 'Hello there', id?: string): Promise<SessionPlace> {
-  const place = newSession(shelf, name);
+async function begun(shelf: SessionDirs, name: string, words = 'Hello there', id?: string): Promise<SessionFile> {
+  const place = createSessionFile(shelf, name);
   const log = await openJsonl(place.file, id === undefined ? {} : { session: id });
   await log.append(
     0,
@@ -78,10 +78,10 @@ test('[J93] a session is a file named after it, for its owner only, and the file
   const { file } = await begun(shelf, 'first one');
   assert.equal(file, path.join(shelf.data, 'sessions', 'session_first one.jsonl'));
   if (process.platform !== 'win32') assert.deepEqual([mode(file), mode(path.dirname(file))], ['600', '700']);
-  copyFileSync(file, sessionFile(shelf, 'by hand'));
+  copyFileSync(file, sessionFilePath(shelf, 'by hand'));
   writeFileSync(path.join(shelf.data, 'sessions', 'notes.txt'), '');
   assert.deepEqual(
-    sessionPlaces(shelf)
+    listSessionFiles(shelf)
       .map(({ name }) => name)
       .toSorted(),
     ['by hand', 'first one'],
@@ -100,9 +100,9 @@ test('a listing shows id, model, events and first words, the latest first; what 
   const log = await openJsonl(file);
   await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }]);
   await log.close();
-  newSession(shelf, 'unborn');
-  writeFileSync(sessionFile(shelf, 'odd'), 'not a session\n');
-  utimesSync(sessionFile(shelf, 'odd'), 0, 0);
+  createSessionFile(shelf, 'unborn');
+  writeFileSync(sessionFilePath(shelf, 'odd'), 'not a session\n');
+  utimesSync(sessionFilePath(shelf, 'odd'), 0, 0);
   const told = listSessions(shelf).map(({ name, id, model, events, first }) => [name, id, model, events, first]);
   assert.deepEqual(told, [
     ['new', 'abcd-2', 'second', 6, 'Then mend it'],
@@ -116,7 +116,7 @@ test('a folder of a thousand sessions is listed whole, and any of them is found 
   const { file } = await begun(shelf, 'seed', 'words', '00000000-seed');
   const text = readFileSync(file, 'utf8');
   const ids = Array.from({ length: 1000 }, (_, n) => `${String(n).padStart(8, '0')}-x`);
-  for (const id of ids) writeFileSync(sessionFile(shelf, `s ${id}`), text.replaceAll('00000000-seed', id));
+  for (const id of ids) writeFileSync(sessionFilePath(shelf, `s ${id}`), text.replaceAll('00000000-seed', id));
   const all = listSessions(shelf);
   assert.equal(all.length, 1001);
   assert.ok(all.every(({ events, first, model }) => events === 5 && first === 'words' && model === 'second'));
@@ -160,9 +160,9 @@ test('[J29, J54] new sessions of the same second get names of their own, also ac
   const program = `import { newSession } from ${JSON.stringify(path.join(import.meta.dirname, 'sessions.ts'))};
     console.log(newSession({ data: process.argv[1] }, undefined, new Date(2026, 0, 2, 3, 4, 5)).name);`;
   const names = [
-    newSession(shelf, undefined, now).name,
+    createSessionFile(shelf, undefined, now).name,
     execFileSync(process.execPath, ['--input-type=module', '-e', program, shelf.data], { encoding: 'utf8' }).trim(),
-    newSession(shelf, undefined, now).name,
+    createSessionFile(shelf, undefined, now).name,
   ];
   assert.deepEqual(names, ['2026-01-02_03-04-05', '2026-01-02_03-04-05-2', '2026-01-02_03-04-05-3']);
 });
@@ -171,7 +171,7 @@ test('[J13, J38] a new session’s name must be free; what was reserved can be b
   const shelf = shelfFor(t);
   const { file } = await begun(shelf, 'mine');
   assert.deepEqual((await verifyFile(file)).problems, []);
-  assert.throws(() => newSession(shelf, 'mine'), {
+  assert.throws(() => createSessionFile(shelf, 'mine'), {
     code: 'session/name-taken',
     message: 'There is already a session named "mine".',
   });
@@ -183,7 +183,7 @@ test('[J55] a session is renamed while it is open here, and not onto another', a
   await begun(shelf, 'other');
   const log = await openJsonl(place.file);
   const after = await renameSession(shelf, place, 'after/all', log);
-  assert.deepEqual([after.name, log.file], ['after/all', sessionFile(shelf, 'after/all')]);
+  assert.deepEqual([after.name, log.file], ['after/all', sessionFilePath(shelf, 'after/all')]);
   await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
   await assert.rejects(renameSession(shelf, after, 'other', log), { code: 'session/name-taken' });
   assert.deepEqual(await renameSession(shelf, after, ' after/all ', log), after, 'to its own name: nothing to do');
@@ -196,12 +196,12 @@ test('[J55] a session is renamed while it is open here, and not onto another', a
   );
   assert.equal((await verifyFile(after.file)).events, 6);
   await renameSession(shelf, after, 'closed');
-  assert.equal(findSession(shelf, 'closed').file, sessionFile(shelf, 'closed'));
+  assert.equal(findSession(shelf, 'closed').file, sessionFilePath(shelf, 'closed'));
 });
 
 test('a session that another process writes to: its holder is named, it can be watched, and it is not renamed or deleted', async (t) => {
   const shelf = shelfFor(t);
-  const place = newSession(shelf, 'held');
+  const place = createSessionFile(shelf, 'held');
   const other = await startSessionWriterProcess(t, place.file);
   assert.equal(getLockOwner(place.file)?.pid, other.pid);
   await assert.rejects(renameSession(shelf, place, 'x'), {
@@ -212,7 +212,7 @@ test('a session that another process writes to: its holder is named, it can be w
   const stop = new AbortController();
   const seen: number[] = [];
   const watching = (async () => {
-    for await (const { seq } of watchSession(place.file, stop.signal)) if (seen.push(seq) === 2) break;
+    for await (const { seq } of followSessionFile(place.file, stop.signal)) if (seen.push(seq) === 2) break;
   })();
   assert.equal(await other.ask('append'), 'saved 1');
   assert.equal(await other.ask('append'), 'saved 2');
@@ -268,7 +268,7 @@ test('a deleted session lies in the trash with its date until it is restored; it
 
 test('with a session that is deleted for good the agents go that it started, and no others', async (t) => {
   const shelf = shelfFor(t);
-  const folder = agentFolder(shelf);
+  const folder = subagentSessionsDir(shelf);
   mkdirSync(folder, { recursive: true });
   for (const parent of ['gone', 'stays']) {
     await begun(shelf, parent, 'Hi', `id-of-${parent}`);
@@ -287,7 +287,7 @@ test('with a session that is deleted for good the agents go that it started, and
 
 test('the most recent session is the one written to last, whatever it is called', async (t) => {
   const shelf = shelfFor(t);
-  assert.equal(mostRecent(shelf), undefined);
+  assert.equal(findLatestSession(shelf), undefined);
   mkdirSync(path.join(shelf.data, 'sessions'), { recursive: true });
   for (const [name, time] of [
     ['b', 3],
@@ -297,6 +297,6 @@ test('the most recent session is the one written to last, whatever it is called'
     const { file } = await begun(shelf, name);
     utimesSync(file, time, time);
   }
-  newSession(shelf, 'unborn');
-  assert.equal(mostRecent(shelf)?.name, 'a');
+  createSessionFile(shelf, 'unborn');
+  assert.equal(findLatestSession(shelf)?.name, 'a');
 });

@@ -4,18 +4,24 @@ import path from 'node:path';
 import { FairleadError, closestMatches, messageText } from '../../core/index.ts';
 import { errnoCode } from '../../stores/jsonl/disk.ts';
 import { peekSession, readSessionId, type SessionPeek } from '../../stores/jsonl/glimpse.ts';
-import type { Places } from '../settings/places.ts';
-import { attempt, makeFolder } from '../settings/private-file.ts';
-import { dateName, fileNameFor, freeName, nameOf, tidyName } from './names.ts';
+import type { AppDirs } from '../settings/places.ts';
+import { withFileError, makePrivateDir } from '../settings/private-file.ts';
+import {
+  formatDateName,
+  toSessionFileName,
+  findFreeName,
+  parseSessionFileName,
+  normalizeSessionName,
+} from './names.ts';
 
 /** Where sessions are kept: the program's data folder. */
-export type Shelf = Pick<Places, 'data'>;
+export type SessionDirs = Pick<AppDirs, 'data'>;
 
 /** A session and its file. */
-export type SessionPlace = { readonly name: string; readonly file: string };
+export type SessionFile = { readonly name: string; readonly file: string };
 
 /** What a listing shows of a session. */
-export type SessionSummary = SessionPlace & {
+export type SessionSummary = SessionFile & {
   readonly id: string;
   readonly created: string;
   /** When its last event was written. */
@@ -29,24 +35,25 @@ export type SessionSummary = SessionPlace & {
 };
 
 /** The folder of the session files. */
-export const sessionFolder = ({ data }: Shelf): string => path.join(data, 'sessions');
+export const sessionsDir = ({ data }: SessionDirs): string => path.join(data, 'sessions');
 
 /** Where the session of this name is, or would be. */
-export const sessionFile = (shelf: Shelf, name: string): string => path.join(sessionFolder(shelf), fileNameFor(name));
+export const sessionFilePath = (shelf: SessionDirs, name: string): string =>
+  path.join(sessionsDir(shelf), toSessionFileName(name));
 
 /** The folder of the sessions of agents that other sessions started: apart, so that no list is crowded with them and none is continued by mistake. */
-export const agentFolder = (shelf: Shelf): string => path.join(sessionFolder(shelf), 'agents');
+export const subagentSessionsDir = (shelf: SessionDirs): string => path.join(sessionsDir(shelf), 'agents');
 
 /** Every session's name and file, in no order; of those in this folder. */
-export function sessionPlaces(shelf: Shelf, folder: string = sessionFolder(shelf)): readonly SessionPlace[] {
-  return filesIn(folder).flatMap((file) => {
-    const name = nameOf(file);
+export function listSessionFiles(shelf: SessionDirs, folder: string = sessionsDir(shelf)): readonly SessionFile[] {
+  return readDirOrEmpty(folder).flatMap((file) => {
+    const name = parseSessionFileName(file);
     return name === undefined ? [] : [{ name, file: path.join(folder, file) }];
   });
 }
 
-function filesIn(folder: string): readonly string[] {
-  return attempt(folder, 'read', () => {
+function readDirOrEmpty(folder: string): readonly string[] {
+  return withFileError(folder, 'read', () => {
     try {
       return readdirSync(folder);
     } catch (error) {
@@ -57,20 +64,20 @@ function filesIn(folder: string): readonly string[] {
 }
 
 /** Makes place for a new session: of this name, which must be free, or named by date and time. The name is taken from now on, also for other processes. */
-export function newSession(shelf: Shelf, name?: string, now: Date = new Date()): SessionPlace {
-  makeFolder(sessionFolder(shelf));
+export function createSessionFile(shelf: SessionDirs, name?: string, now: Date = new Date()): SessionFile {
+  makePrivateDir(sessionsDir(shelf));
   if (name !== undefined) {
-    const place = { name: tidyName(name), file: sessionFile(shelf, name) };
-    if (!reserve(place.file)) throw nameTaken(place.name);
+    const place = { name: normalizeSessionName(name), file: sessionFilePath(shelf, name) };
+    if (!reserveFile(place.file)) throw duplicateNameError(place.name);
     return place;
   }
-  const free = freeName(dateName(now), (each) => !reserve(sessionFile(shelf, each)));
-  return { name: free, file: sessionFile(shelf, free) };
+  const free = findFreeName(formatDateName(now), (each) => !reserveFile(sessionFilePath(shelf, each)));
+  return { name: free, file: sessionFilePath(shelf, free) };
 }
 
 /** An empty file is a session that has not begun; whoever opens it begins it. */
-function reserve(file: string): boolean {
-  return attempt(file, 'make', () => {
+function reserveFile(file: string): boolean {
+  return withFileError(file, 'make', () => {
     try {
       writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
       return true;
@@ -82,22 +89,22 @@ function reserve(file: string): boolean {
 }
 
 /** There is a session of this name. */
-export const nameTaken = (name: string): FairleadError =>
+export const duplicateNameError = (name: string): FairleadError =>
   new FairleadError('session/name-taken', `There is already a session named "${name}".`, {
     blame: 'user',
     hint: 'Choose another name, or resume that one.',
   });
 
 /** Every session that has begun, the one changed last first. Looks at the ends of the files only. */
-export function listSessions(shelf: Shelf): readonly SessionSummary[] {
-  return sessionPlaces(shelf)
-    .flatMap((place) => summaryOf(place) ?? [])
+export function listSessions(shelf: SessionDirs): readonly SessionSummary[] {
+  return listSessionFiles(shelf)
+    .flatMap((place) => summarizeSession(place) ?? [])
     .toSorted((a, b) => b.changed.localeCompare(a.changed) || a.name.localeCompare(b.name));
 }
 
 /** What a listing shows of one session; nothing if it has not begun or cannot be read. */
-export function summaryOf(place: SessionPlace): SessionSummary | undefined {
-  const seen = look(place.file);
+export function summarizeSession(place: SessionFile): SessionSummary | undefined {
+  const seen = tryPeek(place.file);
   if (!seen || seen.size === 0) return undefined;
   const { session, created, changed, size, events, time } = seen;
   return {
@@ -107,13 +114,13 @@ export function summaryOf(place: SessionPlace): SessionSummary | undefined {
     changed: time ?? new Date(changed).toISOString(),
     size,
     events,
-    model: modelOf(seen),
-    first: firstWords(seen),
+    model: getLastModel(seen),
+    first: getFirstInput(seen),
   };
 }
 
 /** A file that vanished or may not be read while others are listed is left out of the list. */
-function look(file: string): SessionPeek | undefined {
+function tryPeek(file: string): SessionPeek | undefined {
   try {
     return peekSession(file);
   } catch {
@@ -121,7 +128,7 @@ function look(file: string): SessionPeek | undefined {
   }
 }
 
-function idIn(file: string): string {
+function readIdOrEmpty(file: string): string {
   try {
     return readSessionId(file);
   } catch {
@@ -129,40 +136,40 @@ function idIn(file: string): string {
   }
 }
 
-function modelOf(seen: SessionPeek): string | undefined {
+function getLastModel(seen: SessionPeek): string | undefined {
   const event = seen.last('turn-ended', 'epoch-started');
   return event?.type === 'turn-ended' || event?.type === 'epoch-started' ? event.model : undefined;
 }
 
-function firstWords(seen: SessionPeek): string | undefined {
+function getFirstInput(seen: SessionPeek): string | undefined {
   const event = seen.first('input-received');
   if (event?.type !== 'input-received') return undefined;
   return messageText({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;
 }
 
 /** The session of this name, id, or beginning of an id that only one has; an error names what is near. */
-export function findSession(shelf: Shelf, nameOrId: string): SessionPlace {
+export function findSession(shelf: SessionDirs, nameOrId: string): SessionFile {
   const wanted = nameOrId.normalize('NFC').trim();
-  const all = [...sessionPlaces(shelf), ...sessionPlaces(shelf, agentFolder(shelf))];
+  const all = [...listSessionFiles(shelf), ...listSessionFiles(shelf, subagentSessionsDir(shelf))];
   const named = all.find(({ name }) => name === wanted);
   if (named) return named;
-  const ids = wanted.length < 4 ? [] : all.map((place) => ({ place, id: idIn(place.file) }));
+  const ids = wanted.length < 4 ? [] : all.map((place) => ({ place, id: readIdOrEmpty(place.file) }));
   const exact = ids.find(({ id }) => id === wanted);
   if (exact) return exact.place;
   const begun = ids.filter(({ id }) => id.startsWith(wanted.toLowerCase()));
   if (begun.length === 1 && begun[0]) return begun[0].place;
-  throw begun.length > 1 ? severalSessions(wanted, begun) : noSession(wanted, all);
+  throw begun.length > 1 ? ambiguousSessionError(wanted, begun) : unknownSessionError(wanted, all);
 }
 
-const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+const quoteNames = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-const severalSessions = (wanted: string, found: readonly { readonly place: SessionPlace }[]): FairleadError =>
+const ambiguousSessionError = (wanted: string, found: readonly { readonly place: SessionFile }[]): FairleadError =>
   new FairleadError('session/ambiguous', `The ids of ${found.length} sessions begin with "${wanted}".`, {
     blame: 'user',
-    hint: `Give more of the id, or a name: ${quoted(found.slice(0, 5).map(({ place }) => place.name))}.`,
+    hint: `Give more of the id, or a name: ${quoteNames(found.slice(0, 5).map(({ place }) => place.name))}.`,
   });
 
-function noSession(wanted: string, all: readonly SessionPlace[]): FairleadError {
+function unknownSessionError(wanted: string, all: readonly SessionFile[]): FairleadError {
   const near = closestMatches(
     wanted,
     all.map(({ name }) => name),
@@ -175,9 +182,9 @@ function noSession(wanted: string, all: readonly SessionPlace[]): FairleadError 
 }
 
 /** The session that was written to last; nothing if there is none. */
-export function mostRecent(shelf: Shelf): SessionPlace | undefined {
-  let best: { readonly place: SessionPlace; readonly changed: number } | undefined;
-  for (const place of sessionPlaces(shelf)) {
+export function findLatestSession(shelf: SessionDirs): SessionFile | undefined {
+  let best: { readonly place: SessionFile; readonly changed: number } | undefined;
+  for (const place of listSessionFiles(shelf)) {
     const { size = 0, mtimeMs = 0 } = statSync(place.file, { throwIfNoEntry: false }) ?? {};
     if (size > 0 && mtimeMs > (best?.changed ?? 0)) best = { place, changed: mtimeMs };
   }

@@ -7,9 +7,9 @@ import path from 'node:path';
 import test from 'node:test';
 import type { Message } from '../../core/index.ts';
 import { openJsonl } from '../../stores/index.ts';
-import { exportPaper, readSession, transcriptText } from './index.ts';
-import { outlineOf } from './outline.ts';
-import type { Paper } from './paper.ts';
+import { exportDocument, readSession, formatSessionTranscript } from './index.ts';
+import { toTranscriptItems } from './outline.ts';
+import type { ExportDocument } from './paper.ts';
 
 const said = (role: 'user' | 'assistant', text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 const talk: readonly Message[] = [
@@ -35,7 +35,7 @@ const talk: readonly Message[] = [
   { role: 'user', parts: [{ type: 'file', mediaType: 'image/png', data: 'AAAA', name: 'x.png' }] },
 ];
 
-const paper = (messages: readonly Message[], name = 'a name'): Paper => ({
+const paper = (messages: readonly Message[], name = 'a name'): ExportDocument => ({
   name,
   id: 'the-id',
   created: '2026-01-01T00:00:00.000Z',
@@ -47,7 +47,7 @@ const paper = (messages: readonly Message[], name = 'a name'): Paper => ({
 
 test('[J58] every message is shown in order, each call with its result, control characters made visible', () => {
   assert.equal(
-    transcriptText([...talk, said('assistant', '\u001b]0;evil\u0007 done')]),
+    formatSessionTranscript([...talk, said('assistant', '\u001b]0;evil\u0007 done')]),
     [
       '── User ──\nLook at <b>this</b>',
       '── Thinking ──\nHm.',
@@ -60,11 +60,11 @@ test('[J58] every message is shown in order, each call with its result, control 
       '── Assistant ──\n␛]0;evil␇ done',
     ].join('\n\n'),
   );
-  assert.equal(transcriptText([]), '');
+  assert.equal(formatSessionTranscript([]), '');
 });
 
 test('an export as Markdown folds calls, and no text can end its fence', async () => {
-  const text = await exportPaper(paper([...talk, ...callGiving('``````\n</details>')], '*a* <b>\nname'), 'md');
+  const text = await exportDocument(paper([...talk, ...callGiving('``````\n</details>')], '*a* <b>\nname'), 'md');
   assert.ok(text.startsWith('# \\*a\\* \\<b\\> name\n'));
   assert.match(text, /\n## User\n\nLook at <b>this<\/b>\n/);
   assert.match(
@@ -82,7 +82,7 @@ const callGiving = (text: string): readonly Message[] => [
 
 test('an export as a page holds no tag and no script that a message brought, and forbids all but its own style', async () => {
   const evil = `<script>alert(1)</script><img src=x onerror="alert(1)">&'`;
-  const page = await exportPaper(
+  const page = await exportDocument(
     paper([said('user', evil), said('assistant', evil), ...callGiving(evil)], evil),
     'html',
   );
@@ -101,7 +101,7 @@ test('an export as a page holds no tag and no script that a message brought, and
 
 test('an export as JSON gives the messages back as they are', async () => {
   const given = paper(talk);
-  assert.deepEqual(JSON.parse(await exportPaper(given, 'json')), given);
+  assert.deepEqual(JSON.parse(await exportDocument(given, 'json')), given);
 });
 
 test('a session is read whole, also what a compaction took from the model’s sight, but not what an edit replaced', async (t) => {
@@ -126,7 +126,7 @@ test('a session is read whole, also what a compaction took from the model’s si
     ...input('two'),
   ]);
   const words = async (): Promise<readonly string[]> =>
-    outlineOf((await readSession(file)).messages).map((item) => ('text' in item ? item.text : ''));
+    toTranscriptItems((await readSession(file)).messages).map((item) => ('text' in item ? item.text : ''));
   assert.deepEqual(await words(), ['one', 'two']);
   const answer = {
     type: 'turn-ended',

@@ -9,10 +9,10 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { openJsonl, type SessionFileProblem } from '../../stores/index.ts';
-import { outlineOf, type Item } from './outline.ts';
+import { toTranscriptItems, type TranscriptItem } from './outline.ts';
 
 /** What a session's file says. */
-export type SessionText = {
+export type SessionContents = {
   readonly id: string;
   readonly state: RunState;
   /** Everything that was said on the way to where the session stands, also what a compaction took from the model's sight. */
@@ -21,17 +21,17 @@ export type SessionText = {
 };
 
 /** Reads a session as it stands, without taking it from whoever writes to it. */
-export async function readSession(file: string): Promise<SessionText> {
+export async function readSession(file: string): Promise<SessionContents> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
-    return { id: log.session, ...(await everythingSaid(log)), problems: log.report };
+    return { id: log.session, ...(await readTranscript(log)), problems: log.report };
   } finally {
     await log.close();
   }
 }
 
 /** Everything that was said on the way to where a log stands, and its state there. */
-export async function everythingSaid(log: Pick<Log, 'read'>): Promise<Pick<SessionText, 'state' | 'messages'>> {
+export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<SessionContents, 'state' | 'messages'>> {
   const view = runStateView();
   const before: Message[] = [];
   let state = view.initial;
@@ -61,7 +61,7 @@ export async function everythingSaid(log: Pick<Log, 'read'>): Promise<Pick<Sessi
 }
 
 /** Every event of a session that another process may be writing, from a seq on and then as they come, until the signal aborts. Takes no lock. */
-export async function* watchSession(file: string, signal: AbortSignal, from = 0): AsyncGenerator<Event> {
+export async function* followSessionFile(file: string, signal: AbortSignal, from = 0): AsyncGenerator<Event> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
     yield* log.follow(from, signal);
@@ -71,15 +71,15 @@ export async function* watchSession(file: string, signal: AbortSignal, from = 0)
 }
 
 /** All messages as plain text, control characters made visible. */
-export const transcriptText = (messages: readonly Message[]): string =>
-  outlineOf(messages)
-    .map((item) => escapeInvisible(itemText(item)))
+export const formatSessionTranscript = (messages: readonly Message[]): string =>
+  toTranscriptItems(messages)
+    .map((item) => escapeInvisible(formatTranscriptItem(item)))
     .join('\n\n');
 
-function itemText(item: Item): string {
+function formatTranscriptItem(item: TranscriptItem): string {
   switch (item.type) {
     case 'said':
-      return `── ${item.who} ──\n${item.text}`;
+      return `── ${item.speaker} ──\n${item.text}`;
     case 'thought':
       return `── Thinking ──\n${item.text}`;
     case 'file':

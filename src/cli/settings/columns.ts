@@ -1,7 +1,7 @@
 // Rows of cells as aligned lines.
 
 /** The rows as lines, each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string {
+export function formatColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows
     .map(

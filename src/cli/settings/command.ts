@@ -4,11 +4,18 @@ import { FairleadError, errorMessage, escapeInvisible } from '../../core/index.t
 import type { Command } from '../commands.ts';
 import { print, printErr } from '../front/print.ts';
 import { formatError } from '../front/sentence.ts';
-import { columns } from './columns.ts';
-import { configIn, readConfig, withValue, writeConfig } from './config-file.ts';
-import { readIfThere, replaceText } from './private-file.ts';
-import { checkConfig, readSettings, userFileOf, type Origin, type Setting, type Settings } from './settings.ts';
-import { entryOf, table, valueOf } from './table.ts';
+import { formatColumns } from './columns.ts';
+import { parseConfig, readConfig, setConfigValue, writeConfig } from './config-file.ts';
+import { readTextIfExists, writeTextAtomic } from './private-file.ts';
+import {
+  checkConfig,
+  readSettings,
+  getUserConfigFile,
+  type SettingOrigin,
+  type Setting,
+  type Settings,
+} from './settings.ts';
+import { getSettingEntry, settingsSchema, parseSettingValue } from './table.ts';
 
 const usage = `Usage: fairlead config [list] [--json]      what is set, and where it came from
        fairlead config get <key>            one value
@@ -70,7 +77,7 @@ async function runSubcommand({ verb, words: [key = '', value = ''], json }: Conf
     case 'unset':
       return changeSetting(key, undefined);
     case 'path':
-      process.stdout.write(`${userFileOf()}\n`);
+      process.stdout.write(`${getUserConfigFile()}\n`);
       return 0;
     case 'edit':
       return editConfigFile();
@@ -97,20 +104,20 @@ function formatSettings({ all }: Settings): string {
     toOneLine(displayValue(key, setting)),
     formatOrigin(setting.origin),
   ]);
-  const free = Object.entries(table).filter(([key, { secret }]) => !all.has(key) && !secret);
+  const free = Object.entries(settingsSchema).filter(([key, { secret }]) => !all.has(key) && !secret);
   const rest = free.length > 0 ? `\nNot set: ${free.map(([key]) => key).join(', ')}.\n` : '';
-  return `${columns([['setting', 'value', 'from'], ...set])}${rest}`;
+  return `${formatColumns([['setting', 'value', 'from'], ...set])}${rest}`;
 }
 
 const displayValue = (key: string, { value }: Setting): string | number | boolean =>
-  table[key]?.secret ? 'set' : value;
+  settingsSchema[key]?.secret ? 'set' : value;
 
 function toOneLine(value: string | number | boolean): string {
   const line = escapeInvisible(String(value)).replaceAll(/\s+/g, ' ');
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-function formatOrigin(origin: Origin): string {
+function formatOrigin(origin: SettingOrigin): string {
   switch (origin.type) {
     case 'environment':
       return `${origin.name} in the environment`;
@@ -128,7 +135,7 @@ function formatOrigin(origin: Origin): string {
 function showSetting(key: string): number {
   const setting = readSettings().all.get(key);
   if (!setting) {
-    entryOf(key);
+    getSettingEntry(key);
     process.stderr.write(`${key} is not set.\n`);
     return 1;
   }
@@ -138,10 +145,10 @@ function showSetting(key: string): number {
 
 /** Goes by the person's own file alone: a mistake in another place, or in the value to be replaced, must not be in the way. */
 function changeSetting(key: string, given: string | undefined): number {
-  const entry = entryOf(key);
-  const file = userFileOf();
-  const value = given === undefined ? undefined : valueOf(key, entry, given, key);
-  writeConfig(file, withValue(readConfig(file), key, value));
+  const entry = getSettingEntry(key);
+  const file = getUserConfigFile();
+  const value = given === undefined ? undefined : parseSettingValue(key, entry, given, key);
+  writeConfig(file, setConfigValue(readConfig(file), key, value));
   process.stderr.write(`${key} is ${value === undefined ? 'no longer set' : 'set'} in ${file}.\n`);
   const { variable } = entry;
   if (value !== undefined && variable !== undefined && process.env[variable]?.trim())
@@ -150,9 +157,9 @@ function changeSetting(key: string, given: string | undefined): number {
 }
 
 async function editConfigFile(): Promise<number> {
-  const file = userFileOf();
+  const file = getUserConfigFile();
   const { openEditor } = await import('../editing/editor.ts');
-  const edited = await openEditor(readIfThere(file) ?? '{\n}\n', { suffix: '.json' });
+  const edited = await openEditor(readTextIfExists(file) ?? '{\n}\n', { suffix: '.json' });
   if (edited.type === 'unchanged') return printErrAndReturn('Nothing was changed.', 0);
   if (edited.type === 'failed')
     return printErrAndReturn(
@@ -160,13 +167,13 @@ async function editConfigFile(): Promise<number> {
       1,
     );
   try {
-    checkConfig(configIn(edited.text, 'What you wrote'), 'what you wrote');
+    checkConfig(parseConfig(edited.text, 'What you wrote'), 'what you wrote');
   } catch (error) {
     const kept = `${file}.rejected`;
-    replaceText(kept, edited.text);
+    writeTextAtomic(kept, edited.text);
     return printErrAndReturn(`${errorMessage(error)} Nothing was changed; what you wrote is kept in ${kept}.`, 1);
   }
-  replaceText(file, edited.text);
+  writeTextAtomic(file, edited.text);
   return printErrAndReturn(`Saved in ${file}.`, 0);
 }
 

@@ -14,14 +14,14 @@ export type EnvFile = {
 };
 
 /** Names of ours that a project could use against the person who opens it; only the real environment may set them. */
-const refused: ReadonlySet<string> = new Set([
+const refusedVariables: ReadonlySet<string> = new Set([
   'XDG_CONFIG_HOME',
   'HARNESS_STORE',
   ...families.flatMap(({ urlVariables }) => urlVariables),
 ]);
 
 /** What a `.env` file may set. Everything else in it is meant for other programs and is not even looked at. */
-const taken: ReadonlySet<string> = new Set([
+const allowedVariables: ReadonlySet<string> = new Set([
   'HARNESS_ROOT_DIRS_NAME',
   'HARNESS_MODEL',
   'HARNESS_INFERENCE_PROVIDER',
@@ -35,34 +35,34 @@ const taken: ReadonlySet<string> = new Set([
   ...families.flatMap(({ keyVariables }) => keyVariables),
 ]);
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** The nearest `.env` file from a folder upwards; nothing if there is none. */
 export function readEnvFile(folder: string): EnvFile | undefined {
-  const file = nearestFile(folder, '.env');
+  const file = findNearestFile(folder, '.env');
   if (file === undefined) return undefined;
-  const stranger = strangerTo(file);
+  const stranger = getUntrustedReason(file);
   if (stranger !== undefined) return { file, values: {}, warnings: [stranger] };
   try {
-    return settingsIn(file, readFileSync(file, 'utf8'));
+    return parseEnvFile(file, readFileSync(file, 'utf8'));
   } catch (error) {
     return { file, values: {}, warnings: [`${file} is not used: ${errorMessage(error)}`] };
   }
 }
 
-function settingsIn(file: string, text: string): EnvFile {
+function parseEnvFile(file: string, text: string): EnvFile {
   const values: Record<string, string> = {};
   const warnings: string[] = [];
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined || value.trim() === '') continue;
-    if (taken.has(name)) values[name] = value;
-    else if (refused.has(name)) warnings.push(`${name} in ${file} is not used: set it in the environment.`);
+    if (allowedVariables.has(name)) values[name] = value;
+    else if (refusedVariables.has(name)) warnings.push(`${name} in ${file} is not used: set it in the environment.`);
   }
   return { file, values, warnings };
 }
 
 /** The nearest regular file of this name from a folder upwards. */
-export function nearestFile(folder: string, name: string): string | undefined {
+export function findNearestFile(folder: string, name: string): string | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, name);
     if (isFile(file)) return file;
@@ -80,13 +80,13 @@ function isFile(file: string): boolean {
 }
 
 /** Why a file that was found is not believed: on a shared machine anybody can put one into a folder above. */
-export function strangerTo(file: string): string | undefined {
+export function getUntrustedReason(file: string): string | undefined {
   try {
     const { uid, size } = statSync(file);
     const me = process.getuid?.();
     if (me !== undefined && me !== 0 && uid !== me && uid !== 0)
       return `${file} is not used: it belongs to another user.`;
-    return size > mostBytes ? `${file} is not used: it is larger than a settings file can be.` : undefined;
+    return size > maxBytes ? `${file} is not used: it is larger than a settings file can be.` : undefined;
   } catch (error) {
     return `${file} is not used: ${errorMessage(error)}`;
   }

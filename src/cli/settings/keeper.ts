@@ -3,14 +3,14 @@ import { noRedaction, createRedactor, type Redactor } from '../../guards/secrets
 import { isSecretVariable } from '../../workspace/environment.ts';
 import type { Settings } from './settings.ts';
 
-type Told = Pick<Settings, 'all' | 'env'>;
+type RedactorSettings = Pick<Settings, 'all' | 'env'>;
 
 /** Takes the secrets of these settings out of what tools give; nothing where the person wants to see it. */
-export const keeperFor = (settings: Told): Redactor =>
-  settings.all.get('secrets')?.value === 'show' ? noRedaction : strictKeeper(settings);
+export const createSettingsRedactor = (settings: RedactorSettings): Redactor =>
+  settings.all.get('secrets')?.value === 'show' ? noRedaction : createStrictRedactor(settings);
 
 /** Takes the secrets of these settings out of what is told to others, whatever the person wants to see. */
-export function strictKeeper({ all, env }: Told): Redactor {
+export function createStrictRedactor({ all, env }: RedactorSettings): Redactor {
   const named = Object.entries(env).flatMap(([name, value = '']): [string, string][] =>
     isSecretVariable(name, value) ? [[name, value]] : [],
   );

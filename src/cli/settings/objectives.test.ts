@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createProgramDirs, writeFiles } from '../../../test/support/program.ts';
-import { objectivesIn } from './objectives.ts';
+import { getObjectives } from './objectives.ts';
 import { readSettings } from './settings.ts';
 
 test('[A65] objectives come from the owner’s settings; a project cannot set them, and what is none is refused', (t) => {
   const { home, cwd, env } = createProgramDirs(t);
-  const read = (): unknown => objectivesIn(readSettings({ env, cwd, platform: 'linux' }));
+  const read = (): unknown => getObjectives(readSettings({ env, cwd, platform: 'linux' }));
   assert.deepEqual(read(), {});
   const config = (slo: object): void => writeFiles(home, { 'config/fairlead/config.json': JSON.stringify({ slo }) });
   config({ answered: 0.99, tookMs: 5000 });

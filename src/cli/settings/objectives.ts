@@ -2,12 +2,12 @@
 import type { Objectives } from '../../fleet/health/index.ts';
 import type { Settings } from './settings.ts';
 
-const keys = { answered: 'slo.answered', waitedMs: 'slo.waitedMs', tookMs: 'slo.tookMs' } as const;
+const objectiveKeys = { answered: 'slo.answered', waitedMs: 'slo.waitedMs', tookMs: 'slo.tookMs' } as const;
 
 /** The objectives that are set. */
-export const objectivesIn = ({ all }: Pick<Settings, 'all'>): Partial<Objectives> =>
+export const getObjectives = ({ all }: Pick<Settings, 'all'>): Partial<Objectives> =>
   Object.fromEntries(
-    Object.entries(keys).flatMap(([name, key]) => {
+    Object.entries(objectiveKeys).flatMap(([name, key]) => {
       const setting = all.get(key);
       return setting ? [[name, setting.value]] : [];
     }),

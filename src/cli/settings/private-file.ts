@@ -6,8 +6,8 @@ import { FairleadError, errorMessage } from '../../core/index.ts';
 import { errnoCode } from '../../stores/jsonl/disk.ts';
 
 /** Makes a folder, and those above it, for its owner only; one that is there stays as it is. */
-export function makeFolder(folder: string): void {
-  attempt(folder, 'make', () => {
+export function makePrivateDir(folder: string): void {
+  withFileError(folder, 'make', () => {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch (error) {
@@ -17,8 +17,8 @@ export function makeFolder(folder: string): void {
 }
 
 /** The text of a file, or nothing if there is none. */
-export function readIfThere(file: string): string | undefined {
-  return attempt(file, 'read', () => {
+export function readTextIfExists(file: string): string | undefined {
+  return withFileError(file, 'read', () => {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
@@ -29,10 +29,10 @@ export function readIfThere(file: string): string | undefined {
 }
 
 /** Writes a file in one step: whoever reads it sees the old text or the new one. A link stays a link. */
-export function replaceText(file: string, text: string): void {
-  makeFolder(path.dirname(file));
-  attempt(file, 'write', () => {
-    const target = realNameOf(file);
+export function writeTextAtomic(file: string, text: string): void {
+  makePrivateDir(path.dirname(file));
+  withFileError(file, 'write', () => {
+    const target = resolveLink(file);
     const draft = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
       writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
@@ -44,7 +44,7 @@ export function replaceText(file: string, text: string): void {
   });
 }
 
-function realNameOf(file: string): string {
+function resolveLink(file: string): string {
   try {
     return realpathSync(file);
   } catch {
@@ -53,7 +53,7 @@ function realNameOf(file: string): string {
 }
 
 /** An error of the operating system as a sentence that names the file. */
-export function attempt<T>(file: string, doing: string, work: () => T): T {
+export function withFileError<T>(file: string, doing: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -11,14 +11,14 @@ import {
 } from '../../core/index.ts';
 import { familyOf, families } from '../../providers/families.ts';
 import type { Environment } from '../../providers/resolve.ts';
-import { readConfig, valueAt } from './config-file.ts';
-import { nearestFile, readEnvFile, strangerTo, type EnvFile } from './env-file.ts';
-import { withoutForeignPlaces } from './foreign-places.ts';
-import { placesOf, placeVariables, type Places } from './places.ts';
-import { table, valueOf, type Entry, type Value } from './table.ts';
+import { readConfig, getConfigValue } from './config-file.ts';
+import { findNearestFile, readEnvFile, getUntrustedReason, type EnvFile } from './env-file.ts';
+import { withoutUntrustedDirs } from './foreign-places.ts';
+import { getAppDirs, appDirVariables, type AppDirs } from './places.ts';
+import { settingsSchema, parseSettingValue, type SettingEntry, type SettingValue } from './table.ts';
 
 /** Where a value came from. */
-export type Origin =
+export type SettingOrigin =
   | { readonly type: 'environment'; readonly name: string }
   | { readonly type: 'env-file'; readonly name: string; readonly file: string }
   | { readonly type: 'project'; readonly file: string }
@@ -26,12 +26,12 @@ export type Origin =
   | { readonly type: 'default' };
 
 /** A value and where it came from. */
-export type Setting = { readonly value: Value; readonly origin: Origin };
+export type Setting = { readonly value: SettingValue; readonly origin: SettingOrigin };
 
 /** Everything the terminal reads from the environment and its files before it begins. */
 export type Settings = {
   readonly rootName: string;
-  readonly dirs: Places;
+  readonly dirs: AppDirs;
   /** The provider the person declared; nothing if they left the choice to us. An address alone means `ollama`. */
   readonly provider: string | undefined;
   /** Where that provider is, if the person said so and it is one that runs on a machine of theirs. */
@@ -65,13 +65,13 @@ export type Settings = {
 };
 
 /** Where to read; what is absent is this process's own. */
-export type Surroundings = {
+export type SettingsSources = {
   readonly env?: Environment;
   readonly cwd?: string;
   readonly platform?: NodeJS.Platform;
 };
 
-const defaults: Readonly<Record<string, Value>> = {
+const defaults: Readonly<Record<string, SettingValue>> = {
   stream: false,
   approve: 'ask',
   'sandbox.engine': 'podman',
@@ -79,7 +79,7 @@ const defaults: Readonly<Record<string, Value>> = {
   'sandbox.volume': 'llm-harness-tool-workspace',
 };
 
-type Sources = {
+type ConfigSources = {
   readonly env: Environment;
   readonly envFile: EnvFile | undefined;
   readonly user: { readonly file: string; readonly config: JsonObject };
@@ -87,65 +87,66 @@ type Sources = {
 };
 
 /** The person's own config file, whether it is there or not. */
-export function userFileOf(from: Omit<Surroundings, 'cwd'> = {}): string {
+export function getUserConfigFile(from: Omit<SettingsSources, 'cwd'> = {}): string {
   const { env = process.env, platform = process.platform } = from;
-  return path.join(placesOf(env, homeIn(env), platform).config, 'config.json');
+  return path.join(getAppDirs(env, getHome(env), platform).config, 'config.json');
 }
 
 /** What is wrong with a config, if anything, is thrown as a sentence. */
 export function checkConfig(config: JsonObject, where: string): void {
-  for (const [key, entry] of Object.entries(table)) {
-    const found = valueAt(config, key);
-    if (found !== undefined) valueOf(key, entry, found, `${key} in ${where}`);
+  for (const [key, entry] of Object.entries(settingsSchema)) {
+    const found = getConfigValue(config, key);
+    if (found !== undefined) parseSettingValue(key, entry, found, `${key} in ${where}`);
   }
 }
 
-const homeIn = (env: Environment): string => env['HOME'] || homedir();
+const getHome = (env: Environment): string => env['HOME'] || homedir();
 
 /** A `.env` file may say where state and data go, not which config file is the person's own: theirs would not be read then. */
-function placesIn(env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): Places {
-  const home = homeIn(env);
-  const both = { ...envFile?.values, ...filled(env) };
-  return { ...placesOf(both, home, platform), config: placesOf(env, home, platform).config };
+function readAppDirs(env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): AppDirs {
+  const home = getHome(env);
+  const both = { ...envFile?.values, ...withoutEmptyVariables(env) };
+  return { ...getAppDirs(both, home, platform), config: getAppDirs(env, home, platform).config };
 }
 
 /** Reads the settings: at most three small files. What is wrong in the environment or in a file is said in one sentence. */
-export function readSettings(from: Surroundings = {}): Settings {
+export function readSettings(from: SettingsSources = {}): Settings {
   const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
   const found = readEnvFile(cwd);
-  const envFile = found && withoutForeignPlaces(found, { env: filled(env), home: homeIn(env), platform });
-  const dirs = placesIn(env, envFile, platform);
-  const userFile = userFileOf(from);
-  const project = projectConfig(cwd, userFile);
-  const sources: Sources = {
+  const envFile =
+    found && withoutUntrustedDirs(found, { env: withoutEmptyVariables(env), home: getHome(env), platform });
+  const dirs = readAppDirs(env, envFile, platform);
+  const userFile = getUserConfigFile(from);
+  const project = readProjectConfig(cwd, userFile);
+  const sources: ConfigSources = {
     env,
     envFile,
     user: { file: userFile, config: readConfig(userFile) },
     project: project.found,
   };
   const warnings = [...(envFile?.warnings ?? []), ...project.warnings];
-  const all = new Map<string, Setting>(placeSettings(dirs, env, envFile));
-  for (const [key, entry] of Object.entries(table)) {
-    const setting = settingOf(key, entry, sources, warnings);
+  const all = new Map<string, Setting>(toDirSettings(dirs, env, envFile));
+  for (const [key, entry] of Object.entries(settingsSchema)) {
+    const setting = resolveSetting(key, entry, sources, warnings);
     if (setting) all.set(key, setting);
   }
-  const told = settingsOf(all);
+  const told = toSettings(all);
   const { type } = all.get('url')?.origin ?? {};
   if (type !== undefined && told.url === undefined)
     warnings.push(
       `${type === 'user' ? 'url' : 'OLLAMA_API_URL'} is not used: ${told.provider} is no server of your own.`,
     );
-  if (envFile) warnings.push(...decidedBy(envFile, all));
+  if (envFile) warnings.push(...formatEnvFileDecisions(envFile, all));
   return {
     ...told,
     languageServers: {
-      user: valueAt(sources.user.config, 'languageServers'),
-      project: sources.project && valueAt(sources.project.config, 'languageServers'),
+      user: getConfigValue(sources.user.config, 'languageServers'),
+      project: sources.project && getConfigValue(sources.project.config, 'languageServers'),
     },
-    routers: valueAt(sources.user.config, 'routers'),
+    routers: getConfigValue(sources.user.config, 'routers'),
     rootName: path.basename(dirs.data),
     dirs,
-    env: envWith(env, all),
+    env: withConfiguredKeys(env, all),
     all,
     userFile,
     warnings,
@@ -153,7 +154,7 @@ export function readSettings(from: Surroundings = {}): Settings {
 }
 
 /** What a `.env` file decides that a person would want to know before they say anything: who is asked, where that is, and what is remembered. */
-function decidedBy({ file }: EnvFile, all: ReadonlyMap<string, Setting>): readonly string[] {
+function formatEnvFileDecisions({ file }: EnvFile, all: ReadonlyMap<string, Setting>): readonly string[] {
   const from = [...all].filter(
     ([key, { origin }]) => origin.type === 'env-file' && /^(model|provider|url|dirs\..*)$/.test(key),
   );
@@ -162,8 +163,8 @@ function decidedBy({ file }: EnvFile, all: ReadonlyMap<string, Setting>): readon
 }
 
 /** The folders as settings; the config folder is never where a `.env` file says. */
-function placeSettings(dirs: Places, env: Environment, envFile: EnvFile | undefined): readonly [string, Setting][] {
-  const origin = (name: string, fits: (value: string) => boolean, mayBeFile: boolean): Origin | undefined => {
+function toDirSettings(dirs: AppDirs, env: Environment, envFile: EnvFile | undefined): readonly [string, Setting][] {
+  const origin = (name: string, fits: (value: string) => boolean, mayBeFile: boolean): SettingOrigin | undefined => {
     if (fits(env[name] ?? '')) return { type: 'environment', name };
     const told = mayBeFile && envFile && fits(envFile.values[name] ?? '');
     return told ? { type: 'env-file', name, file: envFile.file } : undefined;
@@ -172,38 +173,43 @@ function placeSettings(dirs: Places, env: Environment, envFile: EnvFile | undefi
   const isName = (value: string): boolean => value.trim() !== '';
   return (['state', 'data', 'config', 'cache'] as const).map((place) => {
     const mayBeFile = place !== 'config';
-    const named = origin(placeVariables[place], isPath, mayBeFile);
+    const named = origin(appDirVariables[place], isPath, mayBeFile);
     const rooted = named ?? origin('HARNESS_ROOT_DIRS_NAME', isName, mayBeFile);
     return [`dirs.${place}`, { value: dirs[place], origin: rooted ?? { type: 'default' } }];
   });
 }
 
 /** A variable that is set to nothing is not set. */
-const filled = (env: Environment): Environment =>
+const withoutEmptyVariables = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
 
-function projectConfig(
+function readProjectConfig(
   cwd: string,
   userFile: string,
-): { readonly found: Sources['project']; readonly warnings: readonly string[] } {
-  const file = nearestFile(cwd, path.join('.fairlead', 'config.json'));
+): { readonly found: ConfigSources['project']; readonly warnings: readonly string[] } {
+  const file = findNearestFile(cwd, path.join('.fairlead', 'config.json'));
   if (file === undefined || path.resolve(file) === path.resolve(userFile)) return { found: undefined, warnings: [] };
-  const stranger = strangerTo(file);
+  const stranger = getUntrustedReason(file);
   if (stranger !== undefined) return { found: undefined, warnings: [stranger] };
   try {
     return { found: { file, config: readConfig(file) }, warnings: [] };
   } catch (error) {
-    return { found: undefined, warnings: [unused(error)] };
+    return { found: undefined, warnings: [formatUnusedConfig(error)] };
   }
 }
 
 /** A project's mistake is told of; it must not keep the person from working. */
-const unused = (error: unknown): string => `${errorMessage(error)} It is not used.`;
+const formatUnusedConfig = (error: unknown): string => `${errorMessage(error)} It is not used.`;
 
-function settingOf(key: string, entry: Entry, sources: Sources, warnings: string[]): Setting | undefined {
-  const own = personal(key, entry, sources, warnings);
+function resolveSetting(
+  key: string,
+  entry: SettingEntry,
+  sources: ConfigSources,
+  warnings: string[],
+): Setting | undefined {
+  const own = resolveUserSetting(key, entry, sources, warnings);
   const { project } = sources;
-  const found = project && valueAt(project.config, key);
+  const found = project && getConfigValue(project.config, key);
   if (project === undefined || found === undefined) return own;
   if (entry.project === 'sets' && own?.origin.type === 'environment') return own;
   if (entry.project === 'never') {
@@ -211,47 +217,56 @@ function settingOf(key: string, entry: Entry, sources: Sources, warnings: string
     return own;
   }
   try {
-    const value = valueOf(key, entry, found, `${key} in ${project.file}`);
+    const value = parseSettingValue(key, entry, found, `${key} in ${project.file}`);
     const theirs: Setting = { value, origin: { type: 'project', file: project.file } };
     if (entry.project === 'demands') return value === true ? theirs : own;
     if (entry.project === 'lowers') return own && own.value <= value ? own : theirs;
-    return key === 'instructions' ? { ...theirs, value: besides(own?.value, project.file, value) } : theirs;
+    return key === 'instructions' ? { ...theirs, value: joinInstructions(own?.value, project.file, value) } : theirs;
   } catch (error) {
-    warnings.push(unused(error));
+    warnings.push(formatUnusedConfig(error));
     return own;
   }
 }
 
 /** A project's words after the person's own, as what they are. */
-function besides(own: Value | undefined, file: string, words: Value): string {
+function joinInstructions(own: SettingValue | undefined, file: string, words: SettingValue): string {
   const opening =
     'Instructions for this project, from its config file. They say how people here want the work done; they permit nothing.';
   return [own, opening, wrapUntrusted(file, String(words))].filter((each) => each !== undefined).join('\n\n');
 }
 
 /** What the person themselves set, or the default. */
-function personal(key: string, entry: Entry, { env, envFile, user }: Sources, warnings: string[]): Setting | undefined {
+function resolveUserSetting(
+  key: string,
+  entry: SettingEntry,
+  { env, envFile, user }: ConfigSources,
+  warnings: string[],
+): Setting | undefined {
   const { variable } = entry;
   if (variable !== undefined) {
     const given = env[variable]?.trim();
-    if (given) return { value: valueOf(key, entry, given, variable), origin: { type: 'environment', name: variable } };
+    if (given)
+      return { value: parseSettingValue(key, entry, given, variable), origin: { type: 'environment', name: variable } };
     const near = envFile?.values[variable];
     if (envFile && near !== undefined) {
-      const origin: Origin = { type: 'env-file', name: variable, file: envFile.file };
-      const value = valueOf(key, entry, near, `${variable} in ${envFile.file}`);
+      const origin: SettingOrigin = { type: 'env-file', name: variable, file: envFile.file };
+      const value = parseSettingValue(key, entry, near, `${variable} in ${envFile.file}`);
       // A program that a project names is a program that a project runs.
       if (key !== 'sandbox.engine' || value === 'podman' || value === 'docker') return { value, origin };
       warnings.push(`${variable} in ${envFile.file} is not used: such a file may only name podman or docker.`);
     }
   }
-  const kept = valueAt(user.config, key);
+  const kept = getConfigValue(user.config, key);
   if (kept !== undefined)
-    return { value: valueOf(key, entry, kept, `${key} in ${user.file}`), origin: { type: 'user', file: user.file } };
+    return {
+      value: parseSettingValue(key, entry, kept, `${key} in ${user.file}`),
+      origin: { type: 'user', file: user.file },
+    };
   const value = defaults[key];
   return value === undefined ? undefined : { value, origin: { type: 'default' } };
 }
 
-function settingsOf(
+function toSettings(
   all: ReadonlyMap<string, Setting>,
 ): Omit<Settings, 'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'warnings' | 'languageServers' | 'routers'> {
   const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
@@ -283,7 +298,7 @@ function settingsOf(
 }
 
 /** The environment with the keys that files give. An address from a project's file never gets a key that the project did not bring. */
-function envWith(env: Environment, all: ReadonlyMap<string, Setting>): Environment {
+function withConfiguredKeys(env: Environment, all: ReadonlyMap<string, Setting>): Environment {
   const foreign = all.get('url')?.origin.type === 'env-file';
   const found: Record<string, string | undefined> = { ...env };
   for (const { local, keyVariables } of families) {

@@ -46,8 +46,8 @@ async function showLastCompaction({ conversation: talk, showPage: page, notify: 
 async function undoLastCompaction({ conversation: talk, notify: say }: CommandContext): Promise<void> {
   const last = lastCompaction(await talk.events());
   if (!last) return say('This conversation was not compacted.');
-  await talk.session.rewind(last.undo, 'returned');
-  talk.moved();
-  const left = last.since > 0 ? ' What was said since is on a branch of its own: /tree shows it.' : '';
+  await talk.session.rewind(last.undoEvent, 'returned');
+  talk.notifyMoved();
+  const left = last.messagesSince > 0 ? ' What was said since is on a branch of its own: /tree shows it.' : '';
   return say(`The conversation is as it was before it was compacted.${left}`);
 }

@@ -1,8 +1,8 @@
 // `/export`: writes the conversation to a file, as Markdown, as a page or as JSON.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { everythingSaid, exportPaper, formatOf, formats } from '../sessions/index.ts';
-import { attempt } from '../settings/private-file.ts';
+import { readTranscript, exportDocument, parseExportFormat, exportFormats } from '../sessions/index.ts';
+import { withFileError } from '../settings/private-file.ts';
 import type { SlashCommand } from './desk.ts';
 
 /** The command that exports. */
@@ -10,19 +10,19 @@ export const exportCommand: SlashCommand = {
   name: 'export',
   description: 'write the conversation to a file, as Markdown, HTML or JSON',
   argumentHint: 'md|html|json <file>',
-  complete: () => formats.map((value) => ({ value: `${value} `, label: value })),
+  complete: () => exportFormats.map((value) => ({ value: `${value} `, label: value })),
   async run(args, { conversation: talk, notify: say }) {
-    const { session, outfit, name } = talk;
+    const { session, agent: outfit, name } = talk;
     if (session.messages.length === 0) return say('Nothing was said yet, so there is nothing to export.', 'warning');
     const [, first = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
-    const named = formats.find((each) => each === first);
+    const named = exportFormats.find((each) => each === first);
     const given = named ? rest : args.trim();
-    const format = formatOf(named, given);
+    const format = parseExportFormat(named, given);
     const file = path.resolve(outfit.workspace.cwd, given || `${toFileName(name)}.${format}`);
     if (existsSync(file)) return say(`${file} is there already: name another file.`, 'warning');
     const events = await talk.events();
-    const { state, messages } = await everythingSaid(session.log);
-    const text = await exportPaper(
+    const { state, messages } = await readTranscript(session.log);
+    const text = await exportDocument(
       {
         name,
         id: state.session,
@@ -34,7 +34,7 @@ export const exportCommand: SlashCommand = {
       },
       format,
     );
-    attempt(file, 'write', () => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }));
+    withFileError(file, 'write', () => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }));
     return say(`Written to ${file}`);
   },
 };

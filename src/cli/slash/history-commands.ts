@@ -1,5 +1,5 @@
 // Commands about what has happened: branches, going back, undoing, compacting, exporting.
-import { branchesOf, shownBranches, treeText } from '../branches/index.ts';
+import { branchesOf, selectShownBranches, formatBranchTree } from '../branches/index.ts';
 import { pickRewindTarget } from '../chat/going-back.ts';
 import { compactCommand } from './compact.ts';
 import type { SlashCommand } from './desk.ts';
@@ -18,12 +18,12 @@ const treeCommand: SlashCommand = {
   argumentHint: '<number>',
   async run(args, { conversation: talk, showPage: page, notify: say }) {
     const branches = branchesOf(await talk.events());
-    if (!args.trim()) return page(treeText(branches), 'Branches: /tree <number> returns to one');
-    const wanted = shownBranches(branches).find(({ number }) => String(number) === args.trim());
+    if (!args.trim()) return page(formatBranchTree(branches), 'Branches: /tree <number> returns to one');
+    const wanted = selectShownBranches(branches).find(({ number }) => String(number) === args.trim());
     if (!wanted) return say(`There is no branch ${args.trim()}: /tree lists them.`, 'warning');
     if (wanted.current) return say('That is the branch you are on.');
     await talk.session.rewind(wanted.tip, 'returned');
-    talk.moved();
+    talk.notifyMoved();
     return say(`Back on branch ${wanted.number}.`);
   },
 };

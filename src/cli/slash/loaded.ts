@@ -8,7 +8,7 @@ export function notifyLoadedResources({
 }: Pick<CommandContext, 'conversation' | 'notify'>): void {
   const { origin } = talk.settings.all.get('instructions') ?? {};
   if (origin?.type === 'project') say(`Instructions loaded: ${origin.file}`);
-  const { instructions, skills, problems } = talk.outfit;
+  const { instructions, skills, problems } = talk.agent;
   for (const problem of problems) say(problem, 'warning');
   if (talk.model.tools === false) return;
   if (instructions.files.length) say(`Instructions loaded: ${instructions.files.map(({ path }) => path).join(', ')}`);

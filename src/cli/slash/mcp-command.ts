@@ -15,7 +15,7 @@ export const mcpCommand: SlashCommand = {
   argumentHint: 'approve <server>|…',
   complete: (_, { conversation: talk }) => [
     ...['reload', 'prompts', 'prompt '].map(toChoice),
-    ...getMcpServers(talk.outfit.tools)
+    ...getMcpServers(talk.agent.tools)
       .status()
       .flatMap(({ server }) => serverVerbs.map((word) => toChoice(`${word} ${server}`))),
   ],
@@ -36,9 +36,12 @@ async function runServerAction(
   server: string,
   desk: CommandContext,
 ): Promise<void> {
-  const [acts, { personOn }] = await Promise.all([import('../mcp/acts.ts'), import('../conversation/prepare.ts')]);
+  const [acts, { createUiPrompter: personOn }] = await Promise.all([
+    import('../mcp/acts.ts'),
+    import('../conversation/prepare.ts'),
+  ]);
   const { conversation: talk, ui: face, signal, notify: say } = desk;
-  const { settings, outfit } = talk;
+  const { settings, agent: outfit } = talk;
   const trust = fileTrust(`${settings.dirs.state}/approved.json`);
   const post = { settings, cwd: outfit.workspace.cwd, trust, prompter: personOn(face), signal };
   const actions = { approve: acts.approveMcpServer, revoke: acts.revokeMcpServer, login: acts.loginToMcpServer };
@@ -49,19 +52,19 @@ async function runServerAction(
 
 /** The tools are made ready anew, as for another folder. */
 async function reloadServers(desk: CommandContext): Promise<void> {
-  await desk.conversation.moveTo('.');
+  await desk.conversation.changeDirectory('.');
   showServers(desk);
 }
 
 function showServers({ conversation: talk, showPage: page, notify: say }: CommandContext): void {
-  const all = getMcpServers(talk.outfit.tools).status();
+  const all = getMcpServers(talk.agent.tools).status();
   if (all.length === 0)
     return say(`No MCP server is named, neither in ${talk.settings.dirs.config}/mcp.json nor in .mcp.json here.`);
   return page(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
 }
 
 async function showPrompts({ conversation: talk, showPage: page, notify: say, signal }: CommandContext): Promise<void> {
-  const found = await listMcpPrompts(getMcpServers(talk.outfit.tools).connections, signal);
+  const found = await listMcpPrompts(getMcpServers(talk.agent.tools).connections, signal);
   if (found.length === 0) return say('No MCP server here offers a prompt.');
   return page(found.map(formatPrompt).join('\n'), 'Prompts of MCP servers');
 }
@@ -82,8 +85,8 @@ async function runPrompt(
   if (name === '') return say('It is /mcp prompt, the name of a server and the name of a prompt.', 'warning');
   const pairs = [...given.matchAll(/([^\s=]+)=("([^"]*)"|\S*)/g)].map(([, key, word, quoted]) => [key, quoted ?? word]);
   const values = Object.fromEntries(pairs) as Readonly<Record<string, string>>;
-  const said = await getMcpPrompt(getMcpServers(talk.outfit.tools).connections, { server, name }, values, signal);
-  return converse(talk.outfit.secrets.redact(said));
+  const said = await getMcpPrompt(getMcpServers(talk.agent.tools).connections, { server, name }, values, signal);
+  return converse(talk.agent.redactor.redact(said));
 }
 
 const toChoice = (value: string): UiChoice => ({ value, label: value });

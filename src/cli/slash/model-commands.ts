@@ -1,6 +1,6 @@
 // Commands about the model: which one answers, how, and whether it can be reached.
 import type { Conversation } from '../conversation/conversation.ts';
-import { isRouter, routersIn, talkOnly } from '../conversation/model.ts';
+import { isRouterName, listRouterNames, formatNoToolsWarning } from '../conversation/model.ts';
 import { testConnection } from '../conversation/test-connection.ts';
 import type { UiChoice } from '../face/face.ts';
 import type { SlashCommand } from './desk.ts';
@@ -11,7 +11,11 @@ const modelChoices = (talk: Conversation): readonly UiChoice[] => [
     label: id,
     ...(tools === false ? { description: 'cannot call tools' } : {}),
   })),
-  ...routersIn(talk.settings).map((name) => ({ value: name, label: name, description: 'chooses for each message' })),
+  ...listRouterNames(talk.settings).map((name) => ({
+    value: name,
+    label: name,
+    description: 'chooses for each message',
+  })),
 ];
 
 const modelCommand: SlashCommand = {
@@ -23,9 +27,9 @@ const modelCommand: SlashCommand = {
     const name = args.trim() || (await face.pick('Which model?', modelChoices(talk), signal));
     if (!name) return say(`The model is still ${talk.model.name}.`);
     await talk.useModel(name);
-    if (isRouter(name)) return say(`${name} chooses a model for each message from now on, and says which.`);
+    if (isRouterName(name)) return say(`${name} chooses a model for each message from now on, and says which.`);
     say(`The next answer comes from ${talk.model.name}.`);
-    const poor = talkOnly(talk.model);
+    const poor = formatNoToolsWarning(talk.model);
     return poor === undefined ? undefined : say(poor, 'warning');
   },
 };
@@ -48,7 +52,7 @@ const testConnectionCommand: SlashCommand = {
   name: 'test-connection',
   description: 'see whether the provider answers',
   async run(_, { conversation: talk, notify: say, signal }) {
-    say(await testConnection(talk.settings, talk.whence, signal));
+    say(await testConnection(talk.settings, talk.endpoint, signal));
   },
 };
 

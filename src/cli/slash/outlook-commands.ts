@@ -1,5 +1,11 @@
 // Commands that look: help, tools, cost, context, where we are, and the way out.
-import { cacheMisses, contextText, costs, costsText, whatFills } from '../branches/index.ts';
+import {
+  reportCacheMisses,
+  formatContextBreakdown,
+  reportCosts,
+  formatCosts,
+  measureContext,
+} from '../branches/index.ts';
 import type { SlashCommand } from './desk.ts';
 import { notifyLoadedResources } from './loaded.ts';
 
@@ -21,7 +27,7 @@ const costCommand: SlashCommand = {
   description: 'what this session has used, by model',
   allowedDuringRun: true,
   async run(_, { conversation: talk, showPage: page }) {
-    page(costsText(costs(await talk.events())), 'Cost');
+    page(formatCosts(reportCosts(await talk.events())), 'Cost');
   },
 };
 
@@ -31,11 +37,11 @@ const contextCommand: SlashCommand = {
   allowedDuringRun: true,
   async run(_, { conversation: talk, showPage: page }) {
     const { contextWindow: window } = talk.session.agent.provider;
-    const fill = whatFills(talk.session.state, {
-      instructions: talk.outfit.instructions.text,
+    const fill = measureContext(talk.session.state, {
+      instructions: talk.agent.instructions.text,
       ...(window === undefined ? {} : { window }),
     });
-    page(contextText(fill, cacheMisses(await talk.events())), 'Context');
+    page(formatContextBreakdown(fill, reportCacheMisses(await talk.events())), 'Context');
   },
 };
 
@@ -45,8 +51,8 @@ const cwdCommand: SlashCommand = {
   argumentHint: '<folder>',
   async run(args, desk) {
     const { conversation: talk, notify: say } = desk;
-    if (args.trim()) await talk.moveTo(args.trim());
-    say(`The working folder is ${talk.outfit.workspace.cwd}`);
+    if (args.trim()) await talk.changeDirectory(args.trim());
+    say(`The working folder is ${talk.agent.workspace.cwd}`);
     if (args.trim()) notifyLoadedResources(desk);
   },
 };

@@ -16,8 +16,8 @@ const autoCommand: SlashCommand = {
   run(args, { conversation: talk, refreshStatus: refresh, notify: say }) {
     const word = args.trim().toLowerCase();
     if (word !== 'on' && word !== 'off' && word !== '') return say('It is /auto on or /auto off.', 'warning');
-    if (word !== '') talk.auto = word === 'on';
-    say(formatApprovalMode(talk.auto));
+    if (word !== '') talk.autoApprove = word === 'on';
+    say(formatApprovalMode(talk.autoApprove));
     return refresh();
   },
 };
@@ -30,7 +30,7 @@ const permissionsCommand: SlashCommand = {
     const granted = talk.grants.list();
     if (granted.length === 0)
       return say(
-        talk.auto
+        talk.autoApprove
           ? 'Nothing is asked (/auto is on), so nothing was granted.'
           : 'Nothing was granted: every change is asked about.',
       );

@@ -1,8 +1,15 @@
 // Commands about sessions: begin, name, resume, copy, look at and edit them.
 import { existsSync } from 'node:fs';
-import { sessionChoice } from '../conversation/session-choice.ts';
+import { toSessionChoice } from '../conversation/session-choice.ts';
 import { editSession } from '../editing/index.ts';
-import { everythingSaid, freeName, listSessions, sessionFile, tidyName, transcriptText } from '../sessions/index.ts';
+import {
+  readTranscript,
+  findFreeName,
+  listSessions,
+  sessionFilePath,
+  normalizeSessionName,
+  formatSessionTranscript,
+} from '../sessions/index.ts';
 import type { CommandContext, SlashCommand } from './desk.ts';
 import { resumeOpenRun } from './unfinished.ts';
 
@@ -15,7 +22,7 @@ type SessionSubcommand = {
 
 const sessionChoices: NonNullable<SlashCommand['complete']> = (_, { conversation: talk }) => {
   const others = listSessions(talk.settings.dirs).filter(({ name }) => name !== talk.name);
-  return others.map(sessionChoice);
+  return others.map(toSessionChoice);
 };
 
 /** The name that was given, or one like it that is free, if it is taken and the person agrees; empty where none was given, nothing where the person does not agree. */
@@ -24,9 +31,10 @@ async function resolveNewName(
   { conversation: talk, ui: face, notify: say, signal }: CommandContext,
 ): Promise<string | undefined> {
   if (args.trim() === '') return '';
-  const name = tidyName(args);
-  const isTaken = (each: string): boolean => each !== talk.name && existsSync(sessionFile(talk.settings.dirs, each));
-  const free = freeName(name, isTaken);
+  const name = normalizeSessionName(args);
+  const isTaken = (each: string): boolean =>
+    each !== talk.name && existsSync(sessionFilePath(talk.settings.dirs, each));
+  const free = findFreeName(name, isTaken);
   if (free === name) return name;
   const key = await face.askKey(
     {
@@ -49,7 +57,7 @@ async function resumeSession(args: string, desk: CommandContext): Promise<void> 
   if (choices.length === 0 && !args.trim()) return say('There is no other session yet.');
   const which = args.trim() || (await face.pick('Resume which session?', choices, signal));
   if (!which) return say(`Still in "${talk.name}".`);
-  await talk.go({ type: 'resume', session: which });
+  await talk.switchSession({ type: 'resume', session: which });
   say(`Resumed "${talk.name}".`);
   return resumeOpenRun(desk);
 }
@@ -64,7 +72,7 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
       const { conversation: talk, ui: face, notify: say } = desk;
       const name = await resolveNewName(args, desk);
       if (name === undefined) return;
-      await talk.go({ type: 'new', ...(name ? { name } : {}) });
+      await talk.switchSession({ type: 'new', ...(name ? { name } : {}) });
       face.clear();
       say(`A new session: "${talk.name}".`);
     },
@@ -99,15 +107,15 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
       const old = talk.name;
       const name = await resolveNewName(args, desk);
       if (name === undefined) return undefined;
-      await talk.go({ type: 'clone', session: old, ...(name ? { name } : {}) });
+      await talk.switchSession({ type: 'clone', session: old, ...(name ? { name } : {}) });
       return say(`A copy of "${old}": "${talk.name}". The original stays as it was.`);
     },
   },
   'show-messages': {
     description: 'print every message',
     async run(_, { conversation: talk, showPage: page }) {
-      const { messages } = await everythingSaid(talk.session.log);
-      page(transcriptText(messages) || 'There are no messages yet.', talk.name);
+      const { messages } = await readTranscript(talk.session.log);
+      page(formatSessionTranscript(messages) || 'There are no messages yet.', talk.name);
     },
   },
   edit: {
@@ -115,7 +123,7 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     async run(_, { conversation: talk, ui: face, notify: say, signal }) {
       const outcome = await editSession(talk.session, { ui: face, signal });
       if (outcome.type !== 'edited') return say(outcome.message);
-      talk.moved();
+      talk.notifyMoved();
       for (const notice of outcome.notices) say(notice, 'warning');
       return say('Saved as a new branch; /tree shows the old one.');
     },

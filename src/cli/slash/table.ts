@@ -16,7 +16,7 @@ const helpCommand: SlashCommand = {
   description: 'this list',
   allowedDuringRun: true,
   run(_, { conversation: talk, showPage: page }) {
-    const rows = listSlashCommands(talk.outfit.commands).map(
+    const rows = listSlashCommands(talk.agent.commands).map(
       ({ name, argumentHint: takes = '', description: about }) => `/${`${name} ${takes}`.padEnd(26)} ${about}`,
     );
     page([...rows, '', ...keyHelp].join('\n'), 'Commands');

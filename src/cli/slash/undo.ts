@@ -1,6 +1,6 @@
 // Puts files back to what they were before the last turn of the person: what the log says was changed, newest first.
 import { isObject, errorMessage, type FileChange, type Event, type Json } from '../../core/index.ts';
-import { pathOf } from '../branches/index.ts';
+import { getBranchPath } from '../branches/index.ts';
 import type { SlashCommand } from './desk.ts';
 
 /** The command that takes back what tools did to files. Commands that were run are not taken back: nobody knows what they did. */
@@ -8,7 +8,7 @@ export const undoCommand: SlashCommand = {
   name: 'undo',
   description: 'put files back to before your last message; the conversation stays',
   async run(_, { conversation: talk, notify: say, ui: face, signal, showPage: page }) {
-    const { changes, commands } = changesSinceLastPrompt(pathOf(await talk.events()), talk.undone);
+    const { changes, commands } = changesSinceLastPrompt(getBranchPath(await talk.events()), talk.undoneEvents);
     if (changes.length === 0) return say('No file was changed by a tool since your last message.');
     const key = await face.askKey(
       {
@@ -26,15 +26,15 @@ export const undoCommand: SlashCommand = {
     const lines: string[] = [];
     for (const change of changes.toReversed()) {
       try {
-        await talk.outfit.workspace.restore(change);
-        talk.undone.add(change.event);
+        await talk.agent.workspace.restore(change);
+        talk.undoneEvents.add(change.event);
         lines.push(`put back: ${change.path}`);
       } catch (error) {
         lines.push(`left as it is: ${change.path}: ${errorMessage(error)}`);
       }
     }
     if (commands) lines.push('What commands did is not undone.');
-    await talk.note(`I undid your last changes to these files:\n${lines.join('\n')}`);
+    await talk.addNote(`I undid your last changes to these files:\n${lines.join('\n')}`);
     return page(lines.join('\n'), 'Undo');
   },
 };

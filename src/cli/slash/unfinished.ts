@@ -1,5 +1,5 @@
 // A session that is opened where a run was left: its questions are asked again, and an unfinished run is told of.
-import { waits } from '../conversation/asks.ts';
+import { isAwaitingApproval } from '../conversation/asks.ts';
 import type { CommandContext } from './desk.ts';
 
 /** Asks what the session waits for, or tells that its last run was not finished. */
@@ -9,7 +9,7 @@ export async function resumeOpenRun({
   runAgent: converse,
 }: Pick<CommandContext, 'conversation' | 'notify' | 'runAgent'>): Promise<void> {
   const { state } = talk.session;
-  if (waits(state)) await converse();
+  if (isAwaitingApproval(state)) await converse();
   else if (state.run !== undefined)
     say('The last run of this session was not finished: /continue goes on with it.', 'warning');
 }

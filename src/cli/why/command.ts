@@ -22,8 +22,11 @@ export const run: Command['run'] = async (args) => {
       printErr(`${usage}\n`);
       return 2;
     }
-    const [{ eventsOf, sessionsNamed, partsInUse }, { explain, folderOfEvents }, { explanationText }] =
-      await Promise.all([import('../rules/recorded.ts'), import('./explanation.ts'), import('./text.ts')]);
+    const [
+      { readRecordedEvents: eventsOf, findRecordedSessions: sessionsNamed, loadActiveRuleParts: partsInUse },
+      { explainTurn: explain, getDirectoryOfEvents: folderOfEvents },
+      { formatTurnExplanation: explanationText },
+    ] = await Promise.all([import('../rules/recorded.ts'), import('./explanation.ts'), import('./text.ts')]);
     const settings = readSettings();
     const [place] = sessionsNamed([session], settings);
     const events = place ? await eventsOf(place) : [];

@@ -11,11 +11,11 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import type { CompiledRuleSet } from '../../rules/index.ts';
-import { folderOf } from '../policy/trial.ts';
-import { ruleOfKey } from '../rules/recorded.ts';
+import { getSessionDirectory } from '../policy/trial.ts';
+import { getRuleName } from '../rules/recorded.ts';
 
 /** What made a note: an event, and what that was about. */
-export type Origin = {
+export type NoteOrigin = {
   readonly event: Event['type'];
   readonly seq: number;
   readonly turn: number;
@@ -23,18 +23,18 @@ export type Origin = {
 };
 
 /** A note and where it came from; without an origin it is of a rule that is not in use now. */
-export type Explained = {
+export type ExplainedNote = {
   readonly rule: string;
   readonly key: string;
   readonly text: string;
   readonly priority: number;
   readonly group?: string;
   readonly until?: number;
-  readonly from?: Origin;
+  readonly from?: NoteOrigin;
 };
 
 /** A call of the turn that was not simply made. */
-export type Held = {
+export type HeldCall = {
   readonly tool: string;
   readonly input: Json;
   readonly refused?: string;
@@ -44,50 +44,54 @@ export type Held = {
 };
 
 /** Everything there is to say about a turn. */
-export type Explanation = {
+export type TurnExplanation = {
   readonly turn: number;
-  readonly shown: readonly Explained[];
-  readonly waited: readonly Explained[];
-  readonly expired: readonly Explained[];
-  readonly held: readonly Held[];
+  readonly shown: readonly ExplainedNote[];
+  readonly waited: readonly ExplainedNote[];
+  readonly expired: readonly ExplainedNote[];
+  readonly held: readonly HeldCall[];
 };
 
 /** The folder that a session worked in. */
-export const folderOfEvents = (events: readonly Event[]): string =>
-  folderOf({ cwd: events.findLast((event) => event.type === 'epoch-started')?.cwd });
+export const getDirectoryOfEvents = (events: readonly Event[]): string =>
+  getSessionDirectory({ cwd: events.findLast((event) => event.type === 'epoch-started')?.cwd });
 
 /** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
-export function explain(events: readonly Event[], parts: readonly CompiledRuleSet[], turn: number): Explanation {
+export function explainTurn(
+  events: readonly Event[],
+  parts: readonly CompiledRuleSet[],
+  turn: number,
+): TurnExplanation {
   const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
   const view = runStateView(
     parts.flatMap(({ rules }) => rules),
     [...views.values()],
   );
-  const origins = new Map<string, Origin>();
+  const origins = new Map<string, NoteOrigin>();
   let state = view.initial;
-  let found: Omit<Explanation, 'held'> | undefined;
+  let found: Omit<TurnExplanation, 'held'> | undefined;
   for (const event of events) {
     const before = state;
     state = view.on(state, event);
-    if (event.type === 'turn-started' && event.turn === turn) found = turnOf(event, before, state, origins);
+    if (event.type === 'turn-started' && event.turn === turn) found = explainNotes(event, before, state, origins);
     const known = new Set(before.queue);
-    for (const note of state.queue) if (!known.has(note)) origins.set(note.key, originOf(event, state, before));
+    for (const note of state.queue) if (!known.has(note)) origins.set(note.key, toNoteOrigin(event, state, before));
   }
   if (!found)
     throw new FairleadError('session/no-turn', `The session has no turn ${turn} where it stands.`, {
       blame: 'user',
       hint: state.turn > 0 ? `It has turns 1 to ${state.turn}.` : 'It has no turns yet.',
     });
-  return { ...found, held: heldIn(events, turn) };
+  return { ...found, held: findHeldCalls(events, turn) };
 }
 
-function turnOf(
+function explainNotes(
   event: Event & { readonly type: 'turn-started' },
   before: RunState,
   after: RunState,
-  origins: ReadonlyMap<string, Origin>,
-): Omit<Explanation, 'held'> {
-  const tell = (note: Note): Explained => explained(note, origins.get(note.key));
+  origins: ReadonlyMap<string, NoteOrigin>,
+): Omit<TurnExplanation, 'held'> {
+  const tell = (note: Note): ExplainedNote => toExplainedNote(note, origins.get(note.key));
   const shown = new Set(event.notes.map(({ key }) => key));
   const rest = before.queue.filter(({ key }) => !shown.has(key));
   const stays = (note: Note): boolean => after.queue.includes(note);
@@ -96,15 +100,23 @@ function turnOf(
     shown: event.notes.map((note) =>
       origins.has(note.key) || !/^reminder-\d+$/.test(note.key)
         ? tell(note)
-        : explained(note, { event: 'turn-started', seq: event.seq, turn: event.turn, about: 'the program itself' }),
+        : toExplainedNote(note, {
+            event: 'turn-started',
+            seq: event.seq,
+            turn: event.turn,
+            about: 'the program itself',
+          }),
     ),
     waited: rest.filter(stays).map(tell),
     expired: rest.filter((note) => !stays(note)).map(tell),
   };
 }
 
-const explained = ({ key, text, priority = 0, group, until }: Note, from: Origin | undefined): Explained => ({
-  rule: ruleOfKey(key),
+const toExplainedNote = (
+  { key, text, priority = 0, group, until }: Note,
+  from: NoteOrigin | undefined,
+): ExplainedNote => ({
+  rule: getRuleName(key),
   key,
   text,
   priority,
@@ -113,13 +125,13 @@ const explained = ({ key, text, priority = 0, group, until }: Note, from: Origin
   ...(from ? { from } : {}),
 });
 
-function originOf(event: Event, { turn }: RunState, before: RunState): Origin {
+function toNoteOrigin(event: Event, { turn }: RunState, before: RunState): NoteOrigin {
   const about = 'call' in event ? before.calls.find(({ id }) => id === event.call)?.tool : undefined;
   return { event: event.type, seq: event.seq, turn, ...(about === undefined ? {} : { about }) };
 }
 
 /** The calls of a turn that somebody held up. Ids come again on other branches, so only what follows the turn counts. */
-function heldIn(events: readonly Event[], turn: number): readonly Held[] {
+function findHeldCalls(events: readonly Event[], turn: number): readonly HeldCall[] {
   const from = events.findLastIndex((event) => event.type === 'turn-ended' && event.turn === turn);
   const ended = events[from];
   if (ended?.type !== 'turn-ended') return [];
@@ -134,7 +146,7 @@ function heldIn(events: readonly Event[], turn: number): readonly Held[] {
       | undefined;
     if (asked === undefined && !refused) return [];
     const aim = unwrapDeferredCall({ tool, input });
-    const by = refused ? denierOf(refused.deniedBy, answer) : undefined;
+    const by = refused ? formatDenier(refused.deniedBy, answer) : undefined;
     return [
       {
         ...(typeof aim === 'string' ? { tool, input } : aim),
@@ -147,7 +159,7 @@ function heldIn(events: readonly Event[], turn: number): readonly Held[] {
 }
 
 /** The gate that denied a call, by name. */
-function denierOf(by: DecisionSource | undefined, answer: boolean | undefined): string {
+function formatDenier(by: DecisionSource | undefined, answer: boolean | undefined): string {
   if (by?.kind === 'rule' && by.name !== undefined) return by.name;
   if (by?.kind === 'hook') return by.name === undefined ? 'a hook' : `hook ${by.name}`;
   return by?.kind === 'user' || answer === false ? 'the user' : 'the permissions';
