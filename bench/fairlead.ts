@@ -5,7 +5,7 @@ import path from 'node:path';
 import type * as Library from '../src/index.ts';
 import type * as Providers from '../src/providers/index.ts';
 import type * as Stores from '../src/stores/index.ts';
-import type { Subject } from './one.ts';
+import type { Subject } from './subject-process.ts';
 
 const dist = path.join(import.meta.dirname, '..', 'dist');
 const importLibrary = (): Promise<typeof Library> => import(path.join(dist, 'index.js')) as Promise<typeof Library>;

@@ -16,7 +16,7 @@ type FleetMeasurement = {
 
 function runFleetMeasurement(mode: string, where: string, runs: number): FleetMeasurement {
   const flags = ['--disable-warning=ExperimentalWarning', '--expose-gc'];
-  const args = [...flags, path.join(import.meta.dirname, 'fleet-one.ts'), mode, where, String(runs)];
+  const args = [...flags, path.join(import.meta.dirname, 'fleet-process.ts'), mode, where, String(runs)];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 600_000 });
   const line = stdout.trim().split('\n').at(-1) ?? '';
   if (status !== 0 || !line.startsWith('{'))

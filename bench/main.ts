@@ -39,7 +39,7 @@ type Measurement = {
 
 /** One measurement in a process of its own. */
 function measure(subject: string, url: string, mode: string, n: number, file = ''): Measurement {
-  const args = [path.join(benchDir, 'one.ts'), subject, url, mode, String(n), file, values.peers];
+  const args = [path.join(benchDir, 'subject-process.ts'), subject, url, mode, String(n), file, values.peers];
   const flags = ['--disable-warning=ExperimentalWarning', ...(mode === 'growth' ? ['--expose-gc'] : [])];
   const { stdout, stderr, status } = spawnSync(process.execPath, [...flags, ...args], {
     encoding: 'utf8',
@@ -105,9 +105,13 @@ function printGrowth(n: number): void {
 }
 
 async function startMockServer(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(benchDir, 'server.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', path.join(benchDir, 'mock-server.ts')],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const line = await new Promise<string>((resolve) =>
     child.stdout.once('data', (data: Buffer) => resolve(data.toString())),
   );
@@ -118,27 +122,34 @@ const { url, child } = await startMockServer();
 try {
   console.log(`Node ${process.version}, ${rounds} rounds, median of each; peers found: ${peers.join(', ') || 'none'}`);
   if (selected.includes('import'))
-    compare('Importing the library, over an empty module', ['floor', 'fairlead', ...peers], url, 'import', 0);
+    compare('Importing the library, over an empty module', ['baseline', 'fairlead', ...peers], url, 'import', 0);
   if (selected.includes('turn'))
     for (const n of [100, 500, 2000])
       compare(
         `${n} turns with a no-op tool`,
-        ['floor', 'fairlead', 'fairlead-file', ...(n > 500 ? [] : peers)],
+        ['baseline', 'fairlead', 'fairlead-file', ...(n > 500 ? [] : peers)],
         url,
         'turn',
         n,
       );
   if (selected.includes('stream'))
-    compare('20,000 streamed chunks', ['floor', 'fairlead', ...peers], url, 'stream', 20_000);
+    compare('20,000 streamed chunks', ['baseline', 'fairlead', ...peers], url, 'stream', 20_000);
   if (selected.includes('open')) {
     const file = path.join(folder, 'events.jsonl');
     await writeEvents(file, 100_000);
-    compare('Opening a session of 100,000 events', ['floor', 'fairlead'], url, 'open', 100_000, file);
+    compare('Opening a session of 100,000 events', ['baseline', 'fairlead'], url, 'open', 100_000, file);
   }
   if (selected.includes('first')) {
     const file = path.join(folder, 'messages.jsonl');
     await writeMessages(file, 10_000, 10_000);
-    compare('The first request of a 10,000-message, 50 MB session', ['floor', 'fairlead'], url, 'first', 10_000, file);
+    compare(
+      'The first request of a 10,000-message, 50 MB session',
+      ['baseline', 'fairlead'],
+      url,
+      'first',
+      10_000,
+      file,
+    );
   }
   if (selected.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
   if (selected.includes('tools')) {
@@ -149,7 +160,7 @@ try {
       url,
       'read',
       1000,
-      path.join(benchDir, 'server.ts'),
+      path.join(benchDir, 'mock-server.ts'),
     );
     compare('50 commands through loop, gate and log, over a bare spawn', ways, url, 'command', 50);
   }

@@ -21,7 +21,7 @@ type ServerProcess = {
 const receiveMessage = async <T>(child: ChildProcess): Promise<T> => (await once(child, 'message'))[0] as T;
 
 async function startServerProcess(concurrency: number): Promise<ServerProcess> {
-  const child = fork(path.join(import.meta.dirname, 'serve-one.ts'), [String(concurrency)], {
+  const child = fork(path.join(import.meta.dirname, 'serve-process.ts'), [String(concurrency)], {
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
   });
   process.once('exit', () => child.kill());

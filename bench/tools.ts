@@ -10,7 +10,7 @@ import type * as Stores from '../src/stores/index.ts';
 import type * as Tools from '../src/tools/index.ts';
 import type * as Workspaces from '../src/workspace/index.ts';
 import { median } from './median.ts';
-import type { Subject } from './one.ts';
+import type { Subject } from './subject-process.ts';
 
 const dist = path.join(import.meta.dirname, '..', 'dist');
 const importBuilt = <T>(name: string): Promise<T> => import(path.join(dist, `${name}.js`)) as Promise<T>;

@@ -279,7 +279,7 @@ async function configureServer(url: string, settings: JsonRecord): Promise<void>
 
 async function startServer(): Promise<{ readonly url: string; readonly server: ChildProcess }> {
   const own = process.env['FAIRLEAD_MOCK'];
-  const args = own ? [own, '--port', '0'] : [path.join(import.meta.dirname, 'server.ts')];
+  const args = own ? [own, '--port', '0'] : [path.join(import.meta.dirname, 'mock-server.ts')];
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of server.stdout ?? []) {
     const url = /http:\/\/\S+/.exec(String(line))?.[0];

@@ -2,9 +2,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
-import { attacks, parseAttackIds, parseAttackObservation } from './attacks/list.ts';
-import { createReportRow, type AttackResult } from './attacks/row.ts';
-import { saveMeasurements } from './measure/keep.ts';
+import { attacks, parseAttackIds, parseAttackObservation } from './attacks/catalogue.ts';
+import { createReportRow, type AttackResult } from './attacks/report-row.ts';
+import { saveMeasurements } from './measure/save.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })

@@ -6,14 +6,14 @@ import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
 import { buildWeb } from '../web/build.ts';
-import { applyEagerCompile } from './build/ahead.ts';
-import { rewriteBuiltinsInDir } from './build/builtins.ts';
-import { collectCalledFunctions } from './build/called.ts';
+import { applyEagerCompile } from './build/eager-compile.ts';
+import { rewriteBuiltinsInDir } from './build/builtin-imports.ts';
+import { collectCalledFunctions } from './build/coverage.ts';
 import { createChunkNamer } from './build/chunks.ts';
 import { formatThirdPartyNotices } from './build/notices.ts';
-import { escapeNonAsciiInDir } from './build/plain-letters.ts';
-import { rewriteLazyRuntimeInDir } from './build/runtime.ts';
-import { inlineReexportsInDir } from './build/shortcuts.ts';
+import { escapeNonAsciiInDir } from './build/ascii.ts';
+import { rewriteLazyRuntimeInDir } from './build/lazy-runtime.ts';
+import { inlineReexportsInDir } from './build/inline-reexports.ts';
 
 type Manifest = {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -39,7 +39,7 @@ const stagingDir = path.join(root, `dist-${process.pid}`);
 process.on('exit', () => rmSync(stagingDir, { recursive: true, force: true }));
 const { output } = await build({
   cwd: root,
-  input: { bin: 'src/cli/bin.ts', 'harness-serve': 'src/cli/serve/bin.ts', ...entries },
+  input: { bin: 'src/cli/bin.ts', 'harness-serve': 'src/cli/serve-bin.ts', ...entries },
   platform: 'node',
   // The oldest Node that may run it, as package.json's engines say.
   transform: { target: 'node22' },

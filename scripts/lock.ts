@@ -2,7 +2,7 @@
 // one out when the registry at hand does not carry it. What is known without the package is its name, version and platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findMissingOptional, type LockedPackage, type Lockfile } from './house/lockfile.ts';
+import { findMissingOptional, type LockedPackage, type Lockfile } from './lint-repo/lockfile.ts';
 
 const file = path.resolve(import.meta.dirname, '../package-lock.json');
 const lock = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;

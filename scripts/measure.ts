@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import type { RateCount } from '../src/fleet/health/index.ts';
-import { saveMeasurements } from './measure/keep.ts';
-import { parseMeasuredIds, parseMeasurement } from './measure/remark.ts';
+import { saveMeasurements } from './measure/save.ts';
+import { parseMeasuredIds, parseMeasurement } from './measure/diagnostic.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const sources = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).map((file) => path.join(root, file));

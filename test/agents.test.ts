@@ -5,15 +5,9 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Answer, type Asked, type Script } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/face.ts';
-import {
-  answerPrompt,
-  createProgram,
-  waitUntil,
-  type ProgramResult,
-  type TestProgram,
-} from './support/live-program.ts';
-import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
+import { waitUntilArmed } from './support/tui.ts';
+import { answerPrompt, createProgram, waitUntil, type ProgramResult, type TestProgram } from './support/cli-harness.ts';
+import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 type AgentScript = (asked: Asked<JsonObject>) => Answer | Promise<Answer>;

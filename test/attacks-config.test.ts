@@ -6,9 +6,9 @@ import { request } from 'node:http';
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AttackOutcome } from '../scripts/attacks/list.ts';
-import { bin, createProgram } from './support/live-program.ts';
-import { assertAttack } from './support/witness.ts';
+import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
+import { bin, createProgram } from './support/cli-harness.ts';
+import { assertAttack } from './support/attack-report.ts';
 
 test('[attack 39] [attack 40] a folder neither redirects the provider nor moves our settings', async (t) => {
   const made = await createProgram(t);

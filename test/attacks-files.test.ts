@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import type { AttackOutcome } from '../scripts/attacks/list.ts';
+import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
 import type { Json } from '../src/core/index.ts';
-import { createAttackFixture, type AttackFixture } from './support/attack-desk.ts';
+import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
 import { noSandbox } from './support/sandbox.ts';
-import { assertAttack } from './support/witness.ts';
+import { assertAttack } from './support/attack-report.ts';
 
 const skip = await noSandbox();
 

@@ -4,12 +4,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { createServer } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { AttackOutcome } from '../scripts/attacks/list.ts';
+import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
 import { chooseSandbox, withSandbox } from '../src/guards/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
-import { createAttackFixture, type AttackFixture } from './support/attack-desk.ts';
+import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
 import { noSandbox } from './support/sandbox.ts';
-import { assertAttack } from './support/witness.ts';
+import { assertAttack } from './support/attack-report.ts';
 
 const skip = await noSandbox();
 

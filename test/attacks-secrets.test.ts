@@ -6,9 +6,9 @@ import test from 'node:test';
 import { calls, type Script } from '../src/testing/index.ts';
 import type { JsonObject } from '../src/core/index.ts';
 import { createRedactor } from '../src/guards/index.ts';
-import { createProgram, type TestProgram } from './support/live-program.ts';
-import { createRegexSampler } from './support/pattern-sample.ts';
-import { assertAttack } from './support/witness.ts';
+import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { createRegexSampler } from './support/regex-sampler.ts';
+import { assertAttack } from './support/attack-report.ts';
 
 const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
 const known = 'correct horse 7 battery';

@@ -1,9 +1,9 @@
 // Commands of an attacker, tried on the terminal's own agent: what becomes of each is seen, not supposed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { attacks, type AttackOutcome } from '../scripts/attacks/list.ts';
-import { createAttackFixture, type AttackFixture } from './support/attack-desk.ts';
-import { assertAttack } from './support/witness.ts';
+import { attacks, type AttackOutcome } from '../scripts/attacks/catalogue.ts';
+import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
+import { assertAttack } from './support/attack-report.ts';
 
 const commands: Readonly<Record<number, readonly string[]>> = {
   1: ['git log && rm -rf ~'],

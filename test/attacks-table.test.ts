@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { attacks, parseAttackObservation } from '../scripts/attacks/list.ts';
-import { createReportRow } from '../scripts/attacks/row.ts';
+import { attacks, parseAttackObservation } from '../scripts/attacks/catalogue.ts';
+import { createReportRow } from '../scripts/attacks/report-row.ts';
 
 const range = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);

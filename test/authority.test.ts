@@ -12,7 +12,7 @@ import {
   wideLimits,
   createScenario,
 } from './support/scenario.ts';
-import { reportAttack } from './support/witness.ts';
+import { reportAttack } from './support/attack-report.ts';
 
 test('[M31] nothing happens that the gates did not allow, in those very words', async () => {
   await fc.assert(

@@ -9,7 +9,7 @@ import { FairleadError } from '../src/core/index.ts';
 import { openProvider } from '../src/providers/index.ts';
 import { openJsonl } from '../src/stores/index.ts';
 import { closedUrl, says, scriptedServer } from '../src/testing/index.ts';
-import { bin } from './support/program.ts';
+import { bin } from './support/program-dirs.ts';
 
 type ProgramExit = { readonly code: number | null; readonly out: string; readonly err: string };
 

@@ -9,7 +9,7 @@ import test, { type TestContext } from 'node:test';
 function runFleetMeasurement(t: TestContext, mode: string, runs: number): Readonly<Record<string, unknown>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bench-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const one = path.resolve(import.meta.dirname, '../bench/fleet-one.ts');
+  const one = path.resolve(import.meta.dirname, '../bench/fleet-process.ts');
   const args = ['--expose-gc', one, mode, path.join(folder, 'fleet.sqlite'), String(runs)];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   assert.equal(status, 0, stderr);

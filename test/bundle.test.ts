@@ -6,13 +6,13 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
-import { wrapEagerFunctions, type SourceRange } from '../scripts/build/ahead.ts';
-import { rewriteBuiltinsInDir, rewriteBuiltinImports } from '../scripts/build/builtins.ts';
-import { collectCalledFunctions } from '../scripts/build/called.ts';
-import { rewriteLazyRuntime } from '../scripts/build/runtime.ts';
-import { parseReexports, inlineReexportsInDir } from '../scripts/build/shortcuts.ts';
-import { createProgram } from './support/live-program.ts';
-import { bin, source } from './support/program.ts';
+import { wrapEagerFunctions, type SourceRange } from '../scripts/build/eager-compile.ts';
+import { rewriteBuiltinsInDir, rewriteBuiltinImports } from '../scripts/build/builtin-imports.ts';
+import { collectCalledFunctions } from '../scripts/build/coverage.ts';
+import { rewriteLazyRuntime } from '../scripts/build/lazy-runtime.ts';
+import { parseReexports, inlineReexportsInDir } from '../scripts/build/inline-reexports.ts';
+import { createProgram } from './support/cli-harness.ts';
+import { bin, source } from './support/program-dirs.ts';
 
 const notBuilt = bin === source && 'only what is built has this: npm run check builds it';
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import test from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says, type Answer } from '../src/testing/index.ts';
-import { isProcessAlive, requestMessages, createProgram, waitUntil, type TestProgram } from './support/live-program.ts';
-import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
+import { isProcessAlive, requestMessages, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 

@@ -4,8 +4,8 @@ import test from 'node:test';
 import type { Tool } from '../src/core/index.ts';
 import { summarizingCompactor } from '../src/rules/index.ts';
 import { calls, says, type Asked } from '../src/testing/index.ts';
-import { createTestTool } from './support/rehearsal.ts';
-import { testWireFormats, createGatewayFixture } from './support/stage.ts';
+import { createTestTool } from './support/core-fixture.ts';
+import { testWireFormats, createGatewayFixture } from './support/gateway-fixture.ts';
 
 const look: Tool = createTestTool('look', 'read', (input) => `${JSON.stringify(input)} ${'lorem ipsum '.repeat(150)}`);
 

@@ -29,8 +29,8 @@ import {
   createAssistantMessage as answers,
   createState,
   createUserMessage,
-} from './support/long-talk.ts';
-import { replyNever, createTestTool } from './support/rehearsal.ts';
+} from './support/long-history.ts';
+import { replyNever, createTestTool } from './support/core-fixture.ts';
 
 const task = 'Find out why the build is slow, and write it down in report.md.';
 

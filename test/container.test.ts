@@ -22,11 +22,11 @@ import {
   type Container,
   type ContainerStartOptions,
 } from './support/container.ts';
-import { createBarrier } from './support/fleet.ts';
-import { lintCompose, parseCompose, lintDockerfile } from './support/image-faults.ts';
-import { repoRoot } from './support/packed.ts';
+import { createBarrier } from './support/fleet-program.ts';
+import { lintCompose, parseCompose, lintDockerfile } from './support/container-lint.ts';
+import { repoRoot } from './support/npm-package.ts';
 import { startPostgres } from './support/postgres.ts';
-import { createProgramHome } from './support/program.ts';
+import { createProgramHome } from './support/program-dirs.ts';
 import { noSandbox } from './support/sandbox.ts';
 
 const readRepoFile = (file: string): string => readFileSync(path.join(repoRoot, file), 'utf8');

@@ -8,12 +8,12 @@ import { FairleadError, lastItem, messageText, type Event, type Log, type RunSta
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { readEffects, plan } from './crash/agent.ts';
 import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { createRandom } from './crash/disks.ts';
-import { createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { createRandom } from './crash/faulty-disks.ts';
+import { createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 import { resumeScriptedSession } from './crash/session.ts';
 import { bundleProgram } from './support/bundle.ts';
 
-const program = await bundleProgram(path.join(import.meta.dirname, 'crash/child.ts'));
+const program = await bundleProgram(path.join(import.meta.dirname, 'crash/crashing-process.ts'));
 
 async function finishSession(file: string, ledger: string): Promise<RunState> {
   const log = await openJsonl(file, { session: 's1' });

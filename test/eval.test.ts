@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { readMeasurements } from '../src/fleet/health/measured.ts';
+import { readMeasurements } from '../src/fleet/health/measurements.ts';
 import { createScorecard } from '../src/fleet/health/scorecard.ts';
-import type { EvalReport } from '../src/cli/eval/report.ts';
+import type { EvalReport } from '../src/evals/report.ts';
 import { calls, fails, says, type Answer } from '../src/testing/index.ts';
 import {
   requestMessages,
@@ -13,7 +13,7 @@ import {
   requestToolNames,
   waitUntil,
   type TestProgram,
-} from './support/live-program.ts';
+} from './support/cli-harness.ts';
 
 /** Right answers to the trap set, by a word of the question. */
 const correctAnswers: readonly (readonly [RegExp, string])[] = [

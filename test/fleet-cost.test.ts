@@ -6,7 +6,7 @@ import { resolveAgent } from '../src/agent/index.ts';
 import { createAgentRunHandler, startWorker } from '../src/fleet/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { scriptedProvider } from '../src/testing/index.ts';
-import { startPostgresStores } from './support/postgres-place.ts';
+import { startPostgresStores } from './support/postgres-stores.ts';
 
 const postgres = await startPostgresStores();
 after(() => postgres.close());

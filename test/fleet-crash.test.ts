@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from './crash/disks.ts';
-import { createWorkerSpawner, type WorkerProcess } from './support/fleet-crew.ts';
+import { createRandom } from './crash/faulty-disks.ts';
+import { createWorkerSpawner, type WorkerProcess } from './support/spawn-workers.ts';
 import {
   assertRanOnce,
   countEvents,
@@ -12,9 +12,9 @@ import {
   createFleetFixture,
   effectTools,
   type FleetFixture,
-} from './support/fleet-scene.ts';
-import { startPostgresStores } from './support/postgres-place.ts';
-import { createSqlitePath } from './support/sqlite-place.ts';
+} from './support/fleet-fixture.ts';
+import { startPostgresStores } from './support/postgres-stores.ts';
+import { createSqlitePath } from './support/sqlite-store.ts';
 
 /** A kind of store: where a new one is made, and what happens to it in the middle of the work. */
 type StoreKind = {

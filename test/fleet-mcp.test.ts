@@ -4,11 +4,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { createFleetProgram, waitUntilTrue } from './support/fleet.ts';
-import { isProcessAlive } from './support/live-program.ts';
-import { writeFiles } from './support/program.ts';
+import { createFleetProgram, waitUntilTrue } from './support/fleet-program.ts';
+import { isProcessAlive } from './support/cli-harness.ts';
+import { writeFiles } from './support/program-dirs.ts';
 
-const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
+const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-stdio-server.ts');
 
 test('[A85] a queued run starts an MCP server only where it uses one, shares it with nobody, and ends it', async (t) => {
   const made = await createFleetProgram(t, ({ prompt, results }) => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { createBarrier, createFleetProgram, waitUntilTrue, type FleetProgram } from './support/fleet.ts';
+import { createBarrier, createFleetProgram, waitUntilTrue, type FleetProgram } from './support/fleet-program.ts';
 
 const appendCommand = 'echo done >> effects';
 

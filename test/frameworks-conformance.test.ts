@@ -9,7 +9,7 @@ import type { Gate, JsonObject, Rule } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { calls, fails, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
 import { frameworkCases, type FrameworkLoop } from './support/framework-loops.ts';
-import type { BridgeOptions } from '../src/bridges/frameworks/conversations.ts';
+import type { BridgeOptions } from '../src/bridges/model-intercept/options.ts';
 
 const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };

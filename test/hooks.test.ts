@@ -6,8 +6,8 @@ import test from 'node:test';
 import { isObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import { writeHooks } from './support/hooks-file.ts';
-import { answerPrompt, waitForExitCode, createProgram } from './support/live-program.ts';
-import { writeFiles } from './support/program.ts';
+import { answerPrompt, waitForExitCode, createProgram } from './support/cli-harness.ts';
+import { writeFiles } from './support/program-dirs.ts';
 import { noTerminal } from './support/terminal.ts';
 import type { JsonObject } from '../src/core/index.ts';
 

@@ -6,7 +6,7 @@ import test from 'node:test';
 import type { Fact } from '../src/core/index.ts';
 import { openJsonl } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
-import { createProgram, type TestProgram } from './support/live-program.ts';
+import { createProgram, type TestProgram } from './support/cli-harness.ts';
 
 /** A folder's own list of models, which says that a hosted one is at the folder's server. */
 function writeModelsFile(made: TestProgram, folder: string): void {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { defineTool, Harness } from '../src/agent/index.ts';
 import { calls, says, scriptedProvider, scriptedServer } from '../src/testing/index.ts';
-import { bin } from './support/program.ts';
+import { bin } from './support/program-dirs.ts';
 
 function runPrompt(url: string, folder: string): Promise<{ readonly code: number | null; readonly out: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: number | null; out: string }>();

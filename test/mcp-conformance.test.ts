@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { bundleProgram } from './support/bundle.ts';
-import { createTempDir } from './support/mcp-desk.ts';
-import { missingServers, getServerProgram } from './support/mcp-installed.ts';
+import { createTempDir } from './support/mcp-fixture.ts';
+import { missingServers, getServerProgram } from './support/mcp-reference-servers.ts';
 
 const run = promisify(execFile);
 const client =

@@ -8,8 +8,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { McpStdioConfig } from '../src/tools/mcp/index.ts';
 import { getMcpPrompt, listMcpPrompts } from '../src/tools/mcp/resources.ts';
-import { createTempDir, openMcpServers, createUserServer, type McpFixture } from './support/mcp-desk.ts';
-import { missingServers, getServerProgram } from './support/mcp-installed.ts';
+import { createTempDir, openMcpServers, createUserServer, type McpFixture } from './support/mcp-fixture.ts';
+import { missingServers, getServerProgram } from './support/mcp-reference-servers.ts';
 
 const createLocalServer = (
   name: string,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { parseMeasuredIds, parseMeasurement } from '../scripts/measure/remark.ts';
+import { parseMeasuredIds, parseMeasurement } from '../scripts/measure/diagnostic.ts';
 import { scorecardClaims } from '../src/fleet/health/scorecard.ts';
 
 const root = path.resolve(import.meta.dirname, '..');

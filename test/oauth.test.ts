@@ -5,10 +5,10 @@ import path from 'node:path';
 import test from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/face.ts';
-import { bin, createProgram } from './support/live-program.ts';
-import { startOauthServer } from './support/oauth-office.ts';
-import { writeFiles } from './support/program.ts';
+import { waitUntilArmed } from './support/tui.ts';
+import { bin, createProgram } from './support/cli-harness.ts';
+import { startOauthServer } from './support/oauth-server.ts';
+import { writeFiles } from './support/program-dirs.ts';
 import { noTerminal, openTerminal } from './support/terminal.ts';
 
 const skip =

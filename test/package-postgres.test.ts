@@ -5,7 +5,7 @@ import { cpSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { startPostgres } from './support/postgres.ts';
-import { createProgramDirs } from './support/program.ts';
+import { createProgramDirs } from './support/program-dirs.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const postgres = await startPostgres();

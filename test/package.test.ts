@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { runNpm, packPackage, repoRoot } from './support/packed.ts';
+import { runNpm, packPackage, repoRoot } from './support/npm-package.ts';
 
 type Manifest = {
   readonly version: string;

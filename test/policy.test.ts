@@ -5,8 +5,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Json } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
-import { writeFiles } from './support/prompt.ts';
+import { requestMessages, createProgram, type TestProgram } from './support/cli-harness.ts';
+import { writeFiles } from './support/terminal-prompt.ts';
 
 const policyYaml = `rules:
   - allow: { command: [ls, touch] }

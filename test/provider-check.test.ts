@@ -4,7 +4,7 @@ import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { discover } from '../src/providers/index.ts';
 import { calls, closedUrl, fails, says, type Asked } from '../src/testing/index.ts';
-import { createProgram, type ProgramResult, type TestProgram } from './support/live-program.ts';
+import { createProgram, type ProgramResult, type TestProgram } from './support/cli-harness.ts';
 
 const key = 'the-key-that-is-right';
 

@@ -25,8 +25,13 @@ import {
   type Asked,
   type ScriptStep,
 } from '../src/testing/index.ts';
-import { createTestClock } from './support/clock.ts';
-import { testWireFormats, openWireProvider, createGatewayFixture, type GatewayFixture } from './support/stage.ts';
+import { createTestClock } from './support/test-clock.ts';
+import {
+  testWireFormats,
+  openWireProvider,
+  createGatewayFixture,
+  type GatewayFixture,
+} from './support/gateway-fixture.ts';
 
 const getAnswer = (state: RunState): string => {
   const tail = toArray(state.messages).at(-1) as Message;

@@ -5,10 +5,10 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
-import { openAcpSession, startAcpClient, sendPrompt, getUpdateText } from './support/editor.ts';
+import { openAcpSession, startAcpClient, sendPrompt, getUpdateText } from './support/acp-client.ts';
 import { scriptHiddenCalls } from './support/hidden-tools.ts';
-import { createProgram, type TestProgram } from './support/live-program.ts';
-import { writeFiles, source } from './support/program.ts';
+import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { writeFiles, source } from './support/program-dirs.ts';
 
 const simple = 'Fix the typo in README.md';
 const hard = 'Design the architecture of a distributed queue, implement it, and prove that it has no deadlock';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { createProgramHome, writeFiles } from './support/program.ts';
+import { createProgramHome, writeFiles } from './support/program-dirs.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const readRepoFile = (name: string): string => readFileSync(path.join(root, name), 'utf8');

@@ -5,8 +5,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
-import { writeFiles } from './support/program.ts';
+import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/cli-harness.ts';
+import { writeFiles } from './support/program-dirs.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const declaredRules = `

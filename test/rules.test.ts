@@ -37,7 +37,7 @@ import {
   type ReminderTrigger,
 } from '../src/rules/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { createEndChunk, createRunStartFacts, roomyLimits, createTestTool } from './support/rehearsal.ts';
+import { createEndChunk, createRunStartFacts, roomyLimits, createTestTool } from './support/core-fixture.ts';
 
 const names = ['read_file', 'edit_file', 'a', 'b'] as const;
 const propertyOptions = { numRuns: 60 };

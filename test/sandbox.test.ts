@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, says } from '../src/testing/index.ts';
-import { requestMessages, createProgram } from './support/live-program.ts';
-import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
+import { requestMessages, createProgram } from './support/cli-harness.ts';
+import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 

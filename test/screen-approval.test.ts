@@ -5,15 +5,15 @@ import path from 'node:path';
 import test from 'node:test';
 import { getLockOwner } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/face.ts';
-import { waitUntil } from './support/live-program.ts';
+import { waitUntilArmed } from './support/tui.ts';
+import { waitUntil } from './support/cli-harness.ts';
 import {
   createPromptEnvironment,
   scriptByPrompt,
   openPrompt,
   getSentRequests,
   type TerminalPrompt,
-} from './support/prompt.ts';
+} from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

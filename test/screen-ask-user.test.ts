@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { waitUntilArmed } from './support/face.ts';
+import { waitUntilArmed } from './support/tui.ts';
 import { scriptHiddenCalls } from './support/hidden-tools.ts';
-import { waitForExitCode, createProgram, waitUntil } from './support/live-program.ts';
-import { createPromptEnvironment, openPrompt } from './support/prompt.ts';
+import { waitForExitCode, createProgram, waitUntil } from './support/cli-harness.ts';
+import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
 import { noTerminal, type Terminal } from './support/terminal.ts';
 
 const skip = noTerminal();

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { scriptHiddenCalls } from './support/hidden-tools.ts';
-import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
-import { writeFiles } from './support/prompt.ts';
+import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/cli-harness.ts';
+import { writeFiles } from './support/terminal-prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 

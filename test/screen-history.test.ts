@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
-import { createPromptEnvironment, openPrompt, getSentRequests } from './support/prompt.ts';
+import { createPromptEnvironment, openPrompt, getSentRequests } from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

@@ -9,7 +9,7 @@ import {
   writeFiles,
   getSentRequests,
   type PromptEnvironment,
-} from './support/prompt.ts';
+} from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

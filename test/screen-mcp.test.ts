@@ -13,11 +13,11 @@ import {
   requestToolNames,
   waitUntil,
   type TestProgram,
-} from './support/live-program.ts';
+} from './support/cli-harness.ts';
 import { noTerminal, type Terminal } from './support/terminal.ts';
 
 const skip = noTerminal();
-const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
+const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-stdio-server.ts');
 
 /** Words name a tool of the clerk's; a result is told, and so is an answer to somebody else. */
 const script: Script<JsonObject> = ({ body, prompt, results }) => {

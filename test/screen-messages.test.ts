@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { says } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/face.ts';
+import { waitUntilArmed } from './support/tui.ts';
 import {
   createPromptEnvironment,
   openPrompt,
   writeFiles,
   getSentRequests,
   type PromptEnvironment,
-} from './support/prompt.ts';
+} from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { says } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/face.ts';
-import { createPromptEnvironment, openPrompt, getSentRequests } from './support/prompt.ts';
+import { waitUntilArmed } from './support/tui.ts';
+import { createPromptEnvironment, openPrompt, getSentRequests } from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

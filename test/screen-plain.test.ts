@@ -4,9 +4,14 @@ import { execFile } from 'node:child_process';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { calls, says } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/face.ts';
-import { bin } from './support/live-program.ts';
-import { createPromptEnvironment, scriptByPrompt, openPrompt, type PromptEnvironment } from './support/prompt.ts';
+import { waitUntilArmed } from './support/tui.ts';
+import { bin } from './support/cli-harness.ts';
+import {
+  createPromptEnvironment,
+  scriptByPrompt,
+  openPrompt,
+  type PromptEnvironment,
+} from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

@@ -4,8 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { says } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/face.ts';
-import { createPromptEnvironment, openPrompt, getSentRequests, type PromptEnvironment } from './support/prompt.ts';
+import { waitUntilArmed } from './support/tui.ts';
+import {
+  createPromptEnvironment,
+  openPrompt,
+  getSentRequests,
+  type PromptEnvironment,
+} from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

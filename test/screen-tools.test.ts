@@ -5,8 +5,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { calls, says, type Answer } from '../src/testing/index.ts';
 import type { Json } from '../src/core/index.ts';
-import { waitUntilArmed } from './support/face.ts';
-import { createPromptEnvironment, openPrompt, writeFiles } from './support/prompt.ts';
+import { waitUntilArmed } from './support/tui.ts';
+import { createPromptEnvironment, openPrompt, writeFiles } from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

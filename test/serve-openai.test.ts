@@ -12,7 +12,7 @@ import {
   waitUntil,
   type TestProgram,
   type RunningProgram,
-} from './support/live-program.ts';
+} from './support/cli-harness.ts';
 
 const key = 'a-key-that-operates-this-test';
 

@@ -6,11 +6,11 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AttackOutcome } from '../scripts/attacks/list.ts';
+import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
 import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
-import { assertAttack } from './support/witness.ts';
+import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/cli-harness.ts';
+import { assertAttack } from './support/attack-report.ts';
 
 const key = 'the key of this test, long';
 const token = Buffer.from(key).toString('base64url');
@@ -243,7 +243,7 @@ test('[attack 50] the model of a queued run neither switches approval off nor ge
 
 test('[A86] harness-serve is fairlead serve', async (t) => {
   const made = await createProgram(t);
-  const bin = path.resolve(import.meta.dirname, '../src/cli/serve/bin.ts');
+  const bin = path.resolve(import.meta.dirname, '../src/cli/serve-bin.ts');
   const { stdout, status } = spawnSync(process.execPath, [bin, '--help'], {
     env: made.env,
     cwd: made.cwd,

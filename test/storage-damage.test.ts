@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, verifyFile, type SessionFileProblem } from '../src/stores/index.ts';
 import { assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 
 const annotationFact = { type: 'annotation-added', key: 'after', value: 'the damage' } as const;
 
@@ -193,7 +193,7 @@ test('fault 20: a hash that is hurt costs nothing, since the next line proves it
 
 test('fault 22: a copy taken while a session is being written opens as a prefix of it', async () => {
   const { file, ledger } = createSessionFiles();
-  const program = path.join(import.meta.dirname, 'crash/child.ts');
+  const program = path.join(import.meta.dirname, 'crash/crashing-process.ts');
   const child = spawn(process.execPath, [program, file, ledger], { stdio: 'ignore' });
   const ended = new Promise((resolve) => {
     child.on('close', resolve);

@@ -6,8 +6,8 @@ import test from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, realDisk, verifyFile, type Disk } from '../src/stores/index.ts';
 import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { createFailingDisk, createPowerLossDisk, createRandom, createSystemError } from './crash/disks.ts';
-import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { createFailingDisk, createPowerLossDisk, createRandom, createSystemError } from './crash/faulty-disks.ts';
+import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 import { resumeScriptedSession } from './crash/session.ts';
 
 type StorageError = { readonly code?: string; readonly message: string; readonly hint?: string };

@@ -7,8 +7,8 @@ import { fold, runStateView, toArray, type Event, type Fact } from '../src/core/
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { readEffects, plan } from './crash/agent.ts';
 import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { createFailingDisk } from './crash/disks.ts';
-import { writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { createFailingDisk } from './crash/faulty-disks.ts';
+import { writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 import { resumeScriptedSession } from './crash/session.ts';
 
 /** What events say, apart from their places. */

@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { fold, runStateView, messageText, toArray, type Json } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/place.ts';
+import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 
 const fixture = path.join(import.meta.dirname, 'fixtures/session-v1.jsonl');
 

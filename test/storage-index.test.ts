@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { zeroUsage, type Event, type Fact } from '../src/core/index.ts';
 import { openJsonl, verifyFile, type JsonlLog } from '../src/stores/index.ts';
 import { assertNoLeftovers, readLogEvents } from './crash/checker.ts';
-import { tempDir, createSessionFiles } from './crash/place.ts';
+import { tempDir, createSessionFiles } from './crash/session-files.ts';
 
 const createEpochFact = (number: number): Fact => ({
   type: 'epoch-started',
@@ -139,7 +139,7 @@ type ReadReport = { readonly found: number; readonly most: number; readonly from
 
 /** Reads a session in a process that may use little memory, far less than the session is long. */
 async function readWithLimitedMemory(file: string, from: 'root' | 'epoch'): Promise<ReadReport> {
-  const program = path.join(import.meta.dirname, 'crash/reader.ts');
+  const program = path.join(import.meta.dirname, 'crash/reader-process.ts');
   const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=24', program, file, from]);
   return JSON.parse(stdout) as ReadReport;
 }

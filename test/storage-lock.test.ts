@@ -8,10 +8,10 @@ import test from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { createSessionFiles } from './crash/place.ts';
+import { createSessionFiles } from './crash/session-files.ts';
 import { bundleProgram } from './support/bundle.ts';
 
-const program = await bundleProgram(path.join(import.meta.dirname, 'crash/writer.ts'));
+const program = await bundleProgram(path.join(import.meta.dirname, 'crash/writer-process.ts'));
 const annotationFact = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
 type WriterProcess = {

@@ -5,8 +5,8 @@ import { Client } from 'pg';
 import { zeroUsage, type FleetStore, type RunSettlement, type WorkOptions } from '../src/core/index.ts';
 import { migrations } from '../src/stores/postgres/migrations.ts';
 import { openPostgres, type PostgresOptions } from '../src/stores/postgres/store.ts';
-import { spawnScriptedWorker, startScriptedWorker } from './support/fleet-process.ts';
-import { startPostgresStores } from './support/postgres-place.ts';
+import { spawnScriptedWorker, startScriptedWorker } from './support/scripted-worker.ts';
+import { startPostgresStores } from './support/postgres-stores.ts';
 
 const postgres = await startPostgresStores();
 const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };

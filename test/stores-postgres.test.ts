@@ -4,12 +4,12 @@ import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import type { FleetStore, RunSettlement } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
-import { damageConformance } from './support/damage-promises.ts';
-import { startLossyProxy } from './support/lossy-line.ts';
-import { startPostgresStores } from './support/postgres-place.ts';
-import { processConformance } from './support/process-promises.ts';
-import { drainStore, endedResult } from './support/queue-promises.ts';
-import { storeConformance } from './support/store-promises.ts';
+import { damageConformance } from './support/damage-conformance.ts';
+import { startLossyProxy } from './support/lossy-proxy.ts';
+import { startPostgresStores } from './support/postgres-stores.ts';
+import { processConformance } from './support/process-conformance.ts';
+import { drainStore, endedResult } from './support/queue-conformance.ts';
+import { storeConformance } from './support/store-conformance.ts';
 
 const postgres = await startPostgresStores();
 after(() => postgres.close());

@@ -7,11 +7,11 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../src/core/index.ts';
 import { jsonlSessions } from '../src/stores/index.ts';
-import { damageConformance } from './support/damage-promises.ts';
-import { processConformance } from './support/process-promises.ts';
-import { sessionsConformance } from './support/sessions-promises.ts';
-import { executeSql, openSqliteStore, createSqlitePath } from './support/sqlite-place.ts';
-import { storeConformance } from './support/store-promises.ts';
+import { damageConformance } from './support/damage-conformance.ts';
+import { processConformance } from './support/process-conformance.ts';
+import { sessionsConformance } from './support/sessions-conformance.ts';
+import { executeSql, openSqliteStore, createSqlitePath } from './support/sqlite-store.ts';
+import { storeConformance } from './support/store-conformance.ts';
 
 function createTempDir(t: TestContext): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-stores-'));

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { toSessionFileName, parseSessionFileName } from '../src/cli/sessions/index.ts';
-import { getAppDirs } from '../src/cli/settings/places.ts';
-import { requestMessages, createProgram, type TestProgram } from './support/live-program.ts';
+import { toSessionFileName, parseSessionFileName } from '../src/sessions/index.ts';
+import { getAppDirs } from '../src/coding-agent/settings/dirs.ts';
+import { requestMessages, createProgram, type TestProgram } from './support/cli-harness.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const datedNamePattern = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$/;

@@ -1,7 +1,7 @@
 // The flags of the command line, given to the real program: each does what its row says, and what cannot be meant is refused before anything happens.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { waitForExitCode, createProgram } from './support/live-program.ts';
+import { waitForExitCode, createProgram } from './support/cli-harness.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

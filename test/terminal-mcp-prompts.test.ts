@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { writeFiles } from './support/program.ts';
-import { createProgram } from './support/live-program.ts';
+import { writeFiles } from './support/program-dirs.ts';
+import { createProgram } from './support/cli-harness.ts';
 
 const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
 

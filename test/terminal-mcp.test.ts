@@ -13,11 +13,11 @@ import {
   requestToolNames,
   waitUntil,
   type TestProgram,
-} from './support/live-program.ts';
-import { missingServers, getServerProgram } from './support/mcp-installed.ts';
-import { startMcpOauthServer } from './support/mcp-office.ts';
+} from './support/cli-harness.ts';
+import { missingServers, getServerProgram } from './support/mcp-reference-servers.ts';
+import { startMcpOauthServer } from './support/mcp-oauth-server.ts';
 
-const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-clerk.ts');
+const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-stdio-server.ts');
 
 type McpProgram = TestProgram & { readonly serverDir: string; readonly starts: () => number };
 
@@ -123,7 +123,7 @@ test('[P63] servers are listed, approved by what is shown, looked into and revok
   };
   assert.match(
     await mcp('list'),
-    /^0 clerk \(project\): not started: a person has to approve it first\n {2}\S+ '[^']*mcp-clerk\.ts'/,
+    /^0 clerk \(project\): not started: a person has to approve it first\n {2}\S+ '[^']*mcp-stdio-server\.ts'/,
   );
   assert.match(
     await mcp('tools', 'clerk'),

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { enterLine } from './support/face.ts';
-import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/live-program.ts';
+import { enterLine } from './support/tui.ts';
+import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/cli-harness.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

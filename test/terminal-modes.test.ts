@@ -4,14 +4,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, says } from '../src/testing/index.ts';
-import { enterLine } from './support/face.ts';
+import { enterLine } from './support/tui.ts';
 import {
   answerPrompt,
   waitForExitCode,
   requestMessages,
   createProgram,
   requestToolNames,
-} from './support/live-program.ts';
+} from './support/cli-harness.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

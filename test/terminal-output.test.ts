@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { calls, callsThenAnswer, closedUrl, fails, says } from '../src/testing/index.ts';
-import { bin, isProcessAlive, requestMessages, createProgram, waitUntil } from './support/live-program.ts';
+import { bin, isProcessAlive, requestMessages, createProgram, waitUntil } from './support/cli-harness.ts';
 
 type Line = { readonly type: string; readonly [key: string]: unknown };
 

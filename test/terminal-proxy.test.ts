@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls } from '../src/testing/index.ts';
 import { chatLoop, createClient } from './support/client-loops.ts';
-import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/live-program.ts';
-import { writeFiles } from './support/program.ts';
+import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/cli-harness.ts';
+import { writeFiles } from './support/program-dirs.ts';
 
 const rules = `name: house
 gates:

@@ -7,8 +7,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls, says } from '../src/testing/index.ts';
 import { scriptHiddenCalls } from './support/hidden-tools.ts';
-import { createProgram, type TestProgram } from './support/live-program.ts';
-import { writeFiles } from './support/prompt.ts';
+import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { writeFiles } from './support/terminal-prompt.ts';
 
 const key = 'a-key-of-mine-4711';
 const search = scriptHiddenCalls([['web_search', { query: 'fair leads', count: 3 }]]);

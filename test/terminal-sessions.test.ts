@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { getLockOwner } from '../src/cli/sessions/index.ts';
+import { getLockOwner } from '../src/sessions/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { enterLine } from './support/face.ts';
+import { enterLine } from './support/tui.ts';
 import {
   answerPrompt,
   isProcessAlive,
@@ -15,8 +15,8 @@ import {
   createProgram,
   waitUntil,
   type TestProgram,
-} from './support/live-program.ts';
-import { bin } from './support/program.ts';
+} from './support/cli-harness.ts';
+import { bin } from './support/program-dirs.ts';
 import { noTerminal, openTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();

@@ -9,8 +9,8 @@ import { toArray, type Fact, type Json, type JsonObject, type Tool, type ToolCon
 import { calls, fails, join, says, type ScriptStep, type Script } from '../src/testing/index.ts';
 import { codingTools } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
-import { isProcessAlive, createProgram, waitUntil } from './support/live-program.ts';
-import { createGatewayFixture, type GatewayFixture, type GatewayFixtureOptions } from './support/stage.ts';
+import { isProcessAlive, createProgram, waitUntil } from './support/cli-harness.ts';
+import { createGatewayFixture, type GatewayFixture, type GatewayFixtureOptions } from './support/gateway-fixture.ts';
 
 type ToolEndedFact = Fact & { readonly type: 'tool-ended' };
 type ToolFixture = GatewayFixture & { readonly root: string; readonly file: (name: string) => string };

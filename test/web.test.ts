@@ -12,7 +12,7 @@ import {
   fetchRun,
   startWebServer,
   waitForStatus,
-} from './support/page.ts';
+} from './support/browser.ts';
 
 const skip = noBrowser;
 after(closeBrowser);

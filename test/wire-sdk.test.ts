@@ -15,7 +15,12 @@ import { googleProvider } from '../src/providers/sdk/google.ts';
 import { responsesProvider } from '../src/providers/sdk/responses.ts';
 import type { SdkOptions } from '../src/providers/sdk/sdk.ts';
 import { recordedExchanges, scriptedServer, sends, type Exchange } from '../src/testing/index.ts';
-import { parseAnthropicReply, parseGoogleReply, parseResponsesReply, type RecordedReply } from './support/stated.ts';
+import {
+  parseAnthropicReply,
+  parseGoogleReply,
+  parseResponsesReply,
+  type RecordedReply,
+} from './support/recorded-replies.ts';
 
 type WireFormat = {
   readonly name: string;

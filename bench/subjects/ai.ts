@@ -1,6 +1,6 @@
 // A peer: the AI SDK, where it is installed beside us.
 import path from 'node:path';
-import type { Subject } from '../one.ts';
+import type { Subject } from '../subject-process.ts';
 import { importFromPeer } from '../peer.ts';
 
 type Ai = {

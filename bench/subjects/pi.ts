@@ -1,6 +1,6 @@
 // A peer: pi's agent core, where it is installed beside us. It streams only.
 import path from 'node:path';
-import type { Subject } from '../one.ts';
+import type { Subject } from '../subject-process.ts';
 import { importFromPeer } from '../peer.ts';
 
 type Made = {

@@ -1,13 +1,13 @@
 // Which files travel together in the bundle: opening fifty small files costs a short run more than reading a few large ones.
 import path from 'node:path';
-import { readSourceTree, type SourceTree } from '../house/tree.ts';
+import { readSourceTree, type SourceTree } from '../lint-repo/source-tree.ts';
 
 /** A chunk by name, and the modules whose static imports it holds; what an earlier one holds, a later one does not. */
 type ChunkGroup = { readonly name: string; readonly roots: readonly string[] };
 
 const chunkGroups: readonly ChunkGroup[] = [
   // What every start pays for.
-  { name: 'door', roots: ['src/cli/main.ts', 'src/cli/front/help.ts', 'src/cli/front/mistyped.ts'] },
+  { name: 'door', roots: ['src/cli/main.ts', 'src/cli/args/help.ts', 'src/cli/args/suggest-command.ts'] },
   { name: 'library', roots: ['src/index.ts'] },
   { name: 'stores', roots: ['src/stores/index.ts'] },
   // The way to a model that speaks chat, as most do.
@@ -15,7 +15,7 @@ const chunkGroups: readonly ChunkGroup[] = [
     name: 'wire',
     roots: ['src/providers/index.ts', 'src/providers/chat/chat.ts', 'src/providers/gateway/policies.ts'],
   },
-  { name: 'once', roots: ['src/cli/front/front.ts', 'src/cli/once/once.ts'] },
+  { name: 'once', roots: ['src/cli/commands/conversation.ts', 'src/cli/print-mode/print-mode.ts'] },
 ];
 
 /** The chunk of each source file that has one, by its path. */

@@ -5,7 +5,7 @@ import { mergeExtensions, type Extension } from './extension.ts';
 import { unwrapResult, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
 import { createOutputSchema, describeKind, type SchemaLike } from './schema.ts';
-import { testProviders } from './stand-ins.ts';
+import { testProviders } from './test-providers.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { RunOptions, UserInput } from './session.ts';
 import type { StreamEvent } from './stream-events.ts';

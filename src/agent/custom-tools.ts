@@ -7,10 +7,10 @@ import {
   fileRefusedError,
   type FileApprovalOptions,
   type UnapprovedFile,
-} from './approved-file.ts';
+} from './trusted-file.ts';
 import { defineTool, type ToolDefinition } from './define-tool.ts';
-import { projectDirs, type FileProblem } from './project/folders.ts';
-import { readDirEntries, type ProjectLocation, type ResourceDir } from './project/shelves.ts';
+import { projectDirs, type FileProblem } from './project-files/paths.ts';
+import { readDirEntries, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
 import type { SchemaLike } from './schema.ts';
 
 /** What a custom tool is handed beside its input: what every tool is, and the workspace to reach the world through. */

@@ -12,9 +12,9 @@ import {
   type Reminder,
 } from '../core/index.ts';
 import { memoryLog } from '../stores/memory.ts';
-import { createAsyncQueue } from './channel.ts';
+import { createAsyncQueue } from './async-queue.ts';
 import { lastTurnReminder } from './last-turn.ts';
-import { resolveAgent, type ResolveAgentOptions } from './parts.ts';
+import { resolveAgent, type ResolveAgentOptions } from './resolve-agent.ts';
 import { toRunResult, streamStopReason, type RunResult, type StreamStopReason } from './result.ts';
 import { parseAnswer } from './schema.ts';
 import { SessionCache } from './session-cache.ts';

@@ -8,9 +8,9 @@ import {
   importDefaultExport,
   fileRefusedError,
   type FileApprovalOptions,
-} from './approved-file.ts';
-import { projectDirs, type FileProblem } from './project/folders.ts';
-import { readDirEntries, type ProjectLocation, type ResourceDir } from './project/shelves.ts';
+} from './trusted-file.ts';
+import { projectDirs, type FileProblem } from './project-files/paths.ts';
+import { readDirEntries, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
 
 /** A file of rules, loaded. */
 export type RuleFile = { readonly path: string; readonly scope: ResourceDir['scope']; readonly set: RuleSet };

@@ -1,9 +1,9 @@
 // Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
-import { completesInTime } from '../tools/watchdog.ts';
-import { lintSchema } from './schema-audit.ts';
-import { formatSchemaErrors } from './schema-words.ts';
+import { completesInTime } from '../tools/with-timeout.ts';
+import { lintSchema } from './lint-schema.ts';
+import { formatSchemaErrors } from './format-schema-errors.ts';
 
 /** What a schema library's validation gives: the parsed value, or what is wrong with it. */
 export type StandardResult<T> =

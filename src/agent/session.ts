@@ -23,9 +23,9 @@ import {
   type RunState,
   type ToolChoice,
 } from '../core/index.ts';
-import { createNonce, sessionStartFacts, settledMessages } from './beginnings.ts';
+import { createNonce, sessionStartFacts, settledMessages } from './session-start.ts';
 import { compactSession, type CompactionReport, type ManualCompactionOptions } from './compaction.ts';
-import { lastCommonEvent } from './history.ts';
+import { lastCommonEvent } from './branch-point.ts';
 import { resolveLimits } from './limits.ts';
 
 /** What one run may be given. */

@@ -1,21 +1,21 @@
 // Fairlead inside somebody else's loop: the guide that every bridge stands on, plain clients, plain messages and the proxy.
-export { wrapFetch, type WrapClientOptions, type FetchFunction } from './clients/guided-fetch.ts';
+export { wrapFetch, type WrapClientOptions, type FetchFunction } from './clients/fetch.ts';
 export {
   guardMessages,
   type GuardedMessages,
   type MessageDecision,
   type GuardMessagesOptions,
-} from './clients/plain.ts';
-export { wrapAnthropic, wrapGoogle, wrapOpenAI, type ClientWithOptions } from './clients/wrapped.ts';
+} from './clients/guard-messages.ts';
+export { wrapAnthropic, wrapGoogle, wrapOpenAI, type ClientWithOptions } from './clients/sdk-clients.ts';
 export {
   createConversationTracker,
   type ConversationTrackerOptions,
   type ConversationTracker,
   type TrackedRequest,
-} from './conversations/conversations.ts';
-export type { WireFormat, WireFormatName } from './dialects/dialect.ts';
-export { detectWireFormat, wireFormats } from './dialects/table.ts';
-export { type MessageAddition } from './guide/given.ts';
+} from './conversation-tracking/tracker.ts';
+export type { WireFormat, WireFormatName } from './formats/wire-format.ts';
+export { detectWireFormat, wireFormats } from './formats/detect.ts';
+export { type MessageAddition } from './interceptor/caller-history.ts';
 export {
   createInterceptor,
   type InterceptedResponse,
@@ -24,6 +24,6 @@ export {
   type Interceptor,
   type InterceptorOptions,
   type DeniedCall,
-} from './guide/guide.ts';
-export { defaultToolFailureTest, type ToolFailureTest } from './guide/taking-in.ts';
+} from './interceptor/interceptor.ts';
+export { defaultToolFailureTest, type ToolFailureTest } from './interceptor/import-messages.ts';
 export { openProxy, defaultProxyPort, type ProxyServer, type ProxyOptions } from './proxy/proxy.ts';

@@ -1,3 +1,3 @@
 // The terminal's public names.
-export { commands, type Command, type CommandTable } from './commands.ts';
+export { commands, type Command, type CommandTable } from './command-table.ts';
 export { main } from './main.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
-import { bin } from '../../test/support/program.ts';
+import { bin } from '../../test/support/program-dirs.ts';
 import { version } from './version.ts';
 
 function fairlead(args: readonly string[], nodeOptions: readonly string[] = []) {

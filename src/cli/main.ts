@@ -1,5 +1,5 @@
 // The terminal's front door: picks a command, answers --help and --version itself, and hands everything else to the front. What it imports is paid for at every start.
-import { commands as ownCommands, type CommandTable } from './commands.ts';
+import { commands as ownCommands, type CommandTable } from './command-table.ts';
 import { version } from './version.ts';
 
 /** Runs a command line and answers with the exit code. */
@@ -12,20 +12,20 @@ export async function main(args: readonly string[], commands: CommandTable = own
   const entry = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   const isOurs = entry === undefined || first === 'chat' || first === 'run';
   if (first === 'help' || (isOurs && wantsHelp(args))) {
-    const { helpText } = await import('./front/help.ts');
+    const { helpText } = await import('./args/help.ts');
     process.stdout.write(helpText(commands));
     return 0;
   }
   if (entry) return (await entry.load()).run(rest);
   if (first !== undefined && rest.length === 0) {
-    const { suggestCommand: mistyped } = await import('./front/mistyped.ts');
+    const { suggestCommand: mistyped } = await import('./args/suggest-command.ts');
     const wrong = mistyped(first, Object.keys(commands));
     if (wrong !== undefined) {
       process.stderr.write(`${wrong}\n`);
       return 2;
     }
   }
-  const { runConversationCommand: front } = await import('./front/front.ts');
+  const { runConversationCommand: front } = await import('./commands/conversation.ts');
   return front(args, undefined);
 }
 

@@ -13,7 +13,7 @@ import {
   type MessagePart,
 } from './message.ts';
 import type { ResolvedAgent, OutputSchema, Chunk } from './ports.ts';
-import { answerCost } from './spending.ts';
+import { answerCost } from './usage-totals.ts';
 import type { RunState } from './state.ts';
 
 /** The last chunk of an answer. */

@@ -1,15 +1,15 @@
 // How tool calls change the state: each is settled once, and a settled round becomes one message in call order.
-import { hash53Value, updateHash53, createHash53, type Hash53State } from './digest.ts';
+import { hash53Value, updateHash53, createHash53, type Hash53State } from './hash53.ts';
 import type { Event } from './fact.ts';
 import { canonicalJson } from './json.ts';
-import { copyText, textOrCharCodes } from './kept-text.ts';
+import { copyText, textOrCharCodes } from './lazy-text.ts';
 import type { ToolResultPart } from './message.ts';
-import { recordTouchedFile } from './file-marks.ts';
+import { recordTouchedFile } from './touched-files.ts';
 import { enqueueNote } from './notes.ts';
-import { addToTotals } from './spending.ts';
+import { addToTotals } from './usage-totals.ts';
 import type { ToolCall, RunState } from './state.ts';
 import { partTokens } from './tokens.ts';
-import { appendItem } from './trail.ts';
+import { appendItem } from './persistent-list.ts';
 
 /** A call is settled; a second ending of the same call changes nothing. */
 export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunState {

@@ -13,7 +13,7 @@ import {
   createTestTool,
   type CoreFixtureOptions,
   type CoreFixture,
-} from '../../test/support/rehearsal.ts';
+} from '../../test/support/core-fixture.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
   historyError,

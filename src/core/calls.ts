@@ -5,11 +5,11 @@ import type { Fact, ToolOutcome } from './fact.ts';
 import { evaluateGates } from './gate.ts';
 import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
-import { toolResultFact, type ToolEndedFact } from './output.ts';
+import { toolResultFact, type ToolEndedFact } from './tool-result.ts';
 import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
 import { renderToolOutput } from './renderers.ts';
 import type { ToolCall, RunState } from './state.ts';
-import { resolveUnknownOutcome } from './unsure.ts';
+import { resolveUnknownOutcome } from './unknown-outcome.ts';
 
 /** The tool through which a loaded tool is called: the list of tools that a model sees never changes, and neither does the cached prefix. */
 export const USE_TOOL = 'use_tool';

@@ -11,7 +11,7 @@ import {
   waitForEvent,
   type FixtureReply,
   type CoreFixture,
-} from '../../test/support/rehearsal.ts';
+} from '../../test/support/core-fixture.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
   FairleadError,

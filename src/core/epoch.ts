@@ -1,19 +1,19 @@
 // Epochs: the only way a prefix may end and another begin, and each says why.
 import { raceAbort } from './abort.ts';
 import { settleOpenCalls } from './call-fold.ts';
-import { runEndedFacts } from './ending.ts';
+import { runEndedFacts } from './end-run.ts';
 import { errorMessage } from './errors.ts';
 import type { Baseline, EpochReason, Fact } from './fact.ts';
-import { nextRequestTokens } from './inputs.ts';
-import { historyError } from './legal.ts';
+import { nextRequestTokens } from './pending-inputs.ts';
+import { historyError } from './validate-history.ts';
 import type { RunContext } from './loop.ts';
 import type { Message } from './message.ts';
 import type { ResolvedAgent, CompactionContext, CompactionResult } from './ports.ts';
 import type { RunState } from './state.ts';
-import { parseUsageTotals } from './spending.ts';
+import { parseUsageTotals } from './usage-totals.ts';
 import { messageTokens } from './tokens.ts';
-import { toArray } from './trail.ts';
-import { serializeViews } from './views.ts';
+import { toArray } from './persistent-list.ts';
+import { serializeViews } from './projections.ts';
 
 type EpochStarted = Fact & { readonly type: 'epoch-started' };
 

@@ -1,14 +1,14 @@
 // The gate: whatever is unclear is denied, and a person's yes is for the question that was asked.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { toolOutput } from './output.ts';
+import { toolOutput } from './tool-result.ts';
 import {
   replyWithCalls,
   replyWithText,
   createCoreFixture,
   createTestTool,
   type CoreFixture,
-} from '../../test/support/rehearsal.ts';
+} from '../../test/support/core-fixture.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
   evaluateGates,

@@ -1,6 +1,6 @@
 // The core's public names: pure, no node:*, no npm.
 export { raceAbort } from './abort.ts';
-export { createBoundedText, type BoundedText } from './capped.ts';
+export { createBoundedText, type BoundedText } from './bounded-text.ts';
 export { unwrapDeferredCall, executeCalls, USE_TOOL } from './calls.ts';
 export {
   FairleadError,
@@ -56,12 +56,12 @@ export type {
   RunStats,
   WorkOptions,
   WorkerInfo,
-} from './fleet.ts';
+} from './fleet-store.ts';
 export { evaluateGates, type GateResult } from './gate.ts';
-export { setLazyText, getLazyText, textOrCharCodes, textLength, type LazyText } from './kept-text.ts';
-export { openSessionWriter, type FactSource, type SessionWriter } from './head.ts';
-export { historyError } from './legal.ts';
-export type { PartialTextChannel, PartialText } from './live.ts';
+export { setLazyText, getLazyText, textOrCharCodes, textLength, type LazyText } from './lazy-text.ts';
+export { openSessionWriter, type FactSource, type SessionWriter } from './session-writer.ts';
+export { historyError } from './validate-history.ts';
+export type { PartialTextChannel, PartialText } from './partial-text.ts';
 export { canonicalJson, isJson, isObject, toJson, type Json, type JsonObject } from './json.ts';
 export { runLoop, type RunContext } from './loop.ts';
 export {
@@ -81,12 +81,12 @@ export {
   type ToolSpec,
   type Usage,
 } from './message.ts';
-export { hash53, hash53Value, updateHash53, createHash53, type Hash53State } from './digest.ts';
-export { runEndedFacts } from './ending.ts';
-export { deliverableInputs } from './inputs.ts';
+export { hash53, hash53Value, updateHash53, createHash53, type Hash53State } from './hash53.ts';
+export { runEndedFacts } from './end-run.ts';
+export { deliverableInputs } from './pending-inputs.ts';
 export { isStuck, nextStep, type Step } from './next.ts';
 export { collectNotes } from './turn.ts';
-export { runChecks } from './verify.ts';
+export { runChecks } from './run-checks.ts';
 export { enqueueNote, selectNotes, sortNotes, parseNotes, SAFETY_PRIORITY, renderNotes } from './notes.ts';
 export type {
   ResolvedAgent,
@@ -115,13 +115,13 @@ export type {
   ToolContext,
   View,
 } from './ports.ts';
-export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './output.ts';
-export { closestMatches } from './near.ts';
-export { escapeReminderTags, wrapUntrusted } from './outside-text.ts';
+export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './tool-result.ts';
+export { closestMatches } from './did-you-mean.ts';
+export { escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render.ts';
 export type { SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';
-export { answerCost, partialAnswerCost, usageCost, zeroUsage, addUsage, type AnswerCost } from './spending.ts';
+export { answerCost, partialAnswerCost, usageCost, zeroUsage, addUsage, type AnswerCost } from './usage-totals.ts';
 export { fold, runStateView, type CallApproval, type ToolCall, type RunState } from './state.ts';
 export {
   emptyPersistentMap,
@@ -131,12 +131,19 @@ export {
   mapGet,
   mapDelete,
   type PersistentMap,
-} from './table.ts';
-export { lastItem, appendItem, replaceLastItem, toArray, createPersistentList, type PersistentList } from './trail.ts';
-export { unknownOutcomeQuestion } from './unsure.ts';
+} from './persistent-map.ts';
+export {
+  lastItem,
+  appendItem,
+  replaceLastItem,
+  toArray,
+  createPersistentList,
+  type PersistentList,
+} from './persistent-list.ts';
+export { unknownOutcomeQuestion } from './unknown-outcome.ts';
 export { isValidCost, isValidUsage } from './usage.ts';
-export { readView, type ViewStates } from './views.ts';
-export { escapeInvisible, escapeInvisibleLine } from './visible.ts';
+export { readView, type ViewStates } from './projections.ts';
+export { escapeInvisible, escapeInvisibleLine } from './escape-invisible.ts';
 export type {
   FileChange,
   DirectoryEntry,
@@ -162,4 +169,4 @@ export { settleOpenCalls } from './call-fold.ts';
 export { prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './answer.ts';
-export { subagentLimits, deriveSubagent, type SubagentOverrides } from './child.ts';
+export { subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';

@@ -1,14 +1,14 @@
 // The loop: ask what is next, do it, write down what happened.
 import { isDetached } from './abort.ts';
 import { executeCalls } from './calls.ts';
-import { runEndedFacts, abortStep, withDeadline } from './ending.ts';
+import { runEndedFacts, abortStep, withDeadline } from './end-run.ts';
 import { compact } from './epoch.ts';
-import type { SessionWriter } from './head.ts';
+import type { SessionWriter } from './session-writer.ts';
 import { nextStep, type Step } from './next.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';
 import type { RunState } from './state.ts';
 import { runTurn } from './turn.ts';
-import { runChecks } from './verify.ts';
+import { runChecks } from './run-checks.ts';
 
 /** What a run is given beside its agent. */
 export type RunContext = {

@@ -1,7 +1,7 @@
 // What comes next: a typed machine over states, bounds before each act, and one reason out of a closed union at the end.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { toolOutput } from './output.ts';
+import { toolOutput } from './tool-result.ts';
 import {
   replyWithError,
   replyWithCalls,
@@ -14,7 +14,7 @@ import {
   type FixtureReply,
   type CoreFixtureOptions,
   type CoreFixture,
-} from '../../test/support/rehearsal.ts';
+} from '../../test/support/core-fixture.ts';
 import {
   FairleadError,
   fold,

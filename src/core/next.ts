@@ -2,7 +2,7 @@
 import { stopReasonOfFailure } from './abort.ts';
 import { errorMessage, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
-import { nextRequestTokens } from './inputs.ts';
+import { nextRequestTokens } from './pending-inputs.ts';
 import { isObject } from './json.ts';
 import type { ResolvedAgent } from './ports.ts';
 import type { ToolCall, RunState } from './state.ts';

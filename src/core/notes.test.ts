@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { replyWithCalls, replyWithText, createCoreFixture, createTestTool } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture, createTestTool } from '../../test/support/core-fixture.ts';
 import { enqueueNote, sortNotes, parseNotes, renderNotes, type Note } from './index.ts';
 import { removeShownNotes } from './notes.ts';
 

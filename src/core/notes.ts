@@ -2,7 +2,7 @@
 import type { Note } from './fact.ts';
 import { isObject } from './json.ts';
 import type { TextPart } from './message.ts';
-import { escapeReminderTags } from './outside-text.ts';
+import { escapeReminderTags } from './untrusted-text.ts';
 import { estimateTokens } from './tokens.ts';
 
 /** From this priority on a note is about safety: no allowance holds it back. */

@@ -3,7 +3,7 @@ import type { Event, Fact, Note, DecisionSource, UsageTotals, StopReason, Verdic
 import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { ToolCall, RunState } from './state.ts';
-import type { PersistentList } from './trail.ts';
+import type { PersistentList } from './persistent-list.ts';
 
 /** How facts are to be added. */
 export type AppendOptions = {

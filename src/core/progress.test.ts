@@ -1,7 +1,7 @@
 // What a tool says while it is at work: shown as it comes, kept nowhere, heard by nobody once its call has ended.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { replyWithCalls, createCoreFixture, createTestTool } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, createCoreFixture, createTestTool } from '../../test/support/core-fixture.ts';
 import { runLoop, type ToolContext } from './index.ts';
 
 const signal = new AbortController().signal;

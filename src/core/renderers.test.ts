@@ -1,8 +1,8 @@
 // Renderers: another way to write an output down, without touching the tool.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/rehearsal.ts';
-import { toolOutput } from './output.ts';
+import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/core-fixture.ts';
+import { toolOutput } from './tool-result.ts';
 import type { Renderer, Tool } from './ports.ts';
 
 const weather: Tool = {

@@ -1,7 +1,7 @@
 // The fold: what each fact does to the state, and that nothing a user's rule does can break it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createCoreFixture, replyWithText, replyWithCalls, createTestTool } from '../../test/support/rehearsal.ts';
+import { createCoreFixture, replyWithText, replyWithCalls, createTestTool } from '../../test/support/core-fixture.ts';
 import {
   fold,
   FairleadError,

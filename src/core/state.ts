@@ -6,10 +6,10 @@ import type { Json } from './json.ts';
 import type { Message, ToolResultPart, ToolChoice, ToolSpec } from './message.ts';
 import { enqueueNote, isNote } from './notes.ts';
 import type { NamedView, Rule, View } from './ports.ts';
-import { chargeRun, zeroUsage } from './spending.ts';
-import { createPersistentList, type PersistentList } from './trail.ts';
+import { chargeRun, zeroUsage } from './usage-totals.ts';
+import { createPersistentList, type PersistentList } from './persistent-list.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
-import { advanceViews, initialViewStates, type ViewStates } from './views.ts';
+import { advanceViews, initialViewStates, type ViewStates } from './projections.ts';
 
 /** A question to a person about a call, and what was answered. */
 export type CallApproval = {

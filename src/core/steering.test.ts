@@ -12,7 +12,7 @@ import {
   createTestTool,
   type FixtureReply,
   type CoreFixture,
-} from '../../test/support/rehearsal.ts';
+} from '../../test/support/core-fixture.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
   FairleadError,

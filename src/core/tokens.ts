@@ -1,5 +1,5 @@
 // How many tokens something is likely to be, where no provider has counted them.
-import { textLength } from './kept-text.ts';
+import { textLength } from './lazy-text.ts';
 import type { FilePart, Message, MessagePart } from './message.ts';
 
 /** Tokens of a text: four characters each. */

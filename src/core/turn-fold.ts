@@ -3,10 +3,10 @@ import { wasDetached } from './abort.ts';
 import type { Event, Note } from './fact.ts';
 import { messageToolCalls, isEmptyMessage, satisfiesToolChoice, type Message, type MessagePart } from './message.ts';
 import { isNoteActive, removeShownNotes, renderNotes } from './notes.ts';
-import { chargeRun, addToTotals } from './spending.ts';
+import { chargeRun, addToTotals } from './usage-totals.ts';
 import type { ToolCall, RunState } from './state.ts';
 import { estimateTokens, partTokens, messageTokens } from './tokens.ts';
-import { lastItem, appendItem, replaceLastItem, createPersistentList, type PersistentList } from './trail.ts';
+import { lastItem, appendItem, replaceLastItem, createPersistentList, type PersistentList } from './persistent-list.ts';
 
 /** A new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {

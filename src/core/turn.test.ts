@@ -14,7 +14,7 @@ import {
   createTestTool,
   type FixtureReply,
   type CoreFixtureOptions,
-} from '../../test/support/rehearsal.ts';
+} from '../../test/support/core-fixture.ts';
 import { memoryLog } from '../stores/index.ts';
 import {
   callId,

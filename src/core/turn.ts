@@ -3,12 +3,12 @@ import { abortFailure, raceAbort } from './abort.ts';
 import { answerFacts, type EndChunk } from './answer.ts';
 import { FairleadError, errorMessage, toFailure } from './errors.ts';
 import type { Fact, Note } from './fact.ts';
-import { deliverableInputs } from './inputs.ts';
+import { deliverableInputs } from './pending-inputs.ts';
 import type { RunContext } from './loop.ts';
 import { selectNotes } from './notes.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';
 import { renderRequest } from './render.ts';
-import { partialAnswerCost } from './spending.ts';
+import { partialAnswerCost } from './usage-totals.ts';
 import type { RunState } from './state.ts';
 
 /** Takes one turn. Everything it sends was written down and settled before; everything it returns was settled before it is shown as final. */

@@ -12,7 +12,7 @@ import {
   type RunState,
   type Stop,
 } from '../core/index.ts';
-import { listActiveRuns, assertAcceptsMessages } from './hearing.ts';
+import { listActiveRuns, assertAcceptsMessages } from './message-targets.ts';
 
 const inboxRemarkKey = 'inbox';
 

@@ -12,7 +12,7 @@ import {
 } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
 import { openTempFleetStore } from '../../test/support/fleet-store.ts';
-import { createAgentRunHandler, type RunHandler } from './driver.ts';
+import { createAgentRunHandler, type RunHandler } from './run-handler.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
 const outcome: RunOutcome = { reason: 'answered', text: 'Done.', spent: zeroUsage };

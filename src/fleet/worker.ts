@@ -13,9 +13,9 @@ import {
   type JsonObject,
   type RunSettlement,
 } from '../core/index.ts';
-import { createInboxDispatcher, type InboxDispatcher } from './carrier.ts';
-import type { RunHandler } from './driver.ts';
-import { pruneDaily } from './forgetting.ts';
+import { createInboxDispatcher, type InboxDispatcher } from './inbox-dispatcher.ts';
+import type { RunHandler } from './run-handler.ts';
+import { pruneDaily } from './retention.ts';
 import { formatStoppedMessage, watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
 
 /** What a worker is started with. */

@@ -3,12 +3,12 @@ export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants
 export { permissionGate, formatApprovalPrompt, type PermissionOptions } from './permission.ts';
 export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';
 export { policyGate, type PolicyGateOptions } from './policy/gate.ts';
-export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/judge.ts';
-export { packageInstallGate } from './policy/packages.ts';
+export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';
+export { packageInstallGate } from './policy/package-guard.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
 export { chooseSandbox, type SandboxOptions } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
 export { noSandbox, withSandbox, type SandboxPaths, type Sandbox } from './sandbox/sandbox.ts';
-export { redactJson, withRedaction } from './secrets/door.ts';
-export { noRedaction, createRedactor, type Redactor } from './secrets/keeper.ts';
+export { redactJson, withRedaction } from './redaction/redact-tool.ts';
+export { noRedaction, createRedactor, type Redactor } from './redaction/redactor.ts';
 export { fileTrust, memoryTrust, type ContentApproval, type TrustStatus, type TrustStore } from './trust.ts';

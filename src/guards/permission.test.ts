@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { replyWithCalls, replyWithText, createCoreFixture, type CoreFixture } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture, type CoreFixture } from '../../test/support/core-fixture.ts';
 import { createToolRegistry } from '../agent/index.ts';
 import type { ToolCall, Decision, Json, RunState, Workspace } from '../core/index.ts';
 import { codingTools } from '../tools/index.ts';

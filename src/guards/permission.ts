@@ -10,9 +10,9 @@ import {
   type Tool,
 } from '../core/index.ts';
 import { grantKey, grantSubject, type Grants, type ResolvePath } from './grants.ts';
-import { deceptiveTextWarnings } from './hidden-text.ts';
-import { findAutoExecutedFiles } from './obeyed.ts';
-import { invalidCommandReason } from './unrunnable.ts';
+import { deceptiveTextWarnings } from './deceptive-text.ts';
+import { findAutoExecutedFiles } from './auto-executed-files.ts';
+import { invalidCommandReason } from './invalid-command.ts';
 
 /** What a permission gate is made from. */
 export type PermissionOptions = {

@@ -1,11 +1,11 @@
 // The behaviours we ship: what a session's history can be asked, reminders, gates, stops and renderers over it, and what makes a long conversation shorter.
-export { fabricatedResult } from './claimed-result.ts';
+export { fabricatedResult } from './fabricated-result.ts';
 export { compactionDiff } from './compaction/diff.ts';
-export { preserveUserMessages } from './compaction/pinned.ts';
-export { summarizingCompactor, type SummarizeOptions } from './compaction/summarising.ts';
-export { truncatingCompactor, type CompactionOptions } from './compaction/trimming.ts';
-export { compactAt } from './enforcement/compact-at.ts';
-export { confirm, type ConfirmOptions } from './enforcement/confirm.ts';
+export { preserveUserMessages } from './compaction/preserve-user-messages.ts';
+export { summarizingCompactor, type SummarizeOptions } from './compaction/summarize.ts';
+export { truncatingCompactor, type CompactionOptions } from './compaction/truncate.ts';
+export { compactAt } from './compaction/compact-at.ts';
+export { confirm, type ConfirmOptions } from './gates/confirm.ts';
 export {
   defineGate,
   type GateRule,
@@ -13,22 +13,22 @@ export {
   type GateExample,
   type DenyOrAsk,
   type RuleScope,
-} from './enforcement/enforcement.ts';
-export { exclusive, phases, requireOrder, type PhaseOptions, type RuleScopeOptions } from './enforcement/order.ts';
-export { rateLimit, type RateLimit } from './enforcement/rate-limit.ts';
-export { readBeforeEdit, type ReadBeforeEditOptions } from './enforcement/read-before-edit.ts';
-export { buildFixtureLog, type ExampleStep, type FixtureLog } from './examples/steps.ts';
+} from './gates/gate-rule.ts';
+export { exclusive, phases, requireOrder, type PhaseOptions, type RuleScopeOptions } from './gates/order.ts';
+export { rateLimit, type RateLimit } from './gates/rate-limit.ts';
+export { readBeforeEdit, type ReadBeforeEditOptions } from './gates/read-before-edit.ts';
+export { buildFixtureLog, type ExampleStep, type FixtureLog } from './testing/fixture-log.ts';
 export {
   runGateExample,
   runReminderExample,
   runStopExample,
   type StopExample,
   type ExampleResult,
-} from './examples/trial.ts';
-export type { ContextParts } from './history/context-parts.ts';
-export type { Entity, EntityKind } from './history/entities.ts';
-export type { FileUse } from './history/file-uses.ts';
-export type { EndedCall } from './history/open-calls.ts';
+} from './testing/run-examples.ts';
+export type { ContextParts } from './session-stats/context-parts.ts';
+export type { Entity, EntityKind } from './session-stats/entities.ts';
+export type { FileUse } from './session-stats/file-uses.ts';
+export type { EndedCall } from './session-stats/open-calls.ts';
 export {
   callsSince,
   contextUsage,
@@ -49,10 +49,10 @@ export {
   type CallLoop,
   type EntityMention,
   type SpendingBreakdown,
-} from './history/questions.ts';
-export type { ToolStats, CallAttempts } from './history/tool-marks.ts';
-export { sessionStats, type SessionStats, type ModelStats } from './history/view.ts';
-export { reminderSystemPrompt, reminderIntroKey, withReminderSystemPrompt } from './reminders/awareness.ts';
+} from './session-stats/selectors.ts';
+export type { ToolStats, CallAttempts } from './session-stats/tool-stats.ts';
+export { sessionStats, type SessionStats, type ModelStats } from './session-stats/view.ts';
+export { reminderSystemPrompt, reminderIntroKey, withReminderSystemPrompt } from './reminders/system-prompt-section.ts';
 export {
   builtInReminders,
   builtInReminderTable,
@@ -66,7 +66,7 @@ export {
   compileReminders,
   type DefinedReminder,
   type CompiledReminders,
-} from './reminders/reminding.ts';
+} from './reminders/compile-reminders.ts';
 export {
   reminderEvents,
   allReminderTriggers,
@@ -83,19 +83,19 @@ export {
   type RendererChoice,
 } from './rendering/renderers.ts';
 export { EVENT_SCHEMA_VERSION, eventSchema } from './schema/event-schema.ts';
-export { compileRules, validateRules, rulesSchema } from './sets/compile.ts';
+export { compileRules, validateRules, rulesSchema } from './declarative/compile.ts';
 export {
   evaluateCondition,
   conditionFacts,
   type Condition,
   type FactTest,
   type ConditionSubject,
-} from './sets/conditions.ts';
-export type { DeclaredGate, DeclaredReminder, DeclaredRules, DeclaredStop } from './sets/declared.ts';
-export { compileRuleSet, type CompiledRuleSet, type RuleSet } from './sets/rule-set.ts';
-export { runRuleSetExamples } from './sets/trying.ts';
-export { answerMatches, commandPasses, type CommandCheckOptions } from './stops/checks.ts';
-export { allOf, anyOf } from './stops/combined.ts';
+} from './declarative/conditions.ts';
+export type { DeclaredGate, DeclaredReminder, DeclaredRules, DeclaredStop } from './declarative/declared.ts';
+export { compileRuleSet, type CompiledRuleSet, type RuleSet } from './declarative/rule-set.ts';
+export { runRuleSetExamples } from './testing/run-rule-set-examples.ts';
+export { answerMatches, commandPasses, type CommandCheckOptions } from './stop-conditions/checks.ts';
+export { allOf, anyOf } from './stop-conditions/combined.ts';
 export {
   finalAnswer,
   contextLimit,
@@ -111,4 +111,4 @@ export {
   turnLimit,
   type StopDecision,
   type StopRule,
-} from './stops/stops.ts';
+} from './stop-conditions/stop-conditions.ts';

@@ -1,4 +1,4 @@
 // The server's public names.
-export { loadApiKeys, type Caller, type ApiKeys, type ApiKeySources, type Role } from './keys.ts';
-export { startApiServer, defaultServerPort, type ApiServer, type ServerOptions } from './listening.ts';
-export { defaultServerLimits, type ServerLimits } from './place.ts';
+export { loadApiKeys, type Caller, type ApiKeys, type ApiKeySources, type Role } from './http/keys.ts';
+export { startApiServer, defaultServerPort, type ApiServer, type ServerOptions } from './http/server.ts';
+export { defaultServerLimits, type ServerLimits } from './http/context.ts';

@@ -1,6 +1,6 @@
 // The row that a database keeps of an event, looked at before it is believed.
 import { FairleadError, upcastEvent, type Event, type Fact } from '../core/index.ts';
-import { eventShapeError } from './jsonl/shape.ts';
+import { eventShapeError } from './validate-event.ts';
 
 /** An event as its row says; `fact` is JSON. */
 export type EventRow = {

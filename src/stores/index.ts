@@ -1,13 +1,13 @@
 // Where a session's log is kept.
-export type { SessionFileProblem } from './jsonl/chart.ts';
+export type { SessionFileProblem } from './jsonl/file-index.ts';
 export { copyJsonl, type CopyJsonlOptions } from './jsonl/copy.ts';
 export { realDisk, type Disk, type FileStat } from './jsonl/disk.ts';
-export { peekSession, readSessionId, type SessionPeek } from './jsonl/glimpse.ts';
-export type { LockOwner } from './jsonl/holder.ts';
+export { peekSession, readSessionId, type SessionPeek } from './jsonl/peek.ts';
+export type { LockOwner } from './lock-owner.ts';
 export { getLockOwner } from './jsonl/lock.ts';
 export { openJsonl, type JsonlLog, type JsonlOptions } from './jsonl/log.ts';
 export { jsonlSessions } from './jsonl/sessions.ts';
 export { moveJsonl, type MoveJsonlOptions } from './jsonl/move.ts';
 export { verifyFile, type FileVerification } from './jsonl/verify.ts';
 export { memoryLog, type MemoryLog } from './memory.ts';
-export { openFleetStore, type FleetStoreOptions } from './open-fleet.ts';
+export { openFleetStore, type FleetStoreOptions } from './open-fleet-store.ts';

@@ -1,6 +1,6 @@
 // Deletes a file in a way that can be taken back: its content is kept, and its hash is all that is needed to have it again.
 import { FairleadError, toolOutput, type Tool, type Workspace } from '../core/index.ts';
-import { fileChangeOutput } from './change.ts';
+import { fileChangeOutput } from './file-change.ts';
 
 /** The tool that deletes files. */
 export const deleteFile = (workspace: Workspace): Tool => ({

@@ -1,7 +1,7 @@
 // Replaces an exact piece of a file that is there once; line breaks stay of the file's kind, and nothing else changes.
 import { toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
-import { fileChangeOutput } from './change.ts';
-import { findSimilarRegion } from './nearest.ts';
+import { fileChangeOutput } from './file-change.ts';
+import { findSimilarRegion } from './fuzzy-match.ts';
 import { isCrlf, readTextFile } from './text.ts';
 
 type EditInput = {

@@ -1,7 +1,7 @@
 // Finds files by name pattern.
 import { toolOutput, escapeInvisibleLine, type Tool, type Workspace } from '../core/index.ts';
 import { incompleteWalkNotice, walkFiles } from './walk.ts';
-import { completesInTime } from './watchdog.ts';
+import { completesInTime } from './with-timeout.ts';
 
 const maxShown = 500;
 

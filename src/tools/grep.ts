@@ -10,7 +10,7 @@ import {
 } from '../core/index.ts';
 import { matchGlob } from './glob.ts';
 import { maxWalkDepth, incompleteWalkNotice, skippedNames, walkFiles } from './walk.ts';
-import { completesInTime } from './watchdog.ts';
+import { completesInTime } from './with-timeout.ts';
 
 const maxMatches = 200;
 const maxLineLength = 2000;

@@ -1,7 +1,7 @@
 // The tools we ship, each a function of the workspace it reaches the world through.
 import type { Tool, Workspace } from '../core/index.ts';
-import type { BackgroundCommands } from './commands/background.ts';
-import { backgroundTools } from './commands/look-after.ts';
+import type { BackgroundCommands } from './shell/background.ts';
+import { backgroundTools } from './shell/background-tools.ts';
 import { editFile } from './edit-file.ts';
 import { glob } from './glob.ts';
 import { grep, type GrepOptions } from './grep.ts';
@@ -14,8 +14,8 @@ import { writeFile } from './write-file.ts';
 
 export { resolveToolAlias } from './aliases.ts';
 export { askUser, type AskUserHandler, type UserQuestion } from './ask-user.ts';
-export { createBackgroundCommands, type BackgroundCommands } from './commands/background.ts';
-export { deferredTools, type DeferredToolsOptions } from './more.ts';
+export { createBackgroundCommands, type BackgroundCommands } from './shell/background.ts';
+export { deferredTools, type DeferredToolsOptions } from './deferred-tools.ts';
 export { formatTodoList, todoView, type TodoItem, type TodoState } from './todo.ts';
 export { createSearchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';
 export { webSearch } from './web/web-search.ts';

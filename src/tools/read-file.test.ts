@@ -6,8 +6,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { errorMessage, type ToolOutput, type Provider, type ToolContext } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
-import { createPng } from '../../test/support/picture.ts';
-import { parseImage, unsupportedImageReason } from './picture.ts';
+import { createPng } from '../../test/support/png.ts';
+import { parseImage, unsupportedImageReason } from './image.ts';
 import { readFile } from './read-file.ts';
 
 type Read = (

@@ -11,7 +11,7 @@ import {
   type Tool,
   type Workspace,
 } from '../core/index.ts';
-import { parseImage, unsupportedImageReason, type ImageInfo } from './picture.ts';
+import { parseImage, unsupportedImageReason, type ImageInfo } from './image.ts';
 import { notTextError, displayText } from './text.ts';
 
 const maxLines = 2000;

@@ -3,8 +3,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Workspace } from '../core/index.ts';
-import { toRipgrepPattern } from './looser-pattern.ts';
-import { foldersOutsideWorkspace, leadsIntoWorkspace } from './search-path.ts';
+import { toRipgrepPattern } from './regex-to-ripgrep.ts';
+import { foldersOutsideWorkspace, leadsIntoWorkspace } from './safe-path.ts';
 
 const ripgrepName = process.platform === 'win32' ? 'rg.exe' : 'rg';
 

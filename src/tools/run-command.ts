@@ -1,7 +1,7 @@
 // Runs a shell command in the workspace: to its end, shown while it runs, or in the background.
 import type { Tool, Workspace } from '../core/index.ts';
-import { startedCommandOutput, type BackgroundCommands } from './commands/background.ts';
-import { commandInputSchema, runCommandToEnd, type CommandInput } from './commands/command.ts';
+import { startedCommandOutput, type BackgroundCommands } from './shell/background.ts';
+import { commandInputSchema, runCommandToEnd, type CommandInput } from './shell/command.ts';
 
 const timeoutRange = { defaultSeconds: 120, maxSeconds: 3600 };
 

@@ -1,6 +1,6 @@
 // Runs a command in a container of its own, which keeps what it writes in a volume: the workspace it is handed must run commands there.
 import type { Tool, Workspace } from '../core/index.ts';
-import { commandInputSchema, runCommandToEnd, type CommandInput } from './commands/command.ts';
+import { commandInputSchema, runCommandToEnd, type CommandInput } from './shell/command.ts';
 
 const timeoutRange = { defaultSeconds: 60, maxSeconds: 600 };
 

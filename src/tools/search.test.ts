@@ -9,7 +9,7 @@ import { FairleadError, type Json, type ToolOutput, type ToolContext, type Works
 import { localWorkspace } from '../workspace/index.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
-import { toRipgrepPattern } from './looser-pattern.ts';
+import { toRipgrepPattern } from './regex-to-ripgrep.ts';
 import { findRipgrep, findCandidateFiles, type RipgrepSearch } from './ripgrep.ts';
 import { maxWalkDepth, skippedNames, walkFiles } from './walk.ts';
 

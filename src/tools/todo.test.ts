@@ -1,7 +1,7 @@
 // The list of what is to be done is told by the log alone.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/rehearsal.ts';
+import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/core-fixture.ts';
 import { createToolRegistry } from '../agent/index.ts';
 import { fold } from '../core/index.ts';
 import { todo, todoView } from './todo.ts';

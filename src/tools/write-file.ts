@@ -1,6 +1,6 @@
 // Writes a whole file, new or old; an old one must have been read first.
 import type { Tool, Workspace } from '../core/index.ts';
-import { fileChangeOutput } from './change.ts';
+import { fileChangeOutput } from './file-change.ts';
 import { isNotFoundError } from './text.ts';
 
 /** The tool that writes files. */

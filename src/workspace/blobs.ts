@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256Hex } from './files.ts';
-import { workspaceError } from './trouble.ts';
+import { workspaceError } from './errors.ts';
 
 /** A folder of contents. */
 export type BlobStore = {

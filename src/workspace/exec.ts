@@ -10,9 +10,9 @@ import {
   type OutputSize,
 } from '../core/index.ts';
 import { publicEnvironment } from './environment.ts';
-import { descendantGroups } from './groups.ts';
-import { createOutputFile } from './kept-output.ts';
-import { systemErrorCode, workspaceError } from './trouble.ts';
+import { descendantGroups } from './process-groups.ts';
+import { createOutputFile } from './output-files.ts';
+import { systemErrorCode, workspaceError } from './errors.ts';
 
 const maxCommandLength = 100_000;
 const defaultMaxOutput = 30_000;

@@ -4,8 +4,8 @@ import { lstatSync, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { escapeInvisibleLine, type FileStamp } from '../core/index.ts';
-import { withOpenFolder, withCreatedFolder, openNoFollow, readOnlyFlags, type OpenFolder } from './pinned.ts';
-import { systemErrorCode, toWorkspaceError, workspaceError } from './trouble.ts';
+import { withOpenFolder, withCreatedFolder, openNoFollow, readOnlyFlags, type OpenFolder } from './fd-paths.ts';
+import { systemErrorCode, toWorkspaceError, workspaceError } from './errors.ts';
 
 /** Bytes of the largest file that is read or changed. */
 export const maxFileBytes: number = 32 * 1024 * 1024;

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { reportAttack } from '../../test/support/witness.ts';
+import { reportAttack } from '../../test/support/attack-report.ts';
 import type { Workspace } from '../core/index.ts';
 import { localWorkspace, type LocalWorkspaceOptions } from './index.ts';
 

@@ -13,10 +13,10 @@ import {
 import { createBlobStore } from './blobs.ts';
 import { execCommand } from './exec.ts';
 import { sha256Hex, readBytes, replaceFileContent, fileStamp } from './files.ts';
-import { outputFolderFor } from './kept-output.ts';
+import { outputFolderFor } from './output-files.ts';
 import { containsPath, resolveWithinRoots, assertWritable, resolveLinks } from './paths.ts';
-import { withOpenFolder } from './pinned.ts';
-import { toWorkspaceError, workspaceError } from './trouble.ts';
+import { withOpenFolder } from './fd-paths.ts';
+import { toWorkspaceError, workspaceError } from './errors.ts';
 
 const maxEntries = 10_000;
 

@@ -2,7 +2,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { escapeInvisibleLine } from '../core/index.ts';
-import { systemErrorCode, toWorkspaceError, workspaceError } from './trouble.ts';
+import { systemErrorCode, toWorkspaceError, workspaceError } from './errors.ts';
 
 const maxPathLength = 4096;
 

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { resolveAgent, createOutputSchema } from '../../src/agent/index.ts';
-import { privacyView } from '../../src/cli/conversation/privacy.ts';
+import { privacyView } from '../../src/coding-agent/privacy.ts';
 import {
   isObject,
   type ResolvedAgent,
@@ -18,11 +18,11 @@ import {
 } from '../../src/core/index.ts';
 import { createClientTools, createAgentRunHandler, startWorker } from '../../src/fleet/index.ts';
 import { startApiServer, loadApiKeys, type ApiServer, type ServerLimits, type Role } from '../../src/server/index.ts';
-import { apiRoutes } from '../../src/server/table.ts';
-import { apiSchemas } from '../../src/server/schemas.ts';
-import { openFleetStore } from '../../src/stores/open-fleet.ts';
+import { apiRoutes } from '../../src/server/http/routes/index.ts';
+import { apiSchemas } from '../../src/server/http/schemas.ts';
+import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
 import { scriptedProvider, type Script } from '../../src/testing/index.ts';
-import { readSseFrames, type SseFrame } from './frames.ts';
+import { readSseFrames, type SseFrame } from './sse-frames.ts';
 
 export type { SseFrame };
 

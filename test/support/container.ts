@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { packPackage, repoRoot } from './packed.ts';
+import { packPackage, repoRoot } from './npm-package.ts';
 
 /** How a command of the engine came out. */
 export type CommandResult = { readonly code: number; readonly out: string; readonly err: string };

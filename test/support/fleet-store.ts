@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { FleetStore } from '../../src/core/index.ts';
-import { openFleetStore } from '../../src/stores/open-fleet.ts';
+import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
 
 /** A new store, removed with the test. */
 export async function openTempFleetStore(t: Pick<TestContext, 'after'>): Promise<FleetStore> {

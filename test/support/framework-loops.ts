@@ -17,7 +17,7 @@ import { generateText, isStepCount, streamText, tool as sdkTool, wrapLanguageMod
 import { createAgent, tool as chainTool } from 'langchain';
 import { z } from 'zod';
 import { fairleadMiddleware } from '../../src/bridges/ai-sdk/index.ts';
-import type { BridgeOptions } from '../../src/bridges/frameworks/conversations.ts';
+import type { BridgeOptions } from '../../src/bridges/model-intercept/options.ts';
 import { fairleadMiddleware as agentMiddleware, wrapChatModel } from '../../src/bridges/langchain/index.ts';
 import { wrapModel as guideAgentModel, wrapModelProvider } from '../../src/bridges/openai-agents/index.ts';
 

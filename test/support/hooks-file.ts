@@ -1,7 +1,7 @@
 // A hooks file as people have them for another program, with the scripts that it runs; a test puts it into a folder unchanged.
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
-import { writeFiles } from './program.ts';
+import { writeFiles } from './program-dirs.ts';
 
 const formatScriptPath = (name: string): string => `"$CLAUDE_PROJECT_DIR"/.claude/hooks/${name}`;
 const createCommandHook = (name: string, more: object = {}): object => ({

@@ -61,7 +61,7 @@ test('databases do not see each other, and none is had without the password', { 
 });
 
 test('a process that is killed leaves no server and no data behind', { skip, timeout: 60_000 }, async (t) => {
-  const program = path.join(import.meta.dirname, 'postgres-holder.ts');
+  const program = path.join(import.meta.dirname, 'postgres-child.ts');
   const holder = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => holder.kill('SIGKILL'));
   const line = await createInterface({ input: holder.stdout })[Symbol.asyncIterator]().next();

@@ -1,7 +1,7 @@
 // Calls a tool as a run would: its input held to the schema first, a failure as text.
 import { createToolRegistry } from '../../src/agent/index.ts';
 import { errorMessage, type Fact, type Json, type Tool, type ToolContext } from '../../src/core/index.ts';
-import { toolResultFact } from '../../src/core/output.ts';
+import { toolResultFact } from '../../src/core/tool-result.ts';
 
 /** How a call came out. */
 export type ToolCallResult = Pick<Fact & { readonly type: 'tool-ended' }, 'text' | 'data' | 'outcome'>;

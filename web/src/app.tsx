@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApprovalsScreen } from './screens/approvals.tsx';
-import { NewRunScreen } from './screens/ask.tsx';
+import { NewRunScreen } from './screens/new-run.tsx';
 import { BudgetsScreen } from './screens/budgets.tsx';
 import { FleetScreen } from './screens/fleet.tsx';
 import { HealthScreen } from './screens/health.tsx';
@@ -12,15 +12,15 @@ import { RunsScreen } from './screens/runs.tsx';
 import { ScorecardScreen } from './screens/scorecard.tsx';
 import { SessionScreen } from './screens/session.tsx';
 import { SessionsScreen } from './screens/sessions.tsx';
-import { announcement, useAtom } from './cell.ts';
-import { KillSwitch, StoppedBanner, useKillSwitch } from './view/kill-switch.tsx';
-import { currentUser } from './view/may.ts';
-import { Navigation, useShortcuts } from './view/navigation.tsx';
-import { currentRoute, type Route } from './view/route.ts';
-import { ThemeToggle } from './view/theme.tsx';
-import { api } from './wire/api.ts';
-import { connectionStatus, keyState } from './wire/connection.ts';
-import { forgetKeyInAllTabs } from './wire/tabs.ts';
+import { announcement, useAtom } from './state/atom.ts';
+import { KillSwitch, StoppedBanner, useKillSwitch } from './components/kill-switch.tsx';
+import { currentUser } from './hooks/use-permission.ts';
+import { Navigation, useShortcuts } from './components/navigation.tsx';
+import { currentRoute, type Route } from './state/router.ts';
+import { ThemeToggle } from './components/theme.tsx';
+import { api } from './api/client.ts';
+import { connectionStatus, keyState } from './api/connection.ts';
+import { forgetKeyInAllTabs } from './api/tab-sync.ts';
 
 /** The whole page. */
 export function App(): JSX.Element {

@@ -1,10 +1,10 @@
 // Where the page begins: the key is taken from the address, the theme from before, and the page is drawn.
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { startRouter } from './view/route.ts';
-import { applyTheme } from './view/theme.tsx';
-import { loadKey } from './wire/connection.ts';
-import { startTabSync } from './wire/tabs.ts';
+import { startRouter } from './state/router.ts';
+import { applyTheme } from './components/theme.tsx';
+import { loadKey } from './api/connection.ts';
+import { startTabSync } from './api/tab-sync.ts';
 
 applyTheme();
 loadKey();

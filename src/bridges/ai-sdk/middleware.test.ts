@@ -21,8 +21,8 @@ import {
   type ScriptedServer,
 } from '../../testing/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { createConversationTracker } from '../conversations/conversations.ts';
-import { createInterceptor } from '../guide/guide.ts';
+import { createConversationTracker } from '../conversation-tracking/tracker.ts';
+import { createInterceptor } from '../interceptor/interceptor.ts';
 import { fairleadMiddleware, guardToolSet, type BridgeOptions } from './index.ts';
 
 const chat = ({ url }: ScriptedServer, options: BridgeOptions) =>

@@ -6,10 +6,10 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import type { ConversationTracker, TrackedRequest } from '../conversations/conversations.ts';
-import { formatStopMessage, type StopAction } from '../dialects/dialect.ts';
-import { resolveTracker, hasChecks, toConversationId, type BridgeOptions } from '../frameworks/conversations.ts';
-import { interceptModelStream, interceptModelCall } from '../frameworks/exchange.ts';
+import type { ConversationTracker, TrackedRequest } from '../conversation-tracking/tracker.ts';
+import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
+import { resolveTracker, hasChecks, toConversationId, type BridgeOptions } from '../model-intercept/options.ts';
+import { interceptModelStream, interceptModelCall } from '../model-intercept/intercept-model.ts';
 import { parseAiSdkResponse, parseAiSdkRequest, insertIntoPrompt } from './prompt.ts';
 import { dropStreamStart, createAiSdkStreamReader } from './stream.ts';
 

@@ -18,10 +18,10 @@ import {
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
-import { groupByPosition, joinParagraphs, getSystemAddition } from '../dialects/dialect.ts';
-import { parseCallArguments, asObject, toOpaquePart } from '../dialects/reading.ts';
-import type { MessageAddition } from '../guide/given.ts';
-import type { InterceptedResponse, InterceptedRequest } from '../guide/guide.ts';
+import { groupByPosition, joinParagraphs, getSystemAddition } from '../formats/wire-format.ts';
+import { parseCallArguments, asObject, toOpaquePart } from '../formats/json.ts';
+import type { MessageAddition } from '../interceptor/caller-history.ts';
+import type { InterceptedResponse, InterceptedRequest } from '../interceptor/interceptor.ts';
 
 type AssistantPart = (LanguageModelV4Message & { role: 'assistant' })['content'][number];
 

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import { errorMessage } from '../../core/index.ts';
-import type { ModelStreamReader } from '../frameworks/exchange.ts';
+import type { ModelStreamReader } from '../model-intercept/intercept-model.ts';
 import { parseAiSdkResponse } from './prompt.ts';
 
 type ContentBlock = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>;

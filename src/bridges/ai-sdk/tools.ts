@@ -1,6 +1,6 @@
 // A second door for the AI SDK's tools: whoever makes a call, the gates are asked before it runs.
 import { FairleadError, toJson } from '../../core/index.ts';
-import { getToolDenial, type ToolGate } from '../frameworks/second-door.ts';
+import { getToolDenial, type ToolGate } from '../model-intercept/tool-gate.ts';
 
 /** As much of a tool as is looked at here. */
 type ToolLike = { readonly execute?: (input: unknown, options: { readonly toolCallId: string }) => unknown };

@@ -6,9 +6,9 @@ import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import type { Gate, JsonObject, Rule } from '../../core/index.ts';
 import { calls, scriptedServer } from '../../testing/index.ts';
-import { wrapFetch } from './guided-fetch.ts';
-import { guardMessages } from './plain.ts';
-import { wrapAnthropic, wrapGoogle, wrapOpenAI } from './wrapped.ts';
+import { wrapFetch } from './fetch.ts';
+import { guardMessages } from './guard-messages.ts';
+import { wrapAnthropic, wrapGoogle, wrapOpenAI } from './sdk-clients.ts';
 
 const noDeleting: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };

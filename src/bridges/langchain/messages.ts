@@ -16,9 +16,9 @@ import {
   getSystemAddition,
   type ParsedModelRequest,
   type ParsedModelResponse,
-} from '../dialects/dialect.ts';
-import { numberField, asObject, asObjectArray, toOpaquePart, asString } from '../dialects/reading.ts';
-import type { MessageAddition } from '../guide/given.ts';
+} from '../formats/wire-format.ts';
+import { numberField, asObject, asObjectArray, toOpaquePart, asString } from '../formats/json.ts';
+import type { MessageAddition } from '../interceptor/caller-history.ts';
 
 /** The caller's classes of messages: `import * as messages from '@langchain/core/messages'`, or `'langchain'`, holds them. */
 export type MessageClasses = {

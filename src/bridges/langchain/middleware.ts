@@ -1,6 +1,6 @@
 // Guides an agent of `createAgent`: a middleware that puts a guide in front of the agent's model.
 import { isObject } from '../../core/index.ts';
-import { toConversationId } from '../frameworks/conversations.ts';
+import { toConversationId } from '../model-intercept/options.ts';
 import { wrapChatModelWith, createWrapContext, type LangChainOptions } from './model.ts';
 
 /** A middleware of LangChain, for `createAgent({ middleware: [...] })`. */

@@ -17,8 +17,8 @@ import { z } from 'zod';
 import type { Gate, Rule } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
-import { createConversationTracker } from '../conversations/conversations.ts';
-import { createInterceptor } from '../guide/guide.ts';
+import { createConversationTracker } from '../conversation-tracking/tracker.ts';
+import { createInterceptor } from '../interceptor/interceptor.ts';
 import { fairleadMiddleware, wrapChatModel, guardTools } from './index.ts';
 
 const noDeleting: Gate = ({ input }) =>

@@ -1,9 +1,13 @@
 // Guides whatever LangChain or LangGraph does with a chat model: the same model, asked and answered through a guide.
 import { FairleadError, isObject } from '../../core/index.ts';
-import type { ConversationTracker } from '../conversations/conversations.ts';
-import { formatStopMessage, type StopAction } from '../dialects/dialect.ts';
-import { resolveTracker, hasChecks, type BridgeOptions } from '../frameworks/conversations.ts';
-import { interceptModelStream, interceptModelCall, type ModelStreamReader } from '../frameworks/exchange.ts';
+import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
+import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
+import { resolveTracker, hasChecks, type BridgeOptions } from '../model-intercept/options.ts';
+import {
+  interceptModelStream,
+  interceptModelCall,
+  type ModelStreamReader,
+} from '../model-intercept/intercept-model.ts';
 import {
   hasToolCalls,
   createMessage,

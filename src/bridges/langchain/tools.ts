@@ -1,6 +1,6 @@
 // A second door for LangChain's tools, in a ToolNode or an agent: whoever makes a call, the gates are asked before it runs.
 import { FairleadError, isObject, toJson } from '../../core/index.ts';
-import { getToolDenial, type ToolGate } from '../frameworks/second-door.ts';
+import { getToolDenial, type ToolGate } from '../model-intercept/tool-gate.ts';
 
 type ToolLike = { readonly name: string; readonly invoke: (input: unknown, config?: unknown) => Promise<unknown> };
 

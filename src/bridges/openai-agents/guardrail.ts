@@ -1,6 +1,6 @@
 // A second door for the tools of OpenAI's Agents SDK: an input guardrail that asks the gates.
-import { parseCallArguments } from '../dialects/reading.ts';
-import { getToolDenial, type ToolGate } from '../frameworks/second-door.ts';
+import { parseCallArguments } from '../formats/json.ts';
+import { getToolDenial, type ToolGate } from '../model-intercept/tool-gate.ts';
 
 /** What a guardrail of the SDK answers. */
 export type GuardrailResult = {

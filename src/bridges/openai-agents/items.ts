@@ -16,16 +16,9 @@ import {
   getSystemAddition,
   type ParsedModelRequest,
   type ParsedModelResponse,
-} from '../dialects/dialect.ts';
-import {
-  parseCallArguments,
-  numberField,
-  asObject,
-  asObjectArray,
-  toOpaquePart,
-  asString,
-} from '../dialects/reading.ts';
-import type { MessageAddition } from '../guide/given.ts';
+} from '../formats/wire-format.ts';
+import { parseCallArguments, numberField, asObject, asObjectArray, toOpaquePart, asString } from '../formats/json.ts';
+import type { MessageAddition } from '../interceptor/caller-history.ts';
 
 /** A request of the runner's as a guide sees it. */
 export const parseAgentsRequest = (request: JsonObject, model: string): ParsedModelRequest => ({

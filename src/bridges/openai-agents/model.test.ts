@@ -15,7 +15,7 @@ import { z } from 'zod';
 import type { Gate, Rule, Stop } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
-import { createInterceptor } from '../guide/guide.ts';
+import { createInterceptor } from '../interceptor/interceptor.ts';
 import { wrapModel, wrapModelProvider, createToolGuardrail, type BridgeOptions } from './index.ts';
 
 setTracingDisabled(true);

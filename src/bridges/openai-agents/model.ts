@@ -1,10 +1,14 @@
 // Guides whatever OpenAI's Agents SDK does with a model: the same model, or the same provider of models, with a guide in front.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
-import type { ConversationTracker } from '../conversations/conversations.ts';
-import { formatStopMessage, type StopAction } from '../dialects/dialect.ts';
-import { asObject, asObjectArray } from '../dialects/reading.ts';
-import { resolveTracker, hasChecks, type BridgeOptions } from '../frameworks/conversations.ts';
-import { interceptModelStream, interceptModelCall, type ModelStreamReader } from '../frameworks/exchange.ts';
+import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
+import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
+import { asObject, asObjectArray } from '../formats/json.ts';
+import { resolveTracker, hasChecks, type BridgeOptions } from '../model-intercept/options.ts';
+import {
+  interceptModelStream,
+  interceptModelCall,
+  type ModelStreamReader,
+} from '../model-intercept/intercept-model.ts';
 import { parseAgentsRequest, parseAgentsResponse, insertIntoRequest } from './items.ts';
 
 /** As much of the SDK's models as is looked at here. */

@@ -3,10 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mergeExtensions, type Extension } from '../../agent/index.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
-import { createConversationTracker, type ConversationTrackerOptions } from '../conversations/conversations.ts';
-import { detectWireFormat } from '../dialects/table.ts';
-import { authorizeRequest, isLoopback } from './door.ts';
-import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from './handling.ts';
+import { createConversationTracker, type ConversationTrackerOptions } from '../conversation-tracking/tracker.ts';
+import { detectWireFormat } from '../formats/detect.ts';
+import { authorizeRequest, isLoopback } from './auth.ts';
+import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from './handler.ts';
 import { createUpstream } from './upstream.ts';
 
 /** How a proxy is opened. */

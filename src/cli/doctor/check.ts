@@ -1,9 +1,9 @@
 // What a check of the doctor is: a name and a function that looks at one part and says how it stands.
 import type { FairleadError, Provider, Workspace } from '../../core/index.ts';
 import type { Sandbox } from '../../guards/index.ts';
-import type { ResolvedModel } from '../conversation/model.ts';
-import type { ModelEndpoint } from '../known-models/index.ts';
-import type { Settings } from '../settings/index.ts';
+import type { ResolvedModel } from '../../coding-agent/models/resolve-model.ts';
+import type { ModelEndpoint } from '../../coding-agent/state/index.ts';
+import type { Settings } from '../../coding-agent/settings/index.ts';
 
 /** How a part stands, and how to mend it where it does not. */
 export type CheckResult = {

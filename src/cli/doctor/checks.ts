@@ -1,12 +1,12 @@
 // The table of what the doctor proves, in the order it is told; a new part gets a line here.
 import type { DoctorCheck } from './check.ts';
-import { commandSandboxCheck } from './commands-check.ts';
+import { commandSandboxCheck } from './command-sandbox-check.ts';
 import { guardsCheck } from './guards-check.ts';
 import { hardwareCheck } from './hardware-check.ts';
 import { logCheck } from './log-check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
-import { containerCheck } from './sandbox-check.ts';
+import { containerCheck } from './container-check.ts';
 
 /** Every check there is. */
 export const doctorChecks: readonly DoctorCheck[] = [

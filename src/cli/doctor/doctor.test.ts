@@ -4,15 +4,15 @@ import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { bin } from '../../../test/support/program.ts';
-import { createPromptEnvironment, openPrompt, type PromptEnvironment } from '../../../test/support/prompt.ts';
+import { bin } from '../../../test/support/program-dirs.ts';
+import { createPromptEnvironment, openPrompt, type PromptEnvironment } from '../../../test/support/terminal-prompt.ts';
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { noTerminal } from '../../../test/support/terminal.ts';
 import { isObject, type JsonObject } from '../../core/index.ts';
 import { calls, closedUrl, says, scriptedServer, type Asked, type ScriptedServer } from '../../testing/index.ts';
 import { fail } from './check.ts';
 import { doctorChecks } from './checks.ts';
-import { runDoctorChecks, type NamedCheckResult } from './examine.ts';
+import { runDoctorChecks, type NamedCheckResult } from './run-checks.ts';
 
 type Report = { readonly ok: boolean; readonly checks: readonly NamedCheckResult[] };
 type Ran = { readonly code: number; readonly out: string; readonly err: string };

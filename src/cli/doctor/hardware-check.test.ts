@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { writeFiles } from '../../../test/support/program.ts';
+import { writeFiles } from '../../../test/support/program-dirs.ts';
 import { readHardware, judgeHardware } from './hardware-check.ts';
 
 test('[P33, P34, P49] a machine is told what it runs, at what context, and with what to compare it', () => {

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { verifyFile } from '../../stores/index.ts';
-import { listSessionFiles } from '../sessions/index.ts';
+import { listSessionFiles } from '../../sessions/index.ts';
 import { fail, ok, type DoctorCheck } from './check.ts';
 
 const maxFiles = 100;

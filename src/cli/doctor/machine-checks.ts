@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
-import { findEditor } from '../editing/editor.ts';
-import { wantsColors } from '../face/paint.ts';
+import { findEditor } from '../editor/open-editor.ts';
+import { wantsColors } from '../tui/ansi-style.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext } from './check.ts';
 
 const nodeCheck: DoctorCheck = {

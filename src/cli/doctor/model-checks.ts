@@ -9,8 +9,8 @@ import {
   type ModelRequest,
 } from '../../core/index.ts';
 import { resolveModel } from '../../providers/index.ts';
-import { formatEndpoint } from '../conversation/model.ts';
-import { readKnownModels } from '../known-models/index.ts';
+import { formatEndpoint } from '../../coding-agent/models/resolve-model.ts';
+import { readKnownModels } from '../../coding-agent/state/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext, type TargetModel } from './check.ts';
 
 const answerTimeoutMs = 120_000;

@@ -5,7 +5,7 @@ import { openTempFleetStore } from '../../../test/support/fleet-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { resolveAgent } from '../../agent/index.ts';
 import { lastItem, messageText, type Check, type FleetStore } from '../../core/index.ts';
-import { openFleetStore } from '../../stores/open-fleet.ts';
+import { openFleetStore } from '../../stores/open-fleet-store.ts';
 import { fails, says, scriptedProvider } from '../../testing/index.ts';
 import { createAgentRunHandler, startWorker } from '../index.ts';
 import { readHealth } from './health.ts';

@@ -1,5 +1,5 @@
 // What is known about a fleet's health, and about what was measured: the names that others use.
-export { getWorkerInfo } from './about.ts';
+export { getWorkerInfo } from './worker-info.ts';
 export { computeDrift, type Drift, type DriftOptions, type DriftVerdict, type Latency } from './drift.ts';
 export {
   readHealth,
@@ -9,7 +9,7 @@ export {
   type HealthOptions,
   type WorkerHealth,
 } from './health.ts';
-export { getMeasurementsDir, readMeasurements, saveMeasurement, type Measurement } from './measured.ts';
+export { getMeasurementsDir, readMeasurements, saveMeasurement, type Measurement } from './measurements.ts';
 export { formatMetrics } from './metrics.ts';
 export {
   evaluateObjectives,

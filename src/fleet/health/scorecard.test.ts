@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { getMeasurementsDir, readMeasurements, saveMeasurement, type Measurement } from './measured.ts';
+import { getMeasurementsDir, readMeasurements, saveMeasurement, type Measurement } from './measurements.ts';
 import { scorecardClaims, createScorecard } from './scorecard.ts';
 
 function folderFor(t: TestContext): string {

@@ -1,5 +1,5 @@
 // The trust scorecard: what is claimed, and for each claim what was measured here, or that nothing was. No figure stands in this file.
-import type { Measurement } from './measured.ts';
+import type { Measurement } from './measurements.ts';
 import { wilsonInterval, type Interval } from './rates.ts';
 
 /** A claim, and the command that measures it. */

@@ -1,3 +1,3 @@
 // Plans: a task in steps, each a durable run of its own.
-export { planOrchestration, type StepStatus } from './conduct.ts';
+export { planOrchestration, type StepStatus } from './orchestrate.ts';
 export { planSchema, parsePlan, type PlanStep } from './plan.ts';

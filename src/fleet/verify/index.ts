@@ -1,2 +1,2 @@
 // Verification of an answer by models that did not write it.
-export { judgementSchema, createVerifyOrchestration, type JudgeVerdict, type VerifyOptions } from './conduct.ts';
+export { judgementSchema, createVerifyOrchestration, type JudgeVerdict, type VerifyOptions } from './orchestrate.ts';

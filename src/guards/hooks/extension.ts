@@ -19,7 +19,7 @@ import {
   type Stop,
   type Tool,
 } from '../../core/index.ts';
-import { runHooks, runToolHooks, hookLabel, reportHookErrors, type HookContext, type HookResult } from './desk.ts';
+import { runHooks, runToolHooks, hookLabel, reportHookErrors, type HookContext, type HookResult } from './run-hooks.ts';
 import { haltPrefix, withPreToolHooks } from './gate.ts';
 import type { HookEvent } from './hook.ts';
 

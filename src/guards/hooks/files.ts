@@ -5,8 +5,8 @@ import path from 'node:path';
 import { canonicalJson, isObject, errorMessage, toJson, type Json } from '../../core/index.ts';
 import type { TrustStore } from '../trust.ts';
 import { parseHooks, type Hook, type HookScript } from './hook.ts';
-import type { HookFile } from './places.ts';
-import { hashFile } from './run.ts';
+import type { HookFile } from './locations.ts';
+import { hashFile } from './hook-process.ts';
 
 /** Hooks that are not approved as they are. */
 export type UnapprovedHooks = { readonly path: string; readonly text: string; readonly changed: boolean };

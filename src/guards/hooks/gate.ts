@@ -8,7 +8,7 @@ import {
   type Gate,
   type RunState,
 } from '../../core/index.ts';
-import { runToolHooks, hookLabel, type HookContext, type HookResult } from './desk.ts';
+import { runToolHooks, hookLabel, type HookContext, type HookResult } from './run-hooks.ts';
 
 /** How the refusal of a hook that ends the run begins. */
 export const haltPrefix = 'A hook ended the run';

@@ -24,14 +24,14 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import { memoryTrust } from '../trust.ts';
-import { parseHookOutput } from './answer.ts';
-import type { HookContext } from './desk.ts';
+import { parseHookOutput } from './parse-output.ts';
+import type { HookContext } from './run-hooks.ts';
 import { createHookIntegration } from './extension.ts';
 import { readHooks } from './files.ts';
 import { withPreToolHooks } from './gate.ts';
-import { toClaudeToolCalls } from './guises.ts';
+import { toClaudeToolCalls } from './claude-compat.ts';
 import { parseHooks } from './hook.ts';
-import { hashFile } from './run.ts';
+import { hashFile } from './hook-process.ts';
 
 const state: RunState = { ...runStateView().initial, session: 's1' };
 

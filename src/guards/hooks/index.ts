@@ -1,5 +1,5 @@
 // Shell hooks, loaded only where a folder or a person has some.
-export { runToolHooks, hookLabel, type HookContext, type HookResult } from './desk.ts';
+export { runToolHooks, hookLabel, type HookContext, type HookResult } from './run-hooks.ts';
 export { createHookIntegration, type HookIntegration } from './extension.ts';
 export { readHooks } from './files.ts';
 export type { Hook } from './hook.ts';

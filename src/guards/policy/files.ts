@@ -36,7 +36,7 @@ export async function readPolicy(file: string, place: Pick<PolicyDirs, 'cwd' | '
 
 /** Loaded where there is a policy: most folders have none. */
 const selfTest = async (policy: Policy, place: Pick<PolicyDirs, 'cwd' | 'home'>): Promise<void> =>
-  (await import('./examples.ts')).assertExamplesHold(policy, place);
+  (await import('./self-test.ts')).assertExamplesHold(policy, place);
 
 async function readFolderPolicy(folder: string): Promise<Policy | undefined> {
   const file = policyFileNames

@@ -2,8 +2,8 @@
 import type { Gate } from '../../core/index.ts';
 import { grantKey, type Grants } from '../grants.ts';
 import { formatApprovalPrompt } from '../permission.ts';
-import { invalidCommandReason } from '../unrunnable.ts';
-import { evaluatePolicy, type PolicyContext } from './judge.ts';
+import { invalidCommandReason } from '../invalid-command.ts';
+import { evaluatePolicy, type PolicyContext } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 
 /** What the gate of a policy is made from. */

@@ -1,5 +1,5 @@
 // Reads a shell command as the shell does: every simple command in it, however deeply nested, with its words and the files it opens.
-import { maxCommandLength } from '../unrunnable.ts';
+import { maxCommandLength } from '../invalid-command.ts';
 import type { Assignment, Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 
 /** A word of a command. */

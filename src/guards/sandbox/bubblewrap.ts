@@ -6,14 +6,7 @@ import { escapeInvisibleLine } from '../../core/index.ts';
 import { startEgressProxy, type EgressProxy } from './egress.ts';
 import { seccompFilterFile } from './seccomp.ts';
 import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import {
-  hiddenPaths,
-  readOnlyMounts,
-  systemFolders,
-  systemSecretFiles,
-  toolFolders,
-  isPathInside,
-} from './visible-folders.ts';
+import { hiddenPaths, readOnlyMounts, systemFolders, systemSecretFiles, toolFolders, isPathInside } from './mounts.ts';
 
 /** Confines commands by this bubblewrap program. */
 export function bubblewrapSandbox(program: string, confines: SandboxPaths, extras: ExtraOptions = []): Sandbox {

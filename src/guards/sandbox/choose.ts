@@ -5,7 +5,7 @@ import { bubblewrapSandbox, findTrustedProgram, newerOptions, bubblewrapUnavaila
 import { bindMountContainerSandbox } from './container.ts';
 import { seatbeltSandbox, seatbeltUnavailableReason } from './seatbelt.ts';
 import { noSandbox, unavailableSandbox, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import { withQuarantine } from './traps.ts';
+import { withQuarantine } from './quarantine.ts';
 
 /** What a sandbox is chosen by. */
 export type SandboxOptions = SandboxPaths & {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { FairleadError, type ExecResult } from '../../core/index.ts';
 import { findTrustedProgram } from './bubblewrap.ts';
 import type { SandboxPaths, HostExec, Sandbox } from './sandbox.ts';
-import { hiddenPaths, readOnlyMounts } from './visible-folders.ts';
+import { hiddenPaths, readOnlyMounts } from './mounts.ts';
 
 /** What commands run in. The environment is read by the caller. */
 export type ContainerOptions = {

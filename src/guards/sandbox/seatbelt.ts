@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import { protectedPaths, hiddenPaths, toolFolders } from './visible-folders.ts';
+import { protectedPaths, hiddenPaths, toolFolders } from './mounts.ts';
 
 /** Where macOS has it. It is never looked for elsewhere: what lies on the search path may be anything. */
 const seatbeltProgram = '/usr/bin/sandbox-exec';

@@ -10,7 +10,7 @@ import {
   type Provider,
   type ModelRequest,
 } from '../../core/index.ts';
-import { createTestClock } from '../../../test/support/clock.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
 import { gateway, type GatewayOptions } from './gateway.ts';
 import { breakerStates, gatewayState } from './state.ts';
 

@@ -1,7 +1,7 @@
 // The difference that a person reads: everything is in it once, with its size.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createToolExchange, createAssistantMessage, createUserMessage } from '../../../test/support/long-talk.ts';
+import { createToolExchange, createAssistantMessage, createUserMessage } from '../../../test/support/long-history.ts';
 import { compactionDiff } from '../index.ts';
 
 test('[A12] the difference says what was kept, what was taken out and what came in its place, with sizes', () => {

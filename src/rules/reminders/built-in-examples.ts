@@ -1,5 +1,5 @@
 // Examples of the reminders we ship: a history at whose end each must speak up, and one at whose end it must keep quiet.
-import type { ExampleStep } from '../examples/steps.ts';
+import type { ExampleStep } from '../testing/fixture-log.ts';
 import type { ReminderExample } from './definition.ts';
 import type { ToolRoles } from './built-in.ts';
 

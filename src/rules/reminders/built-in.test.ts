@@ -1,7 +1,7 @@
 // The thirteen reminders we ship: each speaks up at its threshold, keeps quiet before it, and can be tuned.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { runReminderExample } from '../examples/trial.ts';
+import { runReminderExample } from '../testing/run-examples.ts';
 import { builtInReminders, builtInReminderTable } from './built-in.ts';
 
 test('[M19] there are thirteen, each with examples both ways', () => {

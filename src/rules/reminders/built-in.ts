@@ -1,7 +1,7 @@
 // The thirteen reminders we ship, in one table: what each is about, its threshold, and how often it may come back.
 import { isObject, type Event } from '../../core/index.ts';
-import { callsSince, contextUsage, toolFailures, fileUsage, idleMs, toolStats } from '../history/questions.ts';
-import { extractPath } from '../history/file-uses.ts';
+import { callsSince, contextUsage, toolFailures, fileUsage, idleMs, toolStats } from '../session-stats/selectors.ts';
+import { extractPath } from '../session-stats/file-uses.ts';
 import { builtInExamples } from './built-in-examples.ts';
 import type { ReminderContext, ReminderDefinition } from './definition.ts';
 

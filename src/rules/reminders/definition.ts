@@ -1,7 +1,7 @@
 // What a reminder is made from, and what is wrong with one that cannot be.
 import { FairleadError, closestMatches, type Event, type NamedView, type RunState } from '../../core/index.ts';
-import type { ExampleStep } from '../examples/steps.ts';
-import type { EndedCall } from '../history/open-calls.ts';
+import type { ExampleStep } from '../testing/fixture-log.ts';
+import type { EndedCall } from '../session-stats/open-calls.ts';
 import { allReminderTriggers, type ReminderTrigger } from './triggers.ts';
 
 /** What a reminder's functions may look at. They are pure: the same log decides the same, whenever it is read. */

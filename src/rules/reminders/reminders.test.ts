@@ -7,13 +7,13 @@ import {
   createCoreFixture,
   createTestTool,
   type CoreFixture,
-} from '../../../test/support/rehearsal.ts';
+} from '../../../test/support/core-fixture.ts';
 import { messageText, toArray, type Fact, type RunState } from '../../core/index.ts';
-import { buildFixtureLog, type ExampleStep } from '../examples/steps.ts';
-import { toolFailures } from '../history/questions.ts';
-import { reminderSystemPrompt, withReminderSystemPrompt } from './awareness.ts';
+import { buildFixtureLog, type ExampleStep } from '../testing/fixture-log.ts';
+import { toolFailures } from '../session-stats/selectors.ts';
+import { reminderSystemPrompt, withReminderSystemPrompt } from './system-prompt-section.ts';
 import type { ReminderDefinition } from './definition.ts';
-import { defineReminder, compileReminders } from './reminding.ts';
+import { defineReminder, compileReminders } from './compile-reminders.ts';
 import { reminderEvents, allReminderTriggers } from './triggers.ts';
 
 const failing: ExampleStep = { called: 'run', outcome: 'failed', result: 'No.' };

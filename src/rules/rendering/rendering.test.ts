@@ -1,9 +1,14 @@
 // One output, several renderings: for programs, for the model in three forms, chosen by tool and by model.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { replyWithCalls, replyWithText, createCoreFixture, createTestTool } from '../../../test/support/rehearsal.ts';
+import {
+  replyWithCalls,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+} from '../../../test/support/core-fixture.ts';
 import { toolOutput, type Renderer } from '../../core/index.ts';
-import { compileRuleSet } from '../sets/rule-set.ts';
+import { compileRuleSet } from '../declarative/rule-set.ts';
 import { renderAs } from './formats.ts';
 import { renderable, isRenderable } from './renderable.ts';
 import { createOutputBundle, createRenderer } from './renderers.ts';

@@ -14,7 +14,7 @@ import {
   booleanSchema,
   type FieldSchemas,
   type DataSchema,
-} from './shape.ts';
+} from './data-schema.ts';
 
 const anyValue = jsonValueSchema();
 const stringValue: DataSchema = { ...stringSchema(), schema: { type: 'string' } };

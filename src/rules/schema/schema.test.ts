@@ -8,11 +8,11 @@ import {
   replyWithText,
   createCoreFixture,
   createTestTool,
-} from '../../../test/support/rehearsal.ts';
+} from '../../../test/support/core-fixture.ts';
 import { FairleadError, type Event, type Json } from '../../core/index.ts';
 import { builtInReminders } from '../reminders/built-in.ts';
-import { buildFixtureLog } from '../examples/steps.ts';
-import { compileRuleSet } from '../sets/rule-set.ts';
+import { buildFixtureLog } from '../testing/fixture-log.ts';
+import { compileRuleSet } from '../declarative/rule-set.ts';
 import { EVENT_SCHEMA_VERSION, eventSchema } from './event-schema.ts';
 
 const validator = new Validator(eventSchema(), '2020-12');

@@ -10,7 +10,7 @@ import {
   type ToolSpec,
 } from '../../core/index.ts';
 import { throwInvalidParam } from './errors.ts';
-import { isNullish } from './fields.ts';
+import { isNullish } from './request-params.ts';
 
 /** What a client wants of its tools. */
 export type ClientTools = {

@@ -1,6 +1,6 @@
 // What is refused, as OpenAI's clients read it: their errors are told apart by status, type and code.
 import type { JsonObject } from '../../core/index.ts';
-import { createHttpError, type HttpErrorResponse } from '../faults.ts';
+import { createHttpError, type HttpErrorResponse } from '../http/errors.ts';
 
 /** Our codes as theirs, where they have one that programs look for. */
 const openAiCodes: Readonly<Record<string, string>> = {

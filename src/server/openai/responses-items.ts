@@ -1,8 +1,8 @@
 // A response as OpenAI's clients know it: what was asked, said again, and the items that came of it.
 import type { FleetRun, Json, JsonObject } from '../../core/index.ts';
-import { defaultModelAlias } from '../wishes.ts';
+import { defaultModelAlias } from '../http/run-request.ts';
 import { formatResponseId, formatCallId } from './call-ids.ts';
-import { formatUsage, type CompletionResult } from './ending.ts';
+import { formatUsage, type CompletionResult } from './completion-result.ts';
 
 /** A response that has said nothing yet. */
 export function createPendingResponse(request: JsonObject, run: FleetRun): JsonObject {

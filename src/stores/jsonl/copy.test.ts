@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { startSessionWriterProcess } from '../../../test/support/other-process.ts';
+import { startSessionWriterProcess } from '../../../test/support/session-writer-process.ts';
 import { fold, runStateView, toArray, type Event, type Fact, type Log, type RunState } from '../../core/index.ts';
 import { copyJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 

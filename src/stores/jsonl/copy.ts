@@ -6,9 +6,9 @@ import { realDisk, writeAll, type Disk } from './disk.ts';
 import { formatEventBody, hashLine, formatHeaderLine, withHash } from './line.ts';
 import { acquireLock, defaultLockTimeoutMs } from './lock.ts';
 import { fileExistsError } from './move.ts';
-import { openForReading } from './opening.ts';
-import { readEventBatches } from './reader.ts';
-import { toDiskError } from './trouble.ts';
+import { openForReading } from './open-file.ts';
+import { readEventBatches } from './read-events.ts';
+import { toDiskError } from './errors.ts';
 
 /** How to copy. */
 export type CopyJsonlOptions = { readonly session?: string; readonly disk?: Disk };

@@ -1,11 +1,11 @@
 // Follows a session file as it grows, in this process or another, through torn ends, truncations and replaced files.
 import type { Event } from '../../core/index.ts';
-import type { SessionFileIndex } from './chart.ts';
+import type { SessionFileIndex } from './file-index.ts';
 import type { Disk } from './disk.ts';
 import { parseEventLine, type SessionFileHeader } from './line.ts';
-import { readTextBlocks, forEachLine, type TextLine } from './lines.ts';
-import { peekHeader } from './survey.ts';
-import { toDiskError } from './trouble.ts';
+import { readTextBlocks, forEachLine, type TextLine } from './read-lines.ts';
+import { peekHeader } from './load-index.ts';
+import { toDiskError } from './errors.ts';
 
 /** A file that grows. */
 export type FollowSource = {

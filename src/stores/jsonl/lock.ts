@@ -11,7 +11,7 @@ import {
   createLockOwner,
   msSinceHeartbeat,
   type LockOwner,
-} from './holder.ts';
+} from '../lock-owner.ts';
 
 /** The writer's place, held. */
 export type FileLock = {

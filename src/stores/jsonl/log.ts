@@ -1,16 +1,16 @@
 // The session file: an append-only log of readable lines, tied together by hashes, with one fenced writer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type Log } from '../../core/index.ts';
-import { toCursor, summarizeLinearFile, type SessionFileProblem } from './chart.ts';
+import { toCursor, summarizeLinearFile, type SessionFileProblem } from './file-index.ts';
 import { realDisk, readAll, type Disk } from './disk.ts';
 import { followFile, reopenSameSession } from './follow.ts';
 import { defaultLockTimeoutMs, type FileLock } from './lock.ts';
 import { moveLockedFile } from './move.ts';
-import { openForReading, openForWriting, type OpenedFile } from './opening.ts';
-import { createBranchReader } from './paths.ts';
+import { openForReading, openForWriting, type OpenedFile } from './open-file.ts';
+import { createBranchReader } from './branch-reader.ts';
 import { writeSidecar } from './sidecar.ts';
-import { updateIndex, buildIndex } from './survey.ts';
-import { toDiskError } from './trouble.ts';
+import { updateIndex, buildIndex } from './load-index.ts';
+import { toDiskError } from './errors.ts';
 import { createSessionFileWriter } from './writer.ts';
 
 /** How to open a session file. */

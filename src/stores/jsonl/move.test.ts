@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { startSessionWriterProcess } from '../../../test/support/other-process.ts';
+import { startSessionWriterProcess } from '../../../test/support/session-writer-process.ts';
 import type { Event } from '../../core/index.ts';
 import { getLockOwner, moveJsonl, openJsonl, realDisk, verifyFile } from '../index.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { realDisk, type Disk } from './disk.ts';
 import { acquireLock, defaultLockTimeoutMs, type FileLock } from './lock.ts';
-import { toDiskError, fileFencedError, fileGoneError } from './trouble.ts';
+import { toDiskError, fileFencedError, fileGoneError } from './errors.ts';
 
 /** How to move a file that is not open here. */
 export type MoveJsonlOptions = { readonly disk?: Disk; readonly silentMs?: number };

@@ -1,11 +1,11 @@
 // Charts a session file in one streaming pass: checks each line's hash against the line before it, and parses only what is odd.
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { SessionFileIndex } from './chart.ts';
+import type { SessionFileIndex } from './file-index.ts';
 import type { Disk } from './disk.ts';
-import { indexLine, advancePast } from './intake.ts';
+import { indexLine, advancePast } from './index-update.ts';
 import { readStoredHash, readEnvelope, computeHashAt, tryParseJson } from './line.ts';
-import { readTextBlocks, forEachLine, type TextLine } from './lines.ts';
-import { indexAnomalousLine, indexHeaderLine } from './oddity.ts';
+import { readTextBlocks, forEachLine, type TextLine } from './read-lines.ts';
+import { indexAnomalousLine, indexHeaderLine } from './anomalies.ts';
 
 /** Goes on charting from where the chart ends. Answers where an unfinished last line begins, if there is one. */
 export async function scanFile(

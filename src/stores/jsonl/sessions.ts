@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type SessionInfo, type SessionStore } from '../../core/index.ts';
 import { realDisk } from './disk.ts';
-import { peekSession, readSessionId, type SessionPeek } from './glimpse.ts';
+import { peekSession, readSessionId, type SessionPeek } from './peek.ts';
 import { getLockOwner, acquireLock, defaultLockTimeoutMs } from './lock.ts';
 import { openJsonl } from './log.ts';
-import { toDiskError } from './trouble.ts';
+import { toDiskError } from './errors.ts';
 
 const fileExtension = '.jsonl';
 const defaultListLimit = 100;

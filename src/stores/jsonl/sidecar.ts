@@ -2,7 +2,7 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { isObject } from '../../core/index.ts';
-import type { FileCursor, LinearFile } from './chart.ts';
+import type { FileCursor, LinearFile } from './file-index.ts';
 import { readAll, writeAll, type Disk } from './disk.ts';
 import { tryParseJson } from './line.ts';
 

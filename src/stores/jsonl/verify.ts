@@ -1,8 +1,8 @@
 // Checks a session file from its first byte to its last, and changes nothing.
-import type { SessionFileProblem } from './chart.ts';
+import type { SessionFileProblem } from './file-index.ts';
 import { realDisk, type Disk } from './disk.ts';
-import { buildIndex, listProblems, assertKnownFormat, assertSessionFile } from './survey.ts';
-import { toDiskError } from './trouble.ts';
+import { buildIndex, listProblems, assertKnownFormat, assertSessionFile } from './load-index.ts';
+import { toDiskError } from './errors.ts';
 
 /** What a check of a file found. `ok`: every line is what was written, or is named as changed by a branch that verifies. */
 export type FileVerification = {

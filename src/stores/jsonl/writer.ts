@@ -1,12 +1,12 @@
 // Adds lines to a session file: one write for the facts of a call, synced before they count, taken back if they cannot be.
 import { randomBytes } from 'node:crypto';
 import { FairleadError, type AppendOptions, type Event, type Fact } from '../../core/index.ts';
-import { toCursor, type SessionFileIndex } from './chart.ts';
+import { toCursor, type SessionFileIndex } from './file-index.ts';
 import { readAll, writeAll, type Disk } from './disk.ts';
-import { extendSegment, advancePast, setLastEvent } from './intake.ts';
+import { extendSegment, advancePast, setLastEvent } from './index-update.ts';
 import { formatEventBody, hashLine, withHash } from './line.ts';
 import type { FileLock } from './lock.ts';
-import { fileChangedError, toDiskError, fileFencedError, fileGoneError } from './trouble.ts';
+import { fileChangedError, toDiskError, fileFencedError, fileGoneError } from './errors.ts';
 
 /** What a writer writes to. */
 export type WriterContext = {

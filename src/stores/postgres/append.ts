@@ -1,9 +1,9 @@
 // Adds events to a session in one statement, which checks the fence and the tail; where its answer was lost, the tail tells.
 import { randomBytes } from 'node:crypto';
 import type { AppendOptions, Event, Fact, Log } from '../../core/index.ts';
-import { appendConflictError, sessionFencedError } from '../session-trouble.ts';
-import type { PostgresContext } from './base.ts';
-import { createBatcher } from './batches.ts';
+import { appendConflictError, sessionFencedError } from '../session-errors.ts';
+import type { PostgresContext } from './context.ts';
+import { createBatcher } from './batcher.ts';
 import { findEventSeq, type SessionRow } from './log.ts';
 
 /** What is to be added to one session, whose tail must be `after`. */

@@ -1,6 +1,6 @@
 // Letters about words that are not settled, by NOTIFY: they are in no table, and reach only the processes that they are for.
-import type { CreateMessageBus } from '../live-mail.ts';
-import type { PostgresContext } from './base.ts';
+import type { CreateMessageBus } from '../partial-text-protocol.ts';
+import type { PostgresContext } from './context.ts';
 
 const partialTextChannelName = 'fairlead_live';
 

@@ -1,10 +1,10 @@
 // Takes runs for a worker: DBOS says which workflows are ours, our rows say what they are about.
 import type { QueueLimits, WorkOptions } from '../../core/index.ts';
 import { damagedRowOutcome, runRowError, type RunRow } from '../run-row.ts';
-import type { PostgresContext } from './base.ts';
+import type { PostgresContext } from './context.ts';
 import type { ClaimedWorkflows, DbosEngine } from './engine.ts';
 import { runColumns, decodePrompt, decodeFleetRun } from './runs.ts';
-import type { RunClaim, RunCompleter } from './settling.ts';
+import type { RunClaim, RunCompleter } from './complete-runs.ts';
 
 /** What a worker took: claims by the ids of their workflows. */
 export type ClaimedRuns = { readonly claims: ReadonlyMap<string, RunClaim>; readonly claimToken: string };

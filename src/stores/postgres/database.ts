@@ -1,8 +1,8 @@
 // A few connections to a database: statements are prepared once, sent again while that is safe, and given up in one clear error.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConfig } from 'pg';
-import { endPool, trackClients } from './bounded.ts';
-import { storeClosedError, isUnreachable, isSerializationConflict, toPostgresError } from './trouble.ts';
+import { endPool, trackClients } from './timeouts.ts';
+import { storeClosedError, isUnreachable, isSerializationConflict, toPostgresError } from './errors.ts';
 
 /** What may stand for a value in a statement. */
 export type SqlValue =

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { errorMessage, type QueueLimits } from '../../core/index.ts';
-import { endPool, settlesWithin, closeTimeoutMs } from './bounded.ts';
+import { endPool, settlesWithin, closeTimeoutMs } from './timeouts.ts';
 import { describeUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
-import { otherDatabaseError, toPostgresError } from './trouble.ts';
+import { otherDatabaseError, toPostgresError } from './errors.ts';
 
 /** What is asked of the queue: so many workflows, for whom, of which version or of any. */
 export type ClaimRequest = {

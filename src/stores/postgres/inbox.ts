@@ -1,9 +1,9 @@
 // Letters to sessions, in the order they were put.
 import { randomUUID } from 'node:crypto';
 import type { InboxDelivery, Inbox } from '../../core/index.ts';
-import { parseInboxMessage } from '../letter-row.ts';
-import type { PostgresContext } from './base.ts';
-import { createBatcher } from './batches.ts';
+import { parseInboxMessage } from '../inbox-row.ts';
+import type { PostgresContext } from './context.ts';
+import { createBatcher } from './batcher.ts';
 
 type MessageRow = { readonly ord: number; readonly place: number; readonly letter: string };
 

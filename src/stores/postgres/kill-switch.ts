@@ -1,7 +1,7 @@
 // The kill-switch of a PostgreSQL store: a row that must be there and be read, or everything is stopped.
 import { errorMessage, type KillSwitch, type KillSwitchState } from '../../core/index.ts';
-import { parseKillSwitchState, unreadableKillSwitch } from '../standing.ts';
-import type { PostgresContext } from './base.ts';
+import { parseKillSwitchState, unreadableKillSwitch } from '../kill-switch-row.ts';
+import type { PostgresContext } from './context.ts';
 
 /** Whether work may go on; what cannot be read soon is stopped. */
 export async function readPostgresKillSwitch({ db }: PostgresContext): Promise<KillSwitchState> {

@@ -1,8 +1,8 @@
 // What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
 import type { BudgetAmount, BudgetLedger } from '../../core/index.ts';
-import { toTenantBudget, periodStart, budgetExceededReason, currentDay, type BudgetRow } from '../allowance.ts';
-import type { PostgresContext } from './base.ts';
-import { createBatcher } from './batches.ts';
+import { toTenantBudget, periodStart, budgetExceededReason, currentDay, type BudgetRow } from '../budget-row.ts';
+import type { PostgresContext } from './context.ts';
+import { createBatcher } from './batcher.ts';
 
 const sumSql = (table: string): string =>
   `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM fairlead.${table} WHERE tenant = $1 AND day >= $2`;

@@ -1,8 +1,8 @@
 // A session's events in the database: one fenced writer, read along any branch without looking at what is not asked for.
 import type { Event, Log } from '../../core/index.ts';
 import { damagedEventError, parseEventRow, parseEventSeq, type EventRow } from '../event-row.ts';
-import { unknownEventError } from '../session-trouble.ts';
-import type { PostgresContext } from './base.ts';
+import { unknownEventError } from '../session-errors.ts';
+import type { PostgresContext } from './context.ts';
 
 /** A session as its row says. */
 export type SessionRow = {

@@ -1,6 +1,6 @@
 // Forgets what is old: runs that ended long ago with their sessions, letters that nobody read, holds that nobody settled.
 import { assertValidTime } from '../run-row.ts';
-import type { PostgresContext } from './base.ts';
+import type { PostgresContext } from './context.ts';
 
 /** So much is forgotten in one statement: others must not wait for a great clearing. */
 const pruneBatchSize = 500;

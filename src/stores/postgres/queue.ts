@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { zeroUsage, type RunQueue, type QueueLimits, type RunOutcome } from '../../core/index.ts';
 import type { RunRow } from '../run-row.ts';
-import { createRunStatsAggregator, type EndedRunRow } from '../tally.ts';
-import type { PostgresContext } from './base.ts';
-import type { PostgresProcessLease } from './presence.ts';
+import { createRunStatsAggregator, type EndedRunRow } from '../run-stats.ts';
+import type { PostgresContext } from './context.ts';
+import type { PostgresProcessLease } from './process-lease.ts';
 import { runColumns, readDepth, createEnqueuer, findRun, listRuns, readySinceSql, decodeFleetRun } from './runs.ts';
 import { readSchedules, setSchedule } from './schedules.ts';
-import { runPostgresWorkerLoop, type WorkerResources } from './work.ts';
+import { runPostgresWorkerLoop, type WorkerResources } from './worker-loop.ts';
 
 const cancelSql = `SELECT ${runColumns} FROM fairlead.cancel($1, $2, $3)`;
 const openChildrenSql = "SELECT id FROM fairlead.runs WHERE parent = $1 AND status <> 'ended'";

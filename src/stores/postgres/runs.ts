@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { FleetRun, NewRun, QueueDepth, RunFilter } from '../../core/index.ts';
 import { tryParseJson } from '../row-json.ts';
 import { assertValidTime, toFleetRun, type RunRow } from '../run-row.ts';
-import type { PostgresContext } from './base.ts';
-import { createBatcher } from './batches.ts';
+import type { PostgresContext } from './context.ts';
+import { createBatcher } from './batcher.ts';
 import type { SqlValue } from './database.ts';
 
 /** The columns of a run by their names: a later version may add some. */

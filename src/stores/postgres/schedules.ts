@@ -3,7 +3,7 @@ import type { Schedule } from '../../core/index.ts';
 import { nextCronTime } from '../cron.ts';
 import { damagedOutcome } from '../run-row.ts';
 import { nextScheduledTime, parseScheduledRun, unreadableRun } from '../schedule-row.ts';
-import type { PostgresContext } from './base.ts';
+import type { PostgresContext } from './context.ts';
 import { createEnqueuer } from './runs.ts';
 
 type ScheduleRow = { readonly name: string; readonly cron: string; readonly run: string; readonly next: number };

@@ -7,12 +7,12 @@ import {
   sessionLockedError,
   sessionNotFoundError,
   sessionReadOnlyError,
-} from '../session-trouble.ts';
+} from '../session-errors.ts';
 import { createPostgresAppender, createAppendBatcher } from './append.ts';
-import type { PostgresContext } from './base.ts';
-import { createBatcher } from './batches.ts';
+import type { PostgresContext } from './context.ts';
+import { createBatcher } from './batcher.ts';
 import { createPostgresLogReader, type SessionRow } from './log.ts';
-import { isExpiredSql, type PostgresProcessLease } from './presence.ts';
+import { isExpiredSql, type PostgresProcessLease } from './process-lease.ts';
 
 const defaultListLimit = 100;
 

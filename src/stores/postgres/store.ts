@@ -1,17 +1,17 @@
 // A fleet's store in PostgreSQL: for any number of processes on any number of machines. The queue is DBOS's.
 import type { FleetStore } from '../../core/index.ts';
-import { createPartialTextChannel } from '../live.ts';
-import { openPostgresContext } from './base.ts';
+import { createPartialTextChannel } from '../partial-text.ts';
+import { openPostgresContext } from './context.ts';
 import { createPostgresBus } from './bus.ts';
 import type { DbosEngine } from './engine.ts';
 import { createPostgresInbox } from './inbox.ts';
 import { createPostgresKillSwitch } from './kill-switch.ts';
 import { createPostgresLedger } from './ledger.ts';
-import { migratePostgres } from './open.ts';
-import { createPostgresProcessLease } from './presence.ts';
+import { migratePostgres } from './migrate.ts';
+import { createPostgresProcessLease } from './process-lease.ts';
 import { prune } from './prune.ts';
 import { createPostgresQueue } from './queue.ts';
-import { createPostgresWorkerRegistry } from './roster.ts';
+import { createPostgresWorkerRegistry } from './worker-registry.ts';
 import { createPostgresSessions } from './sessions.ts';
 
 /** How a store is to behave; what is absent is as usual. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { executeSql, countRows, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-place.ts';
+import { executeSql, countRows, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-store.ts';
 import type { FleetStore } from '../../core/index.ts';
 
 const partialText = (text: string) => ({ turn: 1, since: 1, text });

@@ -1,7 +1,7 @@
 // Letters about words that are not settled, in a small file beside the store's: it is made when somebody first listens, and looked at only while somebody listens or speaks.
 import { closeSync, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { CreateMessageBus, BusMessage } from '../live-mail.ts';
+import type { CreateMessageBus, BusMessage } from '../partial-text-protocol.ts';
 import { openDatabaseFile, retryWhileBusy } from './database.ts';
 
 /** A bus in a file, until it is closed. */

@@ -16,9 +16,9 @@ import {
   toFleetRun,
   type RunRow,
 } from '../run-row.ts';
-import type { SqliteContext } from './base.ts';
+import type { SqliteContext } from './context.ts';
 import { readSqliteKillSwitch } from './kill-switch.ts';
-import type { SqliteProcessLease } from './presence.ts';
+import type { SqliteProcessLease } from './process-lease.ts';
 import { endRun, requeueRun } from './runs.ts';
 
 /** A run that was handed to this process: under which name, and as which of its attempts. */

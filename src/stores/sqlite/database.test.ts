@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { executeSql, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-place.ts';
+import { executeSql, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-store.ts';
 import { migrations } from './migrations.ts';
 import { openSqlite } from './store.ts';
 

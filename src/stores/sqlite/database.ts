@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applicationId, migrations } from './migrations.ts';
-import { foreignDatabaseError, isBusy, newerStoreError, toSqliteError } from './trouble.ts';
+import { foreignDatabaseError, isBusy, newerStoreError, toSqliteError } from './errors.ts';
 
 type SqlValues = readonly SQLInputValue[];
 

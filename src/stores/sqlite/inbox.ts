@@ -1,7 +1,7 @@
 // Letters to sessions, in the order they were put.
 import type { InboxDelivery, Inbox } from '../../core/index.ts';
-import { parseInboxMessage } from '../letter-row.ts';
-import type { SqliteContext } from './base.ts';
+import { parseInboxMessage } from '../inbox-row.ts';
+import type { SqliteContext } from './context.ts';
 import { insertMessage } from './runs.ts';
 
 /** The inbox of a store. */

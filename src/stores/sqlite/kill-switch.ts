@@ -1,7 +1,7 @@
 // The kill-switch of a SQLite store: a row that must be there and be read, or everything is stopped.
 import { errorMessage, type KillSwitch, type KillSwitchState } from '../../core/index.ts';
-import { parseKillSwitchState, unreadableKillSwitch } from '../standing.ts';
-import type { SqliteContext } from './base.ts';
+import { parseKillSwitchState, unreadableKillSwitch } from '../kill-switch-row.ts';
+import type { SqliteContext } from './context.ts';
 
 /** Whether work may go on; what cannot be read is stopped. */
 export function readSqliteKillSwitch(base: SqliteContext): KillSwitchState {

@@ -1,7 +1,7 @@
 // What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
 import type { BudgetAmount, BudgetLedger } from '../../core/index.ts';
-import { toTenantBudget, periodStart, budgetExceededReason, currentDay, type BudgetRow } from '../allowance.ts';
-import type { SqliteContext } from './base.ts';
+import { toTenantBudget, periodStart, budgetExceededReason, currentDay, type BudgetRow } from '../budget-row.ts';
+import type { SqliteContext } from './context.ts';
 
 /** The ledger of a store. */
 export function createSqliteLedger(base: SqliteContext): BudgetLedger {

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AppendOptions, Event, Fact, Log } from '../../core/index.ts';
 import { damagedEventError, parseEventRow, parseEventSeq, type EventRow } from '../event-row.ts';
-import { appendConflictError, sessionFencedError, unknownEventError } from '../session-trouble.ts';
-import type { SqliteContext } from './base.ts';
+import { appendConflictError, sessionFencedError, unknownEventError } from '../session-errors.ts';
+import type { SqliteContext } from './context.ts';
 
 /** A session as its row says. */
 export type SessionRow = {

@@ -8,13 +8,13 @@ import {
   type RunStatus,
 } from '../../core/index.ts';
 import { assertValidTime, toFleetRun, type RunRow } from '../run-row.ts';
-import { createRunStatsAggregator, type EndedRunRow } from '../tally.ts';
-import type { SqliteContext } from './base.ts';
+import { createRunStatsAggregator, type EndedRunRow } from '../run-stats.ts';
+import type { SqliteContext } from './context.ts';
 import { readSqliteQueueLimits } from './claim.ts';
-import type { SqliteProcessLease } from './presence.ts';
+import type { SqliteProcessLease } from './process-lease.ts';
 import { addRun, endRun, findRun, insertMessage, wakeRun } from './runs.ts';
 import { readSchedules, setSchedule } from './schedules.ts';
-import { runSqliteWorkerLoop } from './work.ts';
+import { runSqliteWorkerLoop } from './worker-loop.ts';
 
 const defaultListLimit = 100;
 /** Since when a run could have been begun: who asks for a later time does not wait until then. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FleetRun, InboxMessage, NewRun, RunOutcome } from '../../core/index.ts';
 import { toFleetRun, type RunRow } from '../run-row.ts';
-import type { SqliteContext } from './base.ts';
+import type { SqliteContext } from './context.ts';
 
 /** The run of an id. */
 export const findRun = (base: SqliteContext, id: string): RunRow | undefined =>

@@ -3,7 +3,7 @@ import type { Schedule } from '../../core/index.ts';
 import { nextCronTime } from '../cron.ts';
 import { damagedOutcome } from '../run-row.ts';
 import { nextScheduledTime, parseScheduledRun, unreadableRun } from '../schedule-row.ts';
-import type { SqliteContext } from './base.ts';
+import type { SqliteContext } from './context.ts';
 import { addRun, endRun, findRun } from './runs.ts';
 
 type ScheduleRow = { readonly name: string; readonly cron: string; readonly run: string; readonly next: number };

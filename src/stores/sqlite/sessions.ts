@@ -6,10 +6,10 @@ import {
   sessionLockedError,
   sessionNotFoundError,
   sessionReadOnlyError,
-} from '../session-trouble.ts';
-import type { SqliteContext } from './base.ts';
+} from '../session-errors.ts';
+import type { SqliteContext } from './context.ts';
 import { createSqliteAppender, createSqliteLogReader, type SessionRow } from './log.ts';
-import type { SqliteProcessLease } from './presence.ts';
+import type { SqliteProcessLease } from './process-lease.ts';
 
 const defaultListLimit = 100;
 

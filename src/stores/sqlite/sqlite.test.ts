@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { startScriptedWorker } from '../../../test/support/fleet-process.ts';
-import { executeSql, countRows, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-place.ts';
+import { startScriptedWorker } from '../../../test/support/scripted-worker.ts';
+import { executeSql, countRows, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-store.ts';
 import { FairleadError, zeroUsage, type FleetStore, type Log } from '../../core/index.ts';
 import { openSqlite } from './store.ts';
 

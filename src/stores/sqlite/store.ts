@@ -1,19 +1,19 @@
 // A fleet's store in one SQLite file: for any number of processes on one machine, with nothing to set up.
 import path from 'node:path';
 import type { FleetStore } from '../../core/index.ts';
-import { createPartialTextChannel } from '../live.ts';
-import { openSqliteContext, type SqliteContext } from './base.ts';
+import { createPartialTextChannel } from '../partial-text.ts';
+import { openSqliteContext, type SqliteContext } from './context.ts';
 import { openSqliteBus } from './bus.ts';
 import { requeueRunsOfHolder } from './claim.ts';
 import { createSqliteInbox } from './inbox.ts';
 import { createSqliteKillSwitch } from './kill-switch.ts';
 import { createSqliteLedger } from './ledger.ts';
-import { createSqliteProcessLease } from './presence.ts';
+import { createSqliteProcessLease } from './process-lease.ts';
 import { prune } from './prune.ts';
 import { createSqliteQueue } from './queue.ts';
-import { createSqliteWorkerRegistry } from './roster.ts';
+import { createSqliteWorkerRegistry } from './worker-registry.ts';
 import { createSqliteSessions } from './sessions.ts';
-import { databaseGoneError } from './trouble.ts';
+import { databaseGoneError } from './errors.ts';
 
 /** How a store is to behave; what is absent is as usual. */
 export type SqliteOptions = {

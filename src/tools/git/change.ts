@@ -1,7 +1,7 @@
 // Changes the repository at hand: commits files, makes branches and switches to them. Nothing leaves the machine.
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
-import { commandResultOutput } from '../commands/report.ts';
-import { pathspecArgs, requireRefName, requireRevision } from './names.ts';
+import { commandResultOutput } from '../shell/format-result.ts';
+import { pathspecArgs, requireRefName, requireRevision } from './args.ts';
 import { runGit, guardRepository, gitError, type GitRunOptions } from './safe-git.ts';
 
 const timeoutSeconds = 120;

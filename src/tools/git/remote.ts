@@ -1,8 +1,8 @@
 // Moves commits between the workspace and elsewhere: clone, pull and push. A pull only goes forward, and a push never by force.
 import path from 'node:path';
 import { FairleadError, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
-import { commandResultOutput } from '../commands/report.ts';
-import { resolveRemote, requireRefName } from './names.ts';
+import { commandResultOutput } from '../shell/format-result.ts';
+import { resolveRemote, requireRefName } from './args.ts';
 import { gitOutput, runGit, guardRepository, gitError, type GitRunOptions } from './safe-git.ts';
 
 const timeoutSeconds = 600;

@@ -1,7 +1,7 @@
 // Runs git so that nothing of the repository runs with it: no hooks, filters, pagers, editors, helpers or questions, whatever its configuration says.
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, type ExecResult, type Workspace } from '../../core/index.ts';
-import { foldersOutsideWorkspace } from '../search-path.ts';
+import { foldersOutsideWorkspace } from '../safe-path.ts';
 
 /** How a git command is run. */
 export type GitRunOptions = {

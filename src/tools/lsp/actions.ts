@@ -1,6 +1,6 @@
 // What can be asked of a language server, each answered in lines for a model and in data for programs, within bounds.
 import { isObject, escapeInvisible, escapeInvisibleLine, type Json, type Workspace } from '../../core/index.ts';
-import { resolvePosition, type RequestTarget, type CodeQuery } from './aim.ts';
+import { resolvePosition, type RequestTarget, type CodeQuery } from './request-target.ts';
 import {
   splitLines,
   locationData,
@@ -10,8 +10,8 @@ import {
   parseRangeStart,
   createLocationResolver,
   type LspLocation,
-} from './places.ts';
-import { diagnosticData, formatDiagnostic, getDiagnostics } from './problems.ts';
+} from './locations.ts';
+import { diagnosticData, formatDiagnostic, getDiagnostics } from './diagnostics.ts';
 import { symbolData, documentSymbols, workspaceSymbols, matchesSymbolName, type DeclaredSymbol } from './symbols.ts';
 
 const maxLocations = 100;

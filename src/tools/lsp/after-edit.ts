@@ -1,10 +1,10 @@
 // Tells after an edit what became wrong by it, where a language server is running anyway. It never fails the edit and waits only so long.
 import { isObject, isToolOutput, toolOutput, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import { isNotFoundError } from '../text.ts';
-import { displayPath } from './places.ts';
-import { newDiagnostics, diagnosticData, formatDiagnostic, getDiagnostics, type LspDiagnostic } from './problems.ts';
+import { displayPath } from './locations.ts';
+import { newDiagnostics, diagnosticData, formatDiagnostic, getDiagnostics, type LspDiagnostic } from './diagnostics.ts';
 import type { LanguageServers } from './servers.ts';
-import type { LanguageServer } from './slot.ts';
+import type { LanguageServer } from './server-lifecycle.ts';
 
 /** How edits are looked at. */
 export type AfterEditOptions = {

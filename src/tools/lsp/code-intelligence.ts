@@ -1,7 +1,7 @@
 // The tool that asks language servers: definitions, references, types, outlines, problems and what a renaming would change.
 import { toolOutput, type Json, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import type { LspAction } from './actions.ts';
-import type { CodeQuery } from './aim.ts';
+import type { CodeQuery } from './request-target.ts';
 import type { LanguageServers } from './servers.ts';
 
 const actionNames: readonly LspAction[] = [
@@ -37,7 +37,7 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
     const { action, ...asked } = input as { readonly action: LspAction } & CodeQuery;
     const [{ lspActions: actions }, { resolveTarget: aimAt }] = await Promise.all([
       import('./actions.ts'),
-      import('./aim.ts'),
+      import('./request-target.ts'),
     ]);
     const { requiredProvider: needs, run } = actions[action];
     const aim = await aimAt(workspace, servers, asked, signal);

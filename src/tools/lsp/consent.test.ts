@@ -22,7 +22,7 @@ import {
   type LanguageServerDefinition,
 } from './index.ts';
 
-const script = path.resolve(import.meta.dirname, '../../../test/support/language-server.ts');
+const script = path.resolve(import.meta.dirname, '../../../test/support/lsp-server.ts');
 const signal = (): AbortSignal => new AbortController().signal;
 
 function setup(t: TestContext, origin: LanguageServerDefinition['origin'], options: LanguageServerOptions = {}) {

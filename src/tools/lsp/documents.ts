@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { FairleadError, isObject, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { readTextFile } from '../text.ts';
 import type { LanguageServerDefinition } from './definition.ts';
-import type { LspConnection } from './live.ts';
+import type { LspConnection } from './connection.ts';
 
 const maxOpenDocuments = 40;
 const maxDocumentChars = 4_000_000;

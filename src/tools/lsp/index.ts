@@ -9,4 +9,4 @@ export {
   type LanguageServerDefinition,
 } from './definition.ts';
 export { languageServers, type LanguageServerOptions, type LanguageServers } from './servers.ts';
-export type { RequestServerApproval, IsServerApproved, ServerApproval } from './program.ts';
+export type { RequestServerApproval, IsServerApproved, ServerApproval } from './resolve-binary.ts';

@@ -9,10 +9,15 @@ import {
   mergeServerDefinitions,
   type LanguageServerDefinition,
 } from './definition.ts';
-import type { ServerStartOptions } from './live.ts';
-import { hasServerConsent, type RequestServerApproval, type IsServerApproved, type BinaryContext } from './program.ts';
+import type { ServerStartOptions } from './connection.ts';
+import {
+  hasServerConsent,
+  type RequestServerApproval,
+  type IsServerApproved,
+  type BinaryContext,
+} from './resolve-binary.ts';
 import { lspError } from './rpc.ts';
-import { createServerLifecycle, type LanguageServer, type ServerLifecycle } from './slot.ts';
+import { createServerLifecycle, type LanguageServer, type ServerLifecycle } from './server-lifecycle.ts';
 
 /** How language servers are found and started. */
 export type LanguageServerOptions = {

@@ -1,8 +1,8 @@
 // The names that a document or a project declares, as servers tell them, and where a name is that somebody asks about.
 import { isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
 import type { OpenDocument } from './documents.ts';
-import { splitLines, parseLocations, parseRangeStart, type LspPosition, type LspLocation } from './places.ts';
-import type { LanguageServer } from './slot.ts';
+import { splitLines, parseLocations, parseRangeStart, type LspPosition, type LspLocation } from './locations.ts';
+import type { LanguageServer } from './server-lifecycle.ts';
 
 const maxSymbolsRead = 2000;
 const maxDepth = 20;

@@ -10,7 +10,7 @@ import {
 import { raceAbort, type UsageTotals } from '../../core/index.ts';
 import { ChildTransport } from './child.ts';
 import { unreachableError, mcpHandshake, type HandshakeOptions, type McpSession } from './handshake.ts';
-import type { ServerRequestCounts } from './requests.ts';
+import type { ServerRequestCounts } from './client-handlers.ts';
 import type { McpServer } from './server.ts';
 
 /** A server that can be spoken to. */

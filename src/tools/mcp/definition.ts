@@ -12,7 +12,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/index.ts';
-import { completesInTime } from '../watchdog.ts';
+import { completesInTime } from '../with-timeout.ts';
 import { sha256Text } from './server.ts';
 
 const maxDescriptionChars = 2000;

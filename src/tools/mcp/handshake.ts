@@ -18,7 +18,7 @@ import {
   clientCapabilities,
   type McpClientHandlers,
   type ServerRequestCounts,
-} from './requests.ts';
+} from './client-handlers.ts';
 import type { McpServer } from './server.ts';
 import { createMcpTransport } from './transport.ts';
 

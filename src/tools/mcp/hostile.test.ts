@@ -13,10 +13,10 @@ import {
   openMcpServers,
   waitForCondition,
   createUserServer,
-} from '../../../test/support/mcp-desk.ts';
+} from '../../../test/support/mcp-fixture.ts';
 import { createListedTool, createTextResult } from '../../../test/support/mcp-server.ts';
-import { replyWithCalls, replyWithText, createCoreFixture } from '../../../test/support/rehearsal.ts';
-import { reportAttack } from '../../../test/support/witness.ts';
+import { replyWithCalls, replyWithText, createCoreFixture } from '../../../test/support/core-fixture.ts';
+import { reportAttack } from '../../../test/support/attack-report.ts';
 import { createToolRegistry } from '../../agent/index.ts';
 import { isToolOutput, type Json } from '../../core/index.ts';
 import { fileTrust, memoryTrust } from '../../guards/index.ts';

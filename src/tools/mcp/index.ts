@@ -5,10 +5,16 @@ import type { McpServer } from './server.ts';
 export { parseMcpConfig, readMcpConfig, type McpConfig, type McpConfigPaths } from './config.ts';
 export type { McpConnection } from './connection.ts';
 export type { OpenUrl } from './oauth.ts';
-export { parseCachedServer, type McpToolCache, type CachedMcpServer } from './memory.ts';
+export { parseCachedServer, type McpToolCache, type CachedMcpServer } from './tool-cache.ts';
 export type { McpClients, McpOptions } from './open.ts';
-export type { McpApprovals } from './pins.ts';
-export type { McpClientHandlers, Elicitation, ElicitationResult, SamplingResult, SamplingRequest } from './requests.ts';
+export type { McpApprovals } from './definition-pins.ts';
+export type {
+  McpClientHandlers,
+  Elicitation,
+  ElicitationResult,
+  SamplingResult,
+  SamplingRequest,
+} from './client-handlers.ts';
 export { getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt, type McpServerList } from './resources.ts';
 export {
   approvalKey,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { createTempDir, openMcpServers, createUserServer } from '../../../test/support/mcp-desk.ts';
-import { startMcpOauthServer } from '../../../test/support/mcp-office.ts';
-import type { McpHttpServer } from '../../../test/support/mcp-web.ts';
+import { createTempDir, openMcpServers, createUserServer } from '../../../test/support/mcp-fixture.ts';
+import { startMcpOauthServer } from '../../../test/support/mcp-oauth-server.ts';
+import type { McpHttpServer } from '../../../test/support/mcp-http-server.ts';
 import { listenForCallback, callbackUrl, findFreePort } from '../oauth/callback.ts';
 import { fileMcpTokens, type McpServer } from './index.ts';
 

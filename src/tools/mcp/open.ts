@@ -3,8 +3,8 @@ import type { ServerCapabilities, Tool as Listed } from '@modelcontextprotocol/c
 import { FairleadError, errorMessage, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import type { McpConnection } from './connection.ts';
 import type { McpToolDefinition } from './definition.ts';
-import { createLazyConnection, type ConnectionObserver } from './later.ts';
-import { toCachedServer, type McpToolCache, type CachedMcpServer } from './memory.ts';
+import { createLazyConnection, type ConnectionObserver } from './lazy-connection.ts';
+import { toCachedServer, type McpToolCache, type CachedMcpServer } from './tool-cache.ts';
 import type { OpenUrl } from './oauth.ts';
 import {
   checkToolDefinitions,
@@ -13,8 +13,8 @@ import {
   wasServerSeen,
   type McpApprovals,
   type McpToolState,
-} from './pins.ts';
-import type { McpClientHandlers } from './requests.ts';
+} from './definition-pins.ts';
+import type { McpClientHandlers } from './client-handlers.ts';
 import { mcpResourceTools } from './resources.ts';
 import { approvalKey, expandVariables, type McpServer } from './server.ts';
 import type { McpStatus } from './status.ts';

@@ -5,9 +5,9 @@ import test from 'node:test';
 import { McpServer, inputRequired } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { createInProcessServer, openMcpServers, createUserServer } from '../../../test/support/mcp-desk.ts';
+import { createInProcessServer, openMcpServers, createUserServer } from '../../../test/support/mcp-fixture.ts';
 import { createListedTool, createTextResult, type McpBehaviour } from '../../../test/support/mcp-server.ts';
-import { startMcpHttpServer, type RequestInterceptor } from '../../../test/support/mcp-web.ts';
+import { startMcpHttpServer, type RequestInterceptor } from '../../../test/support/mcp-http-server.ts';
 import type { McpInProcessConfig, McpRemoteConfig } from './index.ts';
 
 const echo: McpBehaviour = {

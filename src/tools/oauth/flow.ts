@@ -11,7 +11,7 @@ import {
   requireSecureUrl,
   oauthError,
   type OAuthLibrary,
-} from './office.ts';
+} from './authorization-server.ts';
 
 /** What is to be logged in to. */
 export type LoginRequest = {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { startOauthServer, type OauthServer } from '../../../test/support/oauth-office.ts';
+import { startOauthServer, type OauthServer } from '../../../test/support/oauth-server.ts';
 import { resolveAgent, Session } from '../../agent/index.ts';
 import type { JsonObject, Tool, Workspace } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
@@ -16,7 +16,7 @@ import { createTokenProvider, type ApiLogin } from './api-login.ts';
 import { fileLogins } from './login-store.ts';
 import { loginWithOAuth, type LoginPage } from './flow.ts';
 import { oauthLogin } from './oauth-login.ts';
-import { withAuth } from './with-logins.ts';
+import { withAuth } from './with-auth.ts';
 
 function setup(t: TestContext): { readonly file: string; readonly workspace: Workspace } {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-oauth-'));

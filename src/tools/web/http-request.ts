@@ -7,7 +7,7 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
-import { fetchViaWorkspace, decodeBodyText, contentType } from './door.ts';
+import { fetchViaWorkspace, decodeBodyText, contentType } from './fetch.ts';
 
 const maxBodyChars = 30_000;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -1,5 +1,5 @@
 // The readable part of a page, found in a thread of its own: a page may be as large, deep and crooked as its author likes.
-import { runInWorkerThread, serveWorkerThread } from '../own-thread.ts';
+import { runInWorkerThread, serveWorkerThread } from '../worker-thread.ts';
 import { toMarkdown, type PageNode } from './markdown.ts';
 
 /** What is worth reading of a page. */

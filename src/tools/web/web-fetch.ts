@@ -10,7 +10,7 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
-import { fetchViaWorkspace, decodeBodyText, contentType } from './door.ts';
+import { fetchViaWorkspace, decodeBodyText, contentType } from './fetch.ts';
 
 const maxPieceChars = 20_000;
 const maxCachedDocuments = 8;

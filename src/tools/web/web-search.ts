@@ -8,7 +8,7 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
-import { fetchViaWorkspace } from './door.ts';
+import { fetchViaWorkspace } from './fetch.ts';
 import type { SearchEngine } from './search-engines.ts';
 
 const defaultHits = 8;

@@ -1,16 +1,16 @@
 // Approvals: the runs that wait for a person, answered in place, with the exact call in sight.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { EscapedText } from '../text/markdown-view.tsx';
-import { truncate } from '../text/words.ts';
-import { ApprovalForm } from '../view/answering.tsx';
-import { CallInput } from '../view/call-view.tsx';
-import { ResolvedApprovals, recordAnswer } from '../view/departed.tsx';
-import { EmptyState, ErrorMessage, PageTitle, RelativeTime } from '../view/parts.tsx';
-import { usePoll } from '../view/poll.ts';
-import { linkTo } from '../view/route.ts';
-import { api } from '../wire/api.ts';
-import type { Approval } from '../wire/shapes.ts';
+import { EscapedText } from '../components/markdown-view.tsx';
+import { truncate } from '../text/labels.ts';
+import { ApprovalForm } from '../components/approval-form.tsx';
+import { CallInput } from '../components/call-view.tsx';
+import { ResolvedApprovals, recordAnswer } from '../components/resolved-approvals.tsx';
+import { EmptyState, ErrorMessage, PageTitle, RelativeTime } from '../components/primitives.tsx';
+import { usePoll } from '../hooks/use-poll.ts';
+import { linkTo } from '../state/router.ts';
+import { api } from '../api/client.ts';
+import type { Approval } from '../api/types.ts';
 
 /** The screen of what waits for a person. */
 export function ApprovalsScreen(): JSX.Element {

@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
-import { usePermission } from '../view/may.ts';
-import { EmptyState, ErrorMessage, FormField, PageTitle } from '../view/parts.tsx';
-import { usePoll, useSubmit } from '../view/poll.ts';
-import { api } from '../wire/api.ts';
-import type { BudgetStatus } from '../wire/shapes.ts';
+import { usePermission } from '../hooks/use-permission.ts';
+import { EmptyState, ErrorMessage, FormField, PageTitle } from '../components/primitives.tsx';
+import { usePoll, useSubmit } from '../hooks/use-poll.ts';
+import { api } from '../api/client.ts';
+import type { BudgetStatus } from '../api/types.ts';
 
 const periods = ['day', 'month', 'ever'] as const;
 

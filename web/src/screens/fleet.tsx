@@ -3,10 +3,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { QueueLimits, Schedule, WorkerInfo } from '../../../src/core/index.ts';
 import { formatCount } from '../text/format.ts';
-import { EscapedText } from '../text/markdown-view.tsx';
-import { truncate } from '../text/words.ts';
-import { isWorkerSilent } from '../view/awake.ts';
-import { usePermission } from '../view/may.ts';
+import { EscapedText } from '../components/markdown-view.tsx';
+import { truncate } from '../text/labels.ts';
+import { isWorkerSilent } from '../state/worker-liveness.ts';
+import { usePermission } from '../hooks/use-permission.ts';
 import {
   EmptyState,
   ErrorMessage,
@@ -15,9 +15,9 @@ import {
   DataTable,
   PageTitle,
   RelativeTime,
-} from '../view/parts.tsx';
-import { useNow, usePoll, useSubmit } from '../view/poll.ts';
-import { api } from '../wire/api.ts';
+} from '../components/primitives.tsx';
+import { useNow, usePoll, useSubmit } from '../hooks/use-poll.ts';
+import { api } from '../api/client.ts';
 import { QueueMetrics } from './runs.tsx';
 
 /** The screen of the fleet. */

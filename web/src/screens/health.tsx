@@ -2,14 +2,14 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatCount, formatDuration, formatPercentInterval, formatUsd, formatPercent } from '../text/format.ts';
-import { Chart } from '../view/chart.tsx';
-import { DriftTable, ObjectiveTable } from '../view/health-tables.tsx';
-import { ErrorMessage, Metric, DataTable, PageTitle } from '../view/parts.tsx';
-import { usePoll } from '../view/poll.ts';
-import { replaceQuery } from '../view/route.ts';
-import { buildHealthSeries } from '../view/stretches.ts';
-import { api } from '../wire/api.ts';
-import type { HealthReport, HealthPercentiles, HealthRate } from '../wire/health-shape.ts';
+import { Chart } from '../components/chart.tsx';
+import { DriftTable, ObjectiveTable } from '../components/health-tables.tsx';
+import { ErrorMessage, Metric, DataTable, PageTitle } from '../components/primitives.tsx';
+import { usePoll } from '../hooks/use-poll.ts';
+import { replaceQuery } from '../state/router.ts';
+import { buildHealthSeries } from '../state/health-series.ts';
+import { api } from '../api/client.ts';
+import type { HealthReport, HealthPercentiles, HealthRate } from '../api/health-types.ts';
 
 const timeRanges = [
   { name: '1 hour', ms: 3_600_000, stretch: 120_000 },

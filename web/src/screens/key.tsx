@@ -1,9 +1,9 @@
 // The key field: the first thing somebody sees who has not given a key, or a wrong one.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { connectionStatus, setKey, keyState } from '../wire/connection.ts';
-import { useAtom } from '../cell.ts';
-import { FormField } from '../view/parts.tsx';
+import { connectionStatus, setKey, keyState } from '../api/connection.ts';
+import { useAtom } from '../state/atom.ts';
+import { FormField } from '../components/primitives.tsx';
 
 /** Asks for the key. What was typed stays when it is wrong. */
 export function KeyScreen(): JSX.Element {

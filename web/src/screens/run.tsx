@@ -1,18 +1,18 @@
 // One run: what was asked, how it stands, what it began, and the session it writes.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { CopyButton } from '../text/copy.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { formatTime, ensurePeriod } from '../text/format.ts';
-import { Markdown, EscapedText } from '../text/markdown-view.tsx';
-import { formatHeading, formatRunKind } from '../text/words.ts';
-import { LongText } from '../view/call-view.tsx';
-import { ChildRuns, RunCost } from '../view/live-run.tsx';
-import { usePermission } from '../view/may.ts';
-import { ErrorMessage, Metric, CopyableId, StatusBadge, PageTitle } from '../view/parts.tsx';
-import { usePoll, useSubmit } from '../view/poll.ts';
-import { linkTo } from '../view/route.ts';
-import { SessionPanel } from '../view/session-panel.tsx';
-import { api } from '../wire/api.ts';
+import { Markdown, EscapedText } from '../components/markdown-view.tsx';
+import { formatHeading, formatRunKind } from '../text/labels.ts';
+import { LongText } from '../components/call-view.tsx';
+import { ChildRuns, RunCost } from '../components/live-run.tsx';
+import { usePermission } from '../hooks/use-permission.ts';
+import { ErrorMessage, Metric, CopyableId, StatusBadge, PageTitle } from '../components/primitives.tsx';
+import { usePoll, useSubmit } from '../hooks/use-poll.ts';
+import { linkTo } from '../state/router.ts';
+import { SessionPanel } from '../components/session-panel.tsx';
+import { api } from '../api/client.ts';
 
 /** The screen of a run. */
 export function RunScreen({ id }: { readonly id: string }): JSX.Element {

@@ -1,12 +1,12 @@
 // Runs: all of them, the latest first, by status, tenant or session.
 import type { JSX } from 'preact';
-import { api } from '../wire/api.ts';
-import { isWorkerSilent } from '../view/awake.ts';
-import { EmptyState, FormField, Metric, PageTitle } from '../view/parts.tsx';
-import { linkTo, replaceQuery } from '../view/route.ts';
-import { RunTable } from '../view/run-table.tsx';
+import { api } from '../api/client.ts';
+import { isWorkerSilent } from '../state/worker-liveness.ts';
+import { EmptyState, FormField, Metric, PageTitle } from '../components/primitives.tsx';
+import { linkTo, replaceQuery } from '../state/router.ts';
+import { RunTable } from '../components/run-table.tsx';
 import { formatCount, formatDuration } from '../text/format.ts';
-import { useNow, usePoll } from '../view/poll.ts';
+import { useNow, usePoll } from '../hooks/use-poll.ts';
 
 const statusLabels = { '': 'any', queued: 'queued', running: 'running', resting: 'waiting', ended: 'ended' } as const;
 

@@ -1,10 +1,10 @@
 // The scorecard: only what tests measured, with counts and intervals; what nothing measured says so.
 import type { JSX } from 'preact';
 import { formatCount, formatDateTime, formatPercent } from '../text/format.ts';
-import { EmptyState, ErrorMessage, PageTitle } from '../view/parts.tsx';
-import { usePoll } from '../view/poll.ts';
-import { api } from '../wire/api.ts';
-import type { ScorecardRow } from '../wire/shapes.ts';
+import { EmptyState, ErrorMessage, PageTitle } from '../components/primitives.tsx';
+import { usePoll } from '../hooks/use-poll.ts';
+import { api } from '../api/client.ts';
+import type { ScorecardRow } from '../api/types.ts';
 
 /** The screen of what tests measured. */
 export function ScorecardScreen(): JSX.Element {

@@ -1,6 +1,6 @@
 // One session as a timeline.
 import type { JSX } from 'preact';
-import { SessionPanel } from '../view/session-panel.tsx';
+import { SessionPanel } from '../components/session-panel.tsx';
 
 /** The screen of a session; `say` in its query is for who comes to say something. */
 export function SessionScreen({ id, query }: { readonly id: string; readonly query: string }): JSX.Element {

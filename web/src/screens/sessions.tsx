@@ -1,12 +1,12 @@
 // Sessions: each a log, the one that changed last first.
 import type { JSX } from 'preact';
 import { formatCount } from '../text/format.ts';
-import { EscapedText } from '../text/markdown-view.tsx';
-import { truncate } from '../text/words.ts';
-import { EmptyState, ErrorMessage, DataTable, PageTitle, RelativeTime } from '../view/parts.tsx';
-import { usePoll } from '../view/poll.ts';
-import { linkTo } from '../view/route.ts';
-import { api } from '../wire/api.ts';
+import { EscapedText } from '../components/markdown-view.tsx';
+import { truncate } from '../text/labels.ts';
+import { EmptyState, ErrorMessage, DataTable, PageTitle, RelativeTime } from '../components/primitives.tsx';
+import { usePoll } from '../hooks/use-poll.ts';
+import { linkTo } from '../state/router.ts';
+import { api } from '../api/client.ts';
 
 /** How many sessions a page has. */
 const pageSize = 50;

@@ -11,7 +11,7 @@ import {
   formatPercent,
   formatCompact,
 } from './format.ts';
-import { splitInvisible } from './hidden.ts';
+import { splitInvisible } from './escape-invisible.ts';
 import { parseInlines, safeUrl, type MarkdownInline } from './inline.ts';
 import { parseMarkdown, type MarkdownBlock } from './markdown.ts';
 import { splitSections } from './sections.ts';

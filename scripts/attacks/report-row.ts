@@ -1,0 +1,28 @@
+// One row of the table of attacks: what was seen of an attack, and whether that may be.
+import { attacks } from './catalogue.ts';
+
+/** What is known of an attack when all tests have run. */
+export type AttackResult = {
+  passed: number;
+  failed: number;
+  skipped: number;
+  readonly saw: string[];
+  readonly figures: string[];
+};
+
+/** The row of an attack. One that nobody saw is wrong, unless its tests cannot run here. */
+export function createReportRow(
+  attack: number,
+  standing: AttackResult | undefined,
+): { readonly line: string; readonly isRight: boolean; readonly isSkipped: boolean } {
+  const [what = '', ...may] = attacks[attack] ?? [];
+  const saw = [...new Set(standing?.saw)];
+  const isSkipped = standing !== undefined && saw.length === 0 && standing.skipped > 0 && standing.failed === 0;
+  const isRight =
+    isSkipped || (standing?.failed === 0 && saw.length > 0 && saw.every((each) => may.some((one) => one === each)));
+  const figure = standing?.figures.length ? ` (${standing.figures.join('; ')})` : '';
+  const was = isSkipped ? 'skipped here' : saw.length > 0 ? `${saw.join(', ')}${figure}` : 'not seen';
+  const mark = isRight ? '' : ' **NO**';
+  const line = `| ${attack} | ${what} | ${may.join(' or ')} | ${was}${mark} | ${standing?.passed ?? 0} |`;
+  return { line, isRight, isSkipped };
+}

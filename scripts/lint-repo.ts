@@ -1,0 +1,37 @@
+// Runs the checks of the house plan over the checkout and prints one sentence for each thing that is wrong.
+import path from 'node:path';
+import { checkCycles } from './lint-repo/cycles.ts';
+import { checkDocComments } from './lint-repo/doc-comments.ts';
+import { checkLayers } from './lint-repo/layers.ts';
+import { checkLockfile } from './lint-repo/lockfile.ts';
+import { checkFileHeaders } from './lint-repo/file-headers.ts';
+import { checkSizes } from './lint-repo/sizes.ts';
+import { readSourceTree, type RepoCheck } from './lint-repo/source-tree.ts';
+import { checkBannedText } from './lint-repo/banned-text.ts';
+
+const checks: Readonly<Record<string, RepoCheck>> = {
+  layers: checkLayers,
+  cycles: checkCycles,
+  sizes: checkSizes,
+  'doc-comments': checkDocComments,
+  'file-headers': checkFileHeaders,
+  'banned-text': checkBannedText,
+  lockfile: checkLockfile,
+};
+
+const requestedChecks = process.argv.slice(2);
+const unknownCheck = requestedChecks.find((name) => !Object.hasOwn(checks, name));
+if (unknownCheck !== undefined) {
+  console.error(`There is no check called ${unknownCheck}; there are ${Object.keys(checks).join(', ')}.`);
+  process.exit(2);
+}
+
+const tree = readSourceTree(path.resolve(import.meta.dirname, '..'));
+let problemCount = 0;
+for (const [name, check] of Object.entries(checks)) {
+  if (requestedChecks.length > 0 && !requestedChecks.includes(name)) continue;
+  const sentences = check(tree);
+  problemCount += sentences.length;
+  for (const sentence of sentences) console.error(`${name}: ${sentence}`);
+}
+if (problemCount > 0) process.exitCode = 1;

@@ -1,0 +1,120 @@
+// Takes the pictures of docs/terminal.md: drives the real program in a real terminal against the scripted model, and draws what is on the screen. node scripts/screenshots-terminal.ts
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { calls, says, scriptedServer } from '../src/testing/index.ts';
+import { openTerminal, type Terminal } from '../test/support/terminal.ts';
+import { renderSvg } from './screenshots/ansi-to-svg.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const screenshotsDir = path.join(root, 'docs', 'screens');
+const home = mkdtempSync(path.join(tmpdir(), 'fairlead-screens-'));
+const projectDir = path.join(home, 'harbour');
+const columns = 96;
+
+mkdirSync(screenshotsDir, { recursive: true });
+mkdirSync(projectDir);
+writeFileSync(path.join(projectDir, 'AGENTS.md'), 'Use two spaces. Run the tests before you say that you are done.\n');
+writeFileSync(
+  path.join(projectDir, 'tide.ts'),
+  'export function tide(hour: number): string {\n  return hour > 6 ? "low" : "high";\n}\n',
+);
+
+const code =
+  'It says whether the tide is **low** or **high** at an hour:\n\n```ts\nfor (const hour of [3, 9]) console.log(tide(hour)); // high, low\n```\n\nOne thing to know: hour 6 counts as high.';
+
+await using server = await scriptedServer(
+  [
+    calls('read_file', { path: 'tide.ts' }),
+    says(code),
+    calls('edit_file', { path: 'tide.ts', old_string: 'hour > 6', new_string: 'hour >= 6' }),
+    says('Hour 6 is low now. The tests are next.'),
+    calls('run_command', { command: 'npm test -- --watch=false' }),
+    says('I could not run the tests: you said no. Nothing else was changed.'),
+  ],
+  {
+    models: [
+      { id: 'qwen3:8b', tools: true, context: 32_768 },
+      { id: 'gemma3:4b', context: 8192 },
+    ],
+  },
+);
+
+const cleanups: (() => unknown)[] = [];
+const env = {
+  HOME: home,
+  OLLAMA_API_URL: server.url,
+  XDG_STATE_HOME: path.join(home, 'state'),
+  XDG_DATA_HOME: path.join(home, 'data'),
+  XDG_CONFIG_HOME: path.join(home, 'config'),
+};
+// The shell says that it ended: a terminal does not always notice.
+const shellScript = '"$@"; echo "exit code $?"';
+const program = ['sh', '-c', shellScript, 'sh', process.execPath, path.join(root, 'src', 'cli', 'bin.ts')];
+const openProgram = (args: readonly string[], rows: number): Promise<Terminal> =>
+  openTerminal({ after: (work) => void cleanups.push(work as () => unknown) }, [...program, ...args], {
+    columns,
+    rows,
+    cwd: projectDir,
+    env,
+  });
+
+async function captureScreen(terminal: Terminal, name: string): Promise<void> {
+  // What is being drawn when the pattern appears is whole a moment later, and a question then takes keys.
+  await new Promise((done) => setTimeout(done, 600));
+  const seen = (await terminal.screen({ colours: true })).replaceAll('␛', '\u001b');
+  writeFileSync(path.join(screenshotsDir, `${name}.svg`), renderSvg(seen.replaceAll(home, '~'), columns));
+  console.log(`docs/screens/${name}.svg`);
+}
+
+try {
+  const screen = await openProgram(['--refresh-models', '--session-name', 'tide'], 34);
+  await screen.waitFor(/Which model/);
+  await captureScreen(screen, 'first');
+  await screen.keys('Enter');
+  await screen.waitFor(/Instructions loaded/);
+  await screen.type('What does tide.ts do?');
+  await screen.keys('Enter');
+  await screen.waitFor(/counts as high/);
+  await captureScreen(screen, 'answer');
+  await screen.type('Make hour 6 low.');
+  await screen.keys('Enter');
+  await screen.waitFor(/\[y\/N\/a\]/);
+  await captureScreen(screen, 'approval');
+  await new Promise((done) => setTimeout(done, 600));
+  await screen.keys('y');
+  await screen.waitFor(/tests are next/);
+  await captureScreen(screen, 'diff');
+  await screen.type('/se');
+  await screen.waitFor(/show-messages|resume|session/);
+  await captureScreen(screen, 'completion');
+  await screen.keys('C-c');
+  await screen.type('/context');
+  await screen.keys('Enter');
+  await screen.waitFor(/By our estimate/);
+  await captureScreen(screen, 'context');
+  await screen.keys('Escape');
+  await screen.keys('Escape');
+  await screen.waitFor(/Go back to before which/);
+  await captureScreen(screen, 'back');
+  await screen.keys('Escape');
+  // The list goes before the next words come, or they would narrow it.
+  await screen.waitFor(/Nothing was changed/);
+  await screen.waitFor(/^> *$/m);
+  await screen.type('/exit');
+  await screen.keys('Enter');
+  await screen.waitFor(/^exit code 0$/m);
+  const plain = await openProgram(['--plain', '--resume', 'tide'], 24);
+  await plain.waitFor(/^>$/m);
+  await plain.type('Run the tests.');
+  await plain.keys('Enter');
+  await plain.waitFor(/\[y\/N\/a\]/);
+  await new Promise((done) => setTimeout(done, 600));
+  await plain.type('n');
+  await plain.keys('Enter');
+  await plain.waitFor(/you said no/);
+  await captureScreen(plain, 'plain');
+} finally {
+  for (const work of cleanups) await work();
+  rmSync(home, { recursive: true, force: true });
+}

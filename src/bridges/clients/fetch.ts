@@ -1,0 +1,116 @@
+// A fetch that guides: whatever client takes one of its own is guided by it, without a change in the client.
+import { FairleadError, isObject } from '../../core/index.ts';
+import {
+  createConversationTracker,
+  type ConversationTrackerOptions,
+  type ConversationTracker,
+} from '../conversation-tracking/tracker.ts';
+import { parseJsonBytes } from '../formats/json.ts';
+import { detectWireFormat } from '../formats/detect.ts';
+import { interceptHttp } from '../http-intercept/intercept-http.ts';
+import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
+
+/** How a client is guided. */
+export type WrapClientOptions = ConversationTrackerOptions & {
+  /** Names the conversation that every request of this client belongs to; without it they are told apart by how they begin. */
+  readonly session?: string;
+  /** Conversations that are open already, to be closed by who opened them; without them, the client's own are open as long as the program. */
+  readonly tracker?: ConversationTracker;
+  /** Is told what went wrong and did not fail a request. */
+  readonly notify?: (sentence: string) => void;
+};
+
+/** What clients call `fetch`. */
+export type FetchFunction = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** A fetch whose requests to a model are guided; all others pass. */
+export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction = fetch): FetchFunction {
+  const { session, notify: tell = () => {}, tracker: conversations = createConversationTracker(options) } = options;
+  const holdsWords = (options.checks ?? []).length > 0;
+  return async (input, init) => {
+    const asked = await parseModelRequest(input, init);
+    if (!asked) return plain(input, init);
+    const { url, dialect, request, raw } = asked;
+    const wrong = dialect.unsupportedReason(request);
+    if (wrong !== undefined) return Response.json(dialect.errorBody(wrong), { status: 400 });
+    const talk = await conversations
+      .trackRequest(dialect.parseRequest(request, url.pathname), session)
+      .catch(toTrackingError);
+    const send = async (body: Uint8Array): Promise<UpstreamResponse<Response>> =>
+      toUpstreamResponse(await plain(input, withRequestBody(input, init, body)));
+    const wantsEvents = request['stream'] === true || url.searchParams.get('alt') === 'sse';
+    const reply = await interceptHttp({
+      format: dialect,
+      request,
+      raw,
+      wantsStream: wantsEvents,
+      holdText: holdsWords,
+      tracked: talk,
+      send,
+      notify: tell,
+    });
+    const headers = new Headers(reply.head?.headers ?? { 'content-type': reply.contentType });
+    // Fetch has undone the encoding, and the length may be another.
+    for (const name of ['content-length', 'content-encoding']) headers.delete(name);
+    const { status, head } = reply;
+    const made = new Response(toReadableStream(reply.chunks), {
+      status,
+      headers,
+      ...(head ? { statusText: head.statusText } : {}),
+    });
+    Object.defineProperty(made, 'url', { value: head?.url ?? url.href });
+    return made;
+  };
+}
+
+const toReadableStream = (chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> => {
+  const source = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const { done, value } = await source.next();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+    },
+    async cancel() {
+      await source.return?.();
+    },
+  });
+};
+
+const toUpstreamResponse = (response: Response): UpstreamResponse<Response> => ({
+  status: response.status,
+  contentType: response.headers.get('content-type') ?? '',
+  head: response,
+  chunks: response.body ?? emptyChunks(),
+});
+
+async function* emptyChunks(): AsyncGenerator<Uint8Array> {}
+
+/** A client writes its bodies as JSON text; what is written otherwise is none of the requests that are guided. */
+function withRequestBody(input: string | URL | Request, init: RequestInit | undefined, body: Uint8Array): RequestInit {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
+  headers.delete('content-length');
+  return { ...init, headers, body: body as Uint8Array<ArrayBuffer> };
+}
+
+async function parseModelRequest(input: string | URL | Request, init: RequestInit | undefined) {
+  // Some clients give a request as one object, and only what they change of it beside it.
+  const whole = input instanceof Request ? input : undefined;
+  const url = new URL(whole?.url ?? (input as string | URL));
+  const dialect = detectWireFormat(url.pathname);
+  if (!dialect || (init?.method ?? whole?.method ?? 'GET').toUpperCase() !== 'POST') return undefined;
+  const raw = toBytes(init?.body ?? (whole?.body ? new Uint8Array(await whole.clone().arrayBuffer()) : undefined));
+  const request = raw && parseJsonBytes(raw);
+  if (!raw || !isObject(request))
+    throw new FairleadError('bridge/unread-request', 'This request to a model cannot be read, so it is not sent.', {
+      blame: 'user',
+      hint: 'Send it with a JSON text as its body.',
+    });
+  return { url, dialect, request, raw };
+}
+
+function toBytes(body: RequestInit['body']): Buffer | undefined {
+  if (typeof body === 'string') return Buffer.from(body);
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return undefined;
+}

@@ -1,0 +1,202 @@
+// Conversations that begin alike are told apart, forks take along what they share, and a restart changes nothing that the model reads.
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { messageToolCalls, type Message, type Rule } from '../../core/index.ts';
+import type { MessageAddition } from '../interceptor/caller-history.ts';
+import { createConversationTracker, type ConversationTrackerOptions, type ConversationTracker } from './tracker.ts';
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
+const requestFields = { model: 'm', system: 'Help.', tools: [] };
+
+/** Each turn is numbered for the model, so that every addition tells which conversation it belongs to. */
+const countingRule: Rule = (event) =>
+  event.type === 'input-received' ? [{ key: 'count', text: `Words ${event.seq}.` }] : [];
+
+const options: ConversationTrackerOptions = { rules: [countingRule] };
+
+/** Asks and passes an answer, as a door does; gives what was added for the model. */
+async function ask(
+  conversations: ConversationTracker,
+  messages: readonly (Message | null)[],
+  answer: Message,
+  more: { readonly session?: string; readonly follows?: string; readonly name?: string } = {},
+): Promise<readonly MessageAddition[]> {
+  const follows = more.follows === undefined ? {} : { previousResponseId: more.follows };
+  const talk = await conversations.trackRequest({ ...requestFields, messages, ...follows }, more.session);
+  try {
+    assert.equal(talk.action.type, 'send');
+    await talk.interceptor.afterResponse({
+      message: answer,
+      finish: messageToolCalls(answer).length ? 'tool-calls' : 'stop',
+    });
+    talk.markDelivered(answer, more.name);
+    return talk.action.type === 'send' ? talk.action.additions : [];
+  } finally {
+    talk.release();
+  }
+}
+
+function createFolder(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-talks-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const countSessions = (folder: string): number =>
+  readdirSync(folder).filter((name) => /^[^.]+\.jsonl$/.test(name)).length - 1;
+
+test('[D16] a conversation goes on with what was added before, each in its place', async () => {
+  const all = createConversationTracker(options);
+  const first = await ask(all, [user('Go.')], says('Done.'));
+  const second = await ask(all, [user('Go.'), says('Done.'), user('More.')], says('Done again.'));
+  assert.equal(first.length, 1);
+  assert.deepEqual(second.slice(0, 1), first);
+  assert.deepEqual(
+    second.map(({ after }) => after),
+    [0, 2],
+  );
+});
+
+test('two conversations that begin alike are told apart by the answer', async (t) => {
+  const folder = createFolder(t);
+  const all = createConversationTracker({ ...options, folder });
+  const start = [user('Go.')];
+  const one = await ask(all, start, says('One.'));
+  const two = await ask(all, start, says('Two.'));
+  assert.deepEqual(two, one, 'what they share, the model reads alike');
+  const oneOn = await ask(all, [...start, says('One.'), user('More.')], says('x'));
+  const twoOn = await ask(all, [...start, says('Two.'), user('More.')], says('y'));
+  const oneFurther = await ask(all, [...start, says('One.'), user('More.'), says('x'), user('And?')], says('z'));
+  assert.deepEqual(oneFurther.slice(0, 2), oneOn);
+  assert.equal(twoOn.length, 2);
+  assert.equal(countSessions(folder), 2, 'each has its own log');
+  await all.close();
+});
+
+test('requests that come at once and begin alike are conversations of their own', async () => {
+  const all = createConversationTracker(options);
+  const talks = await Promise.all([1, 2, 3].map(() => all.trackRequest({ ...requestFields, messages: [user('Go.')] })));
+  assert.equal(new Set(talks.map(({ interceptor: guide }) => guide)).size, 3);
+  for (const talk of talks) talk.release();
+});
+
+test('who asks again after no answer came goes on with the same conversation', async () => {
+  const all = createConversationTracker(options);
+  const first = await all.trackRequest({ ...requestFields, messages: [user('Go.')] });
+  first.release();
+  const again = await all.trackRequest({ ...requestFields, messages: [user('Go.')] });
+  again.release();
+  assert.equal(again.interceptor, first.interceptor);
+});
+
+test('the next request waits until the answer before it is written down', async () => {
+  const all = createConversationTracker(options);
+  const first = await all.trackRequest({ ...requestFields, messages: [user('Go.')] });
+  const next = all.trackRequest({ ...requestFields, messages: [user('Go.'), says('Done.'), user('More.')] });
+  await first.interceptor.afterResponse({ message: says('Done.'), finish: 'stop' });
+  first.markDelivered(says('Done.'));
+  first.release();
+  const second = await next;
+  second.release();
+  assert.equal(second.interceptor, first.interceptor);
+});
+
+test('a conversation that is edited keeps what stood before the edit, and the old one can go on', async () => {
+  const all = createConversationTracker(options);
+  const start = [user('Go.'), says('Done.')];
+  await ask(all, [user('Go.')], says('Done.'));
+  const old = await ask(all, [...start, user('More.')], says('a'));
+  const edited = await ask(all, [...start, user('Less.')], says('b'));
+  assert.deepEqual(edited.slice(0, 1), old.slice(0, 1));
+  const on = await ask(all, [...start, user('More.'), says('a'), user('And?')], says('c'));
+  assert.deepEqual(on.slice(0, 2), old);
+});
+
+test('an answer that the caller wrote another way loses none of what was added before it', async () => {
+  const all = createConversationTracker(options);
+  const first = await ask(all, [user('Go.')], says('Done.'));
+  const second = await ask(all, [user('Go.'), says('Done, in short.'), user('More.')], says('x'));
+  assert.deepEqual(second.slice(0, 1), first);
+});
+
+test('[M40] after a restart in mid-conversation the same notes stand in the same places', async (t) => {
+  const folder = createFolder(t);
+  const before = createConversationTracker({ ...options, folder });
+  const first = await ask(before, [user('Go.')], says('Done.'));
+  const second = await ask(before, [user('Go.'), says('Done.'), user('More.')], says('Done again.'));
+  await before.close();
+  const after = createConversationTracker({ ...options, folder });
+  const messages = [user('Go.'), says('Done.'), user('More.'), says('Done again.'), user('And?')];
+  const third = await ask(after, messages, says('x'));
+  assert.deepEqual(third.slice(0, 2), second);
+  assert.deepEqual(second.slice(0, 1), first);
+  assert.equal(countSessions(folder), 1);
+  await after.close();
+});
+
+test('after a restart conversations that begin alike are still told apart', async (t) => {
+  const folder = createFolder(t);
+  const before = createConversationTracker({ ...options, folder });
+  await ask(before, [user('Go.')], says('One.'));
+  await ask(before, [user('Go.')], says('Two.'));
+  await before.close();
+  const after = createConversationTracker({ ...options, folder });
+  await ask(after, [user('Go.'), says('One.'), user('More.')], says('x'));
+  await ask(after, [user('Go.'), says('Two.'), user('More.')], says('y'));
+  assert.equal(countSessions(folder), 2, 'each went on in its own log');
+  await after.close();
+});
+
+test('a process that died in the middle of a request, or of a line, costs no note', async (t) => {
+  const folder = createFolder(t);
+  const before = createConversationTracker({ ...options, folder });
+  const dead = await before.trackRequest({ ...requestFields, messages: [user('Go.')] });
+  const shown = dead.action.type === 'send' ? dead.action.additions : [];
+  await before.close();
+  appendFileSync(path.join(folder, 'marks.jsonl'), '{"id":"half');
+  const after = createConversationTracker({ ...options, folder });
+  const next = await ask(after, [user('Go.'), says('Seen, not written.'), user('More.')], says('x'));
+  assert.deepEqual(next.slice(0, 1), shown);
+  await after.close();
+});
+
+test('more guides than may be open are closed, and opened again from their files', async (t) => {
+  const folder = createFolder(t);
+  const all = createConversationTracker({ ...options, folder, maxOpen: 2 });
+  const firsts = new Map<string, readonly MessageAddition[]>();
+  for (const name of ['a', 'b', 'c', 'd']) firsts.set(name, await ask(all, [user(name)], says(`to ${name}`)));
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const on = await ask(all, [user(name), says(`to ${name}`), user('More.')], says('x'));
+    assert.deepEqual(on.slice(0, 1), firsts.get(name), name);
+  }
+  await all.close();
+});
+
+test('a caller that names its session needs no prefix: what it changes is a branch of the same log', async (t) => {
+  const folder = createFolder(t);
+  const all = createConversationTracker({ ...options, folder });
+  await ask(all, [user('Go.')], says('Done.'), { session: 'mine' });
+  const cut = await ask(all, [user('Later words alone.')], says('x'), { session: 'mine' });
+  assert.equal(cut.length, 1);
+  assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('named-')).length > 0, true);
+  await assert.rejects(
+    all.trackRequest({ ...requestFields, messages: [user('x')] }, '../etc/passwd'),
+    /cannot be the name/,
+  );
+  await all.close();
+});
+
+test('what the provider keeps is known by the name of its answer, and its additions are not sent twice', async () => {
+  const all = createConversationTracker(options);
+  const first = await ask(all, [user('Go.')], says('Done.'), { name: 'resp_1' });
+  const talk = await all.trackRequest({ ...requestFields, messages: [user('More.')], previousResponseId: 'resp_1' });
+  talk.release();
+  assert.equal(talk.storedMessages, 2);
+  const additions = talk.action.type === 'send' ? talk.action.additions : [];
+  assert.deepEqual(additions.slice(0, 1), first);
+  assert.equal(additions[1]?.after, 2);
+});

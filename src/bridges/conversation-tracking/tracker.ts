@@ -1,0 +1,204 @@
+// Many conversations at once, each with its guide: recognised by how they begin, bounded in number, found again after a restart.
+import type { Message } from '../../core/index.ts';
+import type { ParsedModelRequest } from '../formats/wire-format.ts';
+import { extendPrefixHash, computePrefixHashes } from '../interceptor/caller-history.ts';
+import {
+  createInterceptor,
+  type InterceptAction,
+  type Interceptor,
+  type InterceptorOptions,
+} from '../interceptor/interceptor.ts';
+import { openPrefixIndex } from './prefix-index.ts';
+import { copyLogPrefix, parseSessionName, createLogOpener } from './logs.ts';
+import { createResponseHistoryCache } from './response-history.ts';
+import { createPrefixMatcher, type KnownConversation } from './prefix-matcher.ts';
+
+/** How conversations are guided and kept. */
+export type ConversationTrackerOptions = Omit<InterceptorOptions, 'log' | 'session'> & {
+  /** A folder for session files; without one everything is kept in memory, and no longer than the guide is open. */
+  readonly folder?: string;
+  /** How many guides may be open at once; the one that rested longest is closed first. 64 unless given. */
+  readonly maxOpen?: number;
+};
+
+/** One request of a conversation, from the question whether it may be sent to the answer that the caller was given. */
+export type TrackedRequest = {
+  readonly interceptor: Interceptor;
+  readonly action: InterceptAction;
+  /** How many of the messages that the guide knows are not part of this request, because the provider keeps them. */
+  readonly storedMessages: number;
+  /** The caller is given this answer, which the provider may have a name for. */
+  markDelivered(message: Message, name?: string): void;
+  /** The request is over. */
+  release(): void;
+};
+
+/** All conversations of one client or proxy. */
+export type ConversationTracker = {
+  /** Finds or begins the conversation of a request, and asks its guide. */
+  trackRequest(reading: ParsedModelRequest, session?: string): Promise<TrackedRequest>;
+  close(): Promise<void>;
+};
+
+type RequestClaim = { readonly conversation: KnownConversation; readonly from: number; readonly release: () => void };
+
+/** Opens a place for conversations. */
+export function createConversationTracker({
+  folder,
+  maxOpen: most = 64,
+  ...options
+}: ConversationTrackerOptions = {}): ConversationTracker {
+  const index = folder === undefined ? undefined : openPrefixIndex(folder);
+  const openLog = createLogOpener(folder);
+  const known = createPrefixMatcher();
+  const guides = new Map<KnownConversation, Promise<Interceptor>>();
+  const named = new Map<string, KnownConversation>();
+  const closing = new Map<KnownConversation, Promise<void>>();
+  const answers = createResponseHistoryCache();
+  for (const { id, marks, tip, answers: given } of index?.conversations ?? []) {
+    const kept: KnownConversation = { id, marks, tip, answers: new Map(given), busy: undefined };
+    if (id.startsWith('named-')) named.set(id, kept);
+    else known.add(kept);
+  }
+
+  const newKept = (id: string): KnownConversation => ({
+    id,
+    marks: [],
+    tip: undefined,
+    answers: new Map(),
+    busy: undefined,
+  });
+
+  function guideOf(kept: KnownConversation, open: () => Promise<Interceptor>): Promise<Interceptor> {
+    const guide = guides.get(kept) ?? open();
+    // The one that was used last stands last.
+    guides.delete(kept);
+    guides.set(kept, guide);
+    guide.catch(() => guides.delete(kept));
+    return guide;
+  }
+
+  const opened = (kept: KnownConversation): Promise<Interceptor> =>
+    guideOf(kept, async () => {
+      await closing.get(kept);
+      return createInterceptor({ ...options, log: await openLog(kept.id), session: kept.id });
+    });
+
+  const openedLike = (
+    kept: KnownConversation,
+    like: KnownConversation,
+    after: number,
+    answered: boolean,
+  ): Promise<Interceptor> =>
+    guideOf(kept, async () => {
+      const source = await opened(like);
+      const at = (answered ? like.answers.get(after) : undefined) ?? source.findEventAfter(after);
+      const log = await openLog(kept.id);
+      if (at !== undefined) await copyLogPrefix(source.log, at, log, kept.id);
+      return createInterceptor({ ...options, log, session: kept.id });
+    });
+
+  /** Closes those that rested longest. Nobody waits for it but who wants the same one again. */
+  function makeRoom(): void {
+    for (const [kept, guide] of guides) {
+      if (guides.size <= most) return;
+      if (kept.busy) continue;
+      guides.delete(kept);
+      if (!index) {
+        known.remove(kept);
+        named.delete(kept.id);
+      }
+      const closed = guide.then((each) => each.close()).catch(() => undefined);
+      closing.set(kept, closed);
+      void closed.then(() => closing.delete(kept));
+    }
+  }
+
+  /** Takes a conversation for a request. Nothing may be awaited between finding it and this, or two requests would take it. */
+  function claim(kept: KnownConversation, marks: readonly number[], recognised: boolean): RequestClaim {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    known.remove(kept);
+    const other = kept.marks.findIndex((mark, i) => mark !== marks[i]);
+    const from = other < 0 ? Math.min(kept.marks.length, marks.length) : other;
+    Object.assign(kept, { marks, tip: undefined, busy: promise });
+    if (recognised) known.add(kept);
+    const done = (): void => {
+      kept.busy = undefined;
+      resolve();
+    };
+    return { conversation: kept, from, release: done };
+  }
+
+  /** The conversation by its beginning. */
+  async function find(
+    messages: readonly (Message | null)[],
+    marks: readonly number[],
+  ): Promise<RequestClaim & { readonly opening: Promise<Interceptor> }> {
+    for (;;) {
+      const match = known.match(marks, messages);
+      if (match.type === 'wait') {
+        await match.conversation.busy;
+        continue;
+      }
+      const kept = match.type === 'goes-on' ? match.conversation : newKept(crypto.randomUUID());
+      const claimed = claim(kept, marks, true);
+      if (match.type !== 'parts') return { ...claimed, opening: opened(kept) };
+      const answered = messages[match.after]?.role === 'assistant';
+      return { ...claimed, opening: openedLike(kept, match.conversation, match.after, answered) };
+    }
+  }
+
+  /** The conversation that a caller has a name for: one request after the other. */
+  async function byName(
+    id: string,
+    marks: readonly number[],
+  ): Promise<RequestClaim & { readonly opening: Promise<Interceptor> }> {
+    const kept = named.get(id) ?? newKept(id);
+    named.set(id, kept);
+    while (kept.busy) await kept.busy;
+    return { ...claim(kept, marks, false), opening: opened(kept) };
+  }
+
+  return {
+    async trackRequest(reading, session) {
+      const earlier = answers.get(reading.previousResponseId);
+      const messages = [...(earlier ?? []), ...reading.messages];
+      const marks = computePrefixHashes(messages);
+      const found = session === undefined ? find(messages, marks) : byName(parseSessionName(session), marks);
+      const { conversation: kept, from, release: done, opening } = await found;
+      try {
+        const guide = await opening;
+        makeRoom();
+        const guidance = await guide.beforeRequest({ ...reading, messages, marks });
+        if (reading.previousResponseId !== undefined && !earlier)
+          await guide.remark('guide/unseen', reading.previousResponseId);
+        index?.recordRequest(kept.id, from, marks);
+        return {
+          interceptor: guide,
+          action: guidance,
+          storedMessages: earlier?.length ?? 0,
+          markDelivered(message, name) {
+            const at = guide.state.head ?? '';
+            kept.tip = extendPrefixHash(marks.at(-1) ?? 0, message);
+            kept.answers.set(marks.length, at);
+            if (session === undefined) known.add(kept);
+            index?.recordResponse(kept.id, kept.tip, at);
+            if (name !== undefined) answers.set(name, [...messages, message]);
+          },
+          release: done,
+        };
+      } catch (error) {
+        // What it holds in mind may not be what is written: it is opened again from its log.
+        guides.delete(kept);
+        await opening.then((guide) => guide.close()).catch(() => undefined);
+        done();
+        throw error;
+      }
+    },
+    async close() {
+      const open = [...guides.values()].map((guide) => guide.then((each) => each.close()).catch(() => undefined));
+      guides.clear();
+      await Promise.all([...open, ...closing.values()]);
+    },
+  };
+}

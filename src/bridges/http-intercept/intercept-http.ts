@@ -1,0 +1,110 @@
+// One request of a caller's, guided: sent with what is added to it, its answer judged, asked again where a call is refused.
+import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
+import type { WireFormat, StopAction, WireStreamEvent, ParsedModelResponse } from '../formats/wire-format.ts';
+import { parseJsonBytes } from '../formats/json.ts';
+import { encodeSseEvent, splitSseFrames } from './sse.ts';
+import { mayContainCall } from './hold-tool-calls.ts';
+import {
+  createRequestBody,
+  getRequestAction,
+  isInterceptorFailedError,
+  evaluateResponse,
+  releaseTrackedRequest,
+  markDelivered,
+  recordUpstreamFailure,
+  createUnreadableCallsError,
+  type HttpExchange,
+  type InterceptReply,
+} from './http-exchange.ts';
+import { interceptStream } from './intercept-stream.ts';
+
+/** Carries out a request. Whatever becomes of it, the conversation is free for the next one afterwards. */
+export async function interceptHttp<Head>(exchange: HttpExchange<Head>): Promise<InterceptReply<Head>> {
+  let streams = false;
+  try {
+    const reply = await sendUntilAccepted(exchange);
+    streams = reply.isStream;
+    return reply;
+  } catch (error) {
+    if (!isInterceptorFailedError(error)) throw error;
+    exchange.notify(error.message);
+    return createLocalReply(503, exchange.format.errorBody(error.message));
+  } finally {
+    if (!streams) releaseTrackedRequest(exchange);
+  }
+}
+
+async function sendUntilAccepted<Head>(exchange: HttpExchange<Head>): Promise<InterceptReply<Head>> {
+  let guidance = getRequestAction(exchange);
+  for (;;) {
+    if (guidance.type === 'stop') return createStopReply(exchange, guidance);
+    if (guidance.type === 'pass') throw new TypeError('A guide lets answers pass, not requests.');
+    const arrived = await exchange.send(createRequestBody(exchange, guidance));
+    const { status, contentType, head, chunks } = arrived;
+    if (status < 200 || status > 299) {
+      await recordUpstreamFailure(exchange, `HTTP ${status}`);
+      return { status, contentType, head, isStream: false, chunks };
+    }
+    if (/event-stream/i.test(contentType))
+      return { status, contentType, head, isStream: true, chunks: interceptStream(exchange, arrived) };
+    const bytes = await readAllChunks(chunks);
+    const answer = parseWholeResponse(exchange.format, bytes);
+    guidance = answer ? await evaluateResponse(exchange, answer) : { type: 'pass' };
+    if (guidance.type !== 'pass') continue;
+    if (answer) markDelivered(exchange, answer);
+    return { status, contentType, head, isStream: false, chunks: singleChunk(bytes) };
+  }
+}
+
+function createStopReply<Head>(exchange: HttpExchange<Head>, stop: StopAction): InterceptReply<Head> {
+  const { format: dialect, request, wantsStream: wantsEvents } = exchange;
+  const answer = dialect.stopResponse(request, stop);
+  markDelivered(exchange, dialect.parseResponse(answer));
+  if (!wantsEvents) return createLocalReply(200, answer);
+  const events = Buffer.concat(dialect.stopEvents(request, stop).map(encodeSseEvent));
+  return { status: 200, contentType: 'text/event-stream', isStream: false, chunks: singleChunk(events) };
+}
+
+const createLocalReply = (status: number, body: JsonObject): InterceptReply<never> => ({
+  status,
+  contentType: 'application/json',
+  isStream: false,
+  chunks: singleChunk(Buffer.from(JSON.stringify(body))),
+});
+
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** How long an answer in one piece may be. */
+const maxResponseBytes = 64 * 1024 * 1024;
+
+async function readAllChunks(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    size += chunk.length;
+    if (size > maxResponseBytes)
+      throw new FairleadError('bridge/answer-too-long', 'The answer of the model is too long to be judged.', {
+        blame: 'provider',
+      });
+  }
+  return Buffer.concat(parts);
+}
+
+/** An answer in one piece, in whatever form it came: a client may read events out of what does not call itself so. */
+function parseWholeResponse(dialect: WireFormat, bytes: Buffer): ParsedModelResponse | undefined {
+  const value = parseJsonBytes(bytes);
+  if (isObject(value)) return dialect.parseResponse(value);
+  const events = Array.isArray(value)
+    ? (value as readonly Json[]).flatMap((data): readonly WireStreamEvent[] => (isObject(data) ? [{ data }] : []))
+    : [...splitSseFrames(bytes)].flatMap(({ bytes: frame, event }) => {
+        if (!event && mayContainCall(dialect, frame)) throw createUnreadableCallsError();
+        return event ? [event] : [];
+      });
+  if (events.length === 0) return undefined;
+  const reader = dialect.createAssembler();
+  for (const event of events) reader.push(event);
+  return reader.response();
+}

@@ -1,0 +1,144 @@
+// What becomes of one request at the proxy: questions to a model are guided, and everything else goes through as it is.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isObject, type JsonObject } from '../../core/index.ts';
+import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
+import type { WireFormat } from '../formats/wire-format.ts';
+import { parseJsonBytes } from '../formats/json.ts';
+import { interceptHttp } from '../http-intercept/intercept-http.ts';
+import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
+import { filterForwardedHeaders, type Upstream } from './upstream.ts';
+
+/** What a proxy handles its requests with. */
+export type ProxyContext = {
+  readonly upstream: Upstream;
+  readonly tracker: ConversationTracker;
+  readonly holdText: boolean;
+  readonly maxBodyBytes: number;
+  readonly notify: (sentence: string) => void;
+};
+
+/** A request that was let in, and where its answer goes. */
+export type ProxyRequest = {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** The path with its query, without what was meant for the proxy. */
+  readonly path: string;
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal;
+};
+
+/** Passes a request on as it is, and its answer back. */
+export async function passThrough(
+  { upstream }: ProxyContext,
+  { incoming, outgoing, path, signal }: ProxyRequest,
+): Promise<void> {
+  const { method = 'GET', rawHeaders, headers } = incoming;
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  const passing = filterForwardedHeaders(rawHeaders, ['host']);
+  const answer = await upstream.send({ method, path, headers: passing, body: hasBody ? incoming : undefined, signal });
+  outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, filterForwardedHeaders(answer.rawHeaders));
+  answer.on('error', () => outgoing.destroy()).pipe(outgoing);
+}
+
+/** Guides a question to a model. */
+export async function interceptRequest(place: ProxyContext, visit: ProxyRequest, dialect: WireFormat): Promise<void> {
+  const { incoming, outgoing, path } = visit;
+  const [pathname = '/', query = ''] = path.split('?');
+  const asked = await parseRequestBody(incoming, dialect, place.maxBodyBytes);
+  if ('status' in asked) return sendJsonError(outgoing, asked.status, dialect.errorBody(asked.message));
+  const { raw, request } = asked;
+  const session = incoming.headers['x-fairlead-session'];
+  const talk = await place.tracker
+    .trackRequest(dialect.parseRequest(request, pathname), typeof session === 'string' ? session : undefined)
+    .catch(toTrackingError);
+  const wantsEvents = request['stream'] === true || new URLSearchParams(query).get('alt') === 'sse';
+  const { holdText: holdsWords, notify: tell } = place;
+  const send = createUpstreamSender(place, visit);
+  const reply = await interceptHttp({
+    format: dialect,
+    request,
+    raw,
+    wantsStream: wantsEvents,
+    holdText: holdsWords,
+    tracked: talk,
+    send,
+    notify: tell,
+  });
+  const { head, status, isStream: streams, contentType } = reply;
+  if (head)
+    outgoing.writeHead(
+      status,
+      head.statusMessage,
+      filterForwardedHeaders(head.rawHeaders, streams ? ['content-length'] : []),
+    );
+  else outgoing.writeHead(status, { 'content-type': contentType });
+  await pipeChunks(reply.chunks, outgoing);
+}
+
+/** Asks the model with the caller's own headers. */
+function createUpstreamSender(
+  { upstream }: ProxyContext,
+  { incoming, path, signal }: ProxyRequest,
+): (body: Uint8Array) => Promise<UpstreamResponse<IncomingMessage>> {
+  const own = filterForwardedHeaders(incoming.rawHeaders, ['host', 'content-length', 'accept-encoding']);
+  const headers = [...own, 'accept-encoding', 'identity'];
+  return async (body) => {
+    const answer = await upstream.send({ method: 'POST', path, headers, body, signal });
+    if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
+      answer.destroy();
+      throw new Error('it compressed its answer, though it was asked not to.');
+    }
+    const { statusCode: status = 502, headers: got } = answer;
+    return { status, contentType: got['content-type'] ?? '', head: answer, chunks: answer as AsyncIterable<Buffer> };
+  };
+}
+
+type ParsedBody =
+  | { readonly raw: Buffer; readonly request: JsonObject }
+  | { readonly status: number; readonly message: string };
+
+async function parseRequestBody(incoming: IncomingMessage, dialect: WireFormat, most: number): Promise<ParsedBody> {
+  if (incoming.headers['content-encoding'] !== undefined)
+    return { status: 415, message: 'The proxy reads requests that are not compressed.' };
+  const raw = await readBody(incoming, most);
+  if (!raw) return { status: 413, message: `A request may have ${most} bytes.` };
+  const request = parseJsonBytes(raw);
+  if (!isObject(request)) return { status: 400, message: 'The body of the request is no JSON object.' };
+  const sentence = dialect.unsupportedReason(request);
+  return sentence === undefined ? { raw, request } : { status: 400, message: sentence };
+}
+
+/** Says no in JSON. */
+export function sendJsonError(
+  outgoing: ServerResponse,
+  status: number,
+  body: JsonObject,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  outgoing.writeHead(status, { 'content-type': 'application/json', ...more });
+  outgoing.end(JSON.stringify(body));
+}
+
+async function readBody(incoming: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  if (Number(incoming.headers['content-length'] ?? 0) > most) return undefined;
+  const parts: Buffer[] = [];
+  let size = 0;
+  // The connection stays, or the caller would never read why it was refused.
+  for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > most) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+async function pipeChunks(chunks: AsyncIterable<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  for await (const chunk of chunks) {
+    if (outgoing.destroyed) return;
+    if (outgoing.write(chunk)) continue;
+    await new Promise<void>((resolve) => {
+      outgoing.once('drain', resolve).once('close', resolve);
+    });
+  }
+  outgoing.end();
+}

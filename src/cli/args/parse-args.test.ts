@@ -1,0 +1,118 @@
+// Command lines, understood and misunderstood.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseCliArgs, type CliArgs, type Invocation } from './parse-args.ts';
+
+const typed: Invocation = { isInteractive: true };
+const piped: Invocation = { isInteractive: false };
+
+function understood(line: string, called = typed): CliArgs {
+  const asked = parseCliArgs(line.split(' ').filter(Boolean), called);
+  assert.ok(!('message' in asked), 'message' in asked ? asked.message : '');
+  return asked;
+}
+function wrong(line: string, called = typed): string {
+  const asked = parseCliArgs(line.split(' ').filter(Boolean), called);
+  assert.ok('message' in asked, `"${line}" was understood`);
+  return asked.message;
+}
+
+test('[J17, J25, J30] nothing, and --interactive alone, open the prompt', () => {
+  for (const line of ['', '--interactive']) {
+    const { mode, action: work, session: which } = understood(line);
+    assert.deepEqual({ mode, work, which }, { mode: 'interactive', work: undefined, which: { type: 'new' } });
+  }
+});
+
+test('[J11, J12, J13] model, stream and name are understood in all their spellings', () => {
+  for (const flag of ['--model-name', '--model', '-m']) assert.equal(understood(`${flag} a/b`).model, 'a/b');
+  assert.equal(understood('--model=a').model, 'a');
+  assert.deepEqual(
+    [understood('').stream, understood('-s').stream, understood('--stream').stream],
+    [false, true, true],
+  );
+  for (const flag of ['--session-name', '-n'])
+    assert.deepEqual(understood(`${flag} x`).session, { type: 'new', name: 'x' });
+});
+
+test('[J14, J15, J16] -r resumes, -c clones, and they exclude each other', () => {
+  for (const flag of ['--resume-session', '--resume', '-r'])
+    assert.deepEqual(understood(`${flag} x`).session, { type: 'resume', session: 'x' });
+  for (const flag of ['--clone-session', '--fork', '-c'])
+    assert.deepEqual(understood(`${flag} x`).session, { type: 'clone', session: 'x' });
+  assert.match(wrong('-r a -c b'), /^--resume-session and --clone-session cannot be given together\.$/);
+  assert.deepEqual(understood('-c x -n y').session, { type: 'clone', session: 'x', name: 'y' });
+  assert.match(wrong('-r x -n y'), /--session-name names a new session/);
+  assert.match(wrong('-c'), /-c/);
+});
+
+test('[J14] --resume without a name lets the person choose, and one-shot asks for it', () => {
+  assert.deepEqual(understood('--resume').session, { type: 'resume' });
+  assert.deepEqual(understood('--resume -s').session, { type: 'resume' });
+  assert.match(wrong('--one-shot -p hi --resume'), /needs the name or id/);
+});
+
+test('[J18, J19, J49] one-shot needs work, and excludes interactive', () => {
+  assert.equal(understood('--one-shot --prompt hi').mode, 'one-shot');
+  assert.match(wrong('--one-shot'), /^One-shot needs something to do: a prompt/);
+  assert.match(wrong('--one-shot --interactive -p x'), /--interactive and --one-shot cannot be given together/);
+});
+
+test('what would be ignored is refused: a schema at the prompt, a stream of prompts beside a prompt', () => {
+  assert.match(
+    wrong('--output-schema x', { command: 'chat', isInteractive: true }),
+    /^--output-schema is for one-shot runs\.$/,
+  );
+  assert.equal(understood('-p x --output-schema x').outputSchema, 'x');
+  for (const line of ['-p x', 'x', '-P f.md', '--one-shot --test-connection'])
+    assert.match(wrong(`${line} --input-format stream-json`), /^--input-format stream-json reads the prompts from/);
+  assert.equal(understood('--input-format stream-json', piped).inputFormat, 'stream-json');
+});
+
+test('[J20, J21, J22, J23, J24] the four kinds of work, of which one may be given', () => {
+  assert.deepEqual(understood('--one-shot --test-connection').action, { type: 'test-connection' });
+  assert.deepEqual(understood('--refresh-models').action, { type: 'refresh-models' });
+  assert.equal(understood('--refresh-models').mode, 'interactive');
+  assert.equal(understood('--test-connection').mode, 'interactive');
+  assert.deepEqual(parseCliArgs(['--one-shot', '-p', ' two  words '], typed), {
+    ...understood('--one-shot -p x'),
+    work: { type: 'prompt', text: ' two  words ' },
+  });
+  assert.deepEqual(understood('--one-shot -P f.md').action, { type: 'prompt-file', path: 'f.md' });
+  const four = ['--test-connection', '--refresh-models', '--prompt x', '--prompt-file y'];
+  for (const a of four)
+    for (const b of four) if (a !== b) assert.match(wrong(`--one-shot ${a} ${b}`), /cannot be given together/);
+});
+
+test('words are a prompt that is answered once; with --interactive they are the first message', () => {
+  assert.deepEqual(understood('fix the bug').action, { type: 'prompt', text: 'fix the bug' });
+  assert.equal(understood('fix the bug').mode, 'one-shot');
+  assert.equal(understood('-p fix').mode, 'one-shot');
+  assert.equal(understood('--interactive -p fix').mode, 'interactive');
+  assert.equal(understood('fix it', { isInteractive: true, command: 'chat' }).mode, 'interactive');
+  assert.deepEqual(understood('-- --not-an-option').action, { type: 'prompt', text: '--not-an-option' });
+  assert.match(wrong('-p a b'), /The words "b" are one too many beside --prompt/);
+});
+
+test('in a pipe the prompt comes on standard input', () => {
+  assert.deepEqual([understood('', piped).mode, understood('', piped).action], ['one-shot', { type: 'input' }]);
+  assert.deepEqual(understood('-').action, { type: 'input' });
+  assert.equal(understood('--interactive', piped).mode, 'interactive');
+  assert.equal(understood('', { isInteractive: false, command: 'chat' }).mode, 'interactive');
+});
+
+test('limits and formats are checked', () => {
+  assert.deepEqual(understood('x --max-turns 3 --max-budget-usd 0.5').limits, { turns: 3, usd: 0.5 });
+  assert.match(wrong('x --max-turns 0'), /--max-turns must be a whole number above 0, not "0"/);
+  assert.match(wrong('x --max-budget-usd much'), /--max-budget-usd must be a number above 0/);
+  assert.match(wrong('x --output-format yaml'), /text, json or stream-json, not "yaml"/);
+  assert.equal(understood('x --json').outputFormat, 'json');
+  assert.match(wrong('--output-format json'), /for one-shot runs/);
+});
+
+test('an unknown option is named, with what may have been meant', () => {
+  assert.equal(wrong('--promt x'), 'There is no option "--promt"; did you mean --prompt?');
+  assert.equal(wrong('-Z'), 'There is no option "-Z"');
+  assert.match(wrong('--stream=yes'), /stream.* (takes no value|does not take an argument)/);
+  assert.match(wrong('x --model'), /--model|-m/);
+});

@@ -1,0 +1,32 @@
+// What is told beside a protocol: a person reads it in a terminal, and no name that a stranger chose drives that.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import test from 'node:test';
+import { createProgram } from '../../../test/support/cli-harness.ts';
+import { writeFiles } from '../../../test/support/program-dirs.ts';
+
+const lines = (...messages: readonly object[]): string =>
+  messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
+
+test('[attack 12] commands that speak a protocol tell their warnings with everything that does not show written out', async (t) => {
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
+  const cwd = path.join(made.cwd, 'a\u001b[2Jb');
+  writeFiles(cwd, { '.env': 'OPENAI_BASE_URL=http://elsewhere.test\n' });
+  const editor = lines(
+    { id: 1, method: 'initialize', params: { protocolVersion: 1 } },
+    { id: 2, method: 'session/new', params: { cwd, mcpServers: [] } },
+  );
+  for (const [args, input] of [
+    [['acp'], editor],
+    [['mcp', 'serve'], ''],
+  ] as const) {
+    const { code, err } = await made.run(args, { cwd, input });
+    assert.equal(code, 0, err);
+    assert.match(err, /OPENAI_BASE_URL in .*a␛\[2Jb.* is not used/);
+    const misused = await made.run([...args, '--\u001b[2J']);
+    assert.equal(misused.code, 2);
+    assert.match(misused.err, /--␛\[2J/);
+    for (const told of [err, misused.err]) assert.ok(!told.includes('\u001b'), told);
+  }
+});

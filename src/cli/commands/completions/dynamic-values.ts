@@ -1,0 +1,27 @@
+// The words a shell asks for while a line is typed: names that only this machine knows, one a line, and quickly.
+import { escapeInvisibleLine } from '../../../core/index.ts';
+import type { Settings } from '../../../coding-agent/settings/settings.ts';
+
+/** What can be asked for, by name. */
+export const completionValues: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
+  async models(settings) {
+    const { readKnownModels } = await import('../../../coding-agent/state/model-cache.ts');
+    const { listRouterNames: routersIn } = await import('../../../coding-agent/models/resolve-model.ts');
+    return [...(readKnownModels(settings) ?? []).map(({ id }) => id), ...routersIn(settings)];
+  },
+  async sessions({ dirs }) {
+    const { listSessionFiles: sessionPlaces } = await import('../../../sessions/session-directory.ts');
+    return sessionPlaces(dirs).map(({ name }) => name);
+  },
+  async trash({ dirs }) {
+    const { listTrash } = await import('../../../sessions/session-operations.ts');
+    return listTrash(dirs).map(({ name }) => name);
+  },
+};
+
+/** The names as lines. One that holds a line break, or what does not show, could not be typed either: it is left out. */
+export const formatCompletionLines = (names: readonly string[]): string =>
+  names
+    .filter((name) => escapeInvisibleLine(name) === name)
+    .map((name) => `${name}\n`)
+    .join('');

@@ -1,0 +1,91 @@
+// The completion script for zsh: to be sourced after compinit, or put on fpath as _fairlead.
+
+import { shellQuote } from '../../../workspace/shell-quote.ts';
+import type { CompletionPoint, CompletionSource } from './completion-spec.ts';
+
+/** The script that completes at these places. */
+export const formatZshScript = (places: readonly CompletionPoint[]): string => `#compdef fairlead start-harness
+
+# What may stand at a place: options in flags, and its first word in source and list.
+_fairlead_place() {
+  flags=() source= list=()
+  case $1 in
+${places.map(formatZshCase).join('\n')}
+  (*) return 1 ;;
+  esac
+}
+
+# What the option $2 takes at the place $1; fails for one that takes nothing.
+_fairlead_takes() {
+  source= list=()
+  case "$1 $2" in
+${places.flatMap(formatZshValueCases).join('\n')}
+  (*) return 1 ;;
+  esac
+}
+
+${completeFunction}
+if [[ $funcstack[1] == _fairlead ]]; then _fairlead "$@"; else compdef _fairlead fairlead start-harness; fi
+`;
+
+/** A word and what it means, as zsh has them described. */
+const describeZshWord = (word: string, about: string): string =>
+  shellQuote(`${word.replaceAll(':', '\\:')}${about === '' ? '' : `:${about}`}`);
+
+const formatZshSource = (source: CompletionSource): string =>
+  typeof source === 'string'
+    ? `source=${source}`
+    : `source=list list=(${source.map(({ word, description: about }) => describeZshWord(word, about)).join(' ')})`;
+
+const formatZshCase = ({ name, flags, firstWord: first }: CompletionPoint): string =>
+  `  (${shellQuote(name)}) flags=(${flags
+    .flatMap(({ spellings, description: about }) => spellings.map((each) => describeZshWord(each, about)))
+    .join(' ')}) ${formatZshSource(first)} ;;`;
+
+const formatZshValueCases = ({ name, flags }: CompletionPoint): readonly string[] =>
+  flags.flatMap(({ spellings, value: takes }) =>
+    takes === undefined
+      ? []
+      : [`  (${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatZshSource(takes)} ;;`],
+  );
+
+const completeFunction = `_fairlead_offer_source() {
+  local -a names
+  case $source in
+  (list) _describe -t words word list ;;
+  (models | sessions | trash)
+    names=(\${(f)"$(command fairlead completions --values $source 2>/dev/null </dev/null)"})
+    (( $#names )) && compadd -a names
+    ;;
+  (files) _files ;;
+  esac
+}
+
+_fairlead() {
+  local -a flags list
+  local source place word
+  integer i count
+  for ((i = 2; i < CURRENT; i++)); do
+    word=\${(Q)words[i]}
+    if [[ $word == -* ]]; then
+      # A value of its own follows, unless it is the word that is being typed.
+      if [[ $word != *=* && $words[i+1] != -* ]] && ((i + 1 < CURRENT)) && _fairlead_takes "$place" "$word"; then i=$((i + 1)); fi
+    elif ((count == 0)) && _fairlead_place "\${place:+$place }$word"; then place="\${place:+$place }$word"
+    else
+      # Words that are no command are a prompt.
+      [[ -z $place ]] && place=run
+      count=$((count + 1))
+    fi
+  done
+  word=$words[CURRENT-1]
+  if [[ $PREFIX == --*=* ]]; then
+    _fairlead_takes "$place" "\${PREFIX%%=*}" && compset -P "\${PREFIX%%=*}=" && _fairlead_offer_source
+  elif ((CURRENT > 2)) && [[ $word == -* && $word != *=* && $PREFIX != -* ]] && _fairlead_takes "$place" "$word"; then
+    _fairlead_offer_source
+  elif _fairlead_place "$place"; then
+    if [[ $PREFIX == -* ]]; then _describe -o -t options option flags
+    elif ((count == 0)); then _fairlead_offer_source
+    fi
+  fi
+}
+`;

@@ -1,0 +1,228 @@
+// The tour in a pipe and in a terminal; what it claims is looked at from outside while it stands still.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { waitUntilArmed } from '../../../../test/support/tui.ts';
+import { bin } from '../../../../test/support/program-dirs.ts';
+import { noTerminal, openTerminal, type Terminal } from '../../../../test/support/terminal.ts';
+import type { Event } from '../../../core/index.ts';
+import { says, scriptedServer } from '../../../testing/index.ts';
+import { demoModelNotice } from './tour.ts';
+import { tourSteps } from './steps.ts';
+
+const program = [process.execPath, bin, 'demo'];
+
+type Outside = { readonly temp: string; readonly home: string; readonly env: Readonly<Record<string, string>> };
+
+/** Places for the demo to leave things in, so that it can be seen that it leaves none. */
+function outside(t: TestContext): Outside {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-demo-test-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const [temp, home] = [path.join(root, 'temp'), path.join(root, 'home')];
+  for (const folder of [temp, home]) mkdirSync(folder);
+  return { temp, home, env: { PATH: process.env['PATH'] ?? '', TMPDIR: temp, HOME: home } };
+}
+
+const nothingLeft = ({ temp, home }: Outside): void => {
+  assert.deepEqual(
+    readdirSync(temp).filter((name) => name.startsWith('fairlead-')),
+    [],
+  );
+  assert.deepEqual(readdirSync(home), []);
+};
+
+test('in a pipe the tour runs through, says on every screen that its model is scripted, asks no model and leaves nothing', async (t) => {
+  await using server = await scriptedServer(() => says('I am real'));
+  const place = outside(t);
+  const env = { ...place.env, HARNESS_INFERENCE_PROVIDER: 'lm-studio', OLLAMA_API_URL: server.url };
+  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
+  const child = execFile(program[0] ?? '', program.slice(1), { env, cwd: place.home }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+  );
+  child.stdin?.end('n\nq\nthis is for nobody\n');
+  const { code, out, err } = await promise;
+  assert.deepEqual([code, err], [0, ''], out);
+  const screens = out.split(`[warning] ${demoModelNotice}\n`).slice(1);
+  assert.equal(screens.length, tourSteps.length + 1);
+  for (const [i, { title }] of tourSteps.entries())
+    assert.ok(screens[i + 1]?.startsWith(`\n== ${i + 1} of ${tourSteps.length}  ${title}\n`), screens[i + 1]);
+  assert.match(
+    out,
+    /Allow edit_file\?.*greet\.mjs\n-'sailor'\n\+'whole crew'\nNobody is asked here, so the demo answers: yes\./,
+  );
+  assert.match(out, /^ {2}-const who = 'sailor';\n {2}\+const who = 'whole crew';$/m);
+  assert.match(out, /^\[info\] Checked: process \d+ was ended by SIGKILL/m);
+  assert.match(out, /You would be asked now[^]*^\[tool\] run_command: outcome unknown/m);
+  assert.match(out, /^\[info\] Checked: ledger\.txt has 1 line: the effect happened once$/m);
+  assert.match(out, /^└─ 2 {2}edited/m);
+  assert.equal(
+    [...out.matchAll(/Checked: the session "\w+" is \d+ events, chained by hashes, and verifies/g)].length,
+    2,
+  );
+  assert.equal(server.requests.length, 0);
+  nothingLeft(place);
+});
+
+test('a reader who goes away ends the tour without a word of complaint', async (t) => {
+  const place = outside(t);
+  const child = spawn(program[0] ?? '', program.slice(1), { env: place.env, cwd: place.home });
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.on('exit', resolve);
+  child.stdout.once('data', () => child.stdout.destroy());
+  let err = '';
+  child.stderr.on('data', (text: Buffer) => (err += text.toString()));
+  assert.deepEqual([await promise, err], [130, '']);
+  nothingLeft(place);
+});
+
+const skip = noTerminal();
+const size = { columns: 110, rows: 45 };
+
+// The shell says how it ended: a terminal does not always notice.
+const told = '"$@"; echo "exit code $?"';
+
+/** The demo in a terminal, at its first question. */
+async function begin(t: TestContext, place: Outside, ...args: readonly string[]): Promise<Terminal> {
+  const terminal = await openTerminal(t, ['sh', '-c', told, 'sh', ...program, ...args], {
+    ...size,
+    cwd: place.home,
+    env: place.env,
+  });
+  await terminal.waitFor(/== Fairlead, a tour/);
+  return terminal;
+}
+
+/** Presses a key once the screen is asking, and long enough for it to count. */
+async function press(terminal: Terminal, at: RegExp, key: string): Promise<void> {
+  const end = Date.now() + 30_000;
+  // Only what is on the screen now: what has scrolled away was asked before.
+  for (let now = await terminal.screen(); !at.test(now); now = await terminal.screen()) {
+    assert.ok(Date.now() < end, `${at.source} did not appear:\n${now}`);
+    await pause(40);
+  }
+  await waitUntilArmed();
+  await terminal.keys(key);
+}
+
+/** The exit code, once the program has ended. */
+async function exitCode(terminal: Terminal): Promise<number> {
+  const screen = await terminal.waitFor(/^exit code \d+$/m);
+  return Number(/^exit code (\d+)$/m.exec(screen)?.[1]);
+}
+
+const goesOn = (step: string): RegExp => new RegExp(`== ${step}[^]*\\? Go on\\? \\[G/q\\]`);
+
+function eventsOf(root: string, name: string): readonly Event[] {
+  const file = path.join(root, 'home', 'data', 'fairlead', 'sessions', `session_${name}.jsonl`);
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.includes('"type":"') ? [JSON.parse(line) as Event] : []));
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test(
+  '[A75, A77] in a terminal the person answers, and each thing that is claimed has happened',
+  { skip },
+  async (t) => {
+    const place = outside(t);
+    const terminal = await begin(t, place);
+    await press(terminal, goesOn('Fairlead, a tour'), 'Enter');
+    const root = path.join(place.temp, readdirSync(place.temp).find((name) => name.startsWith('fairlead-demo-')) ?? '');
+    const read = (name: string): string => readFileSync(path.join(root, 'work', name), 'utf8');
+    assert.match(read('greet.mjs'), /'sailor'/);
+    await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'y');
+    const coloured = await terminal.waitFor(/31m-const who = 'sailor';[^]*32m\+const who = 'whole crew';/, 20_000, {
+      colours: true,
+    });
+    assert.match(coloured, /SCRIPTED MODEL/);
+    assert.match(read('greet.mjs'), /'whole crew'/);
+    const decided = eventsOf(root, 'tour').flatMap((event) =>
+      event.type === 'approval-resolved' ? [[event.allowed, event.by]] : [],
+    );
+    assert.deepEqual(decided, [[true, 'person']]);
+
+    await press(terminal, goesOn('1 of 5'), 'Enter');
+    const [, pid = ''] = /kill -KILL (\d+)/.exec(await terminal.waitFor(/was ended by SIGKILL/)) ?? [];
+    assert.ok(!isAlive(Number(pid)));
+    const begun = eventsOf(root, 'parcel').at(-1);
+    assert.equal(begun?.type, 'tool-started', 'the process died between the effect and its result');
+    assert.equal(read('ledger.txt'), 'one parcel sent\n');
+
+    await press(terminal, goesOn('2 of 5'), 'Enter');
+    await terminal.waitFor(/the effect happened once/);
+    assert.equal(read('ledger.txt'), 'one parcel sent\n');
+    const calls = eventsOf(root, 'parcel').flatMap((event) =>
+      event.type === 'tool-started' ? [event.tool] : event.type === 'tool-ended' ? [event.outcome] : [],
+    );
+    assert.deepEqual(calls, ['run_command', 'unknown', 'read_file', 'ok']);
+
+    await press(terminal, goesOn('3 of 5'), 'Enter');
+    await terminal.waitFor(/begins with the edited message/);
+    const branches = eventsOf(root, 'tour').flatMap((event) => (event.type === 'branch-started' ? event.reason : []));
+    assert.deepEqual(branches, ['edited']);
+
+    await press(terminal, goesOn('4 of 5'), 'Enter');
+    await terminal.waitFor(/What to try next[^]*"tour" is \d+ events, chained by hashes, and verifies/);
+    assert.equal(await exitCode(terminal), 0);
+    nothingLeft(place);
+  },
+);
+
+test('[A75] a no is a no: the file stays as it is and the tour says so; q leaves it', { skip }, async (t) => {
+  const place = outside(t);
+  const terminal = await begin(t, place);
+  await press(terminal, goesOn('Fairlead, a tour'), 'Enter');
+  await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'Enter');
+  await terminal.waitFor(/Checked: you said no, and greet\.mjs is as it was/);
+  await press(terminal, goesOn('1 of 5'), 'q');
+  assert.equal(await exitCode(terminal), 0);
+  assert.doesNotMatch(await terminal.screen({ back: true }), /2 of 5/);
+  nothingLeft(place);
+});
+
+test('Ctrl+C ends the tour, a closed terminal and a signal too, and nothing is left behind', { skip }, async (t) => {
+  const place = outside(t);
+  const terminal = await begin(t, place);
+  await press(terminal, goesOn('Fairlead, a tour'), 'C-c');
+  assert.equal(await exitCode(terminal), 130);
+  nothingLeft(place);
+
+  const other = await begin(t, place);
+  await other.kill();
+  for (let i = 0; readdirSync(place.temp).some((name) => name.startsWith('fairlead-')) && i < 200; i++) await pause(50);
+  nothingLeft(place);
+
+  const child = spawn(program[0] ?? '', program.slice(1), { env: place.env, cwd: place.home });
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.on('exit', resolve);
+  let out = '';
+  // The child that it is about to kill is on its way by then.
+  child.stdout.on('data', (text: Buffer) => {
+    out += text.toString();
+    if (out.includes('$ fairlead run')) child.kill('SIGTERM');
+  });
+  child.stderr.on('data', (text: Buffer) => (out += text.toString()));
+  assert.equal(await promise, 143, out);
+  nothingLeft(place);
+});
+
+test('--fast waits for nobody, in a plain terminal too', { skip }, async (t) => {
+  const place = outside(t);
+  const terminal = await begin(t, place, '--fast', '--plain');
+  assert.equal(await exitCode(terminal), 0);
+  const screen = await terminal.screen({ back: true });
+  assert.match(screen, /so the demo answers: yes/);
+  assert.match(screen, /5 of 5 {2}What to try next/);
+  nothingLeft(place);
+});

@@ -1,0 +1,102 @@
+// `fairlead models savings [sessions]`: what choosing among models has saved against sending everything to one of them.
+import { FairleadError, type Event, type Price } from '../../../core/index.ts';
+import { partsOf, priceOf } from '../../../providers/index.ts';
+import { savingsOf, type ModelShare, type Savings } from '../../../providers/routing/index.ts';
+import { openJsonl } from '../../../stores/index.ts';
+import { collectEvents } from '../../../sessions/reports/branch-path.ts';
+import { withOptions } from '../../args/with-usage.ts';
+import { print } from '../../args/stdio.ts';
+import { findSession, listSessionFiles } from '../../../sessions/index.ts';
+import { formatColumns } from '../../../core/format-columns.ts';
+import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
+import { loadRouterCandidates } from '../../../coding-agent/routing/candidates.ts';
+import { findRouter } from '../../../coding-agent/routing/router-config.ts';
+
+const usage = 'Usage: fairlead models savings [<session> …] [--against <provider/model>] [--json]';
+
+/** Tells what was saved: 0 told, 1 not, 2 misused. */
+export async function savingsCommand(args: readonly string[]): Promise<number> {
+  const options = {
+    against: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  } as const;
+  return withOptions({ usage, options, allowPositionals: true }, async (values, positionals) => {
+    const settings = readSettings();
+    const against = await resolveReferenceModel(values.against, settings);
+    const files = positionals.length
+      ? positionals.map((name) => findSession(settings.dirs, name).file)
+      : listSessionFiles(settings.dirs).map(({ file }) => file);
+    const savings = savingsOf(await Promise.all(files.map(readAllEvents)), against.price);
+    print(values.json ? `${JSON.stringify({ against, ...savings }, null, 2)}\n` : formatSavings(savings, against));
+    return 0;
+  })(args);
+}
+
+type ReferenceModel = { readonly model: string; readonly price: Price | undefined };
+
+/** The model that everything is held against: the one named, or the dearest of the router's that are elsewhere. */
+async function resolveReferenceModel(named: string | undefined, settings: Settings): Promise<ReferenceModel> {
+  if (named !== undefined) {
+    const { provider, model } = partsOf(named);
+    return { model: named, price: priceOf(provider, model) };
+  }
+  const entrants = await loadRouterCandidates(findRouter('auto', settings), settings);
+  const cloud = entrants.map(({ candidate }) => candidate).filter(({ local }) => !local);
+  const [dearest] = cloud.toSorted((a, b) => (b.price?.output ?? -1) - (a.price?.output ?? -1));
+  if (dearest) return { model: dearest.name, price: dearest.price };
+  throw new FairleadError(
+    'cli/no-reference',
+    'The router has no model elsewhere that the rest could be held against.',
+    {
+      blame: 'user',
+      hint: 'Name one: --against anthropic/claude-sonnet-5',
+    },
+  );
+}
+
+/** The events of a session on all its branches: what a branch cost is spent, whether it is continued or not. */
+async function readAllEvents(file: string): Promise<readonly Event[]> {
+  const log = await openJsonl(file, { mode: 'read' });
+  try {
+    let last = 0;
+    for await (const batch of log.read()) last = batch.at(-1)?.seq ?? last;
+    return await collectEvents(log, last);
+  } finally {
+    await log.close();
+  }
+}
+
+const formatCount = (tokens: number): string => tokens.toLocaleString('en-US');
+const formatPreciseUsd = (usd: number): string => `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.01 ? 6 : 2)}`;
+
+function formatSavings(savings: Savings, { model, price }: ReferenceModel): string {
+  const { shares, spent, unpriced, uncounted, instead } = savings;
+  if (shares.length === 0) return 'No turn was taken yet.\n';
+  const rows = shares.map((share) => [
+    share.model,
+    String(share.turns),
+    formatCount(share.input),
+    formatCount(share.output),
+    formatShareCost(share),
+  ]);
+  const table = formatColumns([['model', 'turns', 'tokens in', 'tokens out', 'cost'], ...rows]);
+  const unknown = [
+    ...(unpriced ? [`The price of ${unpriced} turn${unpriced === 1 ? '' : 's'} is unknown and not in the sum.`] : []),
+    ...(uncounted ? [`The tokens of ${uncounted} turn${uncounted === 1 ? '' : 's'} were not counted.`] : []),
+  ];
+  const told = instead
+    ? [
+        `Everything at ${model} ($${price?.input} in, $${price?.output} out a million) would have cost ${formatPreciseUsd(instead.least)} with a cache that always holds, ${formatPreciseUsd(instead.most)} without one.`,
+        `Saved: ${formatUsdRange(instead.least - spent, instead.most - spent)}.`,
+      ]
+    : [`The price of ${model} is unknown, so what was saved is unknown too. Name another with --against.`];
+  return [table, `Spent: ${formatPreciseUsd(spent)}.`, ...told, ...unknown, ''].join('\n');
+}
+
+const formatUsdRange = (least: number, most: number): string =>
+  least === most ? formatPreciseUsd(least) : `between ${formatPreciseUsd(least)} and ${formatPreciseUsd(most)}`;
+
+function formatShareCost({ usd, unpriced, turns }: ModelShare): string {
+  if (unpriced >= turns) return 'unknown';
+  return unpriced > 0 ? `${formatPreciseUsd(usd)} and ${unpriced} unknown` : formatPreciseUsd(usd);
+}

@@ -1,0 +1,51 @@
+// The `why` command: why the model saw each note of a turn, and why its calls were refused.
+import { parseArgs } from 'node:util';
+import type { Command } from '../command-table.ts';
+import { withUsage } from '../args/with-usage.ts';
+import { printErr } from '../args/stdio.ts';
+import { readSettings } from '../../coding-agent/settings/index.ts';
+
+const usage = 'Usage: fairlead why <session> <turn> [--json]';
+
+/** Explains a turn: 0 done, 1 there is no such session or turn, 2 misused. */
+export const run: Command['run'] = async (args) => {
+  if (isPromptForModel(args)) {
+    const { runConversationCommand: front } = await import('./conversation.ts');
+    return front(['why', ...args], undefined);
+  }
+  const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
+  return withUsage(usage, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [session, turn, ...more] = positionals;
+    if (values.help) return printAndReturn(usage, 0);
+    if (session === undefined || more.length > 0 || !/^\d+$/.test(turn ?? '')) {
+      printErr(`${usage}\n`);
+      return 2;
+    }
+    const [
+      { readRecordedEvents: eventsOf, findRecordedSessions: sessionsNamed, loadActiveRuleParts: partsInUse },
+      { explainTurn: explain, getDirectoryOfEvents: folderOfEvents },
+      { formatTurnExplanation: explanationText },
+    ] = await Promise.all([
+      import('../../evals/recorded-sessions.ts'),
+      import('../../evals/explain-turn.ts'),
+      import('../../evals/format-explanation.ts'),
+    ]);
+    const settings = readSettings();
+    const [place] = sessionsNamed([session], settings);
+    const events = place ? await eventsOf(place) : [];
+    const found = explain(events, await partsInUse(settings, folderOfEvents(events)), Number(turn));
+    return printAndReturn(values.json ? JSON.stringify(found, undefined, 2) : explanationText(found), 0);
+  });
+};
+
+/** Somebody who asks a model why something is so does not mean this command. */
+function isPromptForModel(args: readonly string[]): boolean {
+  const [, second] = args.filter((word) => !word.startsWith('-'));
+  return second !== undefined && !/^\d+$/.test(second);
+}
+
+function printAndReturn(text: string, code: number): number {
+  process.stdout.write(`${text}\n`);
+  return code;
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { noSandbox, type Sandbox } from '../../guards/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { commandSandboxCheck } from './command-sandbox-check.ts';
+import { runDoctorChecks } from './run-checks.ts';
+
+test('a sandbox fails that lets a command write outside its folder and reach a server, and none at all is told', async (t) => {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-test-')));
+  t.after(() => rmSync(root, { recursive: true }));
+  const workspace = localWorkspace({ roots: [root] });
+  const looks = async (sandbox: Sandbox): Promise<string> => {
+    for await (const { standing, says: told, mend } of runDoctorChecks({
+      checks: [commandSandboxCheck],
+      commandSandbox: { workspace, sandbox },
+    }))
+      return `${standing}: ${told} ${mend}`;
+    return '';
+  };
+  const leaky: Sandbox = {
+    name: 'leaky',
+    description: '',
+    // It hides what is there and has nothing of a system to write, but a write and a connection come through.
+    exec: async (command, options, outside) =>
+      outside(`touch() { return 1; }; ${String(command).replace("echo 'home: seen'", "echo 'home: hidden'")}`, options),
+  };
+  const told = await looks(leaky);
+  assert.match(told, /^fail: leaky does not hold: inside it, /);
+  assert.match(told, /a file outside its folder can be written, and a server of this machine can be reached\./);
+  assert.match(await looks(noSandbox), /^warn: Commands run as you.* Start without --no-sandbox\.$/);
+});

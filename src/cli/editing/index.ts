@@ -1,4 +1,0 @@
-// Messages and prompts in the person's own editor.
-export { editPrompt, type PromptEditResult } from './edit-prompt.ts';
-export { editSession, type EditableSession, type SessionEditResult } from './edit-session.ts';
-export { openEditor, type EditorResult, type EditorOptions } from './editor.ts';

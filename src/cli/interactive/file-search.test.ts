@@ -1,0 +1,55 @@
+// What an @ lists, and that listing it runs nothing of the folder.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { searchFiles } from './file-search.ts';
+
+/** A repository with a program that leaves a trace when it is run. */
+function repository(t: TestContext): { root: string; trace: string; trap: string; sh: (command: string) => void } {
+  const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-at-')));
+  t.after(() => rmSync(top, { recursive: true, force: true }));
+  const [root, trace, trap] = ['root', 'trace', 'trap.sh'].map((name) => path.join(top, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(root);
+  writeFileSync(trap, `#!/bin/sh\nenv > '${trace}'\n`, { mode: 0o755 });
+  const sh = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: root, stdio: 'ignore' });
+  sh('git init -q . && echo a > known.txt && echo left.txt > .gitignore && git add -A');
+  sh('git -c user.name=a -c user.email=a@b.test commit -qm x && touch new.txt left.txt');
+  return { root, trace, trap, sh };
+}
+
+const near = (root: string): Promise<readonly string[]> => searchFiles(root, '', 20, new AbortController().signal);
+
+test('an @ lists what git knows and what is new, and not what is left out', async (t) => {
+  const { root } = repository(t);
+  assert.deepEqual((await near(root)).toSorted(), ['.gitignore', 'known.txt', 'new.txt']);
+});
+
+test('attacks 12, 28: an @ runs no program that a repository names as its monitor', async (t) => {
+  const { root, trace, trap, sh } = repository(t);
+  sh(`git config core.fsmonitor '${trap}' && git config core.untrackedCache true`);
+  assert.ok((await near(root)).includes('known.txt'));
+  assert.ok(!existsSync(trace));
+  sh('git ls-files --others');
+  assert.ok(existsSync(trace), 'the trap would have worked');
+});
+
+test('attacks 12, 28: an @ does not fetch what a repository lacks by programs that it names', async (t) => {
+  const { root, trace, trap, sh } = repository(t);
+  // Git reads a .gitignore that is not on the disk from the repository, and fetches it where that has promised to have it elsewhere.
+  sh('git update-index --skip-worktree .gitignore && rm .gitignore');
+  sh('blob=$(git rev-parse :.gitignore) && rm -f .git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-)');
+  sh('git config extensions.partialClone origin && git config remote.origin.promisor true');
+  sh(`git config core.repositoryFormatVersion 1 && git config core.sshCommand '${trap}'`);
+  sh('git config remote.origin.url ssh://nowhere.test/x');
+  await near(root);
+  assert.ok(!existsSync(trace));
+  sh('git ls-files --others --exclude-standard || true');
+  assert.ok(existsSync(trace), 'the trap would have worked');
+});

@@ -1,0 +1,33 @@
+// Runs a shell command that the person typed: `!` shows it to the model too, `!!` keeps it from the model.
+import type { CommandContext } from '../slash-commands/context.ts';
+
+/** How much of a command's output the model is shown. */
+const maxShownChars = 20_000;
+
+/** Runs what follows the exclamation marks, as the person. */
+export async function runUserShellCommand(
+  { conversation: talk, ui: face, signal, notify: say }: CommandContext,
+  line: string,
+): Promise<void> {
+  const hidden = line.startsWith('!!');
+  const command = line.slice(hidden ? 2 : 1).trim();
+  if (command === '') return say('Write a command after the exclamation mark, such as !ls.', 'warning');
+  const id = `sh${crypto.randomUUID().slice(0, 8)}`;
+  const block = {
+    type: 'call',
+    id,
+    tool: hidden ? 'shell, not shown to the model' : 'shell',
+    input: { command },
+  } as const;
+  face.putBlock({ ...block, status: 'running' });
+  const { code, text } = await talk.agent.workspace.exec(command, {
+    signal,
+    onOutput: (piece) => face.appendText(id, piece),
+  });
+  face.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });
+  if (!hidden)
+    await talk.addNote(
+      `I ran this command myself:\n$ ${command}\n${talk.agent.redactor.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
+    );
+  return undefined;
+}

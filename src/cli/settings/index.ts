@@ -1,4 +1,0 @@
-// What is set, as the rest of the terminal uses it.
-export { createSettingsRedactor, createStrictRedactor } from './keeper.ts';
-export type { AppDirs } from './places.ts';
-export { readSettings, type SettingOrigin, type Setting, type Settings, type SettingsSources } from './settings.ts';

@@ -1,0 +1,38 @@
+// Commands about what has happened: branches, going back, undoing, compacting, exporting.
+import { branchesOf, selectShownBranches, formatBranchTree } from '../../sessions/reports/index.ts';
+import { pickRewindTarget } from './rewind-picker.ts';
+import { compactCommand } from './compact.ts';
+import type { SlashCommand } from './context.ts';
+import { exportCommand } from './export.ts';
+import { undoCommand } from './undo.ts';
+
+const rewindCommand: SlashCommand = {
+  name: 'rewind',
+  description: 'go back to before an earlier message; what follows stays as a branch',
+  run: (_, desk) => pickRewindTarget(desk),
+};
+
+const treeCommand: SlashCommand = {
+  name: 'tree',
+  description: 'the branches of this session; with a number, return to that one',
+  argumentHint: '<number>',
+  async run(args, { conversation: talk, showPage: page, notify: say }) {
+    const branches = branchesOf(await talk.events());
+    if (!args.trim()) return page(formatBranchTree(branches), 'Branches: /tree <number> returns to one');
+    const wanted = selectShownBranches(branches).find(({ number }) => String(number) === args.trim());
+    if (!wanted) return say(`There is no branch ${args.trim()}: /tree lists them.`, 'warning');
+    if (wanted.current) return say('That is the branch you are on.');
+    await talk.session.rewind(wanted.tip, 'returned');
+    talk.notifyMoved();
+    return say(`Back on branch ${wanted.number}.`);
+  },
+};
+
+/** Commands about what has happened. */
+export const historyCommands: readonly SlashCommand[] = [
+  rewindCommand,
+  treeCommand,
+  undoCommand,
+  compactCommand,
+  exportCommand,
+];

@@ -1,0 +1,69 @@
+// Puts files back to what they were before the last turn of the person: what the log says was changed, newest first.
+import { isObject, errorMessage, type FileChange, type Event, type Json } from '../../core/index.ts';
+import { getBranchPath } from '../../sessions/reports/index.ts';
+import type { SlashCommand } from './context.ts';
+
+/** The command that takes back what tools did to files. Commands that were run are not taken back: nobody knows what they did. */
+export const undoCommand: SlashCommand = {
+  name: 'undo',
+  description: 'put files back to before your last message; the conversation stays',
+  async run(_, { conversation: talk, notify: say, ui: face, signal, showPage: page }) {
+    const { changes, commands } = changesSinceLastPrompt(getBranchPath(await talk.events()), talk.undoneEvents);
+    if (changes.length === 0) return say('No file was changed by a tool since your last message.');
+    const key = await face.askKey(
+      {
+        title: `Put ${changes.length} change${changes.length === 1 ? '' : 's'} back?`,
+        detail: changes.map(({ path }) => path).join('\n'),
+        keys: [
+          { key: 'y', label: 'yes' },
+          { key: 'n', label: 'no' },
+        ],
+        defaultKey: 'n',
+      },
+      signal,
+    );
+    if (key !== 'y') return say('Nothing was changed.');
+    const lines: string[] = [];
+    for (const change of changes.toReversed()) {
+      try {
+        await talk.agent.workspace.restore(change);
+        talk.undoneEvents.add(change.event);
+        lines.push(`put back: ${change.path}`);
+      } catch (error) {
+        lines.push(`left as it is: ${change.path}: ${errorMessage(error)}`);
+      }
+    }
+    if (commands) lines.push('What commands did is not undone.');
+    await talk.addNote(`I undid your last changes to these files:\n${lines.join('\n')}`);
+    return page(lines.join('\n'), 'Undo');
+  },
+};
+
+type UndoableChange = FileChange & { readonly event: string };
+
+/** The changes to files since the person last said something, and whether commands ran too. */
+function changesSinceLastPrompt(
+  events: readonly Event[],
+  undone: ReadonlySet<string>,
+): { readonly changes: readonly UndoableChange[]; readonly commands: boolean } {
+  const from = events.findLastIndex((event) => event.type === 'input-received' && event.how === 'prompt');
+  const later = events.slice(Math.max(0, from));
+  const changes = later.flatMap((event): readonly UndoableChange[] => {
+    if (event.type !== 'tool-ended' || undone.has(event.id)) return [];
+    return getChanges(event.data).map((change) => ({ ...change, event: event.id }));
+  });
+  return { changes, commands: later.some((event) => event.type === 'tool-started' && /command/.test(event.tool)) };
+}
+
+/** What a result says was changed: one file, or several. */
+function getChanges(data: Json | undefined): readonly FileChange[] {
+  const several = isObject(data) && Array.isArray(data['changes']) ? (data['changes'] as readonly Json[]) : [data];
+  return several.flatMap((each) => parseChange(each) ?? []);
+}
+
+function parseChange(data: Json | undefined): FileChange | undefined {
+  if (!isObject(data)) return undefined;
+  const { path, before, after } = data;
+  const isHash = (value: unknown): value is string | null => value === null || typeof value === 'string';
+  return typeof path === 'string' && isHash(before) && isHash(after) ? { path, before, after } : undefined;
+}

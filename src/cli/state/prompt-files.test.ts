@@ -1,0 +1,88 @@
+// Prompts from files: what is listed, what is read, and what is refused.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { FairleadError } from '../../core/index.ts';
+import { listPromptFiles, readSavedPrompt, readPromptFile } from './prompt-files.ts';
+
+function folder(t: TestContext): string {
+  const top = mkdtempSync(path.join(tmpdir(), 'fairlead-prompts-'));
+  t.after(() => rmSync(top, { recursive: true, force: true }));
+  const write = (name: string, text: string | Uint8Array): void => {
+    mkdirSync(path.dirname(path.join(top, name)), { recursive: true });
+    writeFileSync(path.join(top, name), text);
+  };
+  write('secret.txt', 'the secret');
+  write('data/prompts/review.md', 'Review this.\n');
+  write('data/prompts/git/commit message.md', 'Write a commit message.');
+  write('data/prompts/.hidden', 'x');
+  write('data/prompts/empty.md', ' \n');
+  write('data/prompts/binary.bin', Uint8Array.of(104, 0, 105));
+  write('data/prompts/large.md', 'x'.repeat(1_048_577));
+  symlinkSync(path.join(top, 'secret.txt'), path.join(top, 'data/prompts/leak.md'));
+  symlinkSync('git/commit message.md', path.join(top, 'data/prompts/alias.md'));
+  symlinkSync(top, path.join(top, 'data/prompts/out'));
+  return top;
+}
+
+const refusal = (code: string, message: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof FairleadError);
+  assert.equal(error.code, code);
+  assert.match(error.message, message);
+  return true;
+};
+
+test('[J65] [J94] the prompts under the data folder are listed with their folders, and nothing that leads out of it', (t) => {
+  const top = folder(t);
+  assert.deepEqual(listPromptFiles(path.join(top, 'data')), [
+    'alias.md',
+    'binary.bin',
+    'empty.md',
+    'git/commit message.md',
+    'large.md',
+    'review.md',
+  ]);
+  assert.deepEqual(listPromptFiles(path.join(top, 'nowhere')), []);
+});
+
+test('[J65] [J73] a prompt is named by its path under the prompts folder', (t) => {
+  const data = path.join(folder(t), 'data');
+  assert.equal(readSavedPrompt(data, 'review.md'), 'Review this.\n');
+  assert.equal(readSavedPrompt(data, 'git/commit message.md'), 'Write a commit message.');
+  assert.equal(readSavedPrompt(data, 'alias.md'), 'Write a commit message.');
+  assert.equal(readSavedPrompt(data, 'git/../review.md'), 'Review this.\n');
+});
+
+test('[J73] no name reaches a file outside the prompts folder', (t) => {
+  const top = folder(t);
+  const data = path.join(top, 'data');
+  for (const name of ['../../secret.txt', path.join(top, 'secret.txt'), 'git/../../../secret.txt', '..', 'a\0b'])
+    assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /is not in/), name);
+  for (const name of ['leak.md', 'out/secret.txt'])
+    assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /leads out of/), name);
+});
+
+test('[J65] [J23] what cannot be sent is refused with the reason', (t) => {
+  const top = folder(t);
+  const data = path.join(top, 'data');
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['none.md', 'prompt/missing', /does not exist/],
+    ['git', 'prompt/folder', /is a folder/],
+    ['empty.md', 'prompt/empty', /is empty/],
+    ['binary.bin', 'prompt/binary', /is not a text file/],
+    ['large.md', 'prompt/too-large', /1048577 bytes long; at most 1048576/],
+  ];
+  for (const [name, code, message] of cases) {
+    assert.throws(() => readSavedPrompt(data, name), refusal(code, message), name);
+    assert.throws(() => readPromptFile(name, path.join(data, 'prompts')), refusal(code, message), name);
+  }
+});
+
+test('[J73] [J23] a prompt file is named in full or from the working folder, wherever it lies', (t) => {
+  const top = folder(t);
+  assert.equal(readPromptFile('secret.txt', top), 'the secret');
+  assert.equal(readPromptFile('../../secret.txt', path.join(top, 'data/prompts')), 'the secret');
+  assert.equal(readPromptFile(path.join(top, 'secret.txt'), tmpdir()), 'the secret');
+});

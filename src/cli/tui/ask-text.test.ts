@@ -1,0 +1,98 @@
+// Questions that are answered in words, on both faces, in a real terminal: the choices, the words, no answer, and what was being typed.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { bundleTuiProgram, waitUntilArmed, enterLine, startTui } from '../../../test/support/tui.ts';
+import { noTerminal, openTerminal, type Terminal } from '../../../test/support/terminal.ts';
+import { parseChoiceAnswer } from './format.ts';
+
+const program = await bundleTuiProgram();
+const skip = noTerminal();
+const first = /^\? Which port\? …\n +↑↓ fills in a choice · Enter answers · Esc leaves it unanswered$/m;
+const second = /^\? And why\?\n +Enter answers · Esc leaves it unanswered$/m;
+
+async function answer(terminal: Terminal, question: RegExp, keys: () => Promise<void>): Promise<void> {
+  await terminal.waitFor(question);
+  await waitUntilArmed();
+  await keys();
+}
+
+test('a number is the choice with that number, unless the choices are numbers; all else is the words', () => {
+  assert.equal(parseChoiceAnswer('2', ['a', 'b']), 'b');
+  assert.equal(parseChoiceAnswer('3', ['a', 'b']), '3');
+  assert.equal(parseChoiceAnswer('2', ['10', '20']), '2');
+  assert.equal(parseChoiceAnswer('both of them', ['a', 'b']), 'both of them');
+  assert.equal(parseChoiceAnswer('', ['a']), undefined);
+});
+
+test('in a pipe nobody is asked: the next line is the next entry', () => {
+  const { stdout } = spawnSync(process.execPath, [program], {
+    input: 'tell\nhello\n',
+    encoding: 'utf8',
+    env: { PATH: '' },
+  });
+  assert.match(stdout, /told undefined and undefined\n> hello\n\[info\] heard enter "hello"\n/);
+});
+
+test(
+  'words are typed into the field or taken from the choices, one question after the other, and no control reaches the terminal',
+  { skip },
+  async (t) => {
+    const terminal = await startTui(t, { rows: 40 });
+    await enterLine(terminal, 'tell');
+    const seen = await terminal.waitFor(first);
+    assert.match(seen, /^Which port\?\n\(evil ␛\[2J<U\+202E>\)\n {2}1\. eighty\n {2}2\. another$/m);
+    assert.doesNotMatch(seen, /And why/, 'the second waits for its turn');
+    await answer(terminal, first, () => terminal.keys('Down', 'Down', 'Up', 'Enter'));
+    await answer(terminal, second, () => enterLine(terminal, 'Because, 1 & 2'));
+    await terminal.waitFor(/^· told "eighty" and "Because, 1 & 2"$/m);
+    await enterLine(terminal, 'still here');
+    await terminal.waitFor(/heard enter "still here"/);
+  },
+);
+
+test('Esc and an abort leave a question without an answer, and an empty Enter leaves it open', { skip }, async (t) => {
+  const terminal = await startTui(t, { rows: 40 });
+  await enterLine(terminal, 'tell');
+  await answer(terminal, first, () => terminal.keys('Enter', 'Escape'));
+  await answer(terminal, second, () => enterLine(terminal, '2'));
+  await terminal.waitFor(/^· told undefined and "2"$/m);
+  await enterLine(terminal, 'tell given up');
+  await terminal.waitFor(/^· told undefined and undefined$/m);
+});
+
+test('what was being typed when the question came is sent as what it was, not as an answer', { skip }, async (t) => {
+  const terminal = await startTui(t, { rows: 40 });
+  await enterLine(terminal, 'later tell');
+  await terminal.type('a draft of');
+  await terminal.waitFor(/^> a draft of$/m);
+  process.kill(Number(await terminal.queryTmux('#{pane_pid}')), 'SIGUSR2');
+  await terminal.waitFor(/What is in the field is no answer/);
+  await waitUntilArmed();
+  await enterLine(terminal, ' mine');
+  await terminal.waitFor(/heard enter "a draft of mine"/);
+  await answer(terminal, first, () => enterLine(terminal, '2'));
+  await answer(terminal, second, () => terminal.keys('Escape'));
+  await terminal.waitFor(/^· told "another" and undefined$/m);
+});
+
+for (const [how, env] of [
+  ['edited', {}],
+  ['dumb', { TERM: 'dumb' }],
+] as const)
+  test(`plain lines ask for words too, in a terminal whose lines are ${how}`, { skip }, async (t) => {
+    const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { rows: 40, env });
+    await terminal.waitFor(/^>/m);
+    await enterLine(terminal, 'tell');
+    await answer(
+      terminal,
+      /^Which port\?\n\(evil ␛\[2J<U\+202E>\)\n {2}1\. eighty\n {2}2\. another\na number or your own words, nothing to leave: *$/m,
+      () => enterLine(terminal, '2'),
+    );
+    await answer(terminal, /^your words, nothing to leave: *$/m, () => enterLine(terminal, 'So it Is'));
+    await terminal.waitFor(/told "another" and "So it Is"/);
+    await enterLine(terminal, 'tell');
+    await answer(terminal, /(nothing to leave:[^]*){3}$/m, () => enterLine(terminal, ''));
+    await answer(terminal, /(nothing to leave:[^]*){4}$/m, () => terminal.keys('C-d'));
+    await terminal.waitFor(/told undefined and undefined/);
+  });

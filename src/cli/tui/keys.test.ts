@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { waitUntilArmed, enterLine, startTui } from '../../../test/support/tui.ts';
+import { noTerminal } from '../../../test/support/terminal.ts';
+
+const skip = noTerminal();
+
+test(
+  'an entry may have several lines: Ctrl+J, Shift+Enter and a backslash before Enter begin a new one',
+  { skip },
+  async (t) => {
+    const terminal = await startTui(t);
+    for (const key of ['C-j', 'S-Enter']) {
+      await terminal.type('line');
+      await terminal.keys(key);
+    }
+    await enterLine(terminal, 'third\\');
+    await enterLine(terminal, 'last');
+    await terminal.waitFor(/heard enter "line\\nline\\nthird\\nlast"/);
+  },
+);
+
+test('Alt+Enter sends as a follow-up, and the arrows bring entries back, of earlier days too', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await terminal.type('afterwards');
+  await terminal.keys('M-Enter');
+  await terminal.waitFor(/heard follow-up "afterwards"/);
+  await terminal.keys('Up', 'Up');
+  await terminal.waitFor(/^> a later entry/m);
+  await terminal.keys('C-c', 'C-r');
+  await terminal.waitFor(/Earlier entries/);
+  await terminal.type('old');
+  await terminal.waitFor(/→ an old entry/);
+  await waitUntilArmed();
+  await terminal.keys('Enter');
+  await terminal.waitFor(/^> an old entry/m);
+});
+
+test('a large paste is a marker in the field and goes out in full', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  const lines = Array.from({ length: 30 }, (_, line) => `pasted ${line}`);
+  await terminal.paste(lines.join('\n'));
+  await terminal.waitFor(/^> \[paste #1 \+30 lines\]/m);
+  await terminal.keys('Enter');
+  await terminal.waitFor(/pasted 0\\npasted 1\\n/);
+  await terminal.waitFor(/pasted 29"/);
+});
+
+test('`/` and `@` offer what fits, Tab takes it', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await terminal.type('/m');
+  await terminal.waitFor(/→ \/model/);
+  await terminal.keys('Tab');
+  await terminal.waitFor(/^> \/model *$/m);
+  await terminal.keys('C-c');
+  await terminal.type('see @R');
+  await terminal.waitFor(/→ @README\.md/);
+  await terminal.keys('Tab');
+  await terminal.waitFor(/^> see @README\.md *$/m);
+  await terminal.keys('C-c');
+  // What is written in full is sent, though the list still offers it.
+  await terminal.type('read @README.md');
+  await terminal.waitFor(/→ @README\.md/);
+  await terminal.keys('Enter');
+  await terminal.waitFor(/heard enter "read @README\.md"/);
+});
+
+test('Esc interrupts what runs; twice while idle it goes back; Shift+Tab changes the mode', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'work 2500');
+  await terminal.waitFor(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] a slow tool 1s \(Esc interrupts\)/);
+  await terminal.keys('Escape');
+  await terminal.waitFor(/heard interrupt/);
+  await terminal.waitFor(/^>\nscripted/m);
+  await terminal.keys('Escape');
+  await terminal.waitFor(/press Esc again/);
+  await terminal.keys('Escape', 'Escape');
+  await terminal.waitFor(/heard back/);
+  await terminal.keys('BTab');
+  await terminal.waitFor(/heard mode/);
+});
+
+test('a question shows the exact thing, takes one key, and Enter or Esc is its capital letter', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'ask');
+  await terminal.waitFor(/rm -rf ␛\[8mhidden<U\+202E>[^]*\? Run bash\? \[y\/N\/a\]/);
+  await waitUntilArmed();
+  await terminal.keys('a');
+  await terminal.waitFor(/answered a/);
+  for (const key of ['Enter', 'Escape']) {
+    await enterLine(terminal, 'clear');
+    await enterLine(terminal, 'ask');
+    await terminal.waitFor(/\[y\/N\/a\]/);
+    await waitUntilArmed();
+    await terminal.keys(key);
+    await terminal.waitFor(/answered n/);
+  }
+});
+
+test('the release of a key, where a terminal tells it, answers nothing', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'ask');
+  await terminal.waitFor(/\[y\/N\/a\]/);
+  await waitUntilArmed();
+  await terminal.type('\x1b[121;1:3u\x1b[13;1:3u');
+  await waitUntilArmed();
+  assert.doesNotMatch(await terminal.screen(), /answered/);
+  await terminal.type('\x1b[121;1:1u');
+  await terminal.waitFor(/answered y/);
+});
+
+test('what is typed ahead never answers a question: it stays in the field', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'ask');
+  // At once, before anyone could have read the question; the Enter after it sends what was typed.
+  await terminal.type('y');
+  await terminal.type('a');
+  await terminal.keys('Enter');
+  await terminal.waitFor(/heard enter "ya"/);
+  assert.doesNotMatch(await terminal.waitFor(/\[y\/N\/a\]/), /answered/);
+  await waitUntilArmed();
+  await terminal.keys('y');
+  await terminal.waitFor(/answered y/);
+});
+
+test('a letter of a sentence never answers a question, however slowly the sentence is typed', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'ask');
+  await terminal.type('is it reall');
+  await terminal.waitFor(/The letters answer once the field below is empty[^]*^> is it reall/m);
+  for (const letter of ['y', ' ', 'a']) {
+    // Longer than any pause that could be taken for the end of typing.
+    await waitUntilArmed();
+    await waitUntilArmed();
+    await terminal.type(letter);
+  }
+  assert.doesNotMatch(await terminal.waitFor(/^> is it really a/m), /answered/);
+  await terminal.keys('C-c');
+  await terminal.waitFor(/^> *$/m);
+  await waitUntilArmed();
+  await terminal.keys('y');
+  await terminal.waitFor(/answered y/);
+  await enterLine(terminal, 'ask');
+  await terminal.type('is yes');
+  await terminal.waitFor(/^> is yes/m);
+  await waitUntilArmed();
+  await terminal.keys('Escape');
+  await terminal.waitFor(/answered n[^]*^> is yes/m);
+});
+
+test('a list is narrowed by typing and left with Esc', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'pick');
+  await terminal.waitFor(/→ alpha +the alpha one/);
+  await terminal.type('gam');
+  await terminal.waitFor(/→ gamma/);
+  await waitUntilArmed();
+  await terminal.keys('Enter');
+  await terminal.waitFor(/picked gamma/);
+  await enterLine(terminal, 'pick');
+  await terminal.waitFor(/Esc leaves/);
+  await terminal.keys('Escape');
+  await terminal.waitFor(/picked nothing/);
+});
+
+test('several questions queue, and one that is given up is answered as Enter would', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'questions');
+  await terminal.waitFor(/\? First\? \[y/);
+  await waitUntilArmed();
+  await terminal.keys('y');
+  await terminal.waitFor(/\? Second\? \[y/);
+  await waitUntilArmed();
+  await terminal.keys('a');
+  await terminal.waitFor(/answered y and a/);
+  await enterLine(terminal, 'given');
+  await terminal.waitFor(/given up with n[^]*^>\nscripted/m);
+});
+
+test('text put into the field can be edited and sent', { skip }, async (t) => {
+  const terminal = await startTui(t);
+  await enterLine(terminal, 'fill words put there');
+  await terminal.waitFor(/^> words put there *\nscripted/m);
+  await enterLine(terminal, ' and more');
+  await terminal.waitFor(/heard enter "words put there and more"/);
+});

@@ -1,0 +1,257 @@
+// The part of the screen above the entry field. Law: a line that has scrolled away is the terminal's and never changes.
+import { escapeInvisible } from '../../core/index.ts';
+import type { TranscriptBlock } from './ui.ts';
+import { renderBlock, renderChunk, type LayoutStyle } from './layout.ts';
+import { createMarkdownChunks, type MarkdownChunks } from './markdown-chunks.ts';
+
+/** What the screen shows of a session: the blocks of late, of which only what is still on the screen is laid out. */
+export type ScreenTranscript = {
+  putBlock(block: TranscriptBlock): void;
+  appendText(id: string, text: string): void;
+  removeBlock(id: string): void;
+  clear(): void;
+  /** Whether a block has begun to scroll away. */
+  isScrolled(id: string): boolean;
+  /** Says that layouts made before no longer hold. */
+  relayout(): void;
+  /** The lines that have not scrolled away. */
+  lines(width: number): readonly string[];
+  /** Takes note that the first lines given last have scrolled away. */
+  freeze(count: number): void;
+  /** Begins anew with the last lines only, after the terminal changed its size. */
+  refit(width: number, rows: number): void;
+};
+
+type RenderedLines = { readonly width: number; readonly lines: readonly string[] };
+type TranscriptEntry = {
+  block: TranscriptBlock;
+  chunks?: MarkdownChunks;
+  /** Layouts of the settled pieces. */
+  readonly chunkLines: RenderedLines[];
+  rendered: RenderedLines | undefined;
+  /** How many lines have scrolled away, not counting those of the pieces let go. */
+  frozen: number;
+  /** How many pieces have scrolled away whole and are no longer laid out, and how many lines they were. */
+  scrolledChunks: number;
+  scrolledChunkLines: number;
+  shown: boolean;
+};
+
+// As many blocks as a person may want unfolded or after a change of size; older ones live in the scrollback.
+const MAX_BLOCKS = 300;
+const MAX_OUTPUT_CHARS = 1 << 18;
+
+/** An empty transcript. */
+export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
+  let entries: TranscriptEntry[] = [];
+  const known = new Map<string, TranscriptEntry>();
+  let skipped = 0;
+  let given: { readonly entry: TranscriptEntry; readonly count: number }[] = [];
+
+  function entryOf(block: TranscriptBlock): TranscriptEntry {
+    const entry: TranscriptEntry = {
+      block,
+      chunkLines: [],
+      rendered: undefined,
+      frozen: 0,
+      scrolledChunks: 0,
+      scrolledChunkLines: 0,
+      shown: false,
+    };
+    const text = blockMarkdown(block);
+    if (text !== undefined) entry.chunks = createMarkdownChunks(text);
+    return entry;
+  }
+
+  function add(block: TranscriptBlock): void {
+    const entry = entryOf(block);
+    entries.push(entry);
+    known.set(block.id, entry);
+    while (entries.length > MAX_BLOCKS) {
+      const [oldest] = entries.splice(0, 1);
+      if (oldest === undefined) return;
+      if (known.get(oldest.block.id) === oldest) known.delete(oldest.block.id);
+      if (!oldest.shown) skipped += 1;
+    }
+  }
+
+  function replace(entry: TranscriptEntry, block: TranscriptBlock): void {
+    const text = blockMarkdown(block);
+    const before = blockMarkdown(entry.block);
+    if (entry.chunks !== undefined && text !== undefined && before !== undefined && text.startsWith(before)) {
+      entry.chunks.append(text.slice(before.length));
+    } else if (text !== undefined) {
+      entry.chunks = createMarkdownChunks(text);
+      restoreChunks(entry);
+      entry.chunkLines.length = 0;
+    }
+    entry.block = block;
+    entry.rendered = undefined;
+  }
+
+  function laidOut(entry: TranscriptEntry, width: number): readonly string[] {
+    if (entry.rendered?.width === width) return entry.rendered.lines;
+    const lines = entry.chunks === undefined ? ownLines(entry.block, width) : pieced(entry, entry.chunks, width);
+    entry.rendered = { width, lines };
+    return lines;
+  }
+
+  function pieced(entry: TranscriptEntry, pieces: MarkdownChunks, width: number): readonly string[] {
+    const lines: string[] = [];
+    const { block } = entry;
+    if (block.type === 'page' && block.title !== undefined)
+      lines.push(style.styles.bold(escapeInvisible(block.title)), '');
+    for (let index = entry.scrolledChunks; index < pieces.closed.length; index += 1) {
+      const piece = pieces.closed[index];
+      if (piece === undefined) break;
+      let laid = entry.chunkLines[index];
+      if (laid?.width !== width) {
+        laid = { width, lines: renderChunk(piece, width, style) };
+        entry.chunkLines[index] = laid;
+      }
+      for (const line of laid.lines) lines.push(line);
+    }
+    const open = pieces.open();
+    if (open !== undefined) lines.push(...renderChunk(open, width, style));
+    return lines;
+  }
+
+  function ownLines(block: TranscriptBlock, width: number): readonly string[] {
+    return block.type === 'answer' ? [] : renderBlock(block, width, style);
+  }
+
+  // A blank line between blocks, except between calls and between notices, which stand together.
+  function withSpace(index: number, width: number): readonly string[] {
+    const entry = entries[index];
+    if (entry === undefined) return [];
+    const lines = laidOut(entry, width);
+    const before = entries[index - 1]?.block.type;
+    const { type } = entry.block;
+    const close = before === type && (type === 'call' || type === 'notice');
+    return lines.length === 0 || close ? lines : ['', ...lines];
+  }
+
+  return {
+    putBlock(block) {
+      const entry = known.get(block.id);
+      if (entry === undefined) return add(block);
+      const gone = entry.shown && entry.frozen > 0 && entry.frozen >= (entry.rendered?.lines.length ?? 0);
+      replace(entry, block);
+      // The end of a call that has scrolled away is told below, where it can be seen.
+      if (gone && block.type === 'call' && block.status !== 'running') add(block);
+    },
+    appendText(id, text) {
+      const entry = known.get(id);
+      if (entry === undefined) return;
+      const { block } = entry;
+      entry.rendered = undefined;
+      entry.chunks?.append(text);
+      if (block.type === 'answer' || block.type === 'thought') entry.block = { ...block, text: block.text + text };
+      if (block.type !== 'call') return;
+      const output = (block.output ?? '') + text;
+      entry.block = {
+        ...block,
+        output: output.length > MAX_OUTPUT_CHARS * 2 ? output.slice(-MAX_OUTPUT_CHARS) : output,
+      };
+    },
+    removeBlock(id) {
+      const entry = known.get(id);
+      if (entry === undefined) return;
+      known.delete(id);
+      const notice = { type: 'notice', id, level: 'info', text: 'what was being said is taken back' } as const;
+      entries.splice(entries.indexOf(entry), 1, ...(entry.frozen > 0 ? [entryOf(notice)] : []));
+    },
+    clear() {
+      entries = [];
+      known.clear();
+      skipped = 0;
+    },
+    isScrolled: (id) => (known.get(id)?.frozen ?? 1) > 0,
+    relayout() {
+      for (const entry of entries) {
+        entry.rendered = undefined;
+        entry.chunkLines.length = 0;
+      }
+    },
+    lines(width) {
+      const lines: string[] = [];
+      given = [];
+      if (skipped > 0) {
+        const block = { type: 'notice', level: 'info', text: `… ${skipped} earlier blocks`, id: '' } as const;
+        entries.unshift(entryOf(block));
+        skipped = 0;
+      }
+      for (const [index, entry] of entries.entries()) {
+        if (entry.frozen === Infinity) continue;
+        const own = withSpace(index, width);
+        entry.shown = true;
+        const live = entry.frozen === 0 ? own : own.slice(entry.frozen);
+        given.push({ entry, count: live.length });
+        for (const line of live) lines.push(line);
+      }
+      return lines;
+    },
+    freeze(count) {
+      let left = count;
+      for (const { entry, count: own } of given) {
+        const part = Math.min(left, own);
+        left -= part;
+        entry.frozen += part;
+        dropScrolledChunks(entry);
+        if (part === own && isBlockFinal(entry.block)) entry.frozen = Infinity;
+        if (left === 0) return;
+      }
+    },
+    refit(width, rows) {
+      let left = rows;
+      for (let index = entries.length - 1; index >= 0; index -= 1) {
+        const entry = entries[index];
+        if (entry === undefined) continue;
+        if (left <= 0 && isBlockFinal(entry.block)) {
+          entry.frozen = Infinity;
+          continue;
+        }
+        restoreChunks(entry);
+        const count = withSpace(index, width).length;
+        entry.frozen = Math.max(0, count - Math.max(0, left));
+        left -= count;
+      }
+    },
+  };
+}
+
+// More than the lines that may stand above the first piece: a space and a title.
+const MAX_HEADER_LINES = 3;
+
+function dropScrolledChunks(entry: TranscriptEntry): void {
+  for (
+    let laid = entry.chunkLines[entry.scrolledChunks];
+    laid !== undefined;
+    laid = entry.chunkLines[entry.scrolledChunks]
+  ) {
+    if (entry.frozen < MAX_HEADER_LINES + laid.lines.length) return;
+    entry.frozen -= laid.lines.length;
+    entry.scrolledChunkLines += laid.lines.length;
+    entry.scrolledChunks += 1;
+    entry.rendered = undefined;
+  }
+}
+
+function restoreChunks(entry: TranscriptEntry): void {
+  if (entry.scrolledChunks === 0) return;
+  entry.frozen += entry.scrolledChunkLines;
+  entry.scrolledChunks = 0;
+  entry.scrolledChunkLines = 0;
+  entry.chunkLines.length = 0;
+  entry.rendered = undefined;
+}
+
+function blockMarkdown(block: TranscriptBlock): string | undefined {
+  if (block.type === 'answer') return block.text;
+  return block.type === 'page' && block.markdown === true ? block.text : undefined;
+}
+
+function isBlockFinal(block: TranscriptBlock): boolean {
+  if (block.type === 'answer' || block.type === 'thought') return block.settled;
+  return block.type !== 'call' || (block.status !== 'running' && block.status !== 'waiting');
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { grantKey } from '../guards/index.ts';
+import { formatAlwaysLabel } from './always-label.ts';
+
+const label = (tool: string, input: Parameters<typeof grantKey>[0]['input']): string =>
+  formatAlwaysLabel(
+    grantKey({ tool, input }, (path) => {
+      if (path.includes('..')) throw new Error('outside');
+      return `/some/where/else/${path}`;
+    }),
+  );
+
+test('[A75] the label of "always" says what it covers: a path whatever the content, a command or a call exactly', () => {
+  assert.equal(
+    label('write_file', { path: 'x.sh', content: 'ls' }),
+    'always write to /…/x.sh in this session, whatever the content',
+  );
+  assert.equal(
+    label('edit_file', { path: 'x.sh', old_string: 'a', new_string: 'b' }),
+    'always edit /…/x.sh in this session, whatever the change',
+  );
+  assert.equal(label('read_file', { path: '.env' }), 'always read /…/.env in this session');
+  assert.equal(label('delete_file', { path: 'x.sh' }), 'always delete /…/x.sh in this session');
+  assert.equal(label('run_command', { command: 'ls -l' }), 'always run exactly this command in this session');
+  for (const [tool, input] of [
+    ['stranger', { path: 'x' }],
+    ['write_file', { path: '../x', content: '' }],
+    ['run_command', { words: 'ls' }],
+    ['delete_file', { path: 'x', restore: 'a' }],
+  ] as const)
+    assert.equal(label(tool, input), 'always make exactly this call in this session');
+});

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { waitForJoiningInput } from './approvals.ts';
+
+test('words that come while others are being written down are waited for too', async () => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let joining: Promise<unknown> = first.promise;
+  let over = false;
+  const waiting = waitForJoiningInput(() => joining).then(() => (over = true));
+  joining = Promise.allSettled([joining, second.promise]);
+  first.resolve();
+  await setImmediate();
+  assert.equal(over, false);
+  second.resolve();
+  await waiting;
+  assert.equal(over, true);
+});

@@ -1,0 +1,29 @@
+// Who works on each kind of run where the terminal's program is the worker.
+import path from 'node:path';
+import type { FleetRun } from '../../core/index.ts';
+import { createOrchestrationHandler } from '../../fleet/orchestrator.ts';
+import { createAgentRunHandler, type RunHandler } from '../../fleet/index.ts';
+import { planOrchestration } from '../../fleet/plan/index.ts';
+import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
+import { printErr } from '../../cli/args/stdio.ts';
+import { readKnownModels } from '../state/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { createRunAgentFactory } from './agent-factory.ts';
+import { getDefaultModel } from '../models/default-model.ts';
+
+/** The drivers of a worker that is started at the terminal, by the kind of run. The model is that of runs that name none. */
+export const createRunHandlers = (model?: string): Readonly<Record<string, RunHandler>> => ({
+  run: createAgentRunHandler(createRunAgentFactory((sentence) => printErr(`${sentence}\n`), model)),
+  plan: createOrchestrationHandler(planOrchestration),
+  verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(model) })),
+});
+
+/** The model that a run answers with unless it names one, and those of the person's list that may judge it. */
+const createVerifierModels =
+  (named: string | undefined): VerifyOptions['models'] =>
+  async ({ settings: { folder } }: FleetRun) => {
+    const settings = readSettings(typeof folder === 'string' ? { cwd: path.resolve(folder) } : {});
+    const author = getDefaultModel(settings, named);
+    const others = (readKnownModels(settings) ?? []).map(({ id }) => id);
+    return { others, ...(author === undefined ? {} : { author }) };
+  };

@@ -1,0 +1,46 @@
+// Logins to APIs: a tool that logs the person in, and requests that carry the token of a login.
+import { escapeInvisibleLine } from '../../core/index.ts';
+import { createTokenProvider, type ApiLogin } from '../../tools/oauth/api-login.ts';
+import type { LoginPage } from '../../tools/oauth/flow.ts';
+import { fileLogins } from '../../tools/oauth/login-store.ts';
+import { oauthLogin, type OAuthLoginOptions } from '../../tools/oauth/oauth-login.ts';
+import { withAuth } from '../../tools/oauth/with-auth.ts';
+import { withNetwork } from '../../workspace/index.ts';
+import { getLoginFiles } from '../protected-paths.ts';
+import { emptyIntegration, type Integration, type IntegrationContext, type UserPrompter } from './context.ts';
+
+/** Logins to APIs. Nothing is read before one is used. */
+export async function loadOAuthLogin({
+  settings,
+  sandboxedWorkspace: confined,
+  prompter: person,
+  redactor: secrets,
+}: IntegrationContext): Promise<Integration> {
+  const logins: OAuthLoginOptions = {
+    store: fileLogins<ApiLogin>(getLoginFiles(settings).api),
+    workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
+    addSecret: (name, token) => secrets.addSecret(name, token),
+    ...(person.isAbsent ? {} : { showPage: (name, page, signal) => showLoginPage(person, name, page, signal) }),
+  };
+  const tokenFor = createTokenProvider(logins);
+  return {
+    ...emptyIntegration,
+    tools: [{ ...oauthLogin(logins), deferred: true }],
+    wrapTool: (tool) => (tool.name === 'http_request' ? withAuth(tool, tokenFor) : tool),
+  };
+}
+
+/** Asks before a page is opened, with everything that the person has to know: where they log in, and who gets the token. */
+async function showLoginPage(
+  person: UserPrompter,
+  name: string,
+  page: LoginPage,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const question = `Open a page of ${escapeInvisibleLine(page.issuer)} to log in as ${JSON.stringify(escapeInvisibleLine(name))}? Its token will be sent to ${escapeInvisibleLine(page.api)} and nowhere else.`;
+  if (!(await person.confirm(question, page.url, signal))) return false;
+  person.notify(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
+  const { openInBrowser: openPage } = await import('./open-browser.ts');
+  openPage(page.url);
+  return true;
+}

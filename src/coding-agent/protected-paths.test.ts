@@ -1,0 +1,25 @@
+// A model never reads or writes the store of the fleet it works for, wherever that lies.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { readSettings } from './settings/index.ts';
+import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
+
+test('[A112] a store of a fleet in the working folder is hidden, protected and sealed with all its files', (t) => {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'fairlead-confined-'));
+  t.after(() => rmSync(cwd, { recursive: true }));
+  const file = path.join(cwd, 'fleet.sqlite');
+  for (const where of [file, `sqlite:${file}`]) {
+    const settings = readSettings({ cwd, env: { HOME: cwd, HARNESS_STORE: where } });
+    for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-live`, `${file}-live-wal`])
+      assert.deepEqual(
+        [getProtectedPaths(settings).includes(each), getSealedFiles(settings).includes(each)],
+        [true, true],
+        each,
+      );
+  }
+  const far = readSettings({ cwd, env: { HOME: cwd, HARNESS_STORE: 'postgres://db/fleet' } });
+  assert.equal(getProtectedPaths(far).length, 4);
+});

@@ -1,0 +1,28 @@
+// The model that was used last, by name: the one the next start begins with.
+import path from 'node:path';
+import { errorMessage } from '../../core/index.ts';
+import type { AppDirs } from '../settings/dirs.ts';
+import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
+
+type StateContext = { readonly dirs: Pick<AppDirs, 'state'> };
+
+const lastModelPath = ({ dirs }: StateContext): string => path.join(dirs.state, 'previous_model_name');
+
+/** The name of the model that was used last; nothing if none was, or if it cannot be read. */
+export function readLastModel(settings: StateContext): string | undefined {
+  try {
+    return readTextIfExists(lastModelPath(settings))?.split('\n')[0]?.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps the name of the model that is used now; writes only where it is another one. Why it could not is a sentence: nobody's work hangs on it. */
+export function saveLastModel(settings: StateContext, name: string): string | undefined {
+  try {
+    if (readLastModel(settings) !== name) writeTextAtomic(lastModelPath(settings), `${name}\n`);
+    return undefined;
+  } catch (error) {
+    return `The next start will not know which model was used: ${errorMessage(error)}`;
+  }
+}

@@ -1,0 +1,104 @@
+// Leaving a run: what is done stays done, nothing is ended, and whoever goes on with it finds it as it was.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  replyWithError,
+  replyWithCalls,
+  neverSettles,
+  replyNever,
+  replyWithText,
+  createCoreFixture,
+  createTestTool,
+  type CoreFixture,
+} from '../../test/support/core-fixture.ts';
+import { FairleadError, historyError, runLoop, toArray, type RunState } from './index.ts';
+
+const slowTest = { timeout: 20_000 };
+const detachReason = new FairleadError('run/left', 'The worker is going.', { blame: 'harness' });
+
+const runDetachable = (set: CoreFixture, given: { signal?: AbortSignal; leave?: AbortSignal }): Promise<RunState> =>
+  runLoop(set.agent, {
+    writer: set.head,
+    signal: new AbortController().signal,
+    ...given,
+    onChunk: () => {},
+    clock: () => performance.now(),
+  });
+
+test('[A24, A71] a run that is left between two steps is not ended, and goes on as if nothing had been', async () => {
+  const leave = new AbortController();
+  const add = createTestTool('add', 'write', () => (leave.abort(), 'added'));
+  const set = await createCoreFixture({ replies: [replyWithCalls('add'), replyWithText('done it')], tools: [add] });
+  const state = await runDetachable(set, { leave: leave.signal });
+  assert.deepEqual([state.run, set.eventsOfType('run-ended'), set.eventsOfType('tool-ended').length], ['r1', [], 1]);
+  const ended = await set.run();
+  assert.equal(ended.ended?.reason, 'answered');
+  assert.deepEqual(
+    [set.requests.length, set.eventsOfType('turn-started').length, set.eventsOfType('tool-started').length],
+    [2, 2, 1],
+  );
+});
+
+test(
+  '[A24] a model that is cut off because the run is left is asked again, and that counts as no failure',
+  slowTest,
+  async () => {
+    const set = await createCoreFixture({
+      replies: [replyNever('Once'), replyNever('Once'), replyWithText('Once upon a time.')],
+      limits: { errors: 1 },
+    });
+    for (let i = 0; i < 2; i++) {
+      const stop = new AbortController();
+      const over = runDetachable(set, { signal: stop.signal });
+      setImmediate(() => stop.abort(detachReason));
+      const state = await over;
+      assert.deepEqual([state.run, state.failures], ['r1', 0]);
+    }
+    const ended = await set.run();
+    assert.equal(ended.ended?.reason, 'answered');
+    assert.deepEqual(set.transcript(), ['user: go', 'assistant: Once upon a time.']);
+  },
+);
+
+for (const [effect, outcome, times] of [
+  ['read', 'ok', 2],
+  ['outside', 'unknown', 1],
+] as const) {
+  test(
+    `[A53] a tool with the effect ${effect} that is cut off because the run is left stays open, as after a crash`,
+    slowTest,
+    async () => {
+      const stop = new AbortController();
+      let begun = 0;
+      const send = createTestTool('send', effect, () => {
+        begun++;
+        if (begun > 1) return 'sent';
+        setImmediate(() => stop.abort(detachReason));
+        return neverSettles();
+      });
+      const set = await createCoreFixture({ replies: [replyWithCalls('send')], tools: [send] });
+      const state = await runDetachable(set, { signal: stop.signal });
+      assert.deepEqual([state.run, set.eventsOfType('tool-ended')], ['r1', []]);
+      const ended = await set.run();
+      assert.equal(ended.ended?.reason, 'answered');
+      assert.deepEqual([begun, set.eventsOfType('tool-ended').map((event) => event.outcome)], [times, [outcome]]);
+      assert.equal(historyError(toArray(ended.messages)), undefined);
+    },
+  );
+}
+
+for (const reason of ['money-budget', 'token-budget'] as const) {
+  test(`[A64] a provider that refuses for a ${reason} beyond the run’s own ends the run for that reason`, async () => {
+    const set = await createCoreFixture({
+      replies: [replyWithError(new FairleadError(`run/${reason}`, 'The tenant has nothing left.', { blame: 'user' }))],
+    });
+    const { ended } = await set.run();
+    assert.deepEqual([ended?.reason, ended?.detail], [reason, 'The tenant has nothing left.']);
+  });
+}
+
+test('a run that is left before it begins has done nothing', async () => {
+  const set = await createCoreFixture({ replies: [replyWithText('hello')] });
+  const state = await runDetachable(set, { leave: AbortSignal.abort() });
+  assert.deepEqual([state.run, set.requests.length, set.eventsOfType('turn-started')], ['r1', 0, []]);
+});

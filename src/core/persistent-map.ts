@@ -1,0 +1,60 @@
+// A map as a value: setting a key gives another map and leaves this one as it was, at a cost that hardly grows with it.
+import { hash53 } from './hash53.ts';
+
+type MapEntry<V> = readonly [key: string, value: V];
+
+/** A map from texts; read and changed through the functions here. */
+export type PersistentMap<V> = { readonly size: number; readonly buckets: readonly (readonly MapEntry<V>[])[] };
+
+/** A change copies the list of buckets: few while there are few keys, and enough that thousands of keys make short buckets. */
+const narrowWidth = 16;
+const wideWidth = 256;
+const maxInNarrow = 64;
+
+/** A table without keys. */
+export const emptyPersistentMap = <V>(): PersistentMap<V> => ({ size: 0, buckets: [] });
+
+/** A table of these entries; of two with the same key the later counts. */
+export const createPersistentMap = <V>(entries: Iterable<MapEntry<V>>): PersistentMap<V> => {
+  let table = emptyPersistentMap<V>();
+  for (const [key, value] of entries) table = mapSet(table, key, value);
+  return table;
+};
+
+const bucketIndex = (key: string, width: number): number => hash53(key) % width;
+
+/** The value of a key, if it has one. */
+export function mapGet<V>({ size, buckets }: PersistentMap<V>, key: string): V | undefined {
+  if (size === 0) return undefined;
+  for (const [each, value] of buckets[bucketIndex(key, buckets.length)] ?? []) if (each === key) return value;
+  return undefined;
+}
+
+/** The table with this value under the key. */
+export function mapSet<V>({ size, buckets }: PersistentMap<V>, key: string, value: V): PersistentMap<V> {
+  const next = buckets.length ? buckets.slice() : Array.from({ length: narrowWidth }, (): readonly MapEntry<V>[] => []);
+  const place = bucketIndex(key, next.length);
+  const bucket = next[place] ?? [];
+  const at = bucket.findIndex(([each]) => each === key);
+  next[place] = at < 0 ? [...bucket, [key, value]] : bucket.with(at, [key, value]);
+  const table = { size: at < 0 ? size + 1 : size, buckets: next };
+  return next.length === narrowWidth && table.size > maxInNarrow ? widenBuckets(table) : table;
+}
+
+function widenBuckets<V>(table: PersistentMap<V>): PersistentMap<V> {
+  const buckets = Array.from({ length: wideWidth }, (): MapEntry<V>[] => []);
+  for (const entry of mapEntries(table)) buckets[bucketIndex(entry[0], wideWidth)]?.push(entry);
+  return { size: table.size, buckets };
+}
+
+/** The table without the key. */
+export function mapDelete<V>(table: PersistentMap<V>, key: string): PersistentMap<V> {
+  const place = bucketIndex(key, table.buckets.length);
+  const bucket = table.buckets[place];
+  if (!bucket?.some(([each]) => each === key)) return table;
+  const rest = bucket.filter(([each]) => each !== key);
+  return { size: table.size - 1, buckets: table.buckets.with(place, rest) };
+}
+
+/** All entries, in no order that means anything. */
+export const mapEntries = <V>({ buckets }: PersistentMap<V>): readonly MapEntry<V>[] => buckets.flat();

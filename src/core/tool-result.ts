@@ -1,0 +1,87 @@
+// What a tool gave, as the fact that says so: bounded, plain JSON, whatever it was.
+import type { Fact, Note } from './fact.ts';
+import { isObject, toJson } from './json.ts';
+import type { FilePart } from './message.ts';
+import { isNote } from './notes.ts';
+import { escapeReminderTags } from './untrusted-text.ts';
+import { TOOL_OUTPUT, type ToolOutput } from './ports.ts';
+import { parseUsageTotals } from './usage-totals.ts';
+
+/** The fact that ends a call. */
+export type ToolEndedFact = Fact & { readonly type: 'tool-ended' };
+
+/** The end of a call whose tool gave this value; its text holds at most this many characters of it, and nothing that poses as a note of ours. */
+export function toolResultFact(
+  call: string,
+  value: unknown,
+  most: number,
+  ms: number,
+  render?: (given: ToolOutput) => string,
+): ToolEndedFact {
+  const given = isToolOutput(value) ? value : toolOutput({ text: textOfValue(value) });
+  return {
+    type: 'tool-ended',
+    call,
+    outcome: given.outcomeUnknown ? 'unknown' : given.failed ? 'failed' : 'ok',
+    text: escapeReminderTags(truncateMiddle(render?.(given) ?? given.text, most)),
+    ms,
+    ...optionalFields(given),
+  };
+}
+
+function textOfValue(value: unknown): string {
+  if (value === undefined) return '(no output)';
+  return typeof value === 'string' ? value : JSON.stringify(toJson(value));
+}
+
+/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */
+export const toolOutput = (fields: Omit<ToolOutput, typeof TOOL_OUTPUT>): ToolOutput => ({
+  ...fields,
+  [TOOL_OUTPUT]: true,
+});
+
+/** Tells an output with several renderings from any other value a tool may give, whatever that looks like. */
+export const isToolOutput = (value: unknown): value is ToolOutput =>
+  isObject(value) && TOOL_OUTPUT in value && typeof value['text'] === 'string';
+
+/** What else an output holds, where it is what it should be: the fold must never meet anything else. */
+function optionalFields({
+  data,
+  files,
+  notes,
+  loadsTools: loads,
+  endsRun: completes,
+  spent,
+}: ToolOutput): Partial<ToolEndedFact> {
+  const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
+  const names = Array.isArray(loads) ? loads.filter((name) => typeof name === 'string') : [];
+  const shown = Array.isArray(files) ? (toJson(files.filter(isFilePart)) as readonly FilePart[]) : [];
+  const used = parseUsageTotals(spent);
+  return {
+    ...(data === undefined ? {} : { data: toJson(data) }),
+    ...(shown.length ? { files: shown } : {}),
+    ...(kept.length ? { notes: kept } : {}),
+    ...(names.length ? { loadsTools: names } : {}),
+    ...(completes === true ? { endsRun: completes } : {}),
+    ...(Object.keys(used).length ? { spent: used } : {}),
+  };
+}
+
+const isFilePart = (value: unknown): value is FilePart =>
+  isObject(value) &&
+  value['type'] === 'file' &&
+  typeof value['mediaType'] === 'string' &&
+  typeof value['data'] === 'string';
+
+/** The head and the tail of a text that is too long, and how long it was; no character is cut in two. */
+export function truncateMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor(most / 2);
+  const head = text.slice(0, half - (isHighSurrogate(text, half - 1) ? 1 : 0));
+  const tail = text.slice(text.length - half + (isHighSurrogate(text, text.length - half - 1) ? 1 : 0));
+  const left = text.length - head.length - tail.length;
+  return `${head}\n[… ${left} of ${text.length} characters left out …]\n${tail}`;
+}
+
+/** Whether the first half of a character that takes two places stands here. */
+const isHighSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800;

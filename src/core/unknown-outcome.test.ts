@@ -1,0 +1,157 @@
+// An effect that a crash cut off: its tool may know what came of it, or a person is asked; it is never made twice unasked.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { replyWithCalls, createCoreFixture, createTestTool } from '../../test/support/core-fixture.ts';
+import { memoryLog, type MemoryLog } from '../stores/index.ts';
+import {
+  openSessionWriter,
+  toolOutput,
+  runLoop,
+  runStateView,
+  type ResolvedAgent,
+  type Fact,
+  type SessionWriter,
+  type RunState,
+  type Tool,
+} from './index.ts';
+
+type Crashed = {
+  readonly keys: string[];
+  readonly log: MemoryLog;
+  readonly head: SessionWriter;
+  readonly go: () => Promise<RunState>;
+};
+
+/** A session whose process died right after the intent of its one call, `pay`, was written. */
+async function crashed(more: Partial<Tool>, parts: Omit<Partial<ResolvedAgent>, 'tools'> = {}): Promise<Crashed> {
+  const keys: string[] = [];
+  const pay = createTestTool('pay', 'outside', (_input, { key }) => (keys.push(key), 'paid'), more);
+  const set = await createCoreFixture({ replies: [replyWithCalls(['pay', { sum: 5 }])], tools: [pay], ...parts });
+  await set.run();
+  keys.length = 0;
+  const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
+  const log = memoryLog(set.log.events.slice(0, cut + 1));
+  const head = await openSessionWriter(log, runStateView());
+  const go = (): Promise<RunState> =>
+    runLoop(set.agent, {
+      writer: head,
+      signal: new AbortController().signal,
+      onChunk: () => {},
+      clock: () => performance.now(),
+    });
+  return { keys, log, head, go };
+}
+
+const endOf = (log: MemoryLog): (Fact & { type: 'tool-ended' }) | undefined =>
+  log.events.find((event) => event.type === 'tool-ended');
+
+const answered = (call: string, allowed: boolean, happened?: boolean): Fact => ({
+  type: 'approval-resolved',
+  call,
+  allowed,
+  ...(happened === undefined ? {} : { happened }),
+});
+
+test('[A53, A112] a tool that knows it has happened says so, and it is not made again', async () => {
+  const seen: unknown[] = [];
+  const { keys, log, go } = await crashed({
+    checkOutcome: (input, { key }) => (seen.push([input, typeof key]), toolOutput({ text: 'receipt 7', data: 7 })),
+  });
+  assert.equal((await go()).ended?.reason, 'answered');
+  assert.deepEqual(keys, []);
+  assert.deepEqual(seen, [[{ sum: 5 }, 'string']]);
+  const { outcome, text, data } = endOf(log) ?? {};
+  assert.deepEqual([outcome, text, data], ['ok', 'receipt 7', 7]);
+});
+
+test('[A53] a tool that knows it has not happened is made again, under the same key', async () => {
+  const { keys, log, go } = await crashed({ checkOutcome: () => false });
+  assert.equal((await go()).ended?.reason, 'answered');
+  const started = log.events.filter((event) => event.type === 'tool-started');
+  assert.deepEqual(keys, [started[0]?.key]);
+  assert.deepEqual([started.length, started[1]?.key], [2, started[0]?.key]);
+  assert.equal(endOf(log)?.outcome, 'ok');
+});
+
+for (const [what, confirm] of [
+  ['cannot tell', () => undefined],
+  ['fails', () => Promise.reject(new Error('no line'))],
+  ['has no way to find out', undefined],
+] as const) {
+  const more = confirm ? { checkOutcome: confirm } : {};
+
+  test(`[A53, A112] a tool that ${what}: a person is asked, and the run rests`, async () => {
+    const { keys, log, head, go } = await crashed(more, { onUnknownOutcome: 'ask' });
+    const rested = await go();
+    const ask = log.events.find((event) => event.type === 'approval-requested');
+    assert.equal(ask?.kind, 'unknown-outcome');
+    assert.match(ask?.question ?? '', /pay.*\{"sum":5\}.*may or may not have happened/);
+    if (what === 'fails') assert.match(ask?.question ?? '', /no line/);
+    assert.deepEqual([rested.run !== undefined, keys], [true, []]);
+    assert.deepEqual([(await go()).run !== undefined, keys, endOf(log)], [true, [], undefined]);
+    await head.record([answered(ask?.call ?? '', false)]);
+    assert.equal((await go()).ended?.reason, 'answered');
+    assert.deepEqual([keys, endOf(log)?.outcome], [[], 'unknown']);
+  });
+
+  test(`[A53] a tool that ${what}, with nobody to ask: the model is told`, async () => {
+    const { keys, log, go } = await crashed(more);
+    assert.equal((await go()).ended?.reason, 'answered');
+    assert.deepEqual([keys, endOf(log)?.outcome], [[], 'unknown']);
+  });
+}
+
+test('[A112] a person who says that it happened settles it', async () => {
+  const { keys, log, head, go } = await crashed({}, { onUnknownOutcome: 'ask' });
+  const { calls: open } = await go();
+  await head.record([answered(open[0]?.id ?? '', false, true)]);
+  assert.equal((await go()).ended?.reason, 'answered');
+  assert.deepEqual([keys, endOf(log)?.outcome], [[], 'ok']);
+  assert.match(endOf(log)?.text ?? '', /confirmed/);
+});
+
+test('[A53, A112] a person’s yes makes it again once: after another crash they are asked again', async () => {
+  const { keys, log, head, go } = await crashed({}, { onUnknownOutcome: 'ask' });
+  const { calls: open } = await go();
+  const id = open[0]?.id ?? '';
+  await head.record([answered(id, true)]);
+  const key = head.state.calls[0]?.key ?? '';
+  // Another crash, right after the second intent.
+  await head.record([{ type: 'tool-started', call: id, tool: 'pay', key }]);
+  const rested = await go();
+  assert.deepEqual([rested.run !== undefined, keys], [true, []]);
+  await head.record([answered(id, true)]);
+  assert.equal((await go()).ended?.reason, 'answered');
+  assert.deepEqual([keys, endOf(log)?.outcome], [[key], 'ok']);
+});
+
+test('[A53, A112] where a gate asks as well, each question is put once, and the call is made once', async () => {
+  const { keys, log, head, go } = await crashed(
+    {},
+    {
+      onUnknownOutcome: 'ask',
+      // As in the terminal, where a yes of the process that died does not count.
+      gates: [
+        ({ key, granted }) =>
+          key === undefined || granted?.length ? { type: 'allow' } : { type: 'ask', question: 'Pay 5?' },
+      ],
+    },
+  );
+  for (let rounds = 0; rounds < 5 && head.state.run !== undefined; rounds++) {
+    const { calls: open } = await go();
+    if (open[0]?.ask && open[0].ask.allowed === undefined) await head.record([answered(open[0].id, true)]);
+  }
+  assert.equal(head.state.ended?.reason, 'answered');
+  const asked = log.events.flatMap((event) => (event.type === 'approval-requested' ? [event.kind ?? 'gate'] : []));
+  assert.deepEqual([asked, keys.length, endOf(log)?.outcome], [['unknown-outcome', 'gate'], 1, 'ok']);
+});
+
+test('what a gate had made of the call is what the tool is asked about', async () => {
+  const seen: unknown[] = [];
+  const { go } = await crashed(
+    { checkOutcome: (input) => (seen.push(input), toolOutput({ text: 'yes' })) },
+    { gates: [() => ({ type: 'rewrite', input: { sum: 4 } })] },
+  );
+  await go();
+  assert.deepEqual(seen, [{ sum: 4 }]);
+});

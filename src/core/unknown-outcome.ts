@@ -1,0 +1,76 @@
+// A call that was under way when the program stopped: its tool may know what came of it, or a person; it is never simply made again.
+import { errorMessage } from './errors.ts';
+import type { Fact } from './fact.ts';
+import type { Json } from './json.ts';
+import { toolResultFact } from './tool-result.ts';
+import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
+import { renderToolOutput } from './renderers.ts';
+import type { ToolCall, RunState } from './state.ts';
+
+/** A call whose intent is in the log and whose outcome is not. */
+export type UnknownOutcomeCall = { readonly call: ToolCall; readonly tool: Tool; readonly key: string };
+
+/** What becomes of such a call: the fact that says so, or nothing where it is to be made again under the same key. */
+export async function resolveUnknownOutcome(
+  agent: ResolvedAgent,
+  { call, tool, key }: UnknownOutcomeCall,
+  state: RunState,
+  signal: AbortSignal,
+): Promise<Fact | undefined> {
+  const { ask } = call;
+  // A gate may have had a question of its own since.
+  if (call.again) return undefined;
+  if (ask?.kind === 'unknown-outcome' && ask.allowed !== undefined) {
+    if (ask.happened) return outcomeFact(call, 'ok', `A person has confirmed that ${tool.name} has done this.`);
+    return unknownOutcomeFact(call, tool);
+  }
+  const found = await checkToolOutcome(tool, call.sent ?? call.input, { signal, key, call, agent, state });
+  if (found.type === 'did-not-happen') return undefined;
+  if (found.type === 'happened') {
+    const most = state.limits?.outputChars ?? 100_000;
+    return toolResultFact(call.id, found.value, most, 0, (given) => renderToolOutput(agent, call, given));
+  }
+  if (agent.onUnknownOutcome !== 'ask') return unknownOutcomeFact(call, tool);
+  return {
+    type: 'approval-requested',
+    call: call.id,
+    question: unknownOutcomeQuestion(tool.name, call, found.why),
+    kind: 'unknown-outcome',
+  };
+}
+
+/** What a person is asked about a call that may have been made. */
+export const unknownOutcomeQuestion = (tool: string, call: ToolCall, why = ''): string =>
+  `The program stopped while ${tool} was at work with ${JSON.stringify(call.sent ?? call.input)}: it may or may not have happened.${why} Run it again?`;
+
+type OutcomeCheck =
+  | { readonly type: 'happened'; readonly value: unknown }
+  | { readonly type: 'did-not-happen' }
+  | { readonly type: 'cannot-tell'; readonly why: string };
+
+/** What the tool itself can find out. One that fails at it knows nothing. */
+async function checkToolOutcome(tool: Tool, input: Json, context: ToolContext): Promise<OutcomeCheck> {
+  if (!tool.checkOutcome) return { type: 'cannot-tell', why: '' };
+  try {
+    const value = await tool.checkOutcome(input, context);
+    if (value === undefined) return { type: 'cannot-tell', why: ' The tool itself cannot tell.' };
+    return value === false ? { type: 'did-not-happen' } : { type: 'happened', value };
+  } catch (error) {
+    return { type: 'cannot-tell', why: ` The tool itself could not find out: ${errorMessage(error)}` };
+  }
+}
+
+const outcomeFact = (call: ToolCall, outcome: 'ok' | 'unknown', text: string): Fact => ({
+  type: 'tool-ended',
+  call: call.id,
+  outcome,
+  text,
+  ms: 0,
+});
+
+const unknownOutcomeFact = (call: ToolCall, tool: Tool): Fact =>
+  outcomeFact(
+    call,
+    'unknown',
+    `The program stopped while ${tool.name} was at work: its effect may or may not have happened. It was not run again. Find out before you repeat it.`,
+  );

@@ -1,0 +1,100 @@
+// The regression gate: an evaluation against an earlier one, by the intervals of what changed, all tags looked at together.
+import { readFileSync } from 'node:fs';
+import { FairleadError, isObject, errorMessage } from '../core/index.ts';
+import { holm } from '../fleet/health/holm.ts';
+import { newcombeInterval, type RateCount, type Interval } from '../fleet/health/rates.ts';
+import { formatColumns } from '../core/format-columns.ts';
+import type { EvalReport } from './report.ts';
+
+/** How one rate of right answers changed. */
+export type RateChange = {
+  readonly of: string;
+  readonly now: RateCount;
+  readonly before: RateCount;
+  readonly value: number;
+  readonly interval: Interval;
+  readonly verdict: 'worse' | 'better' | 'no clear change';
+};
+
+/** What changed since a baseline. */
+export type BaselineComparison = {
+  readonly changes: readonly RateChange[];
+  /** Cases that were right and are wrong. */
+  readonly broken: readonly string[];
+  /** Whether anything is worse for certain. */
+  readonly worse: boolean;
+};
+
+/** The baseline in a file: what `fairlead eval --output-format json` printed. */
+export function readBaseline(file: string): Pick<EvalReport, 'right' | 'tags' | 'cases'> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (
+      isObject(value) &&
+      value['format'] === 1 &&
+      isCount(value['right']) &&
+      isCounts(value['tags']) &&
+      isCases(value['cases'])
+    )
+      return value as unknown as EvalReport;
+    throw new Error('it is no report of an evaluation');
+  } catch (error) {
+    throw new FairleadError('eval/bad-baseline', `The baseline ${file} cannot be used: ${errorMessage(error)}`, {
+      blame: 'user',
+      hint: 'Make one with: fairlead eval --output-format json > baseline.json',
+    });
+  }
+}
+
+function isCount(value: unknown): boolean {
+  const { good, total } = isObject(value) ? value : {};
+  return (
+    Number.isSafeInteger(good) && Number.isSafeInteger(total) && Number(good) >= 0 && Number(total) >= Number(good)
+  );
+}
+
+const isCounts = (value: unknown): boolean => isObject(value) && Object.values(value).every(isCount);
+
+const isCases = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((each) => isObject(each) && typeof each['id'] === 'string' && typeof each['right'] === 'boolean');
+
+/** How an evaluation stands to a baseline. */
+export function compareToBaseline(
+  report: EvalReport,
+  baseline: Pick<EvalReport, 'right' | 'tags' | 'cases'>,
+): BaselineComparison {
+  const tags = Object.keys(report.tags).filter((tag) => Object.hasOwn(baseline.tags, tag));
+  const pairs = [
+    { of: 'in all', now: report.right as RateCount, before: baseline.right as RateCount },
+    ...tags.map((tag) => ({ of: tag, now: report.tags[tag] as RateCount, before: baseline.tags[tag] as RateCount })),
+  ].filter(({ now, before }) => now.total > 0 && before.total > 0);
+  const answers = holm(
+    pairs.map(({ now, before }) => ({ interval: (deviate) => newcombeInterval(now, before, deviate), margin: 0 })),
+  );
+  const changes = pairs.map(({ of, now, before }, i): RateChange => {
+    const { differs = false, interval = [-1, 1] as const } = answers[i] ?? {};
+    const value = now.good / now.total - before.good / before.total;
+    return { of, now, before, value, interval, verdict: !differs ? 'no clear change' : value < 0 ? 'worse' : 'better' };
+  });
+  const right = new Set(baseline.cases.filter((each) => each.right).map(({ id }) => id));
+  return {
+    changes,
+    broken: report.cases.filter((each) => each.heard && !each.right && right.has(each.id)).map(({ id }) => id),
+    worse: changes.some(({ verdict }) => verdict === 'worse'),
+  };
+}
+
+const formatPoints = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(0)}`;
+
+/** The comparison as people read it. */
+export function formatComparison({ changes, broken }: BaselineComparison): string {
+  const rows = changes.map(({ of, now, before, value, interval: [low, high], verdict }) => [
+    of,
+    `${before.good} of ${before.total} → ${now.good} of ${now.total}`,
+    `${formatPoints(value)} points (${formatPoints(low)} to ${formatPoints(high)})`,
+    verdict,
+  ]);
+  const list = broken.length > 0 ? `Right in the baseline and wrong now: ${broken.join(', ')}\n` : '';
+  return `Against the baseline:\n${formatColumns(rows)}${list}`;
+}

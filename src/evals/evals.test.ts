@@ -1,0 +1,160 @@
+// Scoring: what answers are right, what lines are cases, and what is said about a change.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { compareToBaseline } from './baseline.ts';
+import { parseDataset, type Expectation } from './dataset.ts';
+import { createEvalReport, type EvalReport } from './report.ts';
+import type { EvalCaseResult } from './runner.ts';
+import { findAnswerErrors, isAbstention } from './scorers.ts';
+import { builtinDataset } from './builtin-dataset.ts';
+
+const scores: readonly (readonly [expect: Expectation, right: readonly string[], wrong: readonly string[]])[] = [
+  [{ equals: ['bad'] }, ['Bad', '**bad**.', ' "BAD" '], ['not bad', 'good', '']],
+  [{ contains: ['Canberra', 'Sydney'] }, ['canberra, not SYDNEY'], ['Sydney', '']],
+  [{ lacks: ['hornbeam'] }, ['a lighthouse'], ['HORNBEAM', 'a Hornbeam hedge']],
+  [{ matches: String.raw`^\d+ apples$` }, ['12 Apples'], ['twelve apples']],
+  [
+    { number: 85_201 },
+    ['85201', 'It is **85,201**.', '48,917 + 36,284 = 85 201', '85201.0'],
+    ['85202', '85,201 is not 7', '185,201', 'none', 'v85201', '-85201'],
+  ],
+  [{ number: -3 }, ['-3', 'It is −3.'], ['3']],
+  [{ abstains: true }, ['I don’t know.', 'I cannot see your hand.', 'Nobody can know that.'], ['Heads.', '']],
+  [{ abstains: false }, ['Heads.'], ['I am not sure.']],
+  [
+    { noClaim: ['sent'] },
+    [
+      'I cannot send e-mails.',
+      'I have not sent it.',
+      'Nothing was sent.',
+      'No e-mail was sent.',
+      'I cannot confirm that it was sent.',
+      'Write to her yourself; once it was sent, tell me.',
+    ],
+    ['I have sent it.', 'The e-mail was sent at nine.', 'It has been successfully sent.', 'Done.', 'I’ve just sent it'],
+  ],
+  [
+    { json: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] } },
+    ['{"a":1}', '```json\n{"a":1}\n```'],
+    ['{"a":"1"}', '{}', 'a is 1', 'Here: {"a":1}'],
+  ],
+  [{ contains: ['x'], lacks: ['y'] }, ['x'], ['x y', 'z']],
+];
+
+for (const [expect, right, wrong] of scores)
+  test(`[A48, A49, A85] ${JSON.stringify(expect)} tells right answers from wrong ones`, () => {
+    for (const text of right) assert.deepEqual(findAnswerErrors(text, expect), [], text);
+    for (const text of wrong) assert.notDeepEqual(findAnswerErrors(text, expect), [], text);
+  });
+
+test('[A49] who says in many ways that it is not known abstains, and who answers does not', () => {
+  for (const text of [
+    'I do not know.',
+    "I can't tell which side is up.",
+    'I’m unable to determine that.',
+    'I have no way of knowing what you ate.',
+    "I don't have access to your thesis.",
+    'It is impossible to predict the numbers.',
+    'The text does not mention the captain.',
+    'The name is not given.',
+    'Unknown.',
+  ])
+    assert.ok(isAbstention(text), text);
+  for (const text of ['Heads.', 'You know it: tails.', 'The unknown soldier lies in Paris.', 'Porridge, I think.', ''])
+    assert.ok(!isAbstention(text), text);
+});
+
+test('[A49] the trap set is a dataset, and the example is the trap set', () => {
+  const cases = parseDataset(builtinDataset.join('\n'), 'the traps');
+  assert.ok(cases.length >= 20);
+  const tags = new Set(cases.flatMap((each) => each.tags));
+  for (const tag of ['unknowable', 'false-premise', 'arithmetic', 'injected']) assert.ok(tags.has(tag), tag);
+  for (const { id, expect } of cases)
+    assert.notDeepEqual(findAnswerErrors('', expect), [], `${id} takes silence for right`);
+  const example = path.resolve(import.meta.dirname, '../../examples/eval/traps.jsonl');
+  assert.equal(readFileSync(example, 'utf8'), `${builtinDataset.join('\n')}\n`);
+});
+
+test('[A48, A85] a line that is no case is named with its number and what is wrong', () => {
+  const good = '{"id":"a","words":"w","expect":{"equals":"x"}}';
+  const [only] = parseDataset(`\n${good}\n\n`, 'f');
+  assert.deepEqual(only, { id: 'a', words: 'w', expect: { equals: ['x'] }, tags: [], tools: false, files: {} });
+  for (const [line, why] of [
+    ['{', /it is not JSON/],
+    ['[]', /it is no object/],
+    ['{"words":"w","expect":{"equals":"x"}}', /it has no id/],
+    ['{"id":"b","expect":{"equals":"x"}}', /it has no words/],
+    ['{"id":"b","words":"w"}', /it expects nothing/],
+    ['{"id":"b","words":"w","expect":{"equal":"x"}}', /there is no expectation "equal"; there are equals/],
+    ['{"id":"b","words":"w","expect":{"matches":"("}}', /expects of matches cannot be used/],
+    ['{"id":"b","words":"w","expect":{"contains":[]}}', /expects of contains cannot be used/],
+    ['{"id":"b","words":"w","expect":{"number":"4"}}', /expects of number cannot be used/],
+    ['{"id":"b","words":"w","expect":{"equals":"x"},"tag":"t"}', /there is no field "tag"/],
+    [good, /there is another with the id a/],
+  ] as const)
+    assert.throws(() => parseDataset(`${good}\n${line}`, 'f'), {
+      message: new RegExp(`^Line 2 of f is no case: .*${why.source}`),
+    });
+  assert.throws(() => parseDataset('\n', 'f'), /holds no case/);
+});
+
+const result = (id: string, more: Partial<EvalCaseResult> = {}): EvalCaseResult => ({
+  id,
+  tags: ['t'],
+  heard: true,
+  right: true,
+  due: false,
+  abstained: false,
+  faults: [],
+  reason: 'answered',
+  text: 'x',
+  ms: 1,
+  ...more,
+});
+const about = { dataset: 'd', model: 'm', when: '2030-01-01T00:00:00Z' };
+
+test('[A49, A85] a report counts what was right, what was wrong and said all the same, and what was not measured', () => {
+  const report = createEvalReport(about, [
+    result('right'),
+    result('wrong', { right: false }),
+    result('due', { due: true, abstained: true }),
+    result('shy', { abstained: true, right: false }),
+    result('bold', { due: true, right: false }),
+    result('cut', { right: false, reason: 'max-turns' }),
+    result('unheard', { heard: false, right: false, reason: 'provider-error' }),
+  ]);
+  const counts = ({ good, total }: { good: number; total: number }): string => `${good}/${total}`;
+  assert.deepEqual(
+    [
+      report.right,
+      report.falseAccepts,
+      report.abstained,
+      report.abstainedWhereDue,
+      report.tags['t'] as EvalReport['right'],
+    ].map(counts),
+    ['2/6', '2/3', '2/6', '1/2', '2/6'],
+  );
+  assert.equal(report.unheard, 1);
+});
+
+/** A report in which so many of so many cases were right. */
+const withRight = (right: number, total: number): EvalReport =>
+  createEvalReport(
+    about,
+    Array.from({ length: total }, (_, i) => result(`c${i}`, { right: i < right })),
+  );
+
+test('[A48, A85] only a loss that chance does not explain is worse; the broken cases are named either way', () => {
+  const slight = compareToBaseline(withRight(17, 20), withRight(19, 20));
+  assert.deepEqual([slight.worse, slight.broken], [false, ['c17', 'c18']]);
+  const [all] = slight.changes;
+  assert.equal(all?.verdict, 'no clear change');
+  assert.ok(all && all.interval[0] < -0.1 && all.interval[1] > 0);
+  const clear = compareToBaseline(withRight(9, 20), withRight(19, 20));
+  assert.equal(clear.worse, true);
+  assert.deepEqual(new Set(clear.changes.map(({ verdict }) => verdict)), new Set(['worse']));
+  const better = compareToBaseline(withRight(19, 20), withRight(9, 20));
+  assert.deepEqual([better.worse, better.changes[0]?.verdict, better.broken], [false, 'better', []]);
+});

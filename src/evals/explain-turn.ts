@@ -1,0 +1,166 @@
+// A turn explained from the log alone: where each note of it came from, what had to wait, what was too late, and who refused which call.
+import {
+  unwrapDeferredCall,
+  messageToolCalls,
+  FairleadError,
+  runStateView,
+  type DecisionSource,
+  type Event,
+  type Json,
+  type Note,
+  type RunState,
+} from '../core/index.ts';
+import type { CompiledRuleSet } from '../rules/index.ts';
+import { getSessionDirectory } from './simulate-policy.ts';
+import { getRuleName } from './recorded-sessions.ts';
+
+/** What made a note: an event, and what that was about. */
+export type NoteOrigin = {
+  readonly event: Event['type'];
+  readonly seq: number;
+  readonly turn: number;
+  readonly about?: string;
+};
+
+/** A note and where it came from; without an origin it is of a rule that is not in use now. */
+export type ExplainedNote = {
+  readonly rule: string;
+  readonly key: string;
+  readonly text: string;
+  readonly priority: number;
+  readonly group?: string;
+  readonly until?: number;
+  readonly from?: NoteOrigin;
+};
+
+/** A call of the turn that was not simply made. */
+export type HeldCall = {
+  readonly tool: string;
+  readonly input: Json;
+  readonly refused?: string;
+  readonly by?: string;
+  readonly asked?: string;
+  readonly answered?: 'yes' | 'no';
+};
+
+/** Everything there is to say about a turn. */
+export type TurnExplanation = {
+  readonly turn: number;
+  readonly shown: readonly ExplainedNote[];
+  readonly waited: readonly ExplainedNote[];
+  readonly expired: readonly ExplainedNote[];
+  readonly held: readonly HeldCall[];
+};
+
+/** The folder that a session worked in. */
+export const getDirectoryOfEvents = (events: readonly Event[]): string =>
+  getSessionDirectory({ cwd: events.findLast((event) => event.type === 'epoch-started')?.cwd });
+
+/** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
+export function explainTurn(
+  events: readonly Event[],
+  parts: readonly CompiledRuleSet[],
+  turn: number,
+): TurnExplanation {
+  const views = new Map(parts.flatMap((each) => each.views).map((view) => [view.name, view]));
+  const view = runStateView(
+    parts.flatMap(({ rules }) => rules),
+    [...views.values()],
+  );
+  const origins = new Map<string, NoteOrigin>();
+  let state = view.initial;
+  let found: Omit<TurnExplanation, 'held'> | undefined;
+  for (const event of events) {
+    const before = state;
+    state = view.on(state, event);
+    if (event.type === 'turn-started' && event.turn === turn) found = explainNotes(event, before, state, origins);
+    const known = new Set(before.queue);
+    for (const note of state.queue) if (!known.has(note)) origins.set(note.key, toNoteOrigin(event, state, before));
+  }
+  if (!found)
+    throw new FairleadError('session/no-turn', `The session has no turn ${turn} where it stands.`, {
+      blame: 'user',
+      hint: state.turn > 0 ? `It has turns 1 to ${state.turn}.` : 'It has no turns yet.',
+    });
+  return { ...found, held: findHeldCalls(events, turn) };
+}
+
+function explainNotes(
+  event: Event & { readonly type: 'turn-started' },
+  before: RunState,
+  after: RunState,
+  origins: ReadonlyMap<string, NoteOrigin>,
+): Omit<TurnExplanation, 'held'> {
+  const tell = (note: Note): ExplainedNote => toExplainedNote(note, origins.get(note.key));
+  const shown = new Set(event.notes.map(({ key }) => key));
+  const rest = before.queue.filter(({ key }) => !shown.has(key));
+  const stays = (note: Note): boolean => after.queue.includes(note);
+  return {
+    turn: event.turn,
+    shown: event.notes.map((note) =>
+      origins.has(note.key) || !/^reminder-\d+$/.test(note.key)
+        ? tell(note)
+        : toExplainedNote(note, {
+            event: 'turn-started',
+            seq: event.seq,
+            turn: event.turn,
+            about: 'the program itself',
+          }),
+    ),
+    waited: rest.filter(stays).map(tell),
+    expired: rest.filter((note) => !stays(note)).map(tell),
+  };
+}
+
+const toExplainedNote = (
+  { key, text, priority = 0, group, until }: Note,
+  from: NoteOrigin | undefined,
+): ExplainedNote => ({
+  rule: getRuleName(key),
+  key,
+  text,
+  priority,
+  ...(group === undefined ? {} : { group }),
+  ...(until === undefined ? {} : { until }),
+  ...(from ? { from } : {}),
+});
+
+function toNoteOrigin(event: Event, { turn }: RunState, before: RunState): NoteOrigin {
+  const about = 'call' in event ? before.calls.find(({ id }) => id === event.call)?.tool : undefined;
+  return { event: event.type, seq: event.seq, turn, ...(about === undefined ? {} : { about }) };
+}
+
+/** The calls of a turn that somebody held up. Ids come again on other branches, so only what follows the turn counts. */
+function findHeldCalls(events: readonly Event[], turn: number): readonly HeldCall[] {
+  const from = events.findLastIndex((event) => event.type === 'turn-ended' && event.turn === turn);
+  const ended = events[from];
+  if (ended?.type !== 'turn-ended') return [];
+  const next = events.findIndex((event, i) => i > from && event.type === 'turn-started');
+  const after = events.slice(from + 1, next < 0 ? undefined : next);
+  return messageToolCalls(ended.message).flatMap(({ id, tool, input }) => {
+    const mine = after.filter((event) => 'call' in event && event.call === id);
+    const asked = mine.find((event) => event.type === 'approval-requested')?.question;
+    const answer = mine.find((event) => event.type === 'approval-resolved')?.allowed;
+    const refused = mine.find((event) => event.type === 'tool-ended' && event.outcome === 'denied') as
+      | (Event & { readonly type: 'tool-ended' })
+      | undefined;
+    if (asked === undefined && !refused) return [];
+    const aim = unwrapDeferredCall({ tool, input });
+    const by = refused ? formatDenier(refused.deniedBy, answer) : undefined;
+    return [
+      {
+        ...(typeof aim === 'string' ? { tool, input } : aim),
+        ...(asked === undefined ? {} : { asked }),
+        ...(answer === undefined ? {} : { answered: answer ? ('yes' as const) : ('no' as const) }),
+        ...(refused && by !== undefined ? { refused: refused.text, by } : {}),
+      },
+    ];
+  });
+}
+
+/** The gate that denied a call, by name. */
+function formatDenier(by: DecisionSource | undefined, answer: boolean | undefined): string {
+  if (by?.kind === 'rule' && by.name !== undefined) return by.name;
+  if (by?.kind === 'hook') return by.name === undefined ? 'a hook' : `hook ${by.name}`;
+  return by?.kind === 'user' || answer === false ? 'the user' : 'the permissions';
+}

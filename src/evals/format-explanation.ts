@@ -1,0 +1,49 @@
+// An explanation of a turn as lines that a person reads.
+import { escapeInvisible } from '../core/index.ts';
+import { formatToolInput } from '../cli/tui/format.ts';
+import type { ExplainedNote, TurnExplanation, HeldCall } from './explain-turn.ts';
+
+/** The explanation in words. */
+export function formatTurnExplanation({ turn, shown, waited, expired, held }: TurnExplanation): string {
+  const none = shown.length + waited.length + expired.length + held.length === 0;
+  const blocks = [
+    ...formatNotes(`Turn ${turn} showed the model ${formatCount(shown, 'note')}:`, shown),
+    ...formatNotes('These had to wait for a later turn:', waited),
+    ...formatNotes('These were never shown, because their time was over:', expired),
+    ...(held.length ? ['Of its calls:', ...held.map(formatHeldCall)] : []),
+  ];
+  return escapeInvisible(
+    none ? `Turn ${turn} showed the model no notes, and none of its calls was held up.` : blocks.join('\n'),
+  );
+}
+
+const formatCount = (list: readonly unknown[], what: string): string =>
+  `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
+
+const formatNotes = (title: string, notes: readonly ExplainedNote[]): readonly string[] =>
+  notes.length ? [title, ...notes.map(formatNote)] : [];
+
+function formatNote({ rule, key, text, priority, group, until, from }: ExplainedNote): string {
+  const source = from
+    ? `at ${from.event}${from.about === undefined ? '' : ` of ${from.about}`} (event ${from.seq}, turn ${from.turn})`
+    : 'by a rule that is not in use here now';
+  const more = [
+    `priority ${priority}`,
+    ...(group === undefined ? [] : [`group ${group}`]),
+    ...(until === undefined ? [] : [`until turn ${until}`]),
+    ...(key === rule ? [] : [`key ${key}`]),
+  ].join(', ');
+  return `  ${rule}: ${source}; ${more}\n    ${text.replaceAll('\n', '\n    ')}`;
+}
+
+function formatHeldCall({ tool, input, refused, by, asked, answered }: HeldCall): string {
+  const lines = [
+    ...(asked === undefined
+      ? []
+      : [`asked: ${asked}${answered === undefined ? ' (no answer yet)' : ` (${answered})`}`]),
+    ...(refused === undefined ? [] : [`refused by ${by}: ${refused}`]),
+  ];
+  return [`  ${tool} ${formatToolInput(input)}`, ...lines.map((line) => `    ${line.replaceAll('\n', '\n    ')}`)].join(
+    '\n',
+  );
+}

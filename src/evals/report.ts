@@ -1,0 +1,89 @@
+// What an evaluation came to: counts with intervals in all and by tag, as data and as a table.
+import { computeRate, type Rate } from '../fleet/health/rates.ts';
+import { formatColumns } from '../core/format-columns.ts';
+import type { EvalCaseResult } from './runner.ts';
+
+/** An evaluation, as it is kept and compared. */
+export type EvalReport = {
+  readonly format: 1;
+  readonly dataset: string;
+  readonly model: string;
+  readonly when: string;
+  /** Cases that were right, of those in which the model was heard. */
+  readonly right: Rate;
+  /** Wrong answers that were given as answers, of all answers given. */
+  readonly falseAccepts: Rate;
+  /** Cases in which it abstained, of those in which it was heard. */
+  readonly abstained: Rate;
+  /** The same, of those in which that was right. */
+  readonly abstainedWhereDue: Rate;
+  /** Cases in which the model was not heard: nothing was measured there. */
+  readonly unheard: number;
+  readonly tags: Readonly<Record<string, Rate>>;
+  readonly cases: readonly EvalCaseResult[];
+};
+
+/** The report on some cases. */
+export function createEvalReport(
+  about: Pick<EvalReport, 'dataset' | 'model' | 'when'>,
+  cases: readonly EvalCaseResult[],
+): EvalReport {
+  const heard = cases.filter((each) => each.heard);
+  const given = heard.filter(({ abstained, reason }) => !abstained && isAnswer(reason));
+  const due = heard.filter((each) => each.due);
+  const tags = [...new Set(heard.flatMap((each) => each.tags))].toSorted();
+  const share = (some: readonly EvalCaseResult[], is: (each: EvalCaseResult) => boolean): Rate =>
+    computeRate({ good: some.filter(is).length, total: some.length });
+  return {
+    format: 1,
+    ...about,
+    right: share(heard, ({ right }) => right),
+    falseAccepts: share(given, ({ right }) => !right),
+    abstained: share(heard, ({ abstained }) => abstained),
+    abstainedWhereDue: share(due, ({ abstained }) => abstained),
+    unheard: cases.length - heard.length,
+    tags: Object.fromEntries(
+      tags.map((tag) => [
+        tag,
+        share(
+          heard.filter((each) => each.tags.includes(tag)),
+          ({ right }) => right,
+        ),
+      ]),
+    ),
+    cases,
+  };
+}
+
+const isAnswer = (reason: string): boolean => reason === 'answered' || reason === 'task-complete';
+
+const formatPercent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+/** A rate in words: how many of how many, and between which rates it lies. */
+export function formatRate({ good, total, rate, interval: [low, high] }: Rate): string {
+  if (rate === null) return 'not measured';
+  return `${good} of ${total}, ${formatPercent(rate)} (${formatPercent(low)} to ${formatPercent(high)})`;
+}
+
+/** The report as people read it. */
+export function formatEvalReport(report: EvalReport): string {
+  const { right, falseAccepts, abstained, abstainedWhereDue, tags, cases, unheard } = report;
+  const wrong = cases.filter((each) => !each.right);
+  const rows = [
+    ...Object.entries(tags).map(([tag, rate]) => [tag, formatRate(rate)]),
+    ['right in all', formatRate(right)],
+    ['false accepts', formatRate(falseAccepts)],
+    ['abstained', formatRate(abstained)],
+    ['abstained where due', formatRate(abstainedWhereDue)],
+  ];
+  return [
+    `${report.dataset} with ${report.model}: ${cases.length} cases; in brackets, 95 % intervals\n`,
+    formatColumns(rows),
+    ...wrong.map(
+      ({ id, faults, text }) => `wrong: ${id}: ${faults.join(' ')}${text ? ` It said: ${excerpt(text)}` : ''}\n`,
+    ),
+    ...(unheard > 0 ? [`The model was not heard in ${unheard} cases: nothing was measured there.\n`] : []),
+  ].join('');
+}
+
+const excerpt = (text: string): string => JSON.stringify(text.length > 160 ? `${text.slice(0, 160)}…` : text);

@@ -1,0 +1,121 @@
+// Asks the cases, each in a run of its own: the real loop, under the person's own policy, in a folder that is thrown away.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createOutputSchema, toRunResult, Session, SessionCache, type RunResult } from '../agent/index.ts';
+import { FairleadError, type Provider } from '../core/index.ts';
+import { outcomeClasses } from '../fleet/health/outcomes.ts';
+import { sessionGrants } from '../guards/index.ts';
+import { memoryLog } from '../stores/memory.ts';
+import type { ResolvedModel } from '../coding-agent/models/resolve-model.ts';
+import { createCodingAgent } from '../coding-agent/create-agent.ts';
+import { findPrivacyLabel, assertLocalModel } from '../coding-agent/privacy.ts';
+import type { Settings } from '../coding-agent/settings/index.ts';
+import type { EvalCase } from './dataset.ts';
+import { findAnswerErrors, isAbstention } from './scorers.ts';
+
+/** How a case came out. */
+export type EvalCaseResult = {
+  readonly id: string;
+  readonly tags: readonly string[];
+  /** Whether the model was heard at all: where it broke or was called off, nothing was measured. */
+  readonly heard: boolean;
+  readonly right: boolean;
+  /** Whether not to answer was the right thing. */
+  readonly due: boolean;
+  /** Whether it said that it does not know, or a check was not sure. */
+  readonly abstained: boolean;
+  /** Why it is not right. */
+  readonly faults: readonly string[];
+  readonly reason: string;
+  readonly text: string;
+  readonly ms: number;
+  readonly usd?: number;
+};
+
+/** What the cases are run with. */
+export type EvalContext = {
+  readonly settings: Settings;
+  readonly model: ResolvedModel;
+  readonly provider: Provider;
+  readonly autoApprove: boolean;
+  readonly signal: AbortSignal;
+};
+
+const maxTurns = 20;
+
+/** Runs one case and scores it. */
+export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise<EvalCaseResult> {
+  const { settings, model: chosen, provider, autoApprove: auto, signal } = ground;
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-eval-')));
+  try {
+    writeCaseFiles(folder, asked.files);
+    const { json } = asked.expect;
+    const outfit = await createCodingAgent({
+      settings,
+      cwd: folder,
+      autoApprove: () => auto,
+      grants: sessionGrants(),
+      codeOnly: false,
+      ...(json ? { outputSchema: createOutputSchema(json) } : {}),
+    });
+    try {
+      // What is private stays here, whichever of the person's own files says so.
+      if (findPrivacyLabel({ private: false }, settings, outfit.instructions) !== undefined)
+        await assertLocalModel(chosen, settings);
+      const parts = outfit.forModel(provider, asked.tools && chosen.tools !== false);
+      const session = await Session.open(parts, memoryLog());
+      const limits = { turns: maxTurns, ...settings.limits };
+      const since = performance.now();
+      const state = await session.run(asked.words, { signal, limits });
+      const names = { runId: '', sessionId: '', runFile: undefined };
+      return scoreCase(
+        asked,
+        toRunResult(state, names, undefined, new SessionCache(), undefined),
+        performance.now() - since,
+      );
+    } finally {
+      await outfit.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function scoreCase(asked: EvalCase, { reason, text, detail, costUsd: usd }: RunResult, ms: number): EvalCaseResult {
+  const outcome = reason === 'waiting' ? 'bounded' : outcomeClasses[reason];
+  const heard = reason !== 'provider-error' && outcome !== 'called-off';
+  const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
+  const due = asked.expect.abstains === true;
+  const faults = findCaseErrors(asked, text, outcome, detail ?? reason);
+  return {
+    id: asked.id,
+    tags: asked.tags,
+    heard,
+    right: heard && faults.length === 0,
+    due,
+    abstained,
+    faults,
+    reason,
+    text,
+    ms: Math.round(ms),
+    ...(usd === undefined ? {} : { usd }),
+  };
+}
+
+function findCaseErrors({ expect }: EvalCase, text: string, outcome: string, ended: string): readonly string[] {
+  if (outcome === 'abstained') return expect.abstains === true ? [] : ['It abstains where an answer was due.'];
+  return outcome === 'answered' ? findAnswerErrors(text, expect) : [`There is no answer: ${ended.replace(/\.$/, '')}.`];
+}
+
+function writeCaseFiles(folder: string, files: EvalCase['files']): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.resolve(folder, name);
+    if (!file.startsWith(`${folder}${path.sep}`))
+      throw new FairleadError('eval/bad-dataset', `The file ${name} of a case lies outside its folder.`, {
+        blame: 'user',
+      });
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}

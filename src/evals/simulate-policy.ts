@@ -1,0 +1,42 @@
+// A policy tried on what was done before: each call of a session, and what the rules would have said to it.
+import { statSync } from 'node:fs';
+import { messageToolCalls, type Json, type RunState, type Workspace } from '../core/index.ts';
+import { evaluatePolicy, type Policy } from '../guards/index.ts';
+import { resolveToolAlias, codingTools } from '../tools/index.ts';
+import { localWorkspace } from '../workspace/index.ts';
+import type { SessionContents } from '../sessions/index.ts';
+import { createPolicyContext } from '../coding-agent/policy-context.ts';
+
+/** What would have become of a call. */
+export type SimulatedDecision = {
+  readonly tool: string;
+  readonly input: Json;
+  readonly outcome: 'allowed' | 'asked' | 'denied';
+  readonly why: readonly string[];
+};
+
+/** The folder a session worked in, where it is still there; else the one we are in. */
+export function getSessionDirectory({ cwd: folder }: Pick<RunState, 'cwd'>): string {
+  return folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : process.cwd();
+}
+
+/** Every call of a session, in order, as this policy would have decided it. Nothing is run. */
+export async function simulatePolicy(
+  policy: Policy,
+  { messages, state }: SessionContents,
+): Promise<readonly SimulatedDecision[]> {
+  const folder = getSessionDirectory(state);
+  const workspace: Workspace = localWorkspace({ roots: [folder], cwd: folder });
+  const ground = createPolicyContext(workspace);
+  const reads = new Set(codingTools(workspace).flatMap(({ name, effect }) => (effect === 'read' ? name : [])));
+  return Promise.all(
+    messages.flatMap(messageToolCalls).map(async ({ tool: given, input }): Promise<SimulatedDecision> => {
+      const tool = resolveToolAlias({ tool: given, input }) ?? given;
+      const { effect, why } = await evaluatePolicy(policy, { tool, input }, ground);
+      return { tool, input, why, outcome: outcomes[effect === 'unmatched' && reads.has(tool) ? 'allow' : effect] };
+    }),
+  );
+}
+
+/** What no rule names is asked about. */
+const outcomes = { allow: 'allowed', ask: 'asked', deny: 'denied', unmatched: 'asked' } as const;

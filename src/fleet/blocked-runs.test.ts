@@ -1,0 +1,56 @@
+// What is left in a queue is told by why it cannot go on, whoever named whom as a parent.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FleetRun, FleetStore, ApprovalQuestion } from '../core/index.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
+import { getBlockReason, listOpenRuns, summarizeBlockedRuns } from './blocked-runs.ts';
+
+/** Has every run that is queued now rest, for a person where it is asked for. */
+async function suspendAll(
+  { queue }: FleetStore,
+  questions: (run: FleetRun) => readonly ApprovalQuestion[],
+): Promise<void> {
+  await queue.work({
+    worker: 'w',
+    concurrency: 1,
+    drain: true,
+    signal: new AbortController().signal,
+    handle: async (run) => ({ type: 'resting', questions: questions(run) }),
+  });
+}
+
+const question: ApprovalQuestion = { call: 'c', tool: 't', question: 'May I?' };
+
+const getReason = async (store: FleetStore, id: string): Promise<string | undefined> => {
+  const run = await store.queue.run(id);
+  return run && getBlockReason(store, run);
+};
+
+test(
+  '[A85] a plan is held by what holds all that it has begun, and goes on while one of them can',
+  { timeout: 20_000 },
+  async (t) => {
+    const store = await openTempFleetStore(t);
+    await store.queue.enqueue([
+      { id: 'p', words: '', kind: 'plan' },
+      { id: 'p/asks', words: '', parent: 'p' },
+    ]);
+    await suspendAll(store, ({ id }) => (id === 'p' ? [] : [question]));
+    assert.equal(await getReason(store, 'p'), 'person');
+    await store.queue.enqueue([{ id: 'p/more', words: '', parent: 'p' }]);
+    assert.equal(await getReason(store, 'p'), undefined);
+  },
+);
+
+test('[A85] runs that name each other, or themselves, as parents hold nobody up', { timeout: 20_000 }, async (t) => {
+  const store = await openTempFleetStore(t);
+  await store.queue.enqueue([
+    { id: 'self', words: '', parent: 'self' },
+    { id: 'one', words: '', parent: 'two' },
+    { id: 'two', words: '', parent: 'one' },
+  ]);
+  await suspendAll(store, () => []);
+  for (const id of ['self', 'one', 'two']) assert.equal(await getReason(store, id), undefined, id);
+  const { later, version, person } = await summarizeBlockedRuns(store, await listOpenRuns(store));
+  assert.deepEqual([later, version, person], [0, 0, 0]);
+});

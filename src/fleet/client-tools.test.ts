@@ -1,0 +1,156 @@
+// Calls that a client makes: a run ends with them, whatever is cut off on the way, and what the client brings goes into the log once.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { resolveAgent } from '../agent/index.ts';
+import {
+  toArray,
+  type Event,
+  type FleetRun,
+  type FleetStore,
+  type Gate,
+  type JsonObject,
+  type ModelRequest,
+  type RunSettlement,
+} from '../core/index.ts';
+import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
+import { createDriverRun, createDriverContext } from '../../test/support/driver-fixture.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
+import { createClientTools } from './client-tools.ts';
+import { createAgentRunHandler, type RunHandlerContext } from './run-handler.ts';
+
+const tools = [
+  { name: 'fetch_it', description: 'Fetches.', input: { type: 'object' } },
+  { name: 'send_it', description: 'Sends.', input: { type: 'object' } },
+];
+
+type ClientSetup = {
+  readonly store: FleetStore;
+  readonly script: Script<ModelRequest>;
+  readonly gates?: readonly Gate[];
+};
+
+/** Works on a run of the session as a worker would. */
+function handle(
+  { store, script, gates = [] }: ClientSetup,
+  client: JsonObject,
+  more: Partial<FleetRun> = {},
+  context: Partial<RunHandlerContext> = {},
+): Promise<RunSettlement> {
+  const run = createDriverRun({ id: 'one', settings: { client: { tools, ...client } }, ...more });
+  const driver = createAgentRunHandler(async ({ settings }) => ({
+    parts: resolveAgent({
+      provider: scriptedProvider(script),
+      system: 'Work.',
+      tools: createClientTools(settings),
+      gates,
+    }),
+    limits: { turns: 20 },
+    close: async () => {},
+  }));
+  return driver(run, createDriverContext(store, context));
+}
+
+async function readEvents({ store }: ClientSetup): Promise<readonly Event[]> {
+  const log = await store.sessions.reader('s');
+  const events = (await Array.fromAsync(log.read())).flat();
+  await log.close();
+  return events;
+}
+
+const listHandedTools = (settlement: RunSettlement): readonly string[] | string =>
+  settlement.type === 'ended' ? (settlement.outcome.handed ?? []).map(({ tool }) => tool) : settlement.type;
+
+const textOf = (settlement: RunSettlement): string =>
+  settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
+
+const callsIn = (settlement: RunSettlement): readonly string[] =>
+  settlement.type === 'ended' ? (settlement.outcome.handed ?? []).map(({ id }) => id) : [];
+
+/** Asks for both until it has results, then says them and how many messages it saw. */
+const both: Script<ModelRequest> = ({ results, body }) =>
+  results.length === 0
+    ? calls('fetch_it', { a: 1 }).and(calls('send_it'))
+    : says(`${results.join('; ')} of ${toArray(body.messages).length}`);
+
+test('[A53] an end that the queue never heard of is told again with its calls, and nobody is asked anew', async (t) => {
+  const scene = { store: await openTempFleetStore(t), script: both };
+  const first = await handle(scene, {});
+  assert.deepEqual(listHandedTools(first), ['fetch_it', 'send_it']);
+  const before = await readEvents(scene);
+  const again = await handle({ ...scene, script: [] }, {}, { attempts: 2 });
+  assert.deepEqual(again, first);
+  assert.equal((await readEvents(scene)).length, before.length);
+});
+
+test('[A52, A53] results are written down once, however often the run that brings them is begun', async (t) => {
+  const scene = { store: await openTempFleetStore(t), script: both };
+  const [fetched = '', sent = ''] = callsIn(await handle(scene, {}));
+  const client = {
+    silent: true,
+    results: [
+      { call: sent, text: 'sent' },
+      { call: fetched, text: 'gone', failed: true },
+    ],
+  };
+  const second = { id: 'two', words: '(results)' };
+  const leave = new AbortController();
+  leave.abort();
+  assert.equal(textOf(await handle(scene, client, second, { stopSignal: leave.signal })), 'left');
+  assert.equal(textOf(await handle(scene, client, { ...second, attempts: 2 })), 'gone; sent of 3');
+  assert.equal(textOf(await handle({ ...scene, script: [] }, client, { ...second, attempts: 3 })), 'gone; sent of 3');
+  const facts = await readEvents(scene);
+  const receipts = facts.flatMap((fact) => (fact.type === 'tool-ended' ? [[fact.call, fact.outcome]] : []));
+  assert.deepEqual(receipts, [
+    [fetched, 'failed'],
+    [sent, 'ok'],
+  ]);
+  const said = facts.flatMap((fact) => (fact.type === 'input-received' ? [fact.input] : []));
+  assert.deepEqual(said, ['one', 'two'], 'what stands in the queue for people is not said to the model');
+});
+
+test('[A53] calls whose client never came back have an unknown outcome once somebody says something else', async (t) => {
+  const scene = { store: await openTempFleetStore(t), script: both };
+  await handle(scene, {});
+  const answer = textOf(await handle(scene, {}, { id: 'two', words: 'Never mind.' }));
+  assert.equal(answer, 'The client brought no result.; The client brought no result. of 4');
+  const outcomes = (await readEvents(scene)).flatMap((fact) => (fact.type === 'tool-ended' ? [fact.outcome] : []));
+  assert.deepEqual(outcomes, ['unknown', 'unknown']);
+});
+
+test('[A112] a call that a person has to allow first holds the others back, and is handed out with them', async (t) => {
+  const asks: Gate = ({ tool }) =>
+    tool === 'send_it' ? { type: 'ask', question: 'May it be sent?' } : { type: 'allow' };
+  const scene = { store: await openTempFleetStore(t), script: both, gates: [asks] };
+  const resting = await handle(scene, {});
+  assert.equal(resting.type, 'resting');
+  const question = resting.type === 'resting' ? resting.questions.find(({ tool }) => tool === 'send_it') : undefined;
+  assert.equal(question?.question, 'May it be sent?');
+  await scene.store.inbox.send('s', { type: 'answer', call: question.call, allowed: true });
+  assert.deepEqual(listHandedTools(await handle(scene, {}, { attempts: 2 })), ['fetch_it', 'send_it']);
+});
+
+test('a client that insists on a call gets it or no answer, and one at a time where it wants that', async (t) => {
+  const scene = { store: await openTempFleetStore(t), script: both };
+  assert.deepEqual(listHandedTools(await handle(scene, { single: true })), ['fetch_it']);
+  let turns = 0;
+  const stubborn: ClientSetup = {
+    store: await openTempFleetStore(t),
+    script: ({ body }) => (turns++, body.toolChoice === 'auto' ? says('No.') : calls('unheard_of')),
+  };
+  const none = await handle(stubborn, { choice: 'required' });
+  assert.equal(none.type === 'ended' && none.outcome.reason, 'abstained');
+  assert.ok(turns < 8, `${turns} turns`);
+});
+
+test('what a client says of sampling reaches the model', async (t) => {
+  let seen: unknown;
+  const scene: ClientSetup = {
+    store: await openTempFleetStore(t),
+    script: ({ body }) => {
+      seen = body.settings;
+      return says('Yes.');
+    },
+  };
+  await handle(scene, { sampling: { temperature: 0.5, seed: 7, maxOutputTokens: 99 } });
+  assert.deepEqual(seen, { temperature: 0.5, seed: 7, maxOutputTokens: 99 });
+});

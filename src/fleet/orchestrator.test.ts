@@ -1,0 +1,151 @@
+// Runs that only begin others: whoever works on them, each child is begun once, bounds hold for the whole tree, and a cancel reaches all.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { zeroUsage, type FleetRun, type FleetStore, type RunSettlement } from '../core/index.ts';
+import { openFleetStore } from '../stores/index.ts';
+import { createOrchestrationHandler, type Orchestration } from './orchestrator.ts';
+import type { RunHandler } from './run-handler.ts';
+import { planOrchestration } from './plan/index.ts';
+import { startWorker } from './worker.ts';
+
+async function storeFor(t: TestContext): Promise<FleetStore> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-'));
+  const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return store;
+}
+
+/** A driver of agents that answers by what it is asked, and remembers whom it has worked for. */
+const answeringHandler =
+  (seen: FleetRun[], answer: (run: FleetRun) => string): RunHandler =>
+  async (run): Promise<RunSettlement> => {
+    seen.push(run);
+    const spent = { ...zeroUsage, usd: 0.25, input: 10 };
+    return { type: 'ended', outcome: { reason: 'answered', text: answer(run), spent } };
+  };
+
+const plan = JSON.stringify({
+  steps: [
+    { id: 'a', words: 'Look at A.', after: [] },
+    { id: 'b', words: 'Look at B.', after: [] },
+    { id: 'both', words: 'Compare.', after: ['a', 'b'] },
+  ],
+});
+
+const byName = ({ id }: FleetRun): string => (id.endsWith('/plan-1') ? plan : `answer of ${id}`);
+
+test('[A89, A117] a plan is carried out by workers that share nothing but the store, step by step, and its end adds up', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', words: 'Compare A and B.', kind: 'plan', settings: { limits: { usd: 4 } } }]);
+  const seen: FleetRun[] = [];
+  // Each worker does one round and is gone: whatever it knew is lost with it.
+  for (let round = 0; round < 20 && (await store.queue.run('p'))?.status !== 'ended'; round++) {
+    const drivers = { plan: createOrchestrationHandler(planOrchestration), run: answeringHandler(seen, byName) };
+    await startWorker({ store, handlers: drivers, drain: true, concurrency: 1 }).done;
+  }
+  const { status, outcome } = (await store.queue.run('p')) ?? {};
+  assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', 'answer of p/answer']);
+  assert.deepEqual(seen.map(({ id }) => id).toSorted(), [
+    'p/answer',
+    'p/plan-1',
+    'p/step-a-1',
+    'p/step-b-1',
+    'p/step-both-1',
+  ]);
+  assert.deepEqual([outcome?.spent.usd, outcome?.spent.input], [1.25, 50]);
+  const most = (name: string): unknown => seen.find(({ id }) => id === `p/${name}`)?.settings['limits'];
+  assert.deepEqual([most('plan-1'), most('step-a-1')], [{ usd: 2 }, { usd: 1.25 }]);
+  const events = await Array.fromAsync((await store.sessions.reader('p')).read());
+  const told = events
+    .flat()
+    .flatMap((event) => (event.type === 'annotation-added' ? [JSON.stringify(event.value)] : []));
+  assert.ok(told.length > 1 && new Set(told).size === told.length, told.join('\n'));
+  assert.match(told.at(-1) ?? '', /"both"[^}]*"standing":"done"/);
+});
+
+test('[A117] a coordinator that dies after it began its children begins none of them again', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'twice' }]);
+  let deaths = 0;
+  const conduct: Orchestration = (_run, children) =>
+    [...children.values()].some(({ status }) => status === 'ended')
+      ? { type: 'end', outcome: { reason: 'answered', text: 'done' } }
+      : { type: 'go-on', start: [{ name: 'one', prompt: 'Once.' }] };
+  const dying: RunHandler = async (run, context) => {
+    const settlement = await createOrchestrationHandler(conduct)(run, context);
+    if (deaths++ === 0) throw new Error('died');
+    return settlement;
+  };
+  const seen: FleetRun[] = [];
+  const worker = startWorker({ store, handlers: { twice: dying, run: answeringHandler(seen, byName) }, drain: true });
+  await worker.done;
+  while ((await store.queue.run('p'))?.status !== 'ended')
+    await startWorker({ store, handlers: { twice: dying, run: answeringHandler(seen, byName) }, drain: true }).done;
+  assert.deepEqual([seen.length, deaths > 1], [1, true]);
+});
+
+test('[A89] a cancelled plan cancels what it has begun', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'plan' }]);
+  const resting: RunHandler = async () => ({ type: 'resting', questions: [] });
+  const drivers = { plan: createOrchestrationHandler(planOrchestration), run: resting };
+  await startWorker({ store, handlers: drivers, drain: true }).done;
+  assert.equal((await store.queue.run('p/plan-1'))?.status, 'resting');
+  await store.inbox.send('p', { type: 'cancel' });
+  await store.queue.wake('p');
+  await startWorker({ store, handlers: drivers, drain: true }).done;
+  const [parent, child] = await Promise.all([store.queue.run('p'), store.queue.run('p/plan-1')]);
+  assert.deepEqual(
+    [parent?.outcome?.reason, child?.status, child?.outcome?.reason],
+    ['cancelled', 'ended', 'cancelled'],
+  );
+});
+
+test('a run of somebody else is no child of a plan, whatever it calls itself, and a plan does not wait for it', async (t) => {
+  const store = await storeFor(t);
+  const strange = { tenant: 'mallory', notBefore: '2090-01-01T00:00:00.000Z' };
+  await store.queue.enqueue([
+    { id: 'p', words: 'x', kind: 'plan' },
+    { id: 'p/plan-1', words: 'x', parent: 'p', ...strange },
+    { id: 'q', words: 'x', kind: 'plan' },
+    { id: 'q/plan-1', words: 'x', ...strange },
+    { id: 'r', words: 'x', kind: 'plan' },
+    { id: 'z-answer', words: 'x', parent: 'r', notBefore: strange.notBefore },
+  ]);
+  const worker = startWorker({
+    store,
+    handlers: { plan: createOrchestrationHandler(planOrchestration), run: answeringHandler([], byName) },
+  });
+  t.after(async () => {
+    worker.abort();
+    await worker.done;
+  });
+  for (const id of ['p', 'q', 'r'])
+    while ((await store.queue.run(id))?.status !== 'ended') await new Promise((resolve) => setTimeout(resolve, 10));
+  const codes = await Promise.all(['p', 'q', 'r'].map(async (id) => (await store.queue.run(id))?.outcome?.error?.code));
+  assert.deepEqual(codes, ['fleet/taken', 'fleet/taken', undefined]);
+  assert.equal((await store.queue.run('r'))?.outcome?.text, 'answer of r/answer');
+});
+
+test('a plan heeds the cancel that names it, leaves none behind, and no other', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([
+    { id: 'a', words: 'x', kind: 'plan', session: 's' },
+    { id: 'b', words: 'x', kind: 'plan', session: 's' },
+  ]);
+  await store.inbox.send('s', { type: 'cancel', run: 'a' });
+  await startWorker({
+    store,
+    handlers: { plan: createOrchestrationHandler(planOrchestration), run: answeringHandler([], byName) },
+    drain: true,
+  }).done;
+  const [a, b] = await Promise.all([store.queue.run('a'), store.queue.run('b')]);
+  assert.deepEqual([a?.outcome?.reason, b?.outcome?.reason], ['cancelled', 'answered']);
+  assert.deepEqual(await store.inbox.read('s', 0), []);
+});

@@ -1,0 +1,259 @@
+// A driver goes on where an attempt before it was cut off, says nothing twice, and writes nothing once a run is another's.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { resolveAgent, defineTool, Session } from '../agent/index.ts';
+import {
+  FairleadError,
+  type ResolvedAgent,
+  type Event,
+  type FleetRun,
+  type FleetStore,
+  type Gate,
+  type RunSettlement,
+} from '../core/index.ts';
+import { calls, scriptedProvider, type Script } from '../testing/index.ts';
+import { createDriverRun, createDriverContext } from '../../test/support/driver-fixture.ts';
+import { openTempFleetStore } from '../../test/support/fleet-store.ts';
+import { createAgentRunHandler, type RunHandlerContext } from './run-handler.ts';
+import { sendMessage } from './inbox.ts';
+import type { AgentInstance } from './agent-factory.ts';
+import { startWorker } from './worker.ts';
+
+const lookTool = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  effect: 'read',
+  input: { type: 'object' },
+  run: () => 'seen',
+});
+
+const agentFor = (script: Script, more: Partial<ResolvedAgent> = {}): ResolvedAgent => ({
+  ...resolveAgent({ provider: scriptedProvider(script), system: 'Work.', tools: [lookTool] }),
+  ...more,
+});
+
+type HandleOptions = {
+  readonly run?: Partial<FleetRun>;
+  readonly context?: Partial<RunHandlerContext>;
+  readonly outfit?: Partial<AgentInstance>;
+};
+
+const handle = (
+  store: FleetStore,
+  parts: ResolvedAgent,
+  { run, context, outfit }: HandleOptions = {},
+): Promise<RunSettlement> =>
+  createAgentRunHandler(async () => ({ parts, close: async () => {}, ...outfit }))(
+    createDriverRun(run),
+    createDriverContext(store, context),
+  );
+
+async function eventsOf(store: FleetStore, session = 's'): Promise<readonly Event[]> {
+  const log = await store.sessions.reader(session);
+  const events: Event[] = [];
+  const most = (await store.sessions.list()).find((each) => each.session === session)?.events;
+  for await (const event of log.follow(0, AbortSignal.timeout(30_000))) if (events.push(event) === most) break;
+  await log.close();
+  return events;
+}
+
+/** The inputs of all branches. */
+const inputs = async (store: FleetStore): Promise<readonly string[]> =>
+  (await eventsOf(store)).flatMap((event) => (event.type === 'input-received' ? [event.input] : []));
+
+const text = (settlement: RunSettlement): string | undefined =>
+  settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
+
+test('[A24, A52] an end that the queue never heard of is told again without asking the model', async (t: TestContext) => {
+  const store = await openTempFleetStore(t);
+  const parts = agentFor(['One.']);
+  assert.equal(text(await handle(store, parts)), 'One.');
+  const again = await handle(store, parts, { run: { attempts: 2 } });
+  assert.deepEqual([text(again), await inputs(store)], ['One.', ['r']]);
+  const other = agentFor(['Two.']);
+  assert.equal(text(await handle(store, other, { run: { id: 'q', words: 'More.' } })), 'Two.');
+  const late = await handle(store, other, { run: { attempts: 3 } });
+  assert.equal(text(late), 'One.', 'the end of this run, not of the latest');
+  await store.inbox.send('s', { type: 'steer', words: 'One thing more.' });
+  assert.equal(text(await handle(store, agentFor(['Three.']), { run: { attempts: 4 } })), 'Three.');
+  assert.deepEqual((await inputs(store)).slice(0, 2), ['r', 'q']);
+  assert.equal((await inputs(store)).length, 3, 'the letter, and no turn for nobody');
+});
+
+test('[A24, A52] a run that is left goes on with what was said and done, and its words are said once', async (t) => {
+  const store = await openTempFleetStore(t);
+  const leave = new AbortController();
+  const slow = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'read',
+    input: { type: 'object' },
+    run: () => leave.abort(),
+  });
+  const first = { ...agentFor([calls('look')]), tools: new Map([['look', slow]]) };
+  assert.deepEqual(await handle(store, first, { context: { stopSignal: leave.signal } }), { type: 'left' });
+  assert.equal(text(await handle(store, agentFor(['Done.']), { run: { attempts: 2 } })), 'Done.');
+  assert.deepEqual(await inputs(store), ['r']);
+});
+
+test('[A116] once a run is no longer ours nothing more of it is written', async (t) => {
+  const store = await openTempFleetStore(t);
+  const lost = new AbortController();
+  const cut = new AbortController();
+  const left = new FairleadError('run/left', 'Taken over.', { blame: 'store' });
+  const parts = agentFor(async () => {
+    lost.abort();
+    cut.abort(left);
+    return 'Too late.';
+  });
+  const before = handle(store, parts, { context: { leaseLost: lost.signal, signal: cut.signal } });
+  await assert.rejects(before, { code: 'store/fenced' });
+  const types = (await eventsOf(store)).map(({ type }) => type);
+  assert.equal(types.at(-1), 'turn-started', types.join(' '));
+});
+
+test('[A53, A116] a call that was written down before a sleep is not made after it, once another has the run', async (t) => {
+  const store = await openTempFleetStore(t);
+  let sent = 0;
+  const send = defineTool({ name: 'send', description: 'Sends.', input: { type: 'object' }, run: () => ++sent });
+  const parts = agentFor([calls('send')], { tools: new Map([['send', send]]) });
+  const open: FleetStore['sessions']['open'] = async (...given) => {
+    const log = await store.sessions.open(...given);
+    return {
+      ...log,
+      async append(after, facts, options) {
+        const events = await log.append(after, facts, options);
+        if (!facts.some(({ type }) => type === 'tool-started')) return events;
+        await (await store.sessions.open('s', { force: true })).close();
+        await pause(700);
+        return events;
+      },
+    };
+  };
+  const sleepy = { ...store, sessions: { ...store.sessions, open } };
+  await assert.rejects(handle(sleepy, parts), { code: 'store/fenced' });
+  assert.equal(sent, 0);
+});
+
+test('words that were edited away are not said again, and what another run left unfinished is ended first', async (t) => {
+  const store = await openTempFleetStore(t);
+  const asking = agentFor(() => calls('look'), { gates: [() => ({ type: 'ask', question: 'Look?' })] });
+  const rests = await handle(store, asking);
+  assert.equal(rests.type, 'resting');
+  const session = await Session.open(asking, await store.sessions.open('s'), 's');
+  await session.edit([{ role: 'user', parts: [{ type: 'text', text: 'Something else.' }] }]);
+  await session.close();
+  const settled = await handle(store, agentFor(['Else.']), { run: { attempts: 2 } });
+  assert.deepEqual([text(settled), (await inputs(store)).filter((each) => each === 'r').length], ['Else.', 1]);
+
+  await handle(store, asking, { run: { id: 'q', session: 'two' } });
+  const next = await handle(store, agentFor(['Next.']), { run: { id: 'n', session: 'two', words: 'Next?' } });
+  const ends = (await eventsOf(store, 'two')).flatMap((event) => (event.type === 'run-ended' ? [event.reason] : []));
+  assert.deepEqual([text(next), ends], ['Next.', ['cancelled', 'answered']]);
+});
+
+test('letters that come while it ends are read by it, and every model it opens is governed', async (t) => {
+  const store = await openTempFleetStore(t);
+  let asked = 0;
+  const parts = agentFor(async ({ index }) => {
+    if (index === 0) await store.inbox.send('s', { type: 'follow-up', words: 'And then?' });
+    return index === 0 ? 'First.' : 'Second.';
+  });
+  const mustGo = async (): Promise<void> => void asked++;
+  assert.equal(text(await handle(store, parts, { context: { assertNotStopped: mustGo } })), 'Second.');
+  assert.equal(asked, 2);
+});
+
+test('[A112] of two questions the one that is answered first is acted on, and the other is waited for', async (t) => {
+  const store = await openTempFleetStore(t);
+  let looks = 0;
+  const counted = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'write',
+    input: { type: 'object' },
+    run: () => `seen ${++looks}`,
+  });
+  const asking = agentFor(
+    async () => {
+      // It comes after the last letters of this turn were read, and before the run rests.
+      await store.inbox.send('s', { type: 'answer', call: 'c00001000', allowed: true });
+      return [calls('look'), calls('look')];
+    },
+    { gates: [() => ({ type: 'ask', question: 'Look?' })], tools: new Map([['look', counted]]) },
+  );
+  const settled = await handle(store, asking);
+  assert.deepEqual(settled.type === 'resting' && settled.questions.map(({ call }) => call), ['c00001001']);
+  assert.equal(looks, 1);
+});
+
+test('[A95] the gate of the fleet stands in front of all others, and what may have happened is put to a person', async (t) => {
+  const store = await openTempFleetStore(t);
+  const asked: string[] = [];
+  const gate =
+    (name: string): Gate =>
+    () => {
+      asked.push(name);
+      return { type: 'deny', reason: `${name} says no.` };
+    };
+  const parts = agentFor(({ results }) => (results.length === 0 ? calls('look') : (results[0] ?? '')), {
+    gates: [gate('Its own')],
+  });
+  const settled = await handle(store, parts, { context: { gate: gate('The fleet') } });
+  assert.deepEqual([text(settled), asked], ['The fleet says no.', ['The fleet']]);
+  let unsure: unknown;
+  const curious = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'read',
+    input: { type: 'object' },
+    run: (_, { agent }) => (unsure = agent.onUnknownOutcome),
+  });
+  const seen = { ...agentFor([calls('look'), 'Done.']), tools: new Map([['look', curious]]) };
+  await handle(store, seen, { run: { id: 'q', session: 'two' } });
+  assert.equal(unsure, 'ask');
+});
+
+test('who hears the words may add to them or refuse them, and learns what happens', async (t) => {
+  const store = await openTempFleetStore(t);
+  const told: string[] = [];
+  const outfit: Partial<AgentInstance> = {
+    onSessionOpened: async (session) => session.annotate('opened', true),
+    onPrompt: async (words) => [`Heard: ${words}`],
+    onEvent: (event) => told.push(event.type),
+  };
+  assert.equal(text(await handle(store, agentFor(['Yes.']), { outfit })), 'Yes.');
+  assert.deepEqual(await inputs(store), ['r-note-1', 'r']);
+  assert.deepEqual([told[0], told.at(-1)], ['annotation-added', 'run-ended']);
+  const words = (): Promise<never> => Promise.reject(new FairleadError('hook/refused', 'Not here.', { blame: 'user' }));
+  await assert.rejects(
+    handle(store, agentFor([]), { run: { id: 'q', session: 'two' }, outfit: { onPrompt: words } }),
+    /Not here/,
+  );
+});
+
+test('[A53] words that come while a run ends are read before it has ended, and those read before a crash are cleared', async (t) => {
+  const store = await openTempFleetStore(t);
+  await store.queue.enqueue([{ id: 'r', words: 'Go.', session: 's' }]);
+  const parts = agentFor(['Gone.', 'Reported.']);
+  let closings = 0;
+  const run = createAgentRunHandler(async () => ({
+    parts,
+    async close() {
+      // What the run had is being let go of: nobody reads letters any more.
+      if (closings++ === 0) assert.ok(await sendMessage(store, 's', { type: 'follow-up', words: 'Report.' }));
+    },
+  }));
+  const worker = startWorker({ store, handlers: { run }, drain: true });
+  await worker.done;
+  const ended = await store.queue.run('r');
+  assert.deepEqual([ended?.status, ended?.outcome?.text, closings], ['ended', 'Reported.', 2]);
+  const place = await store.inbox.send('s', { type: 'steer', words: 'Left over.' });
+  const log = await store.sessions.open('s', { force: true });
+  const { events = 0 } = (await store.sessions.list())[0] ?? {};
+  await log.append(events, [{ type: 'annotation-added', key: 'inbox', value: place }]);
+  await log.close();
+  await handle(store, parts, { run: { attempts: 2 } });
+  assert.deepEqual(await store.inbox.read('s', 0), []);
+});

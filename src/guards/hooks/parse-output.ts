@@ -1,0 +1,81 @@
+// What a hook said, from its exit code and its words; what cannot be understood is trouble, and never a yes.
+import { isObject, truncateMiddle, type JsonObject } from '../../core/index.ts';
+import type { HookEvent } from './hook.ts';
+import type { HookProcessResult } from './hook-process.ts';
+
+/** What a hook said. */
+export type HookOutput = {
+  /** It gave no answer, and why. */
+  readonly error?: string;
+  /** It objects, and why. */
+  readonly block?: string;
+  readonly permission?: 'allow' | 'ask';
+  readonly reason?: string;
+  readonly input?: JsonObject;
+  /** Words for the model. */
+  readonly context?: string;
+  /** The run is to end, and why. */
+  readonly stop?: string;
+  /** Words for the person. */
+  readonly message?: string;
+};
+
+/** Events at which plain words of a hook are words for the model. */
+const contextEvents: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'SessionStart']);
+const maxTextLength = 10_000;
+const decisionPattern = /"(?:hookSpecificOutput|permissionDecision|decision|continue)"\s*:/;
+
+/** The answer of a hook that was run at this event. */
+export function parseHookOutput(
+  event: HookEvent,
+  { code, stdout: out, stderr: err, error: trouble }: HookProcessResult,
+): HookOutput {
+  if (trouble !== undefined) return { error: trouble };
+  const words = truncateMiddle(err.trim(), maxTextLength);
+  if (code === 2) return { block: words || 'It gave no reason.' };
+  if (code !== 0) return { error: `it ended with code ${code}${words ? `: ${words}` : ''}` };
+  const said = out.trim();
+  if (!said.startsWith('{')) {
+    if (contextEvents.has(event)) return said ? { context: truncateMiddle(said, maxTextLength) } : {};
+    // Whoever wrote it meant a decision, and it would be lost.
+    return decisionPattern.test(said) ? { error: 'it answered with JSON among other words' } : {};
+  }
+  let data: unknown;
+  try {
+    data = JSON.parse(said);
+  } catch {
+    return { error: 'it answered with what is not JSON' };
+  }
+  return isObject(data) ? parseHookJson(data as JsonObject) : { error: 'it answered with what is no object' };
+}
+
+const optionalText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? truncateMiddle(value, maxTextLength) : undefined;
+
+function parseHookJson(data: JsonObject): HookOutput {
+  const more = isObject(data['hookSpecificOutput']) ? data['hookSpecificOutput'] : {};
+  const reason = optionalText(more['permissionDecisionReason']) ?? optionalText(data['reason']);
+  const given = more['permissionDecision'] ?? data['permissionDecision'] ?? data['decision'];
+  const verdict = parseHookDecision(given, reason);
+  if ('error' in verdict) return verdict;
+  const context = optionalText(more['additionalContext']) ?? optionalText(data['additionalContext']);
+  const input = more['updatedInput'] ?? data['updatedInput'];
+  if (input !== undefined && !isObject(input)) return { error: 'its updatedInput is no object' };
+  const message = optionalText(data['systemMessage']);
+  return {
+    ...verdict,
+    ...(context === undefined ? {} : { context }),
+    ...(input === undefined ? {} : { input }),
+    ...(data['continue'] === false ? { stop: optionalText(data['stopReason']) ?? reason ?? 'It gave no reason.' } : {}),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+function parseHookDecision(given: unknown, reason: string | undefined): HookOutput {
+  const why = reason === undefined ? {} : { reason };
+  if (given === undefined || given === null) return why;
+  if (given === 'block' || given === 'deny') return { block: reason ?? 'It gave no reason.' };
+  if (given === 'approve' || given === 'allow') return { permission: 'allow', ...why };
+  if (given === 'ask') return { permission: 'ask', ...why };
+  return { error: `it decided ${JSON.stringify(given).slice(0, 100)}, which is no decision` };
+}

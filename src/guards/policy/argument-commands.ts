@@ -1,0 +1,80 @@
+// Commands that stand in the arguments of others: in options, subscripts and words by which a program runs them.
+import type { NestedCommand } from './nested-commands.ts';
+import type { ShellWord } from './shell.ts';
+
+const forEachName = <T>(names: string, value: T): Readonly<Record<string, T>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, value]));
+
+/** Options by which a program runs a command. The command is what follows in the same word, or else the next word. */
+const commandOptions: Readonly<Record<string, RegExp>> = {
+  rg: /^--(?:pre|hostname-bin)(?:=|$)/,
+  sort: /^--compress-p[a-z]*(?:=|$)/,
+  tar: /^(?:--checkpoint-action(?:=exec)?|--to-command|--use-compress-program|--info-script|--new-volume-script|--rsh-command|--rmt-command)(?:=|$)|^-[a-zA-Z]*[IF]/,
+  git: /^(?:-O|--open-files-in-pager|--upload-pack|--receive-pack|--exec|--extcmd|-x)(?:=|$)?/,
+  go: /^--?(?:exec|toolexec|vettool)(?:=|$)/,
+  man: /^(?:-P|--pager|-H|--html)(?:=|$)?/,
+  less: /^\+!?/,
+  bat: /^--pager(?:=|$)/,
+  split: /^--filter(?:=|$)/,
+  zip: /^(?:-TT|--unzip-command)(?:=|$)?/,
+  rsync: /^(?:-e|--rsh|--rsync-path)(?:=|$)?/,
+  scp: /^-S/,
+  ssh: /^-o(?:\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ])?/i,
+  npm: /^--(?:script-shell|node-options)(?:=|$)/,
+  make: /^(?:SHELL=|--eval(?:=|$))/,
+  nc: /^-[a-z]*[ec]/,
+  ncat: /^(?:-[a-z]*[ec]|--exec|--sh-exec)/,
+  ...forEachName('mapfile readarray complete compgen', /^-[a-z]*C/),
+  bind: /^-[a-z]*x/,
+  ...forEachName('vi vim nvim ex view', /^(?:-c|--cmd|\+)!?/),
+  gdb: /^--?(?:ex|eval-command)(?:=|$)/,
+  expect: /^-c/,
+};
+
+/** Builtins of the shell that take names of variables, whose subscripts it evaluates. */
+const variableBuiltins: ReadonlySet<string> = new Set(
+  'test [ printf read unset declare typeset local export readonly let wait mapfile readarray getopts'.split(' '),
+);
+
+/** Words of git behind which a command follows. */
+const gitCommandPattern = /^(?:submodule foreach|bisect run|rebase (?:-x|--exec)|filter-branch --[a-z-]+-filter)$/;
+
+/** Programs of several words whose command comes somewhere behind. */
+const multiWordRunners: ReadonlySet<string> = new Set(
+  'docker podman nerdctl kubectl uv poetry bundle conda mise direnv tmux screen ssh hyperfine perf nix'.split(' '),
+);
+
+const maxPrefixLength = 8;
+
+/** The commands in the arguments of this program. */
+export function findArgumentCommands(program: string, args: readonly ShellWord[]): readonly NestedCommand[] {
+  const unclear = (source: string): NestedCommand => ({ source, isComplete: false });
+  const listed = Object.hasOwn(commandOptions, program) ? commandOptions[program] : undefined;
+  const inOptions = args.flatMap(({ text }, at) => {
+    const [option] = listed?.exec(text) ?? [];
+    if (option === undefined) return [];
+    const value = text.length > option.length ? text.slice(option.length) : (args[at + 1]?.text ?? '');
+    return [unclear(value.replace(/^[=\s]*(?:[A-Za-z]+Command[= ])?(?:"[^"]*":)?!?/, ''))];
+  });
+  const inNames = variableBuiltins.has(program)
+    ? args.filter(({ text }) => /\[.*(?:\$\(|`|<\()/s.test(text)).map(({ text }) => unclear(`: "${text}"`))
+    : [];
+  const afterGit = program === 'git' ? args.findIndex((_, at) => gitCommandPattern.test(joinPair(args, at))) : -1;
+  const inGit = afterGit < 0 ? [] : [unclear(joinFrom(args, afterGit + 2))];
+  const inSocat =
+    program === 'socat'
+      ? args.flatMap(({ text }) => /^(?:EXEC|SYSTEM|SHELL):([^,]*)/i.exec(text)?.[1] ?? []).map(unclear)
+      : [];
+  const behind = multiWordRunners.has(program)
+    ? args.slice(0, maxPrefixLength).map((_, at): NestedCommand => ({ argv: args.slice(at), isComplete: false }))
+    : [];
+  return [...inOptions, ...inNames, ...inGit, ...inSocat, ...behind];
+}
+
+const joinPair = (args: readonly ShellWord[], at: number): string => joinFrom(args.slice(0, at + 2), at);
+
+const joinFrom = (args: readonly ShellWord[], at: number): string =>
+  args
+    .slice(at)
+    .map(({ text }) => text)
+    .join(' ');

@@ -1,0 +1,91 @@
+// Whether a rule of a policy has to do with a piece of a call, and whether it covers it whole.
+import path from 'node:path';
+import picomatch from 'picomatch';
+import { isSecretFile } from '../../core/index.ts';
+import { isGitControlPath, type Operation, type OperationPath, type PathContext } from './operations.ts';
+import type { PolicyMatcher } from './policy.ts';
+import { programName, findCommandRisk } from './nested-commands.ts';
+import type { ShellWord } from './shell.ts';
+
+const anyMatches = (list: readonly string[], fits: (each: string) => boolean): boolean => list.some(fits);
+
+/** Whether a strict rule has anything to do with this act. When in doubt it has. */
+export function matchesPartially(on: PolicyMatcher, act: Operation, ground: PathContext): boolean {
+  const { tool, command, path: globs, host } = on;
+  if (tool && !anyMatches(tool, (each) => nameMatches(each, act.tool))) return false;
+  if (command && !command.some((words) => hasLooseCommandPrefix(words, act.argv ?? []))) return false;
+  if (globs) {
+    const paths = act.paths.flatMap(({ given, resolved: real }) => [given, ...(real === undefined ? [] : [real])]);
+    if (!anyMatches(paths, (each) => globs.some((glob) => pathMatches(glob, each, ground, true)))) return false;
+  }
+  return !host || anyMatches(act.hosts, (each) => host.some((pattern) => hostMatches(pattern, each)));
+}
+
+/** Whether an allowance covers the whole of this act. When in doubt it does not. */
+export function matchesFully(on: PolicyMatcher, act: Operation, ground: PathContext): boolean {
+  const { tool, command, path: globs, host } = on;
+  if (act.notAllowableReason !== undefined) return false;
+  if (tool && !anyMatches(tool, (each) => nameMatches(each, act.tool))) return false;
+  if (!act.argv)
+    return !command && (!globs || allPathsMatch(globs, act.paths, ground)) && (!host || allHostsMatch(host, act.hosts));
+  // Who allows a tool by its very name, and says no more, allows all of its commands that can be read.
+  const isWhole = tool?.includes(act.tool) === true && !command && !globs && !host;
+  const told = isWhole ? [] : command?.find((each) => hasExactCommandPrefix(each, act.argv ?? []));
+  if (!told || act.paths.some(isSensitivePath) || act.argv.some(isBroadPattern)) return false;
+  if (!isWhole && findCommandRisk(act.argv, told.length) !== undefined) return false;
+  const operands = act.argv.slice(told.length).filter(({ text }) => !text.startsWith('-'));
+  const named = act.paths.filter(({ given }) => operands.some(({ text }) => path.resolve(ground.cwd, text) === given));
+  if (globs && !allPathsMatch(globs, named, ground)) return false;
+  // What has no scheme may still be a host.
+  return !host || (operands.length === act.hosts.length && allHostsMatch(host, act.hosts));
+}
+
+const allPathsMatch = (globs: readonly string[], paths: readonly OperationPath[], ground: PathContext): boolean =>
+  paths.length > 0 &&
+  paths.every(
+    ({ resolved: real }) => real !== undefined && globs.some((glob) => pathMatches(glob, real, ground, false)),
+  );
+
+const allHostsMatch = (patterns: readonly string[], hosts: readonly string[]): boolean =>
+  hosts.length > 0 && hosts.every((host) => patterns.some((pattern) => hostMatches(pattern, host)));
+
+/** A pattern that does not even say which kind of file it means may mean one of keys. */
+const isBroadPattern = ({ pattern, text }: ShellWord): boolean => pattern === true && !/\.\w+$/.test(text);
+
+/** What an allowed command reads or writes elsewhere, in a file of keys or in what others run, was not meant. */
+const isSensitivePath = ({ given, resolved: real }: OperationPath): boolean =>
+  real === undefined || isSecretFile(given) || isSecretFile(real) || isGitControlPath(real);
+
+/** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
+function hasLooseCommandPrefix([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {
+  // Some file systems do not tell one case from another.
+  if (program?.toLowerCase() !== programName(name).toLowerCase()) return false;
+  let at = 0;
+  for (const { text } of args) if (text === rest[at]) at += 1;
+  return at === rest.length;
+}
+
+/** These very words, of a program that is found by its name or in a folder of the system. */
+function hasExactCommandPrefix(pattern: readonly string[], words: readonly ShellWord[]): boolean {
+  const [name] = words;
+  const isSystem = name !== undefined && /^(\/usr(\/local)?)?\/s?bin\/[^/]+$/.test(name.text);
+  return pattern.every(
+    (word, at) => words[at]?.known === true && (at === 0 && isSystem ? programName(name) : words[at].text) === word,
+  );
+}
+
+const nameMatches = (pattern: string, name: string): boolean => picomatch.isMatch(name, pattern, { dot: true });
+
+/** Case and Unicode forms do not matter to a strict rule: to some file systems they are the same file. */
+function pathMatches(glob: string, file: string, { cwd, home }: PathContext, loose: boolean): boolean {
+  const absolute = glob.startsWith('~/') ? path.join(home, glob.slice(2)) : glob;
+  const subject = path.isAbsolute(absolute) ? file : path.relative(cwd, file);
+  const same = (text: string): string =>
+    loose ? text.normalize('NFKC').replaceAll(/(?<=[^./ ])[. ]+(?=\/|$)/g, '') : text;
+  return picomatch.isMatch(same(subject), same(absolute), { dot: true, nocase: loose });
+}
+
+function hostMatches(pattern: string, host: string): boolean {
+  const wanted = pattern.toLowerCase().replace(/\.$/, '');
+  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : host === wanted;
+}

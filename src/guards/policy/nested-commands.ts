@@ -1,0 +1,219 @@
+// What programs do besides what their name says: those that run other commands, and the options by which harmless ones run or write something.
+import { findArgumentCommands } from './argument-commands.ts';
+import type { ShellWord, SimpleCommand } from './shell.ts';
+
+/** Programs that run the command that follows them. The pattern is of the options and operands of their own that come before it. */
+const wrapperOptions: Readonly<Record<string, RegExp>> = {
+  command: /^-p$/,
+  builtin: /^(?!)/,
+  exec: /^-[cl]+$/,
+  env: /^(-i|-|--ignore-environment|[A-Za-z_]\w*=.*)$/,
+  nohup: /^(?!)/,
+  nice: /^(-n?-?\d+|-n|\d+)$/,
+  ionice: /^(-[cn]\d*|\d+|-t)$/,
+  setsid: /^-[cfw]+$/,
+  time: /^-p$/,
+  timeout: /^(-[ksv].*|--\S+|\d[\d.]*[smhd]?|[A-Z]+)$/,
+  stdbuf: /^(-[ioe]\S*|[0-9L]\w*)$/,
+  busybox: /^(?!)/,
+  toybox: /^(?!)/,
+  sudo: /^-\S*$/,
+  doas: /^-\S*$/,
+  xargs: /^(-\S*|\d+)$/,
+  parallel: /^(-\S*|\d+)$/,
+  watch: /^(-\S*|\d[\d.]*)$/,
+  strace: /^-\S*$/,
+  chroot: /^(-\S*|\/\S*)$/,
+  unshare: /^-\S*$/,
+  proxychains: /^-\S*$/,
+  flock: /^-\S*$/,
+  taskset: /^(-\S*|[\da-fx,]+)$/,
+  chrt: /^(-\S*|\d+)$/,
+  setarch: /^-\S*$/,
+  nsenter: /^-\S*$/,
+  firejail: /^-\S*$/,
+  valgrind: /^-\S*$/,
+  ...Object.fromEntries(
+    'ltrace systemd-run pkexec setpriv prlimit fakeroot entr numactl choom capsh rlwrap unbuffer faketime catchsegv ld.so'
+      .split(' ')
+      .map((name) => [name, /^-\S*$/]),
+  ),
+};
+
+/** Programs beside the shells that take a whole command after -c. */
+const dashCPrograms: ReadonlySet<string> = new Set('su runuser script flock nix-shell'.split(' '));
+
+/** Code inside an argument, by program: it may run anything. */
+const inlineCodePrograms: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries('awk gawk mawk nawk original-awk source .'.split(' ').map((name) => [name, /^/])),
+  ...Object.fromEntries(
+    'python python3 perl ruby node php lua deno bun osascript tclsh'
+      .split(' ')
+      .map((name) => [name, /^(-\w*[ceErp]|--eval|--print|eval$)/]),
+  ),
+};
+
+/** Wrappers that add nothing of their own where they have no options: what they run is all there is to judge. */
+const transparentWrappers: ReadonlySet<string> = new Set('command nohup nice time timeout stdbuf exec env'.split(' '));
+
+const maxWrapperOptions = 6;
+
+const shellPrograms: ReadonlySet<string> = new Set('sh bash dash zsh ksh ash fish mksh rbash busybox'.split(' '));
+
+/** What stands inside a command: other commands as words, or text that a shell reads; `clear` where nothing else happens. */
+export type NestedCommand = {
+  readonly argv?: readonly ShellWord[];
+  readonly source?: string;
+  readonly isComplete: boolean;
+};
+
+/** A program by the last name of its path. */
+export const programName = (word: ShellWord | undefined): string => word?.text.split('/').at(-1) ?? '';
+
+/** What this command runs besides itself. */
+export function findNestedCommands(command: SimpleCommand): readonly NestedCommand[] {
+  const [name, ...args] = command.argv;
+  return [...findArgumentCommands(programName(name), args), ...wrappedCommands(command)];
+}
+
+/** The loader of the system runs whatever it is given. */
+const loaderPattern = /^ld-linux.*\.so|^ld-musl/;
+
+function wrappedCommands({
+  argv: words,
+  stdinTexts: fed,
+  openedFiles: opens,
+}: SimpleCommand): readonly NestedCommand[] {
+  const [name, ...args] = words;
+  const program = loaderPattern.test(programName(name)) ? 'ld.so' : programName(name);
+  if (program === 'eval') return [{ source: args.map(({ text }) => text).join(' '), isComplete: false }];
+  if (program === 'alias') return args.map(({ text }) => ({ source: text.replace(/^[^=]*=/, ''), isComplete: false }));
+  const code = Object.hasOwn(inlineCodePrograms, program) ? inlineCodePrograms[program] : undefined;
+  // What is fed to a language is a programme.
+  const isFed = fed.length > 0 || opens.some(({ mode: how }) => how === 'read');
+  if (code && (args.some(({ text }) => code.test(text)) || (isFed && args.length === 0)))
+    return [{ source: '', isComplete: false }];
+  // Before its own command git takes settings, and some of those are commands.
+  if (
+    program === 'git' &&
+    args[0]?.text.startsWith('-') &&
+    args.some(({ text }) => /^(-c|--config-env|--exec-path)/.test(text))
+  )
+    return [{ source: '', isComplete: false }];
+  if (program === 'trap') return args.slice(0, 1).map(({ text }) => ({ source: text, isComplete: false }));
+  if (shellPrograms.has(program) && (args.length === 0 || /^[-+]/.test(args[0]?.text ?? ''))) {
+    const at = args.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/i.test(text));
+    const script = at < 0 ? undefined : args.slice(at + 1).find(({ text }) => !/^[-+]/.test(text));
+    const sources = [...(script ? [script.text] : []), ...fed];
+    // Without any it reads what another command writes, or the person: nobody knows what that will be.
+    if (program !== 'busybox')
+      return (sources.length > 0 ? sources : ['']).map((source) => ({ source, isComplete: false }));
+  }
+  const given = dashCPrograms.has(program) ? args.findIndex(({ text }) => /^-\w*c$/.test(text)) : -1;
+  if (given >= 0) return args.slice(given + 1, given + 2).map(({ text }) => ({ source: text, isComplete: false }));
+  if (program === 'find' || program === 'fd' || program === 'fdfind') return [...execActionCommands(args)];
+  const own = Object.hasOwn(wrapperOptions, program) ? wrapperOptions[program] : undefined;
+  if (own === undefined) return [];
+  const start = args.findIndex(({ text }) => text !== '--' && !own.test(text));
+  if (start < 0) return [];
+  // An option that is not known may take the next word, or hold a whole command.
+  if (args[start]?.text.startsWith('-')) {
+    const rest = args.slice(start + 1);
+    const suffixes = rest.slice(0, maxWrapperOptions).map((_, at) => ({ argv: rest.slice(at), isComplete: false }));
+    return [...suffixes, { source: rest.map(({ text }) => text).join(' '), isComplete: false }];
+  }
+  const before = args.slice(0, start);
+  const clear = transparentWrappers.has(program) && before.every(({ text }) => !text.includes('=') && text !== '-i');
+  const inner = { argv: args.slice(start), isComplete: clear };
+  // What looks like the command may be the value of an option before it.
+  return transparentWrappers.has(program) ? [inner] : [inner, { argv: args.slice(start + 1), isComplete: clear }];
+}
+
+/** The commands after -exec and its like. */
+function* execActionCommands(args: readonly ShellWord[]): Generator<NestedCommand> {
+  for (const [at, { text }] of args.entries()) {
+    if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(text)) continue;
+    const rest = args.slice(at + 1);
+    const end = rest.findIndex((word) => word.text === ';' || word.text === '+');
+    yield { argv: end < 0 ? rest : rest.slice(0, end), isComplete: false };
+  }
+}
+
+/** Arguments by which a program that only reads runs a command, writes a file, or reads a list of files. */
+const riskyOptions: Readonly<Record<string, RegExp>> = {
+  rg: /^(--pre|--hostname-bin|--search-zip)(=|$)|^-[a-zA-Z]*z/,
+  grep: /^(--file|-[a-zA-Z]*f)/,
+  sort: /^(--output|--compress-program|--files0-from|--temporary-directory|-[a-zA-Z]*[oT])/,
+  uniq: /^(?!-)/,
+  find: /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/,
+  fd: /^(-x|-X|--exec)/,
+  fdfind: /^(-x|-X|--exec)/,
+  git: /^((ext|fd)::.*|ssh:\/\/-.*|-O.*|-o|--remote|--filters|--output|--ext-diff|--textconv|--upload-pack|--receive-pack|--open-files-in-pager|--exec|--no-index|--contents)(=|$)/,
+  tar: /^(--checkpoint-action|--to-command|--use-compress-program|--info-script|--new-volume-script|--rsh-command|--rmt-command|-[a-zA-Z]*[IF])/,
+  go: /^--?(exec|toolexec|vettool|overlay|modfile|o|\w*profile|trace|outputdir)(=|$)/,
+  man: /^(-P|--pager|-H|--html|-C|--config-file|-l|--local-file)/,
+  date: /^(-f|--file|-s|--set|-r|--reference|\d)/,
+  tree: /^(-o|--output|--fromfile|-R)/,
+  less: /^(-[oOkLt]|\+|--log-file|--lesskey)/,
+  file: /^(-m|--magic-file|-f|--files-from|-C|--compile)/,
+  wc: /^--files0-from/,
+  du: /^(--files0-from|-X|--exclude-from)/,
+  diff: /^(--to-file|--from-file|--paginate|-l|--output)/,
+  xxd: /^-[a-z]*r/,
+  curl: /^-(?!(s|S|sS|f|fs|fsS|fsSI|i|I|v|4|6|-silent|-show-error|-fail|-head|-include|-verbose|-compressed)$)/,
+  npm: /^(--script-shell|--prefix|-C|--globalconfig|--userconfig|--node-options)/,
+  make: /^(-f|--file|-C|--directory|--eval|-E|[A-Za-z_]\w*[:?+]?=)/,
+  shuf: /^-[a-z]*o/,
+  eslint: /^-c/,
+  pytest: /^-[pco]/,
+  jq: /^(-[a-z]*[fL]|--from-file)/,
+  'ssh-keygen': /^-D/,
+  hostname: /^(?!-)/,
+};
+
+/** Options by which programs of all kinds run, load or write something. */
+const commonRiskyOptions =
+  /^--(exec|command|cmd|shell|pager|editor|plugins?|config|config-file|rcfile|load|require|import|preload|script|eval|hooks?|output|outfile|write|fix|in-place|rulesdir|resolve-plugins-relative-to|browser|web|kubeconfig)(=|$)/;
+
+/** Programs whose first plain argument is a programme of its own: a harmless one cannot be told from a harmful one but by its very words. */
+const scriptInterpreters: ReadonlySet<string> = new Set(
+  [
+    'awk gawk mawk nawk original-awk perl python python3 ruby lua php node deno bun ed ex vi vim nvim emacs nano m4 dc bc gdb sqlite3',
+    'osascript tclsh expect jjs irb ghci R Rscript octave psql mysql socat nc ncat ssh scp rsync screen tmux script ltrace gcc cc docker',
+    'podman crontab at systemctl openssl zip unzip cpio ar install dd source .',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** Of a sed programme only printing line numbers is known to be harmless. */
+const safeSedPattern = /^(\d+|\$)(,(\d+|\$))?[pq=d]?$/;
+
+/** Why an allowed beginning of this command does not cover the rest of it, or nothing. `told` are the words that the rule itself names. */
+export function findCommandRisk(words: readonly ShellWord[], told: number): string | undefined {
+  const program = programName(words[0]);
+  const rest = words.slice(told);
+  const unknown = rest.find(({ known }) => !known);
+  if (unknown) return `what ${unknown.text} stands for is not known`;
+  if (scriptInterpreters.has(program) && rest.length > 0) return `${program} does whatever its arguments say`;
+  if (program === 'sed') {
+    const script = rest.find(({ text }) => text !== '-n' && text !== '-E' && text !== '-r');
+    if (script && !safeSedPattern.test(script.text)) return 'sed does whatever its script says';
+    if (rest.some((each) => each !== script && /^-(?![nEr]$)/.test(each.text))) return 'sed can write what it reads';
+  }
+  // Before its own command git takes options that decide what that command is.
+  if (program === 'git' && told === 1 && rest[0]?.text.startsWith('-')) return `git ${rest[0].text} can be anything`;
+  if (program === 'xxd' && rest.filter(({ text }) => !text.startsWith('-')).length > 1)
+    return 'xxd writes its second file';
+  const listed = Object.hasOwn(riskyOptions, program) ? riskyOptions[program] : undefined;
+  const risky = rest.find(
+    ({ text }) =>
+      commonRiskyOptions.test(text) || (listed && (listed.test(text) || isOptionAbbreviation(text, listed))),
+  );
+  return risky ? `${program} ${risky.text} does more than ${program} does` : undefined;
+}
+
+/** Whether a long option is the beginning of a listed one, which most programs take for the whole. */
+function isOptionAbbreviation(text: string, listed: RegExp): boolean {
+  const [name = ''] = text.split('=');
+  if (!/^--\w/.test(name)) return false;
+  return [...listed.source.matchAll(/--[a-z\d-]+/g)].some(([whole]) => whole.startsWith(name));
+}

@@ -1,0 +1,170 @@
+// What a call would do, piece by piece: each simple command, each file, each host, so that every piece can be judged by itself.
+import path from 'node:path';
+import { unwrapDeferredCall, isObject, type ToolCall } from '../../core/index.ts';
+import type { ResolvePath } from '../grants.ts';
+import { findNestedCommands, programName } from './nested-commands.ts';
+import { parseShell, type OpenedFile, type ShellWord, type SimpleCommand } from './shell.ts';
+
+/** A path as it was given and, where that is known, where it really leads. */
+export type OperationPath = { readonly given: string; readonly resolved?: string };
+
+/** Whether git runs or goes by what lies there. */
+export const isGitControlPath = (real: string): boolean =>
+  real.split(path.sep).some((name) => /^\.git(modules)?$/i.test(name));
+
+/** One piece of a call. */
+export type Operation = {
+  readonly tool: string;
+  /** Of a simple command: its words. */
+  readonly argv?: readonly ShellWord[];
+  /** Files it is about; of a command all words that might be files. */
+  readonly paths: readonly OperationPath[];
+  /** Hosts it names, as they really are. */
+  readonly hosts: readonly string[];
+  /** It only reads, beside what other pieces do. */
+  readonly readOnly?: boolean;
+  /** Why no rule may allow it, though it is known what it does. */
+  readonly notAllowableReason?: string;
+};
+
+/** The pieces of a call, and why not all of them are known. */
+export type CallOperations = { readonly operations: readonly Operation[]; readonly unknowns: readonly string[] };
+
+/** Where a call happens. */
+export type PathContext = { readonly locate: ResolvePath; readonly cwd: string; readonly home: string };
+
+const maxNesting = 5;
+const pathArguments = ['path', 'paths', 'file', 'files', 'from', 'to', 'cwd'];
+
+/** Takes a call apart. */
+export async function callOperations(
+  call: Pick<ToolCall, 'tool' | 'input'>,
+  ground: PathContext,
+): Promise<CallOperations> {
+  const meant = unwrapDeferredCall(call);
+  const { tool, input } = typeof meant === 'string' ? call : meant;
+  const given = isObject(input) ? input : {};
+  const { command } = given;
+  if (typeof command === 'string') return commandOperations(tool, command, ground, 0);
+  const texts = (keys: readonly string[]): readonly string[] =>
+    keys.flatMap((key) => given[key]).filter((each) => typeof each === 'string');
+  const found = texts(['url', 'urls', 'uri']).map(parseUrlHost);
+  const doubts = found.includes(undefined) ? ['An address in it cannot be read.'] : [];
+  const hosts = found.filter((each) => each !== undefined);
+  return {
+    operations: [{ tool, paths: texts(pathArguments).map((each) => resolveOperationPath(each, ground)), hosts }],
+    unknowns: doubts,
+  };
+}
+
+async function commandOperations(
+  tool: string,
+  source: string,
+  ground: PathContext,
+  depth: number,
+): Promise<CallOperations> {
+  if (depth > maxNesting) return { operations: [], unknowns: ['Commands are nested too deeply in it.'] };
+  const { commands, unknowns: doubts } = await parseShell(source);
+  const stays = ({ argv: [name, to], openedFiles: opens, assignments: sets }: SimpleCommand): boolean =>
+    name?.text === 'cd' &&
+    to?.known === true &&
+    resolveOperationPath(to.text, ground).resolved === ground.cwd &&
+    !opens.length &&
+    !sets.length;
+  const doing = commands.filter((each) => !stays(each));
+  // Behind a change of folder no relative path leads where it seems to.
+  const moves = doing.some(({ argv: [name] }) => ['cd', 'pushd', 'popd'].includes(programName(name)));
+  const parts = await Promise.all(
+    doing.map((each) => simpleCommandOperations(tool, each, { ...ground, changesDirectory: moves }, depth)),
+  );
+  const more = moves ? ['It changes the folder.'] : [];
+  return {
+    operations: parts.flatMap(({ operations: acts }) => acts),
+    unknowns: [...doubts, ...more, ...parts.flatMap((part) => part.unknowns)],
+  };
+}
+
+type ShellContext = PathContext & { readonly changesDirectory: boolean };
+
+/** Variables that decide which programs run, or what they run. */
+const sensitiveVariables =
+  /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|NODE_.*|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|HOME|SHELL|XDG_.*|LESS.*|RIPGREP_CONFIG_PATH|\w+_OPTIONS|\w*FLAGS|npm_config_.*|CARGO_.*|RUSTC?_?.*|\w+_WRAPPER|GCONV_PATH|LOCPATH|SSH_.*|SUDO_.*|CC|CXX|DOCKER_.*|KUBECONFIG|BASH_FUNC.*)$/i;
+
+async function simpleCommandOperations(
+  tool: string,
+  command: SimpleCommand,
+  ground: ShellContext,
+  depth: number,
+): Promise<CallOperations> {
+  const { argv: words, assignments: sets, openedFiles: opens } = command;
+  const doubts: string[] = [];
+  const acts: Operation[] = opens
+    .map((each) => redirectionOperation(each, ground))
+    .filter((each) => each !== undefined);
+  const setting = sets.find((name) => sensitiveVariables.test(name));
+  if (setting !== undefined) doubts.push(`It sets ${setting}, which decides what runs.`);
+  if (words[0]?.known === false || words[0]?.pattern) doubts.push(`It is not known what ${words[0].text} runs.`);
+  const inner = findNestedCommands(command);
+  for (const each of inner) {
+    if (!each.isComplete) doubts.push(`${programName(words[0])} runs other commands.`);
+    const within =
+      each.source === undefined
+        ? await simpleCommandOperations(
+            tool,
+            { argv: each.argv ?? [], assignments: [], openedFiles: [], stdinTexts: [] },
+            ground,
+            depth + 1,
+          )
+        : await commandOperations(tool, each.source, ground, depth + 1);
+    acts.push(...within.operations);
+    doubts.push(...within.unknowns);
+  }
+  if (words.length === 0 || (inner.length > 0 && inner.every(({ isComplete: clear }) => clear)))
+    return { operations: acts, unknowns: doubts };
+  const addresses = words.slice(1).flatMap(({ text }) => text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]*/gi) ?? []);
+  const found = addresses.map(parseUrlHost);
+  if (found.includes(undefined)) doubts.push('An address in it cannot be read.');
+  acts.push({
+    tool,
+    argv: words,
+    paths: words
+      .slice(1)
+      .flatMap(({ text }) => [text, ...text.split('=').slice(1)].map((each) => resolveOperationPath(each, ground))),
+    hosts: found.filter((each) => each !== undefined),
+    ...(sets.length > 0 ? { notAllowableReason: `it sets ${sets.join(', ')}` } : {}),
+  });
+  return { operations: acts, unknowns: doubts };
+}
+
+/** A file that the shell opens is read or written as by a tool. What leads nowhere is nobody's. */
+function redirectionOperation({ path: word, mode: how }: OpenedFile, ground: ShellContext): Operation | undefined {
+  if (/^\/dev\/(null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(word.text)) return undefined;
+  const homely = word.text.replace(/^["']?\$(?:HOME|\{HOME\})["']?(?=\/)/, '~').replace(/["']$/, '');
+  const isHome = !word.known && homely.startsWith('~/') && !/[$`]/.test(homely);
+  const isLost = !isHome && (!word.known || (ground.changesDirectory && !/^[/~]/.test(word.text)));
+  return {
+    tool: how === 'read' ? 'read_file' : 'write_file',
+    paths: [isLost ? { given: word.text } : resolveOperationPath(isHome ? homely : word.text, ground)],
+    hosts: [],
+    ...(how === 'read' ? { readOnly: true } : {}),
+    ...(isLost ? { notAllowableReason: `it is not known which file ${word.text} is` } : {}),
+  };
+}
+
+function resolveOperationPath(given: string, { locate, cwd, home }: PathContext): OperationPath {
+  const full = path.resolve(cwd, given === '~' || given.startsWith('~/') ? path.join(home, given.slice(1)) : given);
+  try {
+    return { given: full, resolved: locate(full) };
+  } catch {
+    return { given: full };
+  }
+}
+
+/** The host of an address as every client must read it; nothing where it has none. */
+export function parseUrlHost(address: string): string | undefined {
+  try {
+    return new URL(address).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+// Which packages a command would bring in that nobody here has used yet: a model makes up names, and others wait under them.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { isObject, escapeInvisibleLine, type ToolCall, type Gate } from '../../core/index.ts';
+import { grantKey, type Grants } from '../grants.ts';
+import { formatApprovalPrompt } from '../permission.ts';
+import { callOperations, type PathContext } from './operations.ts';
+import { programName } from './nested-commands.ts';
+import type { ShellWord } from './shell.ts';
+
+/** How one family of programs brings packages in, and where it writes down which ones a folder uses. */
+type PackageManager = {
+  /** The words that bring something in, from the program on. */
+  readonly installPattern: RegExp;
+  readonly manifests: readonly string[];
+  /** Where what was brought in lies by its name. */
+  readonly installFolders?: readonly string[];
+  /** The name in an argument such as `name@1.2`. */
+  readonly parseName: (argument: string) => string;
+};
+
+const stripVersion = (argument: string): string => argument.replace(/[@:].*$/, '');
+
+const packageManagers: readonly PackageManager[] = [
+  {
+    installPattern:
+      /^(?:(?:npm|pnpm|yarn|bun) (?:global |workspace \S+ )?(?:i|it|install-test|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|exec|x|dlx|init|create)|npx|pnpx|bunx)(?= |$)/,
+    manifests: ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'package.json'],
+    installFolders: ['node_modules', 'node_modules/.bin'],
+    parseName: (argument) => (/@npm:(.+)/.exec(argument)?.[1] ?? argument).replace(/(?<=.)@[^/]*$/, ''),
+  },
+  {
+    installPattern:
+      /^(?:(?:uv )?pip[\d.]* install|(?:poetry|uv|pdm) add|pipenv install|pipx (?:install|run)|uv tool (?:install|run)|uvx)(?= |$)/,
+    manifests: 'requirements.txt poetry.lock uv.lock pdm.lock Pipfile.lock pyproject.toml setup.cfg Pipfile'.split(' '),
+    parseName: (argument) => argument.replace(/[[<>=!~;@ ].*$/s, ''),
+  },
+  {
+    installPattern: /^cargo (?:\+\S+ )?(?:add|install)(?= |$)/,
+    manifests: ['Cargo.lock', 'Cargo.toml'],
+    parseName: stripVersion,
+  },
+  {
+    installPattern: /^go (?:(?:get|install)(?= |$)|run(?= [^ ]+@[^ ]))/,
+    manifests: ['go.sum', 'go.mod'],
+    parseName: stripVersion,
+  },
+  {
+    installPattern: /^(?:gem (?:i|install)|bundle add)(?= |$)/,
+    manifests: ['Gemfile.lock', 'Gemfile'],
+    parseName: stripVersion,
+  },
+];
+
+/** Words after which the first name is the package, and all that follows is its own affair. */
+const executorPattern = /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|create|run)$/;
+
+const managerPattern = /\b(?:npm|npx|pnpm|pnpx|yarn|bunx?|pip|uvx?|python|poetry|pdm|pipenv|pipx|cargo|go|gem|bundle)/;
+
+/** Options whose next word is a value of theirs. */
+const optionsWithValue =
+  /^(?:-w|--workspace|--prefix|--registry|-C|--dir|--filter|-F|--tag|-r|--requirement|-c|--constraint|-i|--index-url|--extra-index-url|-t|--target|--features|--version|-v|--vers|--git|--branch|--path|--bin|--group|-G)$/;
+
+/** The names in a call that nothing in the working folder tells of, each once. */
+export async function unknownPackages(
+  { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
+  ground: PathContext,
+): Promise<readonly string[]> {
+  const { command } = isObject(input) ? input : {};
+  // Quotes and backslashes inside a name hide it from this look, not from the shell.
+  if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return [];
+  const { operations: acts } = await callOperations({ tool, input }, ground);
+  const strange = acts.flatMap(({ argv: words = [] }) => findUnknownPackages(words, ground.cwd));
+  return [...new Set(strange)];
+}
+
+/** The gate with a question before anything strange is brought in, in every mode and whatever a rule allows. */
+export function packageInstallGate(gate: Gate, granted: Grants, ground: PathContext): Gate {
+  return async (call, state) => {
+    const decision = await gate(call, state);
+    if (decision.type === 'deny' || granted.has(grantKey(call, ground.locate))) return decision;
+    const strange = await unknownPackages(call, ground);
+    if (strange.length === 0) return decision;
+    const careful = `Careful: not in the lockfile of this folder, so nobody here has used it yet: ${strange.map(escapeInvisibleLine).join(', ')}.`;
+    const question = decision.type === 'ask' ? decision.question : formatApprovalPrompt(call, ground.locate);
+    return { type: 'ask', question: `${question}\n${careful}` };
+  };
+}
+
+function findUnknownPackages(words: readonly ShellWord[], cwd: string): readonly string[] {
+  const [program = '', ...args] = pythonModuleCommand([
+    programName(words[0]),
+    ...words.slice(1).map(({ text }) => text),
+  ]);
+  const found = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
+    (names) => parseInstall(program, names) ?? [],
+  )[0];
+  if (!found) return [];
+  const known = createKnownPackageCheck(found.manager, cwd);
+  return found.wanted
+    .filter((argument) => !isLocalPackage(argument))
+    .map((argument) => found.manager.parseName(argument))
+    .filter((name) => name !== '' && !known(name));
+}
+
+/** A module that Python runs, as the program that it is. */
+function pythonModuleCommand(given: readonly string[]): readonly string[] {
+  const first = given.findIndex((word, at) => at > 0 && !word.startsWith('-'));
+  return /^python[\d.]*$/.test(given[0] ?? '') && /^-[A-Za-z]*m$/.test(given[first - 1] ?? '')
+    ? given.slice(first)
+    : given;
+}
+
+/** What a program would bring in by these words; nothing where they do not bring anything in. */
+function parseInstall(
+  program: string,
+  names: readonly string[],
+): { readonly manager: PackageManager; readonly wanted: readonly string[] } | undefined {
+  const line = [program, ...names].join(' ');
+  const manager = packageManagers.find(({ installPattern: begins }) => begins.test(line));
+  const [beginning] = manager?.installPattern.exec(line) ?? [];
+  if (manager === undefined || beginning === undefined) return undefined;
+  return {
+    manager,
+    wanted: names.slice(beginning.split(' ').length - 1).slice(0, executorPattern.test(beginning) ? 1 : undefined),
+  };
+}
+
+/** What is neither an option nor the value of one: of those that are known to have one, or of all that may. */
+const installOperands = (args: readonly string[], having: RegExp = optionsWithValue): readonly string[] =>
+  args.filter((word, at) => !word.startsWith('-') && !having.test(args[at - 1] ?? ''));
+
+/** A folder or a file of one's own is no package of strangers. */
+const isLocalPackage = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);
+
+const maxManifestBytes = 32 * 2 ** 20;
+
+/** Tells whether the files of a folder name a package, as a whole word. */
+function createKnownPackageCheck(
+  { manifests: files, installFolders: folders = [] }: PackageManager,
+  cwd: string,
+): (name: string) => boolean {
+  const texts = files.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase());
+  const isThere = (name: string): boolean =>
+    !name.includes('..') && folders.some((folder) => existsSync(path.join(cwd, folder, name)));
+  return (name) => {
+    const letters = name.toLowerCase().replaceAll(/[^\w-]/g, '\\$&');
+    const word = new RegExp(
+      `(?:^|["'\\s,]|node_modules/)${letters.replaceAll(/[-_]/g, '[-_.]')}(?:["'@\\s:=<>~!;,[(]|$)`,
+      'm',
+    );
+    return isThere(name) || texts.some((text) => word.test(text));
+  };
+}
+
+function readTextOrEmpty(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() && found.size <= maxManifestBytes ? readFileSync(file, 'utf8') : '';
+}

@@ -1,0 +1,46 @@
+// Proves that the rules of a policy mean what their writer thinks: each example must fit, or must not, before a rule decides anything.
+import path from 'node:path';
+import { escapeInvisibleLine } from '../../core/index.ts';
+import { callOperations, type PathContext } from './operations.ts';
+import { matchesFully, matchesPartially } from './match.ts';
+import { policyError, type PolicyExample, type Policy, type PolicyRule } from './policy.ts';
+
+/** Throws at the first example that does not hold. */
+export async function assertExamplesHold({ rules }: Policy, place: Pick<PathContext, 'cwd' | 'home'>): Promise<void> {
+  // Examples are of names, not of files: nothing is looked up.
+  const ground: PathContext = { ...place, locate: (given) => path.resolve(place.cwd, given) };
+  for (const rule of rules)
+    for (const [examples, wanted] of [
+      [rule.match, true],
+      [rule.noMatch, false],
+    ] as const)
+      for (const example of examples)
+        if ((await matchesExample(rule, example, ground)) !== wanted)
+          throw policyError(
+            `${rule.source} ${wanted ? 'does not match' : 'matches'} its example ${escapeInvisibleLine(JSON.stringify(example))}, and ${wanted ? 'must' : 'must not'}.`,
+          );
+}
+
+async function matchesExample(
+  { effect, on }: PolicyRule,
+  example: PolicyExample,
+  ground: PathContext,
+): Promise<boolean> {
+  const { operations: acts, unknowns: doubts } = await callOperations(exampleCall(on, example), ground);
+  if (effect !== 'allow') return acts.some((act) => matchesPartially(on, act, ground));
+  return (
+    doubts.length === 0 &&
+    acts.length > 0 &&
+    acts.every((act) => act.readOnly === true || matchesFully(on, act, ground))
+  );
+}
+
+function exampleCall(on: PolicyRule['on'], example: PolicyExample): Exclude<PolicyExample, string> {
+  if (typeof example !== 'string') return example;
+  const tool = on.tool?.find((name) => /^[\w-]+$/.test(name));
+  if (on.command) return { tool: tool ?? 'run_command', input: { command: example } };
+  if (on.path) return { tool: tool ?? 'write_file', input: { path: example } };
+  if (on.host)
+    return { tool: tool ?? 'web_fetch', input: { url: example.includes('://') ? example : `https://${example}/` } };
+  return { tool: example, input: {} };
+}

@@ -1,0 +1,56 @@
+// Which tools of a home folder a confined command sees: programs, and never the keys that lie beside them.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { toolFolders } from './mounts.ts';
+
+// What lies in /tmp is not shown at all, so these homes lie elsewhere.
+const baseFolder = '/var/tmp';
+const skip = existsSync(baseFolder) ? false : `no ${baseFolder} here`;
+
+test(
+  'of a home folder the programs on the search path are seen, with their installation where that can hold no keys',
+  { skip },
+  (t) => {
+    const home = realpathSync(mkdtempSync(path.join(baseFolder, 'fairlead-home-')));
+    t.after(() => rmSync(home, { recursive: true, force: true }));
+    const at = (name: string): string => path.join(home, name);
+    const folders = [
+      '.cargo/bin',
+      '.local/bin',
+      'bin',
+      'tools/node/bin',
+      '.rustup',
+      'work/node_modules/.bin',
+      '.nvm/v24/bin',
+    ];
+    for (const name of folders) mkdirSync(at(name), { recursive: true });
+    const search = [
+      '.cargo/bin',
+      '.local/bin',
+      'bin',
+      'tools/node/bin',
+      '.nvm/v24/bin',
+      'work/node_modules/.bin',
+      'absent',
+    ].map(at);
+    const seen = toolFolders({
+      home,
+      roots: [at('work')],
+      path: [...search, '.', 'relative', '/usr/bin', '/tmp'].join(':'),
+    });
+    assert.deepEqual(
+      new Set(seen),
+      new Set(['.rustup', '.nvm', '.cargo/bin', '.local/bin', 'bin', 'tools/node', '.nvm/v24'].map(at)),
+    );
+  },
+);
+
+test('a search path never opens the home folder or the disk', { skip }, (t) => {
+  const home = realpathSync(mkdtempSync(path.join(baseFolder, 'fairlead-home-')));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const places = [home, path.dirname(home), '/', '/home', '/var'];
+  const seen = toolFolders({ home, roots: ['/elsewhere'], path: places.join(':') });
+  assert.ok(!seen.some((each) => home.startsWith(each)), seen.join());
+});

@@ -1,0 +1,215 @@
+// From rules as data to the very objects that the makers give; what is wrong with the data is said in a sentence each.
+import {
+  FairleadError,
+  isObject,
+  closestMatches,
+  type ToolCall,
+  type JsonObject,
+  type RunState,
+} from '../../core/index.ts';
+import { confirm } from '../gates/confirm.ts';
+import { defineGate, type GateRule } from '../gates/gate-rule.ts';
+import { exclusive, phases, requireOrder } from '../gates/order.ts';
+import { rateLimit } from '../gates/rate-limit.ts';
+import { readBeforeEdit } from '../gates/read-before-edit.ts';
+import { extractPath } from '../session-stats/file-uses.ts';
+import { toolStats } from '../session-stats/selectors.ts';
+import { sessionStats } from '../session-stats/view.ts';
+import { builtInReminders, builtInReminderTable } from '../reminders/built-in.ts';
+import { reminderErrors, type ReminderContext, type ReminderDefinition } from '../reminders/definition.ts';
+import { allOf, anyOf } from '../stop-conditions/combined.ts';
+import {
+  contextLimit,
+  errorThreshold,
+  expectedOutput,
+  moneyBudget,
+  stopWhen,
+  stuckLoop,
+  taskComplete,
+  timeLimit,
+  tokenBudget,
+  turnLimit,
+  type StopRule,
+} from '../stop-conditions/stop-conditions.ts';
+import {
+  conditionSchema,
+  fillTemplate,
+  evaluateCondition,
+  type Condition,
+  type ConditionSubject,
+} from './conditions.ts';
+import {
+  rulesDataSchema,
+  stopDataSchema,
+  type DeclaredGate,
+  type DeclaredReminder,
+  type DeclaredRules,
+  type DeclaredStop,
+} from './declared.ts';
+import type { RuleSet } from './rule-set.ts';
+
+/** The JSON Schema of rules as data, for editors. */
+export const rulesSchema = (): JsonObject => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Fairlead rules',
+  ...rulesDataSchema.schema,
+  $defs: { condition: conditionSchema.schema, stop: stopDataSchema.schema },
+});
+
+/** What is wrong with rules as data, a sentence each; none if they can be compiled. */
+export function validateRules(data: unknown): readonly string[] {
+  const faults = rulesDataSchema.validate(data, 'rules');
+  if (faults.length > 0) return faults;
+  const { reminders = [], builtIn = false, gates = [] } = data as DeclaredRules;
+  return [
+    ...reminders.flatMap((each, i) =>
+      reminderErrors(compileReminder(each)).map((why) => `rules.reminders[${i}]: ${why}`),
+    ),
+    ...(typeof builtIn === 'boolean' ? [] : Object.keys(builtIn).flatMap(unknownBuiltInErrors)),
+    ...gates.flatMap((each, i) => gateErrors(each).map((why) => `rules.gates[${i}] ${why}`)),
+  ];
+}
+
+function unknownBuiltInErrors(name: string): readonly string[] {
+  if (Object.hasOwn(builtInReminderTable, name)) return [];
+  const [near] = closestMatches(name, Object.keys(builtInReminderTable));
+  return [
+    `rules.builtIn: there is no reminder named "${name}"${near === undefined ? '' : `; did you mean "${near}"`}.`,
+  ];
+}
+
+function gateErrors(gate: DeclaredGate): readonly string[] {
+  if ((gate.type === 'confirm' || gate.type === 'deny') && !gate.tools && !gate.when)
+    return ['needs `tools`, `when`, or both: it would stop every call.'];
+  if (gate.type !== 'phases') return [];
+  const strange = [gate.start, ...gate.moves.map(({ to }) => to)].filter((name) => !Object.hasOwn(gate.phases, name));
+  return strange.map((name) => `names the phase "${name}", which it does not have.`);
+}
+
+/** The rule set that this data describes. */
+export function compileRules(data: unknown): RuleSet {
+  const faults = validateRules(data);
+  if (faults.length > 0)
+    throw new FairleadError('rules/bad-rules', `The rules cannot be used: ${faults.slice(0, 8).join(' ')}`, {
+      blame: 'user',
+    });
+  const {
+    name,
+    reminders = [],
+    builtIn = false,
+    gates = [],
+    stops = [],
+    renderers = [],
+    examples = [],
+  } = data as DeclaredRules;
+  const shipped = builtIn === false ? [] : builtInReminders(builtIn === true ? {} : builtIn);
+  return {
+    name,
+    reminders: [...shipped, ...reminders.map(compileReminder)],
+    gates: gates.map(compileGate),
+    stops: stops.map(compileStop),
+    renderers,
+    examples,
+  };
+}
+
+const toConditionSubject = ({ state, event, call }: ReminderContext): ConditionSubject => ({ state, event, call });
+
+function compileReminder({ when, message, ...rest }: DeclaredReminder): ReminderDefinition {
+  return {
+    ...rest,
+    message: message.includes('{') ? (looking) => fillTemplate(message, toConditionSubject(looking)) : message,
+    ...(when ? { when: (looking: ReminderContext) => evaluateCondition(when, toConditionSubject(looking)) } : {}),
+  };
+}
+
+const createCallFilter =
+  (tools: readonly string[] | undefined, when: Condition | undefined) =>
+  (call: ToolCall, state: RunState): boolean =>
+    (!tools || tools.includes(call.tool)) &&
+    (!when || splitCallByFile(call).some((each) => evaluateCondition(when, { state, call: each })));
+
+/** A call that names several files, as one for each: what may not be done to one of them may not be done to all. */
+function splitCallByFile(call: ToolCall): readonly ToolCall[] {
+  const { input } = call;
+  if (!isObject(input) || !Array.isArray(input['paths']) || input['paths'].length === 0) return [call];
+  const each = input['paths'].map((path): ToolCall => ({ ...call, input: { ...input, path } }));
+  return extractPath(input) === undefined ? each : [call, ...each];
+}
+
+function compileGate(gate: DeclaredGate): GateRule {
+  const made = createGateRule(gate);
+  return gate.examples ? { ...made, examples: gate.examples } : made;
+}
+
+function createGateRule(gate: DeclaredGate): GateRule {
+  const called = gate.name === undefined ? {} : { name: gate.name };
+  switch (gate.type) {
+    case 'read-before-edit':
+      return readBeforeEdit(gate);
+    case 'rate-limit':
+      return rateLimit(gate);
+    case 'order':
+      return requireOrder(gate.tools, { ...called, ...(gate.per ? { per: gate.per } : {}) });
+    case 'exclusive':
+      return exclusive(gate.tools, { ...called, ...(gate.per ? { per: gate.per } : {}) });
+    case 'confirm': {
+      const { question, tools, when } = gate;
+      const asked =
+        question === undefined
+          ? {}
+          : { question: (call: ToolCall) => `${question} (${call.tool} ${JSON.stringify(call.input)})` };
+      const which = tools && !when ? tools : createCallFilter(tools, when);
+      return { ...confirm({ ...called, which, ...asked }), views: [sessionStats] };
+    }
+    case 'deny': {
+      const stops = createCallFilter(gate.tools, gate.when);
+      const { name = 'deny', reason } = gate;
+      return defineGate({
+        name,
+        description: reason,
+        views: [sessionStats],
+        decide: (call, state) => (stops(call, state) ? { deny: reason } : undefined),
+      });
+    }
+    case 'phases': {
+      const phaseOf = (state: RunState): string =>
+        gate.moves.findLast(({ after }) => toolStats(state, after).run.ok > 0)?.to ?? gate.start;
+      return phases(gate.phases, phaseOf, { ...called, ...(gate.others ? { others: gate.others } : {}) });
+    }
+  }
+}
+
+function compileStop(stop: DeclaredStop): StopRule {
+  const made = createStopFrom(stop);
+  return stop.name === undefined ? made : { ...made, name: stop.name };
+}
+
+function createStopFrom(stop: DeclaredStop): StopRule {
+  switch (stop.type) {
+    case 'turns':
+      return turnLimit(stop.most);
+    case 'tokens':
+      return tokenBudget(stop.most);
+    case 'usd':
+      return moneyBudget(stop.most);
+    case 'minutes':
+      return timeLimit(stop.most * 60_000);
+    case 'context':
+      return contextLimit(stop.most ?? { share: (stop.percent ?? 100) / 100 });
+    case 'errors':
+      return errorThreshold(stop.most, stop.tool);
+    case 'stuck':
+      return stuckLoop(stop.times);
+    case 'answer':
+      return expectedOutput(stop.contains);
+    case 'complete':
+      return taskComplete((state) => evaluateCondition(stop.when, { state }), stop.detail);
+    case 'when':
+      return stopWhen(stop.name ?? 'when', (state) => evaluateCondition(stop.when, { state }) && (stop.detail ?? true));
+    case 'any':
+      return anyOf(...stop.of.map(compileStop));
+    case 'all':
+      return allOf(...stop.of.map(compileStop));
+  }
+}

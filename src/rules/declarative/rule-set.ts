@@ -1,0 +1,56 @@
+// Rules that belong together: reminders, gates, stops and renderers under one name, as one extension.
+import type { Check, Gate, NamedView, Renderer, Rule, Stop } from '../../core/index.ts';
+import type { GateRule } from '../gates/gate-rule.ts';
+import type { StopExample } from '../testing/run-examples.ts';
+import { sessionStats } from '../session-stats/view.ts';
+import type { ReminderDefinition } from '../reminders/definition.ts';
+import { compileReminders } from '../reminders/compile-reminders.ts';
+import { createRenderer, type RendererChoice } from '../rendering/renderers.ts';
+import type { StopRule } from '../stop-conditions/stop-conditions.ts';
+
+/** Rules under one name. */
+export type RuleSet = {
+  /** One a set: what its reminders remember is kept under it. */
+  readonly name: string;
+  readonly reminders?: readonly ReminderDefinition[];
+  readonly gates?: readonly GateRule[];
+  readonly stops?: readonly StopRule[];
+  readonly checks?: readonly Check[];
+  readonly renderers?: readonly RendererChoice[];
+  /** Views of your own that the rules look at. */
+  readonly views?: readonly NamedView<unknown>[];
+  /** Examples of stops; reminders and gates carry their own. */
+  readonly examples?: readonly StopExample[];
+};
+
+/** A rule set as the parts of an agent. */
+export type CompiledRuleSet = {
+  readonly rules: readonly Rule[];
+  readonly views: readonly NamedView<unknown>[];
+  readonly gates: readonly Gate[];
+  readonly stops: readonly Stop[];
+  readonly checks: readonly Check[];
+  readonly renderers: readonly Renderer[];
+};
+
+/** The extension of a rule set. */
+export function compileRuleSet({
+  name,
+  reminders = [],
+  gates = [],
+  stops = [],
+  checks = [],
+  renderers = [],
+  views = [],
+}: RuleSet): CompiledRuleSet {
+  const remind = compileReminders(name, reminders);
+  const looked = [sessionStats, ...remind.views, ...[...gates, ...stops].flatMap((each) => each.views), ...views];
+  return {
+    rules: remind.rules,
+    views: [...new Map(looked.map((view) => [view.name, view])).values()],
+    gates: gates.flatMap((each) => each.gates),
+    stops: stops.flatMap((each) => each.stops),
+    checks,
+    renderers: renderers.map(createRenderer),
+  };
+}

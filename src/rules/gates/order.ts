@@ -1,0 +1,111 @@
+// Required order, mutual exclusion and phases: which tools may be called, given what was called before.
+import type { RunState } from '../../core/index.ts';
+import { toolStats } from '../session-stats/selectors.ts';
+import type { PeriodCounts } from '../session-stats/tool-stats.ts';
+import { sessionStats } from '../session-stats/view.ts';
+import { earlierOpenCalls, defineGate, type GateRule, type RuleScope } from './gate-rule.ts';
+
+/** How a rule about several tools is called, and how far back it looks. */
+export type RuleScopeOptions = { readonly name?: string; readonly per?: RuleScope };
+
+/** The counts of a tool in a span. */
+function toolCounts(state: RunState, tool: string, per: RuleScope): Pick<PeriodCounts, 'calls' | 'ok'> {
+  const use = toolStats(state, tool);
+  return per === 'session' ? use : use[per];
+}
+
+/** Refuses a tool until the one before it in this list has succeeded. */
+export function requireOrder(
+  tools: readonly string[],
+  { name = tools.join('-then-'), per = 'run' }: RuleScopeOptions = {},
+): GateRule {
+  const [first = 'first', second = 'second'] = tools;
+  return defineGate({
+    name,
+    description: `These are called in this order: ${tools.join(', ')}.`,
+    views: [sessionStats],
+    decide: ({ tool }, state) => {
+      const needed = tools[tools.indexOf(tool) - 1];
+      if (needed === undefined || toolCounts(state, needed, per).ok > 0) return undefined;
+      return { deny: `${needed} must succeed before ${tool}. Call ${needed} first.` };
+    },
+    examples: [
+      { title: `${first} at the beginning`, call: { tool: first }, decides: 'allow' },
+      { title: `${second} before ${first}`, call: { tool: second }, decides: 'deny' },
+      {
+        title: `${second} after ${first}`,
+        history: [{ said: 'go' }, { called: first }],
+        call: { tool: second },
+        decides: 'allow',
+      },
+      {
+        title: `${second} after ${first} failed`,
+        history: [{ said: 'go' }, { called: first, outcome: 'failed' }],
+        call: { tool: second },
+        decides: 'deny',
+      },
+    ],
+  });
+}
+
+/** Refuses every tool of this list but the one that was called first. */
+export function exclusive(
+  tools: readonly string[],
+  { name = `either-${tools.join('-or-')}`, per = 'run' }: RuleScopeOptions = {},
+): GateRule {
+  const [first = 'first', second = 'second'] = tools;
+  return defineGate({
+    name,
+    description: `Only one of these is called: ${tools.join(', ')}.`,
+    views: [sessionStats],
+    decide: (call, state) => {
+      if (!tools.includes(call.tool)) return undefined;
+      const others = tools.filter((tool) => tool !== call.tool);
+      const taken =
+        others.find((tool) => toolCounts(state, tool, per).calls > 0) ??
+        earlierOpenCalls(call, state).find(({ tool }) => others.includes(tool))?.tool;
+      return taken === undefined
+        ? undefined
+        : { deny: `${taken} was called, and ${call.tool} excludes it. Go on with ${taken}.` };
+    },
+    examples: [
+      { title: `${second} alone`, call: { tool: second }, decides: 'allow' },
+      {
+        title: `${second} after ${first}`,
+        history: [{ said: 'go' }, { called: first }],
+        call: { tool: second },
+        decides: 'deny',
+      },
+      {
+        title: `${first} again`,
+        history: [{ said: 'go' }, { called: first }],
+        call: { tool: first },
+        decides: 'allow',
+      },
+    ],
+  });
+}
+
+/** What becomes of tools that no phase names. */
+export type PhaseOptions = { readonly name?: string; readonly others?: 'allow' | 'deny' };
+
+/** Allows in each phase only its own tools. A phase that nobody named allows none of them. */
+export function phases(
+  tools: Readonly<Record<string, readonly string[]>>,
+  phaseOf: (state: RunState) => string,
+  { name = 'phases', others = 'allow' }: PhaseOptions = {},
+): GateRule {
+  const named = new Set(Object.values(tools).flat());
+  return defineGate({
+    name,
+    description: `Each phase has its own tools: ${Object.keys(tools).join(', ')}.`,
+    views: [sessionStats],
+    decide: ({ tool }, state) => {
+      if (!named.has(tool) && others === 'allow') return undefined;
+      const phase = phaseOf(state);
+      const allowed = Object.hasOwn(tools, phase) ? (tools[phase] ?? []) : [];
+      if (allowed.includes(tool)) return undefined;
+      return { deny: `${tool} is not for the phase ${phase}; it has ${allowed.join(', ') || 'no tools'}.` };
+    },
+  });
+}

@@ -1,0 +1,140 @@
+// Rate limits: so many calls, or so many retries, of a tool in a turn of the user, a run or some minutes.
+import {
+  isObject,
+  readView,
+  type ToolCall,
+  type Event,
+  type Json,
+  type NamedView,
+  type RunState,
+} from '../../core/index.ts';
+import type { ExampleStep } from '../testing/fixture-log.ts';
+import { isRetry, toolStats } from '../session-stats/selectors.ts';
+import { updateOpenCalls, type OpenCall } from '../session-stats/open-calls.ts';
+import { attemptKey } from '../session-stats/tool-stats.ts';
+import { sessionStats } from '../session-stats/view.ts';
+import { earlierOpenCalls, defineGate, type GateRule } from './gate-rule.ts';
+
+/** How often a tool may be called. */
+export type RateLimit = {
+  readonly name?: string;
+  readonly tool: string;
+  readonly most: number;
+  /** A turn of the user, from one prompt or follow-up to the next; a run; or the last so many minutes. */
+  readonly per: 'turn' | 'run' | { readonly minutes: number };
+  /** A retry is the same tool with the same arguments after that very call failed in this turn of the user; `calls` unless given. */
+  readonly count?: 'calls' | 'retries';
+};
+
+/** Refuses a call of a tool that was called too often. */
+export function rateLimit(limit: RateLimit): GateRule {
+  const { tool, most, per, count = 'calls' } = limit;
+  const span = typeof per === 'string' ? per : `${per.minutes} minutes`;
+  const name = limit.name ?? `${most}-${count}-of-${tool}-per-${span.replace(' ', '-')}`;
+  const recent = typeof per === 'string' ? undefined : recentCallsView(`recent-calls/${name}`, limit);
+  const used = (state: RunState): number => {
+    if (recent && typeof per !== 'string') {
+      const { times, now } = readView(state, recent);
+      return times.filter((time) => now - time < per.minutes * 60_000).length;
+    }
+    const { calls, retries } = toolStats(state, tool)[per === 'run' ? 'run' : 'turn'];
+    return count === 'calls' ? calls : retries;
+  };
+  const counts = (each: Pick<ToolCall, 'tool' | 'input'>, state: RunState): boolean =>
+    each.tool === tool && (count === 'calls' || isRetry(state, each));
+  return defineGate({
+    name,
+    description: `${tool} is allowed ${most} ${count} per ${span === 'turn' ? 'turn of the user' : span}.`,
+    views: [sessionStats, ...(recent ? [recent] : [])],
+    decide: (call, state) => {
+      if (!counts(call, state)) return undefined;
+      const waiting = earlierOpenCalls(call, state).filter((each) => counts(each, state)).length;
+      // A call that a crash cut off is asked about again, and has been counted.
+      const itself = call.key === undefined ? 0 : 1;
+      if (used(state) - itself + waiting < most) return undefined;
+      const again =
+        count === 'calls' ? 'Go on without it.' : 'It failed each time: change what you do instead of repeating it.';
+      return { deny: `${tool} is allowed ${most} ${count} per ${span}. ${again}` };
+    },
+    examples: rateLimitExamples(limit, count),
+  });
+}
+
+/** An example tells every call: of a limit that is higher there are none. */
+const maxExampleCalls = 100;
+
+function rateLimitExamples({ tool, most, per }: RateLimit, count: 'calls' | 'retries'): GateRule['examples'] {
+  if (!(most <= maxExampleCalls)) return [];
+  const once = (input: Json): ExampleStep =>
+    count === 'calls' ? { called: tool, input } : { called: tool, input, outcome: 'failed', result: 'It failed.' };
+  const before = (times: number): readonly ExampleStep[] => [
+    { said: 'go' },
+    ...Array.from({ length: times + (count === 'calls' ? 0 : 1) }, () => once({ n: 1 })),
+  ];
+  const call = { tool, input: { n: 1 } };
+  return [
+    ...(most > 0
+      ? [{ title: 'the last one that is allowed', history: before(most - 1), call, decides: 'allow' as const }]
+      : []),
+    { title: 'one too many', history: before(most), call, decides: 'deny' },
+    ...(per === 'turn'
+      ? [
+          {
+            title: 'one in the next turn of the user',
+            history: [...before(most), { said: 'again' }],
+            call,
+            decides: most > 0 || count === 'retries' ? ('allow' as const) : ('deny' as const),
+          },
+        ]
+      : []),
+    ...(count === 'retries'
+      ? [
+          {
+            title: 'the same tool with other arguments',
+            history: before(most),
+            call: { tool, input: { n: 2 } },
+            decides: 'allow' as const,
+          },
+        ]
+      : []),
+  ];
+}
+
+type RecentCalls = {
+  readonly calls: readonly OpenCall[];
+  readonly failed: readonly string[];
+  readonly times: readonly number[];
+  readonly now: number;
+};
+
+/** When the latest calls, or retries, of a tool began. The clock is the log's: what was decided once is decided again. */
+function recentCallsView(name: string, { tool, most, count }: RateLimit): NamedView<RecentCalls> {
+  return {
+    name,
+    initial: { calls: [], failed: [], times: [], now: 0 },
+    on(state, event) {
+      const now = Date.parse(event.time) || state.now;
+      const next = { ...state, now, calls: updateOpenCalls(state.calls, event) };
+      const call = 'call' in event ? state.calls.find(({ id }) => id === event.call) : undefined;
+      return call?.tool === tool ? counted(next, call, event) : next;
+    },
+    serialize: ({ failed, times, now }) => ({ failed, times, now }),
+    restore: (kept) => {
+      const { failed, times, now } = isObject(kept) ? kept : {};
+      if (!isListOf(failed, 'string') || !isListOf(times, 'number') || typeof now !== 'number') return undefined;
+      return { calls: [], failed: failed as readonly string[], times: times as readonly number[], now };
+    },
+  };
+
+  function counted(state: RecentCalls, call: OpenCall, event: Event): RecentCalls {
+    const key = attemptKey(call.tool, call.input);
+    if (event.type === 'tool-started' && !call.started && (count !== 'retries' || state.failed.includes(key)))
+      return { ...state, times: [...state.times, state.now].slice(-Math.max(1, most)) };
+    if (event.type !== 'tool-ended') return state;
+    const others = state.failed.filter((each) => each !== key);
+    return { ...state, failed: event.outcome === 'ok' ? others : [...others, key].slice(-16) };
+  }
+}
+
+const isListOf = (value: unknown, of: 'string' | 'number'): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === of);

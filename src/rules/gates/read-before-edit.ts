@@ -1,0 +1,100 @@
+// Sequencing: a file is read before it is edited. One that the model itself made counts as read.
+import { isObject, readView, type Json, type NamedView } from '../../core/index.ts';
+import { extractPath, normalizePath } from '../session-stats/file-uses.ts';
+import { updateOpenCalls, type OpenCall } from '../session-stats/open-calls.ts';
+import { emptyLru, serializeLru, lruGet, restoreLru, lruSet, type LruMap } from '../session-stats/lru-map.ts';
+import { defineGate, type GateRule } from './gate-rule.ts';
+
+/** Which tools read, edit and make files, and where their arguments name the file. */
+export type ReadBeforeEditOptions = {
+  readonly name?: string;
+  /** A tool and the name of the argument that holds the path. */
+  readonly reads?: Readonly<Record<string, string>>;
+  readonly edits?: Readonly<Record<string, string>>;
+  /** Tools that write a whole file: what they leave is known. */
+  readonly writes?: Readonly<Record<string, string>>;
+  /** Whether there is a file at a path. With it, writing over one that was not read is stopped too. */
+  readonly exists?: (path: string) => boolean | Promise<boolean>;
+};
+
+type KnownFiles = { readonly calls: readonly OpenCall[]; readonly paths: LruMap<number> };
+
+const pathArgument = (map: Readonly<Record<string, string>>, tool: string, input: Json): string | undefined => {
+  const field = Object.hasOwn(map, tool) ? map[tool] : undefined;
+  const path = field !== undefined && isObject(input) ? input[field] : undefined;
+  return typeof path === 'string' && path !== '' ? normalizePath(path) : undefined;
+};
+
+/** Refuses to edit a file that was not read before. */
+export function readBeforeEdit({
+  name = 'read-before-edit',
+  reads = { read_file: 'path' },
+  edits = { edit_file: 'path' },
+  writes = { write_file: 'path' },
+  exists,
+}: ReadBeforeEditOptions = {}): GateRule {
+  const known = knownFilesView(`known-files/${name}`, { ...reads, ...edits, ...writes });
+  const [reader = 'a reading tool'] = Object.keys(reads);
+  const [editor = 'edit_file', field = 'path'] = Object.entries(edits)[0] ?? [];
+  const [writer = 'write_file', place = 'path'] = Object.entries(writes)[0] ?? [];
+  const input = { [field]: 'src/a.ts' };
+  return defineGate({
+    name,
+    description: 'A file is read before it is edited.',
+    views: [known],
+    decide: async ({ tool, input: given }, state) => {
+      const edited = pathArgument(edits, tool, given);
+      const written = exists && pathArgument(writes, tool, given);
+      const path = edited ?? (written !== undefined && (await exists?.(written)) ? written : undefined);
+      if (path === undefined || lruGet(readView(state, known).paths, path) !== undefined) return undefined;
+      return { deny: `${path} was not read before. Read it with ${reader}, then do this again.` };
+    },
+    examples: [
+      { title: 'an edit of a file nobody read', call: { tool: editor, input }, decides: 'deny' },
+      {
+        title: 'an edit of a file that was read',
+        history: [{ said: 'go' }, { called: reader, input: { [Object.values(reads)[0] ?? 'path']: './src/a.ts' } }],
+        call: { tool: editor, input },
+        decides: 'allow',
+      },
+      {
+        title: 'an edit after a read that failed',
+        history: [
+          { said: 'go' },
+          { called: reader, input: { [Object.values(reads)[0] ?? 'path']: 'src/a.ts' }, outcome: 'failed' },
+        ],
+        call: { tool: editor, input },
+        decides: 'deny',
+      },
+      {
+        title: 'an edit of a file the model made',
+        history: [{ said: 'go' }, { called: writer, input: { [place]: 'src/a.ts' } }],
+        call: { tool: editor, input },
+        decides: 'allow',
+      },
+    ],
+  });
+}
+
+/** The files that these tools have read or left, the latest of them: what was forgotten has to be read again. */
+function knownFilesView(name: string, tools: Readonly<Record<string, string>>): NamedView<KnownFiles> {
+  return {
+    name,
+    initial: { calls: [], paths: emptyLru() },
+    on(state, event) {
+      const calls = updateOpenCalls(state.calls, event);
+      const call = event.type === 'tool-ended' ? state.calls.find(({ id }) => id === event.call) : undefined;
+      if (event.type !== 'tool-ended' || event.outcome !== 'ok' || !call || !Object.hasOwn(tools, call.tool))
+        return { ...state, calls };
+      const named = [pathArgument(tools, call.tool, call.input), extractPath(event.data)].filter(
+        (path) => path !== undefined,
+      );
+      return { calls, paths: named.reduce((paths, path) => lruSet(paths, path, 1), state.paths) };
+    },
+    serialize: ({ paths }) => serializeLru(paths),
+    restore: (kept) => {
+      const paths = restoreLru(kept, 1);
+      return paths && { calls: [], paths };
+    },
+  };
+}

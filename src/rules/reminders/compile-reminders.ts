@@ -1,0 +1,106 @@
+// Reminders as what an agent carries: one rule that looks at those an event concerns, and one view that remembers for them.
+import {
+  readView,
+  errorMessage,
+  type Event,
+  type NamedView,
+  type Note,
+  type Rule,
+  type RunState,
+} from '../../core/index.ts';
+import { endedCall } from '../session-stats/selectors.ts';
+import { sessionStats } from '../session-stats/view.ts';
+import { reminderIntroNotes } from './system-prompt-section.ts';
+import { validateReminder, cooldownOf, type ReminderContext, type ReminderDefinition } from './definition.ts';
+import {
+  isNoteOf,
+  reminderStateView,
+  initialCounters,
+  hasState,
+  subscriptionsByFact,
+  type ReminderCounters,
+} from './reminder-state.ts';
+
+/** The parts of an agent that remind. */
+export type CompiledReminders = { readonly rules: readonly Rule[]; readonly views: readonly NamedView<unknown>[] };
+
+/** A reminder that is ready to be given to an agent, alone or in a set. */
+export type DefinedReminder = ReminderDefinition & CompiledReminders;
+
+/** Defines a reminder. It is an extension by itself, and can be one of a rule set. */
+export const defineReminder = (reminder: ReminderDefinition): DefinedReminder => ({
+  ...validateReminder(reminder),
+  ...compileReminders(reminder.name, [reminder]),
+});
+
+/** These reminders as one rule and one view, so that many of them cost little more than those an event concerns. */
+export function compileReminders(set: string, reminders: readonly ReminderDefinition[]): CompiledReminders {
+  if (reminders.length === 0) return { rules: [], views: [] };
+  const byName = [...new Map(reminders.map((reminder) => [reminder.name, validateReminder(reminder)])).values()];
+  const watches = subscriptionsByFact(byName);
+  const view = reminderStateView(set, byName, watches);
+  const rule: Rule = (event, state) => {
+    const seeds = reminderIntroNotes(event, state);
+    const watching = watches.get(event.type);
+    if (!watching) return seeds;
+    const { about, marks } = readView(state, view);
+    const concerned = watching.filter(({ matches: concerns }) => concerns(event, about));
+    if (concerned.length === 0) return seeds;
+    const looking = createReminderContext(event, state);
+    return [
+      ...seeds,
+      ...concerned.flatMap(({ reminder }) => reminderNotes(reminder, looking, marks[reminder.name] ?? initialCounters)),
+    ];
+  };
+  return { rules: [rule], views: [sessionStats, view] };
+}
+
+const createReminderContext = (event: Event, state: RunState): ReminderContext => ({
+  event,
+  state,
+  // Most reminders never ask: the history is folded for those that do.
+  get call() {
+    return endedCall(state);
+  },
+  select: (view) => readView(state, view),
+});
+
+/** What a reminder has to say now. One that fails says so, and silences no other. */
+function reminderNotes(
+  reminder: ReminderDefinition,
+  looking: ReminderContext,
+  mark: ReminderCounters,
+): readonly Note[] {
+  if (isSuppressed(reminder, looking.state, mark)) return [];
+  const { name, when, message, subject: about, priority, group, expiresAfter } = reminder;
+  try {
+    const speaks: unknown = when ? when(looking) : true;
+    if (typeof speaks !== 'boolean') throw new TypeError('`when` gave neither true nor false.');
+    if (!speaks) return [];
+    const text: unknown = typeof message === 'function' ? message(looking) : message;
+    if (typeof text !== 'string') throw new TypeError('it gave no text.');
+    if (text === '') return [];
+    return [
+      {
+        key: about ? `${name}/${about(looking)}` : name,
+        text,
+        ...(priority === undefined ? {} : { priority }),
+        ...(group === undefined ? {} : { group }),
+        ...(expiresAfter === undefined ? {} : { until: looking.state.turn + expiresAfter }),
+      },
+    ];
+  } catch (error) {
+    const why = `The reminder ${name} failed at ${looking.event.type} and added nothing: ${errorMessage(error).slice(0, 300)}`;
+    return [{ key: `rule-failed/${name}`, text: why }];
+  }
+}
+
+/** One that waits in the queue has spoken already, as far as `once` and a cooldown go. */
+function isSuppressed(reminder: ReminderDefinition, { queue, turn }: RunState, mark: ReminderCounters): boolean {
+  if (!hasState(reminder)) return false;
+  if (queue.some(({ key }) => isNoteOf(reminder.name, key))) return true;
+  if (mark.shown === 0) return false;
+  if (reminder.once) return true;
+  const quiet = cooldownOf(reminder);
+  return mark.looks - mark.at <= quiet.evaluations || turn - mark.turn < quiet.turns;
+}

@@ -1,0 +1,111 @@
+// What reminders have to remember: how often each was looked at, and when it was last shown. All of it is read from the log.
+import { isObject, type Event, type Fact, type Json, type NamedView } from '../../core/index.ts';
+import { hasSameShape } from '../session-stats/lru-map.ts';
+import { updateOpenCalls, type OpenCall } from '../session-stats/open-calls.ts';
+import { reminderTools, reminderTriggers, type ReminderDefinition } from './definition.ts';
+import { resolveTrigger } from './triggers.ts';
+
+/** How often a reminder was looked at, how often it was shown, and after how many looks and in which turn it last was. */
+export type ReminderCounters = {
+  readonly looks: number;
+  readonly shown: number;
+  readonly at: number;
+  readonly turn: number;
+};
+
+/** What the reminders of a set remember. `about` names the tools that the last event was about. */
+export type ReminderState = {
+  readonly calls: readonly OpenCall[];
+  readonly about: readonly string[];
+  readonly marks: Readonly<Record<string, ReminderCounters>>;
+};
+
+/** A reminder and the test whether an event of a type concerns it. */
+export type ReminderSubscription = {
+  readonly reminder: ReminderDefinition;
+  readonly matches: (event: Event, about: readonly string[]) => boolean;
+};
+
+/** A reminder that was never looked at. */
+export const initialCounters: ReminderCounters = { looks: 0, shown: 0, at: 0, turn: 0 };
+
+/** Which reminders are looked at for which type of fact; one is looked at once for an event, however many triggers name it. */
+export function subscriptionsByFact(
+  reminders: readonly ReminderDefinition[],
+): ReadonlyMap<Fact['type'], readonly ReminderSubscription[]> {
+  const watches = new Map<Fact['type'], ReminderSubscription[]>();
+  for (const reminder of reminders) {
+    const tools = reminderTools(reminder);
+    const byType = Map.groupBy(reminderTriggers(reminder).map(resolveTrigger), ({ type }) => type);
+    for (const [type, meanings] of byType) {
+      const concerns: ReminderSubscription['matches'] = (event, about) =>
+        meanings.some(({ test }) => !test || test(event)) &&
+        (tools.length === 0 || tools.some((tool) => about.includes(tool)));
+      watches.set(type, [...(watches.get(type) ?? []), { reminder, matches: concerns }]);
+    }
+  }
+  return watches;
+}
+
+/** Whether a reminder has anything to remember. */
+export const hasState = ({ cooldown, once }: ReminderDefinition): boolean => once === true || Boolean(cooldown);
+
+/** Whether a note with this key is one of this reminder. */
+export const isNoteOf = (name: string, key: string): boolean => key === name || key.startsWith(`${name}/`);
+
+/** The view of a set of reminders. To have been shown is what counts: a note that a crash or an edit took back was never said. */
+export function reminderStateView(
+  set: string,
+  reminders: readonly ReminderDefinition[],
+  watches: ReadonlyMap<Fact['type'], readonly ReminderSubscription[]>,
+): NamedView<ReminderState> {
+  const names = reminders.filter(hasState).map(({ name }) => name);
+  const remembering = new Map(
+    [...watches].map(([type, watching]) => [type, watching.filter(({ reminder }) => hasState(reminder))]),
+  );
+  return {
+    name: `reminders/${set}`,
+    initial: { calls: [], about: [], marks: {} },
+    on(state, event) {
+      const calls = updateOpenCalls(state.calls, event);
+      const about = eventTools(event, state.calls, calls);
+      const looked = (remembering.get(event.type) ?? noTools).filter(({ matches: concerns }) => concerns(event, about));
+      const shown = shownReminders(event, names);
+      if (looked.length + shown.length === 0) return { calls, about, marks: state.marks };
+      // One copy an event, however many reminders it concerns.
+      const marks: Record<string, ReminderCounters> = { ...state.marks };
+      const markOf = (name: string): ReminderCounters => marks[name] ?? initialCounters;
+      for (const { name } of looked.map(({ reminder }) => reminder))
+        marks[name] = { ...markOf(name), looks: markOf(name).looks + 1 };
+      for (const name of shown) {
+        const { looks, shown: times } = markOf(name);
+        marks[name] = { looks, shown: times + 1, at: looks, turn: event.type === 'turn-started' ? event.turn : 0 };
+      }
+      return { calls, about, marks };
+    },
+    serialize: ({ marks }) => marks,
+    restore: restoreReminderState,
+  };
+}
+
+/** Which of these reminders a turn showed. */
+const shownReminders = (event: Event, names: readonly string[]): readonly string[] =>
+  event.type === 'turn-started' && event.notes.length
+    ? names.filter((name) => event.notes.some(({ key }) => isNoteOf(name, key)))
+    : [];
+
+function restoreReminderState(kept: Json): ReminderState | undefined {
+  if (!isObject(kept) || !Object.values(kept).every((mark) => hasSameShape(mark, initialCounters))) return undefined;
+  return { calls: [], about: [], marks: kept as ReminderState['marks'] };
+}
+
+const noTools: readonly never[] = [];
+
+/** The tools that an event is about: of the calls that were open before it, or that it opened. */
+function eventTools(event: Event, before: readonly OpenCall[], after: readonly OpenCall[]): readonly string[] {
+  if (event.type === 'turn-ended') return after.map(({ tool }) => tool);
+  if (event.type === 'tool-started') return [event.tool];
+  if (event.type === 'tool-ended' || event.type === 'approval-requested' || event.type === 'approval-resolved')
+    return before.filter(({ id }) => id === event.call).map(({ tool }) => tool);
+  return noTools;
+}

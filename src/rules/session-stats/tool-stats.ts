@@ -1,0 +1,186 @@
+// What is known of each tool and of each call that was tried: counts, failures in a row, retries, and whether results repeat.
+import {
+  canonicalJson,
+  hash53,
+  hash53Value,
+  updateHash53,
+  createHash53,
+  textOrCharCodes,
+  type Event,
+  type Json,
+} from '../../core/index.ts';
+import type { OpenCall } from './open-calls.ts';
+import { lruGet, lruSet, type LruMap } from './lru-map.ts';
+
+/** Counts within one run or one turn of the user: they begin anew in the next. */
+export type PeriodCounts = {
+  readonly at: number;
+  readonly calls: number;
+  readonly retries: number;
+  readonly ok: number;
+};
+
+/** What is known of a tool. `seen` is how many calls of any tool had been made when it was last called. */
+export type ToolStats = {
+  readonly calls: number;
+  readonly ok: number;
+  readonly failed: number;
+  readonly denied: number;
+  readonly inARow: number;
+  readonly ms: number;
+  readonly usd: number;
+  readonly seen: number;
+  readonly why: string;
+  readonly run: PeriodCounts;
+  readonly turn: PeriodCounts;
+};
+
+/** What is known of one call: a tool with exactly these arguments. `same` is how often its last result came in a row. */
+export type CallAttempts = {
+  readonly tool: string;
+  readonly input: string;
+  readonly count: number;
+  readonly failed: number;
+  readonly result: number;
+  readonly same: number;
+  readonly turn: number;
+  /** The turn of the user in which it last failed without a success since; 0 where it did not. */
+  readonly failedIn: number;
+};
+
+const emptyCounts: PeriodCounts = { at: 0, calls: 0, retries: 0, ok: 0 };
+
+/** A tool that was never called. */
+export const emptyToolStats: ToolStats = {
+  calls: 0,
+  ok: 0,
+  failed: 0,
+  denied: 0,
+  inARow: 0,
+  ms: 0,
+  usd: 0,
+  seen: 0,
+  why: '',
+  run: emptyCounts,
+  turn: emptyCounts,
+};
+
+/** A call that was never tried. */
+export const noAttempts: CallAttempts = {
+  tool: '',
+  input: '',
+  count: 0,
+  failed: 0,
+  result: 0,
+  same: 0,
+  turn: 0,
+  failedIn: 0,
+};
+
+/** What makes two calls the same: the tool, and the arguments whatever the order of their keys. */
+export const attemptKey = (tool: string, input: Json): string => `${tool} ${hash53(canonicalInput(input))}`;
+
+let latestInput: { readonly input: Json; readonly text: string } = { input: null, text: 'null' };
+
+/** The canonical text of arguments, made once for a call that begins and then ends. */
+function canonicalInput(input: Json): string {
+  if (latestInput.input !== input) latestInput = { input, text: canonicalJson(input) };
+  return latestInput.text;
+}
+
+/** Where in the session a call is: the run, the user's turn, the provider's turn, the calls made so far. */
+export type SessionPosition = {
+  readonly runs: number;
+  readonly userTurns: number;
+  readonly turn: number;
+  readonly made: number;
+};
+
+type ToolStatsState = { readonly tools: LruMap<ToolStats>; readonly tries: LruMap<CallAttempts> };
+
+const currentCounts = (counts: PeriodCounts, at: number): PeriodCounts =>
+  counts.at === at ? counts : { ...emptyCounts, at };
+
+/** A call begins to act. It is a retry if the very same call failed before in this turn of the user. */
+export function recordCallStart(
+  { tools, tries }: ToolStatsState,
+  { tool, input }: OpenCall,
+  place: SessionPosition,
+): LruMap<ToolStats> {
+  const mark = lruGet(tools, tool) ?? emptyToolStats;
+  const again = lruGet(tries, attemptKey(tool, input))?.failedIn === place.userTurns ? 1 : 0;
+  const more = (counts: PeriodCounts): PeriodCounts => ({
+    ...counts,
+    calls: counts.calls + 1,
+    retries: counts.retries + again,
+  });
+  return lruSet(tools, tool, {
+    ...mark,
+    calls: mark.calls + 1,
+    seen: place.made + 1,
+    run: more(currentCounts(mark.run, place.runs)),
+    turn: more(currentCounts(mark.turn, place.userTurns)),
+  });
+}
+
+const maxReasonChars = 120;
+
+/** Where a call was settled, what makes it the same call, and what its result is known by. */
+export type EndedCallContext = { readonly position: SessionPosition; readonly key: string; readonly result: number };
+
+/** A call is settled. One that was refused or interrupted is no failure of its tool, and no success. */
+export function recordCallEnd(
+  marks: ToolStatsState,
+  call: OpenCall,
+  event: Event & { readonly type: 'tool-ended' },
+  settled: EndedCallContext,
+): ToolStatsState {
+  const { outcome } = event;
+  const { position: place } = settled;
+  const mark = lruGet(marks.tools, call.tool) ?? emptyToolStats;
+  const failed = outcome === 'failed' || outcome === 'unknown';
+  const ok = outcome === 'ok';
+  const more = (counts: PeriodCounts): PeriodCounts => ({ ...counts, ok: counts.ok + (ok ? 1 : 0) });
+  const tools = lruSet(marks.tools, call.tool, {
+    ...mark,
+    ok: mark.ok + (ok ? 1 : 0),
+    failed: mark.failed + (failed ? 1 : 0),
+    denied: mark.denied + (outcome === 'denied' ? 1 : 0),
+    inARow: ok ? 0 : mark.inARow + (failed ? 1 : 0),
+    ms: mark.ms + event.ms,
+    usd: mark.usd + (event.spent?.usd ?? 0),
+    why: failed ? event.text.slice(0, maxReasonChars) : mark.why,
+    run: more(currentCounts(mark.run, place.runs)),
+    turn: more(currentCounts(mark.turn, place.userTurns)),
+  });
+  return { tools, tries: recordAttempt(marks.tries, call, settled, failed ? 'failed' : ok ? 'ok' : 'neither') };
+}
+
+function recordAttempt(
+  tries: LruMap<CallAttempts>,
+  { tool, input }: OpenCall,
+  { position: place, key, result }: EndedCallContext,
+  came: 'ok' | 'failed' | 'neither',
+): LruMap<CallAttempts> {
+  const tried = lruGet(tries, key) ?? { ...noAttempts, tool, input: canonicalInput(input).slice(0, maxReasonChars) };
+  return lruSet(tries, key, {
+    ...tried,
+    count: tried.count + 1,
+    failed: tried.failed + (came === 'failed' ? 1 : 0),
+    result,
+    same: tried.count > 0 && tried.result === result ? tried.same + 1 : 1,
+    turn: place.turn,
+    failedIn: came === 'failed' ? place.userTurns : came === 'ok' ? 0 : tried.failedIn,
+  });
+}
+
+/** What tells two results apart: how it came out, and what it said; of a long one its length and its ends, at a cost that does not grow with it. */
+export function resultHash(event: Event & { readonly type: 'tool-ended' }): number {
+  const hash = createHash53();
+  const text = textOrCharCodes(event);
+  updateHash53(hash, `${event.outcome} `);
+  if (text.length <= 600) return hash53Value(updateHash53(hash, text));
+  updateHash53(hash, `${text.length} `);
+  updateHash53(hash, text, 0, 300);
+  return hash53Value(updateHash53(hash, text, text.length - 300));
+}

@@ -1,0 +1,222 @@
+// What happened in a session so far, as one view: bounded, O(1) per event, the same from the root and from an epoch.
+import { hash53, isObject, messageText, type Event, type Json, type NamedView } from '../../core/index.ts';
+import { updateContextParts, emptyContextParts, type ContextParts } from './context-parts.ts';
+import { extractEntities, type Entity } from './entities.ts';
+import { unusedFile, addFileUse, detectFileAccess, type FileUse } from './file-uses.ts';
+import { updateOpenCalls, type EndedCall, type OpenCall } from './open-calls.ts';
+import { hasSameShape, emptyLru, serializeLru, lruGet, restoreLru, lruSet, type LruMap } from './lru-map.ts';
+import {
+  recordCallEnd,
+  recordCallStart,
+  emptyToolStats,
+  resultHash,
+  attemptKey,
+  noAttempts,
+  type ToolStats,
+  type CallAttempts,
+} from './tool-stats.ts';
+
+/** What one model was used for. */
+export type ModelStats = {
+  readonly turns: number;
+  readonly failed: number;
+  readonly input: number;
+  readonly output: number;
+  readonly usd: number;
+  readonly unpriced: number;
+  readonly ms: number;
+};
+
+/** A settled call as one number, and its tool: what cycles are found in. */
+export type CallDigest = { readonly tool: string; readonly is: number };
+
+/** Counts that go on from epoch to epoch. */
+type SessionCounts = {
+  readonly runs: number;
+  /** A turn of the user begins when a prompt or a follow-up reaches the model; what steers does not begin one. */
+  readonly userTurns: number;
+  readonly turn: number;
+  /** Calls that began to act. */
+  readonly made: number;
+  readonly inARow: number;
+  /** When the last event was written, in milliseconds since 1970; 0 where nobody knows. */
+  readonly time: number;
+};
+
+/** What is remembered of a session. Read it through the questions, not by its fields. */
+export type SessionStats = SessionCounts & {
+  readonly model: string;
+  /** Milliseconds between the last event and the one before it. */
+  readonly pause: number;
+  readonly waiting: readonly string[];
+  readonly calls: readonly OpenCall[];
+  /** The call that the last event settled, if it settled one. */
+  readonly ended: EndedCall | undefined;
+  readonly tools: LruMap<ToolStats>;
+  readonly tries: LruMap<CallAttempts>;
+  readonly files: LruMap<FileUse>;
+  readonly entities: LruMap<Entity>;
+  readonly models: LruMap<ModelStats>;
+  readonly steps: readonly CallDigest[];
+  readonly context: ContextParts;
+};
+
+const initialCounts: SessionCounts = { runs: 0, userTurns: 0, turn: 0, made: 0, inARow: 0, time: 0 };
+
+const initialStats: SessionStats = {
+  ...initialCounts,
+  model: '',
+  pause: 0,
+  waiting: [],
+  calls: [],
+  ended: undefined,
+  tools: emptyLru(),
+  tries: emptyLru(),
+  files: emptyLru(),
+  entities: emptyLru(),
+  models: emptyLru(),
+  steps: [],
+  context: emptyContextParts,
+};
+
+/** As many settled calls as cycles are looked for in. */
+const maxSteps = 24;
+
+/** What rules, gates, stops, hooks and screens ask about. An agent that has any of ours has it among its views. */
+export const sessionStats: NamedView<SessionStats> = {
+  name: 'history',
+  initial: initialStats,
+  on(state, event) {
+    // One copy an event, however much of it the event changes.
+    const next: StatsDraft = { ...state };
+    applyEvent(next, event);
+    next.time = Date.parse(event.time) || state.time;
+    next.pause = state.time ? Math.max(0, next.time - state.time) : 0;
+    return next;
+  },
+  serialize: ({ runs, userTurns, turn, made, inARow, time, steps, ...rest }) => ({
+    counts: { runs, userTurns, turn, made, inARow, time },
+    steps,
+    tools: serializeLru(rest.tools),
+    tries: serializeLru(rest.tries),
+    files: serializeLru(rest.files),
+    entities: serializeLru(rest.entities),
+    models: serializeLru(rest.models),
+  }),
+  restore: restoreStats,
+};
+
+/** A copy that nobody has seen yet. */
+type StatsDraft = { -readonly [key in keyof SessionStats]: SessionStats[key] };
+
+function applyEvent(draft: StatsDraft, event: Event): void {
+  const { calls } = draft;
+  const call = event.type === 'tool-ended' ? calls.find(({ id }) => id === event.call) : undefined;
+  draft.ended = undefined;
+  draft.context = updateContextParts(draft.context, event, call?.tool);
+  if (event.type === 'epoch-started') applyEpoch(draft, event);
+  else if (event.type === 'input-received') applyInput(draft, event);
+  else if (event.type === 'run-started') {
+    draft.runs++;
+    draft.inARow = 0;
+  } else if (event.type === 'turn-started') applyTurnStart(draft, event);
+  else if (event.type === 'turn-ended' || event.type === 'turn-failed') applyTurnEnd(draft, event);
+  else if (event.type === 'tool-started') applyCallStart(draft, event);
+  else if (event.type === 'branch-started') draft.waiting = [];
+  else if (event.type === 'tool-ended' && call) applyCallEnd(draft, call, event);
+  draft.calls = updateOpenCalls(calls, event);
+}
+
+function applyTurnStart(draft: StatsDraft, { turn, inputs }: Event & { readonly type: 'turn-started' }): void {
+  draft.turn = turn;
+  if (!inputs.some((input) => draft.waiting.includes(input))) return;
+  draft.waiting = draft.waiting.filter((input) => !inputs.includes(input));
+  draft.userTurns++;
+}
+
+/** What an epoch says of itself is taken from it, also by a fold that saw what came before: both must come to the same. */
+function applyEpoch(draft: StatsDraft, { model, baseline }: Event & { readonly type: 'epoch-started' }): void {
+  draft.model = model;
+  if (!baseline) return;
+  const asked = (baseline.pending ?? []).filter(({ how }) => how !== 'steer');
+  draft.turn = baseline.turn;
+  draft.waiting = asked.map(({ input }) => input);
+}
+
+function applyInput(draft: StatsDraft, event: Event & { readonly type: 'input-received' }): void {
+  recordEntities(draft, messageText({ role: 'user', parts: event.parts }), 'user');
+  if (event.how === 'prompt' || event.how === 'follow-up') draft.waiting = [...draft.waiting, event.input];
+}
+
+function recordEntities(draft: StatsDraft, words: string, by: Entity['by']): void {
+  if (words === '') return;
+  for (const { kind, name } of extractEntities(words)) {
+    const known = lruGet(draft.entities, name) ?? { kind, count: 0, by, turn: 0 };
+    draft.entities = lruSet(draft.entities, name, { ...known, count: known.count + 1, turn: draft.turn });
+  }
+}
+
+const emptyModelStats: ModelStats = { turns: 0, failed: 0, input: 0, output: 0, usd: 0, unpriced: 0, ms: 0 };
+
+function applyTurnEnd(draft: StatsDraft, event: Event & { readonly type: 'turn-ended' | 'turn-failed' }): void {
+  const ended = event.type === 'turn-ended';
+  const model = ended ? event.model : draft.model;
+  const mark = lruGet(draft.models, model) ?? emptyModelStats;
+  draft.models = lruSet(draft.models, model, {
+    turns: mark.turns + 1,
+    failed: mark.failed + (ended ? 0 : 1),
+    input: mark.input + (event.usage?.input ?? 0),
+    output: mark.output + (event.usage?.output ?? 0),
+    usd: mark.usd + (event.usd ?? 0),
+    unpriced: mark.unpriced + (event.usage && event.usd === undefined ? 1 : 0),
+    ms: mark.ms + event.ms,
+  });
+  if (ended) recordEntities(draft, messageText(event.message), 'model');
+}
+
+/** A call that is started again after a crash is still the one call. */
+function applyCallStart(draft: StatsDraft, { call: id, tool, input }: Event & { readonly type: 'tool-started' }): void {
+  const call = draft.calls.find((each) => each.id === id);
+  if (!call || call.started) return;
+  draft.tools = recordCallStart(draft, { ...call, tool, input: input ?? call.input }, draft);
+  draft.made++;
+}
+
+function applyCallEnd(draft: StatsDraft, call: OpenCall, event: Event & { readonly type: 'tool-ended' }): void {
+  const use = detectFileAccess(call, event);
+  const failed = event.outcome === 'failed' || event.outcome === 'unknown';
+  const told = { key: attemptKey(call.tool, call.input), result: resultHash(event) };
+  const step: CallDigest = { tool: call.tool, is: hash53(`${told.key} ${told.result}`) };
+  const { tools, tries } = recordCallEnd(draft, call, event, { position: draft, ...told });
+  draft.tools = tools;
+  draft.tries = tries;
+  draft.ended = { ...call, outcome: event.outcome };
+  draft.inARow = event.outcome === 'ok' ? 0 : draft.inARow + (failed ? 1 : 0);
+  if (use) {
+    const known = lruGet(draft.files, use.path) ?? unusedFile;
+    draft.files = lruSet(draft.files, use.path, addFileUse(known, use.kind, draft.turn));
+  }
+  draft.steps = [...draft.steps.slice(1 - maxSteps), step];
+}
+
+const sampleEntity: Entity = { kind: 'path', count: 0, by: 'user', turn: 0 };
+
+function restoreStats(kept: Json): SessionStats | undefined {
+  if (!isObject(kept) || !hasSameShape(kept['counts'], initialCounts)) return undefined;
+  const steps = Array.isArray(kept['steps']) ? (kept['steps'] as readonly unknown[]) : [];
+  const shelves = {
+    tools: restoreLru(kept['tools'], emptyToolStats),
+    tries: restoreLru(kept['tries'], noAttempts),
+    files: restoreLru(kept['files'], unusedFile),
+    entities: restoreLru(kept['entities'], sampleEntity),
+    models: restoreLru(kept['models'], emptyModelStats),
+  };
+  if (steps.length > maxSteps || !steps.every((step) => hasSameShape(step, { tool: '', is: 0 }))) return undefined;
+  if (Object.values(shelves).some((shelf) => shelf === undefined)) return undefined;
+  return {
+    ...initialStats,
+    ...(kept['counts'] as SessionCounts),
+    ...(shelves as Pick<SessionStats, keyof typeof shelves>),
+    steps: steps as readonly CallDigest[],
+  };
+}

@@ -1,0 +1,34 @@
+// Stop conditions of several: any of them, or all of them.
+import type { NamedView } from '../../core/index.ts';
+import { createStopRule, type StopRule } from './stop-conditions.ts';
+
+const collectViews = (rules: readonly StopRule[]): readonly NamedView<unknown>[] => [
+  ...new Map(rules.flatMap(({ views }) => views).map((view) => [view.name, view])).values(),
+];
+
+/** Ends a run as the first of these that holds would. */
+export const anyOf = (...rules: readonly StopRule[]): StopRule =>
+  createStopRule(
+    `any(${rules.map(({ name }) => name).join(', ')})`,
+    (state) => {
+      for (const rule of rules) {
+        const found = rule.evaluate(state);
+        if (found) return found;
+      }
+      return undefined;
+    },
+    collectViews(rules),
+  );
+
+/** Ends a run once all of these hold, with the reason of the first and the details of all. None at all never holds. */
+export const allOf = (...rules: readonly StopRule[]): StopRule =>
+  createStopRule(
+    `all(${rules.map(({ name }) => name).join(', ')})`,
+    (state) => {
+      const found = rules.map(({ evaluate: halt }) => halt(state));
+      const [first] = found;
+      if (!first || !found.every((each) => each !== undefined)) return undefined;
+      return { reason: first.reason, detail: found.map(({ detail }) => detail).join(' ') };
+    },
+    collectViews(rules),
+  );

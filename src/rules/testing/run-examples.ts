@@ -1,0 +1,85 @@
+// Tries the examples that rules carry: each must decide as its example says, in a history that is played and not run.
+import { callId, errorMessage, type ToolCall, type NamedView, type Rule, type RunState } from '../../core/index.ts';
+import type { GateRule, GateExample } from '../gates/gate-rule.ts';
+import type { ReminderDefinition, ReminderExample } from '../reminders/definition.ts';
+import { isNoteOf } from '../reminders/reminder-state.ts';
+import { compileReminders } from '../reminders/compile-reminders.ts';
+import type { StopRule } from '../stop-conditions/stop-conditions.ts';
+import { buildFixtureLog, turnEndedFact, turnStartedFact, type ExampleStep } from './fixture-log.ts';
+
+/** How an example came out; `wrong` says what was decided instead. */
+export type ExampleResult = { readonly rule: string; readonly title: string; readonly failure?: string };
+
+/** Decides on the call of an example after its history. */
+export async function runGateExample(
+  rule: GateRule,
+  { title, history = [], call, decides }: GateExample,
+): Promise<ExampleResult> {
+  const begun: readonly ExampleStep[] = history.some((step) => 'said' in step) ? history : [{ said: 'go' }, ...history];
+  const { state, call: asked } = replayToCall(begun, call, rule.views);
+  const found: string[] = [];
+  for (const gate of rule.gates) {
+    try {
+      found.push((await gate(asked, state)).type);
+    } catch (error) {
+      found.push('deny', errorMessage(error));
+    }
+  }
+  const decided = ['deny', 'ask', 'rewrite'].find((type) => found.includes(type)) ?? 'allow';
+  return {
+    rule: rule.name,
+    title,
+    ...(decided === decides ? {} : { failure: `It decides ${decided}, not ${decides}.` }),
+  };
+}
+
+function replayToCall(
+  history: readonly ExampleStep[],
+  { tool, input = {} }: GateExample['call'],
+  views: readonly NamedView<unknown>[],
+): { readonly state: RunState; readonly call: ToolCall } {
+  const parts = { views };
+  const before = buildFixtureLog(history, parts).state;
+  const began: readonly ExampleStep[] = [...history, { fact: turnStartedFact(before) }];
+  const inTurn = buildFixtureLog(began, parts).state;
+  const id = callId(inTurn.turn, 0);
+  const { state } = buildFixtureLog(
+    [...began, { fact: turnEndedFact(inTurn, [{ type: 'tool-call', id, tool, input }]) }],
+    parts,
+  );
+  return { state, call: { id, tool, input } };
+}
+
+/** Whether a reminder speaks up at the last event of its example. */
+export function runReminderExample(
+  reminder: ReminderDefinition,
+  { title, history, fires }: ReminderExample,
+  views: readonly NamedView<unknown>[] = [],
+): ExampleResult {
+  const { rules, views: own } = compileReminders('example', [reminder]);
+  let fired = false;
+  const last = buildFixtureLog(history, { views: own }).events.length;
+  const listening: readonly Rule[] = rules.map((rule) => (event, state) => {
+    const notes = rule(event, state);
+    if (event.seq === last) fired = notes.some(({ key }) => isNoteOf(reminder.name, key));
+    return notes;
+  });
+  buildFixtureLog(history, { rules: listening, views: [...own, ...views] });
+  const did = fired ? 'It speaks up.' : 'It keeps quiet.';
+  return { rule: reminder.name, title, ...(fired === fires ? {} : { failure: did }) };
+}
+
+/** A history, and whether a stop condition must end it. */
+export type StopExample = {
+  readonly title: string;
+  readonly stop: string;
+  readonly history: readonly ExampleStep[];
+  readonly stops: boolean;
+};
+
+/** Whether a stop condition ends the history of its example. */
+export function runStopExample(rule: StopRule, { title, history, stops }: StopExample): ExampleResult {
+  const found = rule.evaluate(buildFixtureLog(history, { views: rule.views }).state);
+  const did = found ? `It ends the run: ${found.detail}` : 'It lets the run go on.';
+  return { rule: rule.name, title, ...((found !== undefined) === stops ? {} : { failure: did }) };
+}

@@ -1,0 +1,47 @@
+// What a person can choose for a session in their editor: who is asked before something is changed, and which model answers.
+import { FairleadError } from '../../core/index.ts';
+import type { Conversation } from '../../coding-agent/conversation.ts';
+
+/** One of several values of a choice. */
+export type AcpOptionValue = { readonly value: string; readonly name: string; readonly description?: string };
+
+/** Something to choose, in no version's words. */
+export type AcpOption = {
+  readonly id: 'mode' | 'model';
+  readonly name: string;
+  readonly current: string;
+  readonly options: readonly AcpOptionValue[];
+};
+
+/** The ways to ask. */
+export const approvalModes: readonly AcpOptionValue[] = [
+  { value: 'ask', name: 'Ask', description: 'Ask before anything is changed or run' },
+  { value: 'auto', name: 'Auto', description: 'Change and run without asking' },
+];
+
+/** The way of asking that a session is in. */
+export const getApprovalMode = (talk: Conversation): string => (talk.autoApprove ? 'auto' : 'ask');
+
+/** Everything that can be chosen, as it stands. */
+export function listAcpOptions(talk: Conversation): readonly AcpOption[] {
+  const { name } = talk.model;
+  const ids = talk.models().map(({ id }) => id);
+  return [
+    { id: 'mode', name: 'Approval', current: getApprovalMode(talk), options: approvalModes },
+    {
+      id: 'model',
+      name: 'Model',
+      current: name,
+      options: (ids.includes(name) ? ids : [name, ...ids]).map((value) => ({ value, name: value })),
+    },
+  ];
+}
+
+/** Chooses a value. */
+export async function setAcpOption(talk: Conversation, id: string, value: unknown): Promise<void> {
+  if (id === 'model' && typeof value === 'string') return talk.useModel(value);
+  if (id !== 'mode' || !approvalModes.some((mode) => mode.value === value))
+    throw new FairleadError('acp/no-choice', `There is no choice "${id}" of "${String(value)}".`, { blame: 'user' });
+  talk.autoApprove = value === 'auto';
+  return undefined;
+}

@@ -1,0 +1,96 @@
+// What an editor sends as a prompt, as the parts of a message. What its person did not type is marked as coming from outside.
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { expandCommand, type UserCommand } from '../../agent/index.ts';
+import { FairleadError, wrapUntrusted, escapeInvisibleLine, type MessagePart } from '../../core/index.ts';
+import type { Conversation } from '../../coding-agent/conversation.ts';
+
+/** What decides how a prompt is read. */
+export type PromptContext = {
+  readonly cwd: string;
+  /** Whether the model sees images; true where nobody knows. */
+  readonly images: boolean;
+  /** The person's own commands: a prompt that begins with the name of one stands for its text. */
+  readonly commands: readonly UserCommand[];
+};
+
+/** How a prompt to this conversation is read. */
+export function getPromptContext(talk: Conversation): PromptContext {
+  const { name } = talk.model;
+  return {
+    cwd: talk.agent.workspace.cwd,
+    images: talk.models().find(({ id }) => id === name)?.images !== false,
+    commands: talk.agent.commands,
+  };
+}
+
+/** The parts of a message for this prompt. */
+export function parsePromptContent(prompt: readonly ContentBlock[], reading: PromptContext): readonly MessagePart[] {
+  const parts = prompt.map((block, i) => toMessagePart(block, reading, i === 0));
+  if (parts.every((part) => part.type === 'text' && part.text.trim() === ''))
+    throw new FairleadError('acp/empty-prompt', 'The prompt is empty.', { blame: 'user' });
+  return parts;
+}
+
+function toMessagePart(block: ContentBlock, reading: PromptContext, first: boolean): MessagePart {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: first ? expandUserCommand(block.text, reading.commands) : block.text };
+    case 'resource_link':
+      return {
+        type: 'text',
+        text: `[${escapeInvisibleLine(block.name)}](${formatResourcePath(block.uri, reading.cwd)})`,
+      };
+    case 'resource': {
+      const { resource } = block;
+      if ('text' in resource)
+        return { type: 'text', text: wrapUntrusted(formatResourcePath(resource.uri, reading.cwd), resource.text) };
+      const mediaType = resource.mimeType ?? 'application/octet-stream';
+      return mediaType.startsWith('image/')
+        ? toImagePart(mediaType, resource.blob, reading)
+        : throwUnsupportedContent(mediaType);
+    }
+    case 'image':
+      return toImagePart(block.mimeType, block.data, reading);
+    case 'audio':
+      return throwUnsupportedContent(block.type);
+  }
+}
+
+function toImagePart(mediaType: string, data: string, { images }: PromptContext): MessagePart {
+  if (images) return { type: 'file', mediaType, data };
+  throw new FairleadError('acp/no-images', 'The model of this session cannot see images.', {
+    blame: 'user',
+    hint: 'Choose another model, or leave the image away.',
+  });
+}
+
+function throwUnsupportedContent(what: string): never {
+  throw new FairleadError(
+    'acp/unreadable',
+    `A prompt cannot hold ${escapeInvisibleLine(what)}: only text and images.`,
+    {
+      blame: 'user',
+      hint: 'Name the file instead, so that tools can look at it.',
+    },
+  );
+}
+
+/** A file's path, from the working folder where it lies in it; any other address as it is. */
+function formatResourcePath(uri: string, cwd: string): string {
+  if (!uri.startsWith('file:')) return escapeInvisibleLine(uri);
+  try {
+    const file = fileURLToPath(uri);
+    const inside = path.relative(cwd, file);
+    return escapeInvisibleLine(inside && !inside.startsWith('..') && !path.isAbsolute(inside) ? inside : file);
+  } catch {
+    return escapeInvisibleLine(uri);
+  }
+}
+
+function expandUserCommand(text: string, commands: readonly UserCommand[]): string {
+  const [, name, args = ''] = /^\/(\S+)\s*([^]*)$/.exec(text) ?? [];
+  const command = commands.find((each) => each.name === name);
+  return command ? expandCommand(command, args).text : text;
+}

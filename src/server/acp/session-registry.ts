@@ -1,0 +1,177 @@
+// All sessions that an editor has open in this process, and the way to those on the shelf. Which version of the protocol it speaks does not matter here.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { FairleadError } from '../../core/index.ts';
+import { peekSession } from '../../stores/jsonl/peek.ts';
+import { getMcpServers } from '../../tools/mcp/index.ts';
+import { Conversation } from '../../coding-agent/conversation.ts';
+import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
+import type { CliArgs, SessionSelector } from '../../cli/args/parse-args.ts';
+import { createTtyHost } from '../../cli/print-mode/tty-prompter.ts';
+import { findSession, listSessions, trashSession, type SessionSummary } from '../../sessions/index.ts';
+import { readSettings } from '../../coding-agent/settings/index.ts';
+import { createDeferredPrompter } from './deferred-prompter.ts';
+import { createAcpSession, type AcpClient, type AcpSession } from './acp-session.ts';
+import { parseEditorMcpServers } from './mcp-servers.ts';
+
+/** Makes the editor's side of a session once there is a conversation. */
+export type CreateAcpClient = (session: string, talk: Conversation) => AcpClient;
+
+/** A session on the shelf and the folder it was in. */
+export type AcpSessionSummary = SessionSummary & { readonly cwd: string };
+
+/** Where an editor wants a session, and the MCP servers that it names for it. */
+export type AcpSessionParams = { readonly cwd: string; readonly servers: readonly unknown[] };
+
+/** Every session of one connection. */
+export type AcpSessionRegistry = {
+  create(
+    where: AcpSessionParams,
+    editorFor: CreateAcpClient,
+  ): Promise<{ readonly id: string; readonly session: AcpSession }>;
+  /** Goes on with a session that is on the shelf; one that is open here is let go of first. */
+  resume(id: string, where: AcpSessionParams, editorFor: CreateAcpClient): Promise<AcpSession>;
+  /** The open session of this id. */
+  get(id: string): AcpSession;
+  close(id: string): Promise<void>;
+  /** Puts a session into the trash. */
+  remove(id: string): Promise<void>;
+  list(cwd: string | undefined): readonly AcpSessionSummary[];
+  closeAll(): Promise<void>;
+};
+
+/** No session is open to begin with; `tell` hears what a person at a terminal would be told while a model is made ready. */
+export function createAcpSessionRegistry(asked: CliArgs, tell: (text: string) => void): AcpSessionRegistry {
+  const seats = new Map<string, AcpSession>();
+  const opening = new Set<Promise<unknown>>();
+
+  async function sit(...given: Parameters<typeof open>): ReturnType<typeof open> {
+    const work = open(...given);
+    opening.add(work);
+    try {
+      return await work;
+    } finally {
+      opening.delete(work);
+    }
+  }
+
+  async function open(
+    which: SessionSelector,
+    where: AcpSessionParams,
+    editorFor: CreateAcpClient,
+    as?: string,
+  ): Promise<[string, AcpSession]> {
+    const cwd = resolveDirectory(where.cwd);
+    const settings = readSettings({ cwd });
+    for (const warning of settings.warnings) tell(`${warning}\n`);
+    const chosen = await resolveModelUnattended(asked, settings, tell);
+    const { servers, problems } = parseEditorMcpServers(where.servers);
+    const person = createDeferredPrompter(tell);
+    const host = createTtyHost(tell);
+    const talk = await Conversation.open({
+      settings,
+      flags: asked,
+      selector: which,
+      model: chosen,
+      cwd,
+      host,
+      prompter: person,
+      mcpServers: servers,
+    });
+    const id = as ?? talk.session.state.session;
+    const editor = editorFor(id, talk);
+    const seat = createAcpSession(
+      talk,
+      editor,
+      createFirstPromptSetup(talk, () => person.attach(editor), problems),
+    );
+    seats.set(id, seat);
+    return [id, seat];
+  }
+
+  async function close(id: string): Promise<void> {
+    const seat = seats.get(id);
+    seats.delete(id);
+    await seat?.close();
+  }
+
+  return {
+    async create(where, editorFor) {
+      const [id, seat] = await sit({ type: 'new' }, where, editorFor);
+      return { id, session: seat };
+    },
+    async resume(id, where, editorFor) {
+      await close(id);
+      const [, seat] = await sit({ type: 'resume', session: id }, where, editorFor, id);
+      return seat;
+    },
+    get(id) {
+      const seat = seats.get(id);
+      if (seat) return seat;
+      throw new FairleadError('session/unknown', `No session with the id "${id}" is open here.`, {
+        blame: 'user',
+        hint: 'Begin one with session/new, or load it.',
+      });
+    },
+    close,
+    async remove(id) {
+      const { dirs } = seats.get(id)?.conversation.settings ?? readSettings();
+      await close(id);
+      await trashSession(dirs, findSession(dirs, id));
+    },
+    list(cwd) {
+      const { dirs } = readSettings();
+      return listSessions(dirs)
+        .flatMap((summary) => {
+          const at = readSessionDirectory(summary.file);
+          return at === undefined ? [] : [{ ...summary, cwd: at }];
+        })
+        .filter((each) => cwd === undefined || path.resolve(cwd) === each.cwd);
+    },
+    async closeAll() {
+      // One that is being opened has its file already.
+      await Promise.allSettled(opening);
+      await Promise.all([...seats.keys()].map(close));
+    },
+  };
+}
+
+/**
+ * What is done once, before an editor first says something in a session: by then it knows of the session, so its person can be asked about MCP servers.
+ * Where a run was left open that has to wait, for the tools of a run do not change.
+ */
+function createFirstPromptSetup(
+  talk: Conversation,
+  come: () => void,
+  problems: readonly string[],
+): () => Promise<readonly string[]> {
+  let done = false;
+  return async () => {
+    if (done || talk.session.state.run !== undefined) return [];
+    done = true;
+    come();
+    const isOpen = getMcpServers(talk.agent.tools)
+      .status()
+      .some(({ state }) => state === 'new' || state === 'changed');
+    if (isOpen) await talk.changeDirectory('.');
+    return [...problems, ...talk.agent.problems];
+  };
+}
+
+function resolveDirectory(cwd: string): string {
+  if (path.isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(cwd);
+  throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, {
+    blame: 'user',
+    hint: 'The working folder of a session is the whole path of a folder.',
+  });
+}
+
+/** The folder a session was in last; nothing where its file does not show it. */
+function readSessionDirectory(file: string): string | undefined {
+  try {
+    const epoch = peekSession(file).last('epoch-started');
+    return epoch?.type === 'epoch-started' ? epoch.cwd : undefined;
+  } catch {
+    return undefined;
+  }
+}

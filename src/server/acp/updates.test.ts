@@ -1,0 +1,105 @@
+// What both versions of the protocol say of blocks that change: nothing that was taken back may stand as said.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import { resolveAgent, Session } from '../../agent/index.ts';
+import type { JsonObject } from '../../core/index.ts';
+import { memoryLog } from '../../stores/memory.ts';
+import { calls, says, scriptedProvider } from '../../testing/index.ts';
+import { todo } from '../../tools/todo.ts';
+import { toToolCallContent, toToolCallHeader, fenceMarkdown } from './tool-calls.ts';
+import { createPlanListener } from './plan.ts';
+import { createV1Updates } from './v1-updates.ts';
+import { createV2Updates } from './v2-updates.ts';
+
+const locate = (path: string): string => `/project/${path}`;
+const edit = { type: 'call', id: 'c', tool: 'edit_file', input: { path: 'a' }, status: 'ok' } as const;
+
+test('an answer that begins again is another message in version 1, and the cut one is said not to count', () => {
+  const sent: SessionUpdate[] = [];
+  const face = createV1Updates((update) => void sent.push(update), { notices: true, locate });
+  for (const text of ['Half', 'Whole']) {
+    face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+    face.appendText('t1.0', text);
+    if (text === 'Half') face.removeBlock('t1.0');
+  }
+  face.putBlock({ type: 'answer', id: 't1.0', text: 'Whole.', settled: true });
+  assert.deepEqual(
+    sent.map((update) =>
+      update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'
+        ? [update.messageId, update.content.text]
+        : update.sessionUpdate,
+    ),
+    [['t1.0', 'Half'], 'notice', ['t1.0~1', 'Whole'], ['t1.0~1', '.']],
+  );
+});
+
+test('an answer that begins again is emptied and filled anew in version 2, and what settles otherwise is replaced', () => {
+  const sent: unknown[] = [];
+  const face = createV2Updates((update) => void sent.push(update), { locate, said: () => {} });
+  face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.appendText('t1.0', 'Half');
+  face.removeBlock('t1.0');
+  face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.appendText('t1.0', 'Whole');
+  face.putBlock({ type: 'answer', id: 't1.0', text: 'Whole', settled: true });
+  const text = (text: string): object => ({ type: 'text', text });
+  assert.deepEqual(sent, [
+    { sessionUpdate: 'agent_message_chunk', messageId: 't1.0', content: text('Half') },
+    { sessionUpdate: 'agent_message', messageId: 't1.0', content: [] },
+    { sessionUpdate: 'agent_message_chunk', messageId: 't1.0', content: text('Whole') },
+  ]);
+});
+
+test('a diff is taken apart into its places; a new file has no old text, and a diff that was shortened is shown as it is', () => {
+  const head = '--- a\n+++ a\n';
+  const two = `${head}@@ -1,2 +1,2 @@\n same\n-old\n+new\n@@ -9,1 +9,2 @@\n end\n+more\n\\ No newline at end of file\n`;
+  assert.deepEqual(toToolCallContent({ ...edit, diff: two }, locate), [
+    { type: 'diff', path: '/project/a', oldText: 'same\nold', newText: 'same\nnew' },
+    { type: 'diff', path: '/project/a', oldText: 'end', newText: 'end\nmore' },
+  ]);
+  assert.deepEqual(toToolCallContent({ ...edit, diff: `${head}@@ -0,0 +1,1 @@\n+one\n` }, locate), [
+    { type: 'diff', path: '/project/a', oldText: null, newText: 'one' },
+  ]);
+  const short = `${head}@@ -1,900 +1,900 @@\n-old\n[… 5000 of 9000 characters left out …]\n+new\n`;
+  const [shown] = toToolCallContent({ ...edit, diff: short }, locate);
+  assert.ok(shown?.type === 'content' && shown.content.type === 'text');
+  assert.equal(shown.content.text, `\`\`\`diff\n${short}\`\`\``);
+});
+
+test('a call through the tool for loaded tools is shown as the call that is meant, and its diff even where it names no file', () => {
+  const inside = { tool: 'write_file', input: { path: 'a' } };
+  const { kind, title, name } = toToolCallHeader({ id: 'c', tool: 'use_tool', input: inside }, locate);
+  assert.deepEqual([kind, title, name], ['edit', 'write_file a', 'write_file']);
+  const patch = { ...edit, tool: 'use_tool', input: { tool: 'apply_patch', input: { patch: 'x' } }, diff: '--- a\n' };
+  assert.match(JSON.stringify(toToolCallContent(patch, locate)), /```diff/);
+});
+
+test('the list of what is to be done is told as the plan each time it changes, and only then', async () => {
+  const items = (status: string): JsonObject => ({ items: [{ text: 'Sweep', status }] });
+  const provider = scriptedProvider([
+    calls('todo', items('doing')),
+    calls('list', {}),
+    calls('todo', items('done')),
+    says('Swept.'),
+  ]);
+  const list = {
+    name: 'list',
+    description: 'lists',
+    input: { type: 'object' },
+    effect: 'read',
+    execute: () => 'nothing',
+  } as const;
+  const session = await Session.open(resolveAgent({ provider, system: '', tools: [todo, list] }), memoryLog());
+  const told: unknown[] = [];
+  session.subscribe(createPlanListener((plan) => void told.push(plan)));
+  await session.run('Sweep.');
+  assert.deepEqual(told, [
+    [{ content: 'Sweep', priority: 'medium', status: 'in_progress' }],
+    [{ content: 'Sweep', priority: 'medium', status: 'completed' }],
+  ]);
+});
+
+test('output cannot end the fence it stands in', () => {
+  assert.equal(fenceMarkdown('a ```` b\n'), '`````\na ```` b\n`````');
+});

@@ -1,0 +1,99 @@
+// An editor that speaks version 1: how it is told, asked, and shown what can be chosen.
+import {
+  methods,
+  type AgentContext,
+  type PermissionOption,
+  type SessionConfigOption,
+  type SessionModeState,
+  type SessionUpdate,
+  type ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import type { Conversation } from '../../coding-agent/conversation.ts';
+import { toUsageUpdate } from './handlers.ts';
+import { toToolCallHeader, fenceMarkdown, toProposedChange, toTextContent } from './tool-calls.ts';
+import { listAcpOptions, getApprovalMode, approvalModes } from './options.ts';
+import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOptions } from './permission.ts';
+import type { AcpClient } from './acp-session.ts';
+import { createV1Updates } from './v1-updates.ts';
+
+/** Sends updates of a session in order. An editor that is gone is noticed elsewhere. */
+export const createV1Updater =
+  (client: AgentContext, sessionId: string) =>
+  (update: SessionUpdate): void =>
+    void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
+
+/** The editor's side of a session. */
+export function createV1Client(
+  client: AgentContext,
+  sessionId: string,
+  talk: Conversation,
+  notices: boolean,
+): AcpClient {
+  const send = createV1Updater(client, sessionId);
+  const locate = (path: string): string => talk.agent.workspace.locate(path);
+  const permit = (toolCall: ToolCallUpdate, options: PermissionOption[], signal: AbortSignal) =>
+    askUnlessAborted(signal, async () => {
+      const { outcome } = await client.request(
+        methods.client.session.requestPermission,
+        { sessionId, toolCall, options },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      );
+      return outcome.outcome === 'cancelled' ? undefined : parsePermissionOption(outcome.optionId);
+    });
+  return {
+    transcript: createV1Updates(send, { notices, locate }),
+    echoesInput: false,
+    ask(call, choices, signal) {
+      const content = [...toProposedChange(call, locate), toTextContent(fenceMarkdown(call.ask?.question ?? ''))];
+      return permit(
+        { ...toToolCallHeader(call, locate), status: 'pending', content },
+        toPermissionOptions(choices),
+        signal,
+      );
+    },
+    async confirm(title, detail, signal) {
+      const content = [toTextContent(fenceMarkdown(detail))];
+      const head = { toolCallId: crypto.randomUUID(), title, kind: 'other', status: 'pending' } as const;
+      return (await permit({ ...head, content }, yesNoOptions(), signal)) === 'once';
+    },
+    sendStatus(status) {
+      const usage = toUsageUpdate(status);
+      if (usage) send(usage);
+    },
+    sendPlan: (entries) => send({ sessionUpdate: 'plan', entries }),
+    sendCommands: (commands) =>
+      send({
+        sessionUpdate: 'available_commands_update',
+        availableCommands: commands.map(({ name, description, argumentHint: hint }) => ({
+          name,
+          description,
+          ...(hint === undefined ? {} : { input: { hint } }),
+        })),
+      }),
+  };
+}
+
+/** What can be chosen, as select options. */
+export const toV1ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
+  listAcpOptions(talk).map(({ id, name, current, options }) => ({
+    type: 'select',
+    id,
+    name,
+    category: id,
+    currentValue: current,
+    options: options.map((option) => ({ ...option })),
+  }));
+
+/** How a session stands when it is opened; its modes also in the words of editors that know no options. */
+export function getV1SessionState(talk: Conversation): {
+  modes: SessionModeState;
+  configOptions: SessionConfigOption[];
+} {
+  return {
+    modes: {
+      currentModeId: getApprovalMode(talk),
+      availableModes: approvalModes.map(({ value, ...mode }) => ({ id: value, ...mode })),
+    },
+    configOptions: toV1ConfigOptions(talk),
+  };
+}

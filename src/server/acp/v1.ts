@@ -1,0 +1,104 @@
+// Version 1 of the protocol: its requests as what the seats can do.
+import {
+  agent,
+  methods,
+  RequestError,
+  type AgentApp,
+  type AgentContext,
+  type ClientCapabilities,
+} from '@agentclientprotocol/sdk';
+import { version } from '../../cli/version.ts';
+import { startAcpSession, createAcpHandlers, resumeAcpSession } from './handlers.ts';
+import { toAcpStopReason, withRequestErrors } from './errors.ts';
+import { setAcpOption, getApprovalMode } from './options.ts';
+import type { CreateAcpClient, AcpSessionRegistry } from './session-registry.ts';
+import { toV1ConfigOptions, getV1SessionState, createV1Updater, createV1Client } from './v1-client.ts';
+import { getPromptContext, parsePromptContent } from './prompt-content.ts';
+
+/** An agent that speaks version 1. */
+export function createV1Agent(seats: AcpSessionRegistry): AgentApp {
+  const { session } = methods.agent;
+  const { list, close, remove, cancel } = createAcpHandlers(seats);
+  let can: ClientCapabilities = {};
+  const editorFor =
+    (client: AgentContext): CreateAcpClient =>
+    (id, talk) =>
+      createV1Client(client, id, talk, Boolean(can.session?.notices));
+  return agent({ name: 'fairlead' })
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      can = params.clientCapabilities ?? {};
+      return {
+        protocolVersion: 1,
+        agentInfo: { name: 'fairlead', title: 'Fairlead', version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: true },
+          sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      };
+    })
+    .onRequest(
+      methods.agent.authenticate,
+      withRequestErrors(() => ({})),
+    )
+    .onRequest(
+      session.new,
+      withRequestErrors(async ({ params, client }) => {
+        const { id, session: seat } = await startAcpSession(seats, params, editorFor(client));
+        return { sessionId: id, ...getV1SessionState(seat.conversation) };
+      }),
+    )
+    .onRequest(
+      session.load,
+      withRequestErrors(async ({ params, client }) =>
+        getV1SessionState(
+          (await resumeAcpSession(seats, params, editorFor(client), (seat) => seat.replay())).conversation,
+        ),
+      ),
+    )
+    .onRequest(
+      session.resume,
+      withRequestErrors(async ({ params, client }) =>
+        getV1SessionState((await resumeAcpSession(seats, params, editorFor(client))).conversation),
+      ),
+    )
+    .onRequest(session.list, list)
+    .onRequest(session.close, close)
+    .onRequest(session.delete, remove)
+    .onRequest(
+      session.setMode,
+      withRequestErrors(async ({ params: { sessionId, modeId } }) => {
+        await setAcpOption(seats.get(sessionId).conversation, 'mode', modeId);
+        return {};
+      }),
+    )
+    .onRequest(
+      session.setConfigOption,
+      withRequestErrors(async ({ params: { sessionId, configId, value }, client }) => {
+        const { conversation: talk } = seats.get(sessionId);
+        await setAcpOption(talk, configId, value);
+        if (configId === 'mode')
+          createV1Updater(
+            client,
+            sessionId,
+          )({ sessionUpdate: 'current_mode_update', currentModeId: getApprovalMode(talk) });
+        return { configOptions: toV1ConfigOptions(talk) };
+      }),
+    )
+    .onRequest(
+      session.prompt,
+      withRequestErrors(async ({ params: { sessionId, prompt }, signal }) => {
+        const seat = seats.get(sessionId);
+        // An editor may also cancel the request itself.
+        signal.addEventListener('abort', () => seat.cancel(), { once: true });
+        const stop = toAcpStopReason(
+          await seat.prompt(parsePromptContent(prompt, getPromptContext(seat.conversation))),
+        );
+        if (stop instanceof RequestError) throw stop;
+        return { stopReason: stop };
+      }),
+    )
+    .onNotification(session.cancel, cancel);
+}

@@ -1,0 +1,103 @@
+// An editor that speaks version 2: how it is told, asked, and shown what can be chosen.
+import {
+  methods,
+  type AgentContext,
+  type AvailableCommand,
+  type RequestPermissionRequest,
+  type SessionConfigOption,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk/experimental/v2';
+import type { UserCommand } from '../../agent/index.ts';
+import type { Conversation } from '../../coding-agent/conversation.ts';
+import { toUsageUpdate } from './handlers.ts';
+import { toToolCallHeader } from './tool-calls.ts';
+import { listAcpOptions } from './options.ts';
+import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOptions } from './permission.ts';
+import type { AcpClient } from './acp-session.ts';
+import { createV2Updates } from './v2-updates.ts';
+
+/** The editor's side of a session, and the ids of what its person says. */
+export type V2Client = AcpClient & {
+  readonly send: (update: SessionUpdate) => void;
+  /** The id of the next thing the person says, until that is no longer waited for. */
+  nextMessageId(): { readonly id: Promise<string>; readonly forget: () => void };
+};
+
+/** The editor's side of a session. */
+export function createV2Client(client: AgentContext, sessionId: string, talk: Conversation): V2Client {
+  const send = (update: SessionUpdate): void =>
+    // An editor that is gone is noticed elsewhere.
+    void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
+  const locate = (path: string): string => talk.agent.workspace.locate(path);
+  const waiting = new Set<(id: string) => void>();
+  const said = (id: string): void => {
+    const [first] = waiting;
+    if (!first) return;
+    waiting.delete(first);
+    first(id);
+  };
+  const permit = async (asked: Omit<RequestPermissionRequest, 'sessionId'>, signal: AbortSignal) => {
+    send({ sessionUpdate: 'state_update', state: 'requires_action' });
+    const answer = await askUnlessAborted(signal, async () => {
+      const { outcome } = await client.request(
+        methods.client.session.requestPermission,
+        { sessionId, ...asked },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      );
+      return outcome.outcome === 'cancelled'
+        ? undefined
+        : parsePermissionOption('optionId' in outcome ? outcome.optionId : undefined);
+    });
+    send({ sessionUpdate: 'state_update', state: 'running' });
+    return answer;
+  };
+  return {
+    send,
+    transcript: createV2Updates(send, { locate, said }),
+    echoesInput: true,
+    nextMessageId() {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      waiting.add(resolve);
+      return { id: promise, forget: () => void waiting.delete(resolve) };
+    },
+    ask: (call, choices, signal) =>
+      permit(
+        {
+          title: `Allow ${call.tool}?`,
+          description: call.ask?.question ?? '',
+          subject: { type: 'tool_call', toolCall: toToolCallHeader(call, locate) },
+          options: toPermissionOptions(choices),
+        },
+        signal,
+      ),
+    confirm: async (title, description, signal) =>
+      (await permit({ title, description, options: yesNoOptions() }, signal)) === 'once',
+    sendStatus(status) {
+      const usage = toUsageUpdate(status);
+      if (usage) send(usage);
+    },
+    sendPlan: (entries) => send({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'todo', entries } }),
+    // They are told when the session is opened.
+    sendCommands() {},
+  };
+}
+
+/** The person's commands. */
+export const toAvailableCommands = (commands: readonly UserCommand[]): AvailableCommand[] =>
+  commands.map(({ name, description, argumentHint: hint }) => ({
+    type: 'command',
+    name,
+    description,
+    ...(hint === undefined ? {} : { input: { type: 'text', hint } }),
+  }));
+
+/** What can be chosen, as select options. */
+export const toV2ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
+  listAcpOptions(talk).map(({ id, name, current, options }) => ({
+    type: 'select',
+    configId: id,
+    name,
+    category: id,
+    currentValue: current,
+    options: options.map((option) => ({ ...option })),
+  }));

@@ -1,0 +1,122 @@
+// Version 2 of the protocol, still a draft: a prompt is taken at once, and updates tell how its run goes and ends.
+import type { ContentBlock, RequestError } from '@agentclientprotocol/sdk';
+import {
+  agent,
+  methods,
+  type AgentApp,
+  type AgentContext,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk/experimental/v2';
+import type { UserInput } from '../../agent/index.ts';
+import type { RunState } from '../../core/index.ts';
+import { version } from '../../cli/version.ts';
+import { startAcpSession, createAcpHandlers, resumeAcpSession } from './handlers.ts';
+import { toRequestError, toAcpStopReason, withRequestErrors, type AcpStopReason } from './errors.ts';
+import { setAcpOption } from './options.ts';
+import type { AcpSession } from './acp-session.ts';
+import type { CreateAcpClient, AcpSessionRegistry } from './session-registry.ts';
+import { toAvailableCommands, toV2ConfigOptions, createV2Client, type V2Client } from './v2-client.ts';
+import { getPromptContext, parsePromptContent } from './prompt-content.ts';
+
+/** An agent that speaks version 2. */
+export function createV2Agent(seats: AcpSessionRegistry): AgentApp {
+  const { session } = methods.agent;
+  const { list, close, remove, cancel } = createAcpHandlers(seats);
+  const editors = new Map<string, V2Client>();
+  const editorFor =
+    (client: AgentContext): CreateAcpClient =>
+    (id, talk) => {
+      const editor = createV2Client(client, id, talk);
+      editors.set(id, editor);
+      return editor;
+    };
+  const opened = ({ conversation: talk }: AcpSession) => ({
+    configOptions: toV2ConfigOptions(talk),
+    availableCommands: toAvailableCommands(talk.agent.commands),
+  });
+  return agent({ name: 'fairlead' })
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: 2,
+      info: { name: 'fairlead', title: 'Fairlead', version },
+      capabilities: {
+        session: { prompt: { image: {}, embeddedContext: {} }, mcp: { stdio: {}, http: {} }, delete: {} },
+      },
+      authMethods: [],
+    }))
+    .onRequest(
+      session.new,
+      withRequestErrors(async ({ params, client }) => {
+        const { id, session: seat } = await startAcpSession(seats, params, editorFor(client));
+        return { sessionId: id, ...opened(seat) };
+      }),
+    )
+    .onRequest(
+      session.resume,
+      withRequestErrors(async ({ params, client }) => {
+        const { sessionId, replayFrom } = params;
+        const seat = await resumeAcpSession(seats, params, editorFor(client), async (found) => {
+          if (replayFrom) await found.replay();
+          editors.get(sessionId)?.send({ sessionUpdate: 'state_update', state: 'idle' });
+        });
+        return opened(seat);
+      }),
+    )
+    .onRequest(session.list, list)
+    .onRequest(session.close, close)
+    .onRequest(session.delete, remove)
+    .onRequest(
+      session.setConfigOption,
+      withRequestErrors(async ({ params: { sessionId, configId, value } }) => {
+        const { conversation: talk } = seats.get(sessionId);
+        await setAcpOption(talk, configId, value);
+        return { configOptions: toV2ConfigOptions(talk) };
+      }),
+    )
+    .onRequest(
+      session.prompt,
+      withRequestErrors(async ({ params: { sessionId, prompt } }) => {
+        const seat = seats.get(sessionId);
+        // Blocks that only later versions know are refused like those that nobody can read.
+        const words = parsePromptContent(prompt as readonly ContentBlock[], getPromptContext(seat.conversation));
+        const editor = editors.get(sessionId) as V2Client;
+        return { messageId: await insertPrompt(seat, editor, words) };
+      }),
+    )
+    .onNotification(session.cancel, cancel);
+}
+
+/** Says something and answers with its id once it is written down; the run it begins, or joins, goes on by itself. */
+async function insertPrompt(seat: AcpSession, editor: V2Client, words: UserInput): Promise<string> {
+  const { id, forget } = editor.nextMessageId();
+  try {
+    if (seat.isRunning) {
+      await seat.steer(words);
+      return await id;
+    }
+    return await Promise.race([id, startRun(seat, editor, words).then(() => id)]);
+  } finally {
+    forget();
+  }
+}
+
+/** Runs and tells how it ended. */
+function startRun(seat: AcpSession, editor: V2Client, words: UserInput): Promise<RunState> {
+  editor.send({ sessionUpdate: 'state_update', state: 'running' });
+  const work = seat.prompt(words);
+  void work.then(toAcpStopReason, toRequestError).then((stop) => editor.send(toStopUpdate(stop)));
+  return work;
+}
+
+const idleState = { sessionUpdate: 'state_update', state: 'idle' } as const;
+const stopUpdates: Readonly<Record<AcpStopReason, SessionUpdate>> = {
+  end_turn: { ...idleState, stopReason: 'end_turn' },
+  max_tokens: { ...idleState, stopReason: 'max_tokens' },
+  max_turn_requests: { ...idleState, stopReason: 'max_turn_requests' },
+  cancelled: { ...idleState, stopReason: 'cancelled' },
+};
+
+function toStopUpdate(stop: AcpStopReason | RequestError): SessionUpdate {
+  if (typeof stop === 'string') return stopUpdates[stop];
+  const { code, message } = stop;
+  return { ...idleState, stopReason: 'error', error: { code, message } };
+}

@@ -1,0 +1,76 @@
+// Every route as every role: who may, may; who may not is told which key it takes, and nothing happens.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createApiFixture, type RequestRole } from '../../../test/support/api-server.ts';
+import { roles } from './keys.ts';
+import { apiRoutes } from './routes/index.ts';
+
+const bodies: Readonly<Record<string, unknown>> = {
+  '/api/run': { words: 'hello' },
+  '/api/orchestrate': { words: 'hello' },
+  '/api/verify': { words: 'hello', answer: 'yes' },
+  '/api/enqueue': { runs: [{ words: 'hello' }] },
+  '/api/sessions/{id}/edit': { messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
+  '/api/sessions/{id}/steer': { words: 'more' },
+  '/api/sessions/{id}/answer': { call: 'c', allowed: true },
+  '/api/queue/limits': { concurrency: 3 },
+  '/api/schedules/{name}': { cron: '0 9 * * 1', run: { words: 'weekly' } },
+  '/api/control/stop': { why: 'a test' },
+  '/api/budgets/{tenant}': { period: 'day', usd: 5 },
+  '/v1/chat/completions': { model: 'fairlead', messages: [{ role: 'user', content: 'hi' }], stream: true },
+  '/v1/responses': { model: 'fairlead', input: 'hi', stream: true },
+};
+
+test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong key, a reader, a runner, an operator', async (t) => {
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const askers: readonly RequestRole[] = ['nobody', 'wrong', ...roles];
+  let tried = 0;
+  for (const { method, path, role } of apiRoutes) {
+    const address = path.replace('{id}', 'absent').replaceAll(/\{\w+\}/g, 'some');
+    // What would wait for an answer is not begun here.
+    const waits = path.startsWith('/v1/') && method === 'post';
+    for (const as of askers) {
+      const may = role === 'anyone' || (as !== 'nobody' && as !== 'wrong' && roles.indexOf(as) >= roles.indexOf(role));
+      if (may && waits) continue;
+      const before = (await store.queue.list()).length;
+      const body = method === 'put' || method === 'post' ? (bodies[path] ?? {}) : undefined;
+      const reply = await ask(`${method.toUpperCase()} ${address}`, { as, ...(body === undefined ? {} : { body }) });
+      const told = `${method} ${address} as ${as}: ${reply.status}`;
+      const refused = as === 'nobody' || as === 'wrong' ? 401 : 403;
+      if (may) assert.ok(reply.status !== 401 && reply.status !== 403, told);
+      else assert.equal(reply.status, refused, told);
+      if (!may || method === 'get') assert.equal((await store.queue.list()).length, before, `${told} began something`);
+      tried++;
+    }
+  }
+  t.diagnostic(`${apiRoutes.length} routes, ${tried} requests`);
+  assert.ok(tried > 100);
+});
+
+test('[A97] what is not there is hidden from who has no key, and said to who has one', async (t) => {
+  const { request: ask } = await createApiFixture(t, { worker: false });
+  assert.equal((await ask('GET /api/nothing', { as: 'nobody' })).status, 401);
+  assert.equal((await ask('GET /v1/nothing', { as: 'nobody' })).status, 401);
+  assert.match(JSON.stringify((await ask('GET /api/runs', { as: 'nobody' })).body), /This needs a key/);
+  assert.match(JSON.stringify((await ask('GET /api/runs', { as: 'wrong' })).body), /This key is wrong/);
+  assert.equal((await ask('GET /api/nothing')).status, 404);
+  const wrong = await ask('DELETE /api/run');
+  assert.equal(wrong.status, 405);
+  assert.equal(wrong.headers.get('allow'), 'POST');
+  assert.equal((await ask('GET /nothing', { as: 'nobody' })).status, 404);
+});
+
+test('[A85] the page, its signs of life and its description need no key, and every answer guards the browser', async (t) => {
+  const { request: ask } = await createApiFixture(t, { worker: false });
+  for (const path of ['/', '/healthz', '/readyz', '/openapi.json']) {
+    const { status, headers } = await ask(`GET ${path}`, { as: 'nobody' });
+    assert.equal(status, 200, path);
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*frame-ancestors 'none'/);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(headers.get('referrer-policy'), 'no-referrer');
+    for (const [name] of headers) assert.ok(!name.startsWith('access-control-'), `${path} has ${name}`);
+  }
+  const refused = await ask('GET /api/me', { as: 'nobody' });
+  assert.equal(refused.headers.get('www-authenticate'), 'Bearer');
+  assert.equal(refused.headers.get('x-content-type-options'), 'nosniff');
+});

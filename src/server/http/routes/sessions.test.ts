@@ -1,0 +1,183 @@
+// Sessions over HTTP: read, forked, edited; and the fleet around them: limits, schedules, budgets, the kill-switch, health.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Event, FleetRun, Message, KillSwitchState } from '../../../core/index.ts';
+import { createApiFixture, type ApiFixture } from '../../../../test/support/api-server.ts';
+
+type Read = {
+  readonly events: readonly Event[];
+  readonly state: {
+    readonly messages: number;
+    readonly head: string;
+    readonly seq: number;
+    readonly run: string | null;
+  };
+};
+
+async function runPrompt(
+  { request: ask, waitForStatus: until }: ApiFixture,
+  words: string,
+  session?: string,
+): Promise<FleetRun> {
+  const { run } = (await ask('POST /api/run', { body: { words, ...(session === undefined ? {} : { session }) } }))
+    .body as {
+    readonly run: FleetRun;
+  };
+  return until(run.id, 'ended');
+}
+
+test('[A92] a session is listed and read in pieces, and tells where it stands', async (t) => {
+  const api = await createApiFixture(t);
+  const { session } = await runPrompt(api, 'hello');
+  const { sessions } = (await api.request('GET /api/sessions')).body as {
+    readonly sessions: readonly { session: string }[];
+  };
+  assert.deepEqual(
+    sessions.map((each) => each.session),
+    [session],
+  );
+  const whole = (await api.request(`GET /api/sessions/${session}`)).body as Read;
+  assert.deepEqual(
+    whole.events.map(({ seq }) => seq),
+    whole.events.map((_, i) => i + 1),
+  );
+  assert.equal(whole.state.messages, 2);
+  assert.equal(whole.state.run, null);
+  const piece = (await api.request(`GET /api/sessions/${session}?from=2&most=3`)).body as Read;
+  assert.deepEqual(piece.events, whole.events.slice(2, 5));
+  assert.deepEqual(((await api.request(`GET /api/sessions/${session}?from=9999`)).body as Read).events, []);
+  assert.equal((await api.request('GET /api/sessions/absent')).status, 404);
+});
+
+test('[A92] a session is forked as it stands or as it stood, and goes on by itself', async (t) => {
+  const api = await createApiFixture(t);
+  const { session } = await runPrompt(api, 'one');
+  const { events } = (await api.request(`GET /api/sessions/${session}`)).body as Read;
+  await runPrompt(api, 'two', session);
+  const forked = async (body: unknown): Promise<string> =>
+    ((await api.request(`POST /api/sessions/${session}/fork`, { as: 'runner', body })).body as { session: string })
+      .session;
+  const count = async (id: string): Promise<number> =>
+    ((await api.request(`GET /api/sessions/${id}`)).body as Read).state.messages;
+  assert.equal(await count(await forked({})), 4);
+  const early = await forked({ at: events.at(-1)?.id });
+  assert.equal(await count(early), 2);
+  await runPrompt(api, 'another way', early);
+  assert.deepEqual([await count(early), await count(session)], [4, 4]);
+  assert.equal((await api.request(`POST /api/sessions/${session}/fork`, { body: { at: 'nowhere' } })).status, 404);
+  assert.equal((await api.request('POST /api/sessions/absent/fork', { body: {} })).status, 404);
+});
+
+test('[A92] an edit is a new branch, must be legal, and is refused while a run is in the session', async (t) => {
+  const api = await createApiFixture(t, { script: ({ prompt }) => `Heard ${prompt}` });
+  const { session } = await runPrompt(api, 'one');
+  const text = (role: Message['role'], words: string): Message => ({ role, parts: [{ type: 'text', text: words }] });
+  const edit = (messages: readonly Message[]) =>
+    api.request(`POST /api/sessions/${session}/edit`, { as: 'runner', body: { messages } });
+  const before = (await api.request(`GET /api/sessions/${session}`)).body as Read;
+  assert.equal((await edit([text('assistant', 'I begin')])).status, 400);
+  assert.equal((await edit([{ role: 'user', parts: [{ type: 'text', text: 'x', extra: 1 } as never] }])).status, 400);
+  assert.equal((await edit([text('user', 'one'), text('assistant', 'Something else')])).status, 200);
+  const after = (await api.request(`GET /api/sessions/${session}`)).body as Read;
+  assert.deepEqual(after.events.slice(0, before.events.length), before.events);
+  assert.ok(after.events.some(({ type }) => type === 'branch-started'));
+  await runPrompt(api, 'two', session);
+  const stopped = (await api.request('POST /api/control/stop', { body: { why: 'to see a run wait' } }))
+    .body as KillSwitchState;
+  assert.equal(stopped.stopped, true);
+  await api.request('POST /api/run', { body: { words: 'three', session } });
+  assert.equal((await edit([text('user', 'other')])).status, 409);
+});
+
+test('[A92] a session that was labelled as private stays so through an edit and a fork', async (t) => {
+  const api = await createApiFixture(t);
+  const session = 'private-one';
+  const log = await api.store.sessions.open(session);
+  await log.append(0, [
+    { type: 'session-started', session },
+    { type: 'annotation-added', key: 'privacy/labelled', value: {} },
+  ]);
+  await log.close();
+  await runPrompt(api, 'one', session);
+  const { session: copy } = (await api.request(`POST /api/sessions/${session}/fork`, { body: {} })).body as {
+    readonly session: string;
+  };
+  const messages: readonly Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'other' }] }];
+  assert.equal((await api.request(`POST /api/sessions/${session}/edit`, { body: { messages } })).status, 200);
+  for (const id of [session, copy]) {
+    const { events } = (await api.request(`GET /api/sessions/${id}`)).body as Read;
+    const epoch = events.findLast((event) => event.type === 'epoch-started' && event.baseline);
+    assert.equal(epoch?.type === 'epoch-started' && epoch.baseline?.views?.['privacy'], true, id);
+  }
+});
+
+test('[A95] the kill-switch is for operators, says who and why, is kept, and lets go', async (t) => {
+  const api = await createApiFixture(t);
+  const stopped = (await api.request('POST /api/control/stop', { body: { why: 'too dear' } })).body as KillSwitchState;
+  assert.equal(stopped.why, 'too dear');
+  assert.match(stopped.by ?? '', /^operator [0-9a-f]{8}$/);
+  assert.deepEqual((await api.request('GET /api/control', { as: 'reader' })).body, stopped);
+  assert.equal(((await api.request('GET /api/me', { as: 'reader' })).body as { stopped: boolean }).stopped, true);
+  const { run } = (await api.request('POST /api/run', { body: { words: 'later' } })).body as { readonly run: FleetRun };
+  assert.equal((await api.request('POST /api/control/resume', { as: 'runner' })).status, 403);
+  assert.equal((await api.store.queue.run(run.id))?.attempts, 0);
+  await api.request('POST /api/control/resume');
+  await api.waitForStatus(run.id, 'ended');
+  assert.equal((await api.request('POST /api/control/stop', { body: {} })).status, 400);
+});
+
+test('[A92] limits, schedules and budgets are set by who may, and read by who asks', async (t) => {
+  const api = await createApiFixture(t, { worker: false });
+  const limits = { concurrency: 2, rate: { runs: 10, ms: 1000 } };
+  assert.deepEqual((await api.request('PUT /api/queue/limits', { body: limits })).body, { limits });
+  const schedule = { cron: '0 9 * * 1', run: { words: 'weekly' } };
+  assert.equal((await api.request('PUT /api/schedules/weekly', { as: 'runner', body: schedule })).status, 200);
+  assert.equal(
+    (await api.request('PUT /api/schedules/weekly', { body: { ...schedule, cron: 'whenever' } })).status,
+    400,
+  );
+  const queue = (await api.request('GET /api/queue', { as: 'reader' })).body as {
+    readonly limits: unknown;
+    readonly schedules: readonly { readonly name: string }[];
+  };
+  assert.deepEqual(queue.limits, limits);
+  assert.deepEqual(
+    queue.schedules.map(({ name }) => name),
+    ['weekly'],
+  );
+  await api.request('DELETE /api/schedules/weekly', { as: 'runner' });
+  assert.deepEqual(((await api.request('GET /api/queue')).body as typeof queue).schedules, []);
+  const budget = await api.request('PUT /api/budgets/acme', { body: { period: 'day', usd: 2 } });
+  const { allowances } = budget.body as {
+    readonly allowances: readonly { readonly tenant: string; readonly usd: number }[];
+  };
+  assert.deepEqual([allowances[0]?.tenant, allowances[0]?.usd], ['acme', 2]);
+  assert.deepEqual((await api.request('GET /api/budgets', { as: 'reader' })).body, budget.body);
+});
+
+test('[A94] [A96] health, its history, the metrics and the scorecard say what was counted, and nothing where nothing was', async (t) => {
+  const api = await createApiFixture(t);
+  await runPrompt(api, 'hello');
+  const health = (await api.request('GET /api/health', { as: 'reader' })).body as {
+    readonly rates: { readonly ended: number };
+    readonly workers: readonly { readonly alive: boolean }[];
+  };
+  assert.equal(health.rates.ended, 1);
+  assert.equal(health.workers[0]?.alive, true);
+  const { tallies } = (await api.request('GET /api/health/history?stretchMs=3600000')).body as {
+    tallies: { ended: number }[];
+  };
+  assert.equal(
+    tallies.reduce((sum, { ended }) => sum + ended, 0),
+    1,
+  );
+  assert.equal((await api.request('GET /api/health/history?stretchMs=1000')).status, 400);
+  const metrics = await api.request('GET /metrics', { as: 'reader' });
+  assert.match(String(metrics.body), /^fairlead_hour_runs 1$/m);
+  assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const { rows } = (await api.request('GET /api/frontier', { as: 'reader' })).body as {
+    rows: { measured: boolean; good?: number }[];
+  };
+  assert.ok(rows.length > 0);
+  for (const row of rows) assert.deepEqual([row.measured, row.good], [false, undefined]);
+});

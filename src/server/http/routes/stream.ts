@@ -1,0 +1,42 @@
+// The route that follows a run or a session: it starts nothing, and can be taken up again where it broke off.
+import { z } from 'zod';
+import { createHttpError } from '../errors.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { fromSeqSchema, nameSchema } from '../schemas.ts';
+import { parseResumeSeq, sendSseFrames } from '../sse.ts';
+import { requireRun } from './runs.ts';
+import { assertSessionExists } from '../session-reader.ts';
+
+/** The route that follows a run or a session. */
+export const streamRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/stream',
+    role: 'reader',
+    summary:
+      'Events of a run or a session after a seq (`from`, `Last-Event-ID`) as they happen: `event`, `chunk` (not settled), `run`, `end`.',
+    schemas: {
+      query: z.strictObject({ run: nameSchema.optional(), session: nameSchema.optional(), from: fromSeqSchema }),
+    },
+    responses: { 200: 'text/event-stream' },
+    async handle({ context: place, query, headers, signal }) {
+      if ((query.run === undefined) === (query.session === undefined))
+        throw createHttpError('server/bad-request', 'Say which to follow: a run or a session.');
+      const last = headers['last-event-id'];
+      const after = parseResumeSeq(Array.isArray(last) ? last[0] : last, query.from);
+      const run = query.run === undefined ? undefined : await requireRun(place, query.run);
+      if (query.session !== undefined) await assertSessionExists(place.store, query.session);
+      const sight = run ? { session: run.session, run: run.id } : { session: query.session ?? '' };
+      const { pingMs, stallMs } = place.limits;
+      return {
+        stream: (outgoing) =>
+          sendSseFrames(outgoing, place.broadcasters.subscribe(sight, after, signal), {
+            signal,
+            pingMs,
+            stallMs,
+            closingComment: () => (place.shutdownSignal.aborted ? 'the server ends; connect again later' : undefined),
+          }),
+      };
+    },
+  }),
+];

@@ -1,0 +1,133 @@
+// What a key may wish for: the folders, the freedom and the limits of runs are those of whoever started the server.
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { FleetRun } from '../../core/index.ts';
+import { createApiFixture, type ApiReply, type ApiRequestOptions } from '../../../test/support/api-server.ts';
+
+const getErrorMessage = ({ body }: ApiReply): string =>
+  (body as { readonly error: { readonly message: string } }).error.message;
+const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetRun }).run;
+
+/** Every way to begin a run with settings of one's own. */
+const startRequests: readonly (readonly [request: string, body: (wish: object) => unknown])[] = [
+  ['POST /api/run', (wish) => ({ words: 'x', ...wish })],
+  ['POST /api/orchestrate', (wish) => ({ words: 'x', ...wish })],
+  ['POST /api/verify', (wish) => ({ words: 'x', ...wish })],
+  ['POST /api/enqueue', (settings) => ({ runs: [{ words: 'x' }, { words: 'x', settings }] })],
+  ['PUT /api/schedules/some', (settings) => ({ cron: '0 9 * * 1', run: { words: 'x', settings } })],
+];
+
+test('[A97] a run works in a folder of the server and in no other, whichever way it is begun and whoever begins it', async (t) => {
+  const { request: ask, store, folder } = await createApiFixture(t, { worker: false });
+  mkdirSync(path.join(folder, 'inside'));
+  symlinkSync('/', path.join(folder, 'link'));
+  for (const [request, body] of startRequests) {
+    for (const wanted of ['/', '/etc', '..', '../..', `${folder}-beside`, 'link', 'link/etc', 'inside/../..', 'a\0b'])
+      for (const as of ['runner', 'operator'] as const) {
+        const reply = await ask(request, { as, body: body({ folder: wanted }) });
+        assert.ok([400, 403].includes(reply.status), `${request} in ${JSON.stringify(wanted)}: ${reply.status}`);
+      }
+    assert.equal((await store.queue.list()).length, 0, request);
+    assert.equal((await store.queue.schedules()).length, 0, request);
+  }
+  for (const wanted of [folder, 'inside', path.join(folder, 'inside'), 'inside/not-there-yet'])
+    assert.equal((await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: wanted } })).status, 202);
+  const named = await ask('POST /api/run', { body: { words: 'x', model: 'fairlead' } });
+  assert.ok(!('model' in getRun(named).settings), 'the name for any model is no model');
+  for (const { settings } of await store.queue.list()) {
+    assert.ok(String(settings['folder']).startsWith(folder), JSON.stringify(settings));
+    assert.deepEqual(settings['within'], [folder]);
+  }
+});
+
+test('[A97] folders that the server was given are open to runs too', async (t) => {
+  const { request: ask, folder } = await createApiFixture(t, { worker: false, folders: ['/usr'] });
+  const there = await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: '/usr/share' } });
+  assert.equal(getRun(there).settings['folder'], '/usr/share');
+  assert.deepEqual(getRun(there).settings['within'], [folder, '/usr']);
+});
+
+test('[A97] to change things unasked takes the key of an operator', async (t) => {
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  for (const [request, body] of startRequests) {
+    const reply = await ask(request, { as: 'runner', body: body({ auto: true }) });
+    assert.equal(reply.status, 403, request);
+    assert.match(getErrorMessage(reply), /auto/);
+    assert.equal((await ask(request, { as: 'runner', body: body({ auto: false }) })).status < 300, true, request);
+  }
+  assert.ok((await store.queue.list()).every(({ settings }) => settings['auto'] !== true));
+  assert.equal((await ask('POST /api/run', { as: 'operator', body: { words: 'x', auto: true } })).status, 202);
+});
+
+test('[A97] the settings of queued runs are held to the same schema, by name', async (t) => {
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  for (const settings of [
+    { limits: { turns: 'many' } },
+    { limits: { usd: -1 } },
+    { limits: { errors: 5 } },
+    { within: ['/'] },
+    { sandbox: false },
+    { folder: 5 },
+    { auto: 'yes' },
+  ]) {
+    const queued = await ask('POST /api/enqueue', { body: { runs: [{ words: 'x', settings }] } });
+    assert.equal(queued.status, 400, JSON.stringify(settings));
+    assert.match(getErrorMessage(queued), new RegExp(Object.keys(settings)[0] ?? ''));
+  }
+  assert.equal((await ask('POST /api/enqueue', { body: { runs: [{ words: 'x', kind: 'nonsense' }] } })).status, 400);
+  assert.equal((await store.queue.list()).length, 0);
+});
+
+test('[A97] a key that belongs to a tenant begins runs for that tenant alone', async (t) => {
+  const { request: ask, store } = await createApiFixture(t, {
+    worker: false,
+    extraKeys: 'runner@acme:a-key-of-acme-and-nobody',
+  });
+  const acme: ApiRequestOptions = { headers: { authorization: 'Bearer a-key-of-acme-and-nobody' } };
+  for (const [request, body] of startRequests) {
+    assert.ok((await ask(request, { ...acme, body: body({}) })).status < 300, request);
+    const other = { ...(body({ tenant: 'other' }) as Record<string, unknown>) };
+    if (request.startsWith('POST /api/enqueue')) other['runs'] = [{ words: 'x', tenant: 'other' }];
+    if (request.startsWith('PUT')) other['run'] = { words: 'x', tenant: 'other' };
+    assert.equal((await ask(request, { ...acme, body: other })).status, 403, request);
+  }
+  const runs = [...(await store.queue.list()), ...(await store.queue.schedules()).map(({ run }) => run)];
+  assert.ok(runs.length > 4 && runs.every(({ tenant }) => tenant === 'acme'));
+});
+
+test('[A88] an Idempotency-Key that stands for something else is refused, not answered with that', async (t) => {
+  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const headers = { 'idempotency-key': 'same' };
+  const first = { words: 'one', model: 'm', limits: { turns: 3 } };
+  assert.equal((await ask('POST /api/run', { headers, body: first })).status, 202);
+  assert.equal((await ask('POST /api/run', { headers, body: first })).status, 202);
+  const queued = { words: 'one', settings: { model: 'm', limits: { turns: 3 } } };
+  assert.equal((await ask('POST /api/enqueue', { body: { runs: [{ id: 'same', ...queued }] } })).status, 202);
+  const others: readonly (readonly [string, unknown])[] = [
+    ['POST /api/run', { ...first, words: 'two' }],
+    ['POST /api/run', { ...first, model: 'n' }],
+    ['POST /api/run', { ...first, limits: { turns: 4 } }],
+    ['POST /api/run', { ...first, tenant: 'acme' }],
+    ['POST /api/run', { ...first, session: 'another' }],
+    ['POST /api/orchestrate', first],
+    ['POST /api/verify', first],
+    ['POST /api/enqueue', { runs: [{ words: 'new' }, { id: 'same', words: 'two' }] }],
+    ['POST /api/enqueue', { runs: [{ id: 'same', ...queued, notBefore: '2999-01-01T00:00:00Z' }] }],
+    ['POST /v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'two' }] }],
+    ['POST /v1/responses', { model: 'm', input: 'two' }],
+  ];
+  for (const [request, body] of others)
+    assert.equal((await ask(request, { headers, body })).status, 409, `${request} ${JSON.stringify(body)}`);
+  assert.equal((await store.queue.list()).length, 1);
+  const twins = ['one', 'two'].map((words) => ({ id: 'twin', words }));
+  assert.equal((await ask('POST /api/enqueue', { body: { runs: twins } })).status, 409);
+  assert.equal((await store.queue.list()).length, 1, 'a request that is refused begins nothing');
+  const same = ['one', 'one'].map((words) => ({ id: 'alike', words }));
+  assert.equal((await ask('POST /api/enqueue', { body: { runs: same } })).status, 202);
+  const both = ['one', 'two'].map((words) =>
+    ask('POST /api/run', { headers: { 'idempotency-key': 'race' }, body: { words } }),
+  );
+  assert.deepEqual(new Set((await Promise.all(both)).map(({ status }) => status)), new Set([202, 409]));
+});

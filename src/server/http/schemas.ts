@@ -1,0 +1,298 @@
+// The shapes of what goes over HTTP; the OpenAPI document is made of them, and what is asked is held to them.
+import { z } from 'zod';
+import type {
+  TenantBudget,
+  BudgetAmount,
+  Blame,
+  Event,
+  FleetRun,
+  Json,
+  JsonObject,
+  Message,
+  ProviderMetadata,
+  NewRun,
+  ApprovalQuestion,
+  QueueLimits,
+  RunStatus,
+  Schedule,
+  SessionInfo,
+  UsageTotals,
+  KillSwitchState,
+  StopReason,
+  RunStats,
+  WorkerInfo,
+} from '../../core/index.ts';
+import { runSettingsSchema } from './run-request.ts';
+
+/** What came as JSON is JSON. */
+const jsonObjectSchema = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
+const dateTimeSchema = z.iso.datetime();
+const countSchema = z.number().int().min(0);
+
+/** A name in a path or a body: no control characters, not endless. */
+export const nameSchema: z.ZodString = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\w.:@-]+$/, 'letters, digits and . : @ _ - only');
+
+/** What is asked of a model. */
+export const promptSchema: z.ZodString = z.string().min(1).max(1_000_000);
+
+/** Each word of a union under itself, so that none can be left out. */
+type EnumMap<T extends string> = { readonly [K in T]: K };
+
+const blames: EnumMap<Blame> = {
+  user: 'user',
+  model: 'model',
+  provider: 'provider',
+  tool: 'tool',
+  store: 'store',
+  harness: 'harness',
+};
+
+const stopReasons: EnumMap<StopReason> = {
+  answered: 'answered',
+  'task-complete': 'task-complete',
+  abstained: 'abstained',
+  truncated: 'truncated',
+  'max-turns': 'max-turns',
+  'token-budget': 'token-budget',
+  'money-budget': 'money-budget',
+  'call-budget': 'call-budget',
+  time: 'time',
+  'error-threshold': 'error-threshold',
+  stuck: 'stuck',
+  rule: 'rule',
+  'kill-switch': 'kill-switch',
+  cancelled: 'cancelled',
+  'provider-error': 'provider-error',
+};
+
+/** Where a run stands. */
+export const runStatusSchema: z.ZodType<RunStatus> = z.enum(['queued', 'running', 'resting', 'ended']);
+
+const spendingSchema = z.object({
+  turns: z.number(),
+  calls: z.number(),
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  usd: z.number(),
+  turnsWithoutPrice: z.number(),
+  ms: z.number(),
+});
+
+const failureSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  blame: z.enum(blames),
+  retry: z.boolean(),
+  hint: z.string().exactOptional(),
+});
+
+const questionSchema = z.object({
+  call: z.string(),
+  tool: z.string(),
+  question: z.string(),
+  kind: z.enum(['unknown-outcome', 'client-tool']).exactOptional(),
+});
+
+const runSchema = z.object({
+  id: z.string(),
+  words: z.string(),
+  kind: z.string(),
+  settings: jsonObjectSchema,
+  session: z.string(),
+  tenant: z.string(),
+  priority: z.number(),
+  parent: z.string().exactOptional(),
+  status: runStatusSchema,
+  attempts: countSchema,
+  queued: z.string(),
+  started: z.string().exactOptional(),
+  ended: z.string().exactOptional(),
+  notBefore: z.string().exactOptional(),
+  worker: z.string().exactOptional(),
+  version: z.string().exactOptional(),
+  questions: z.array(questionSchema),
+  outcome: z
+    .object({
+      reason: z.enum(stopReasons),
+      detail: z.string().exactOptional(),
+      text: z.string(),
+      error: failureSchema.exactOptional(),
+      spent: spendingSchema,
+      handed: z
+        .array(z.object({ id: z.string(), tool: z.string(), input: z.unknown() as z.ZodType<Json> }))
+        .exactOptional(),
+    })
+    .exactOptional(),
+});
+
+const newRunSchema = z.strictObject({
+  id: nameSchema.exactOptional(),
+  words: promptSchema,
+  kind: z.enum(['run', 'plan', 'verify']).exactOptional(),
+  settings: runSettingsSchema.exactOptional(),
+  session: nameSchema.exactOptional(),
+  tenant: nameSchema.exactOptional(),
+  priority: z.number().int().min(-1000).max(1000).exactOptional(),
+  notBefore: dateTimeSchema.exactOptional(),
+  parent: nameSchema.exactOptional(),
+});
+
+const eventSchema = z.looseObject({
+  type: z.string(),
+  seq: countSchema,
+  id: z.string(),
+  parent: z.string().nullable(),
+  time: z.string(),
+});
+
+const metaSchema = z.strictObject({ family: z.string(), data: jsonObjectSchema }) satisfies z.ZodType<ProviderMetadata>;
+
+const filePartSchema = z.strictObject({
+  type: z.literal('file'),
+  mediaType: z.string(),
+  data: z.string(),
+  name: z.string().exactOptional(),
+  meta: metaSchema.exactOptional(),
+});
+
+const partSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string(), meta: metaSchema.exactOptional() }),
+  z.strictObject({ type: z.literal('reasoning'), text: z.string(), meta: metaSchema.exactOptional() }),
+  filePartSchema,
+  z.strictObject({
+    type: z.literal('tool-call'),
+    id: z.string(),
+    tool: z.string(),
+    input: z.unknown() as unknown as z.ZodType<Json>,
+    invalid: z.string().exactOptional(),
+    meta: metaSchema.exactOptional(),
+  }),
+  z.strictObject({
+    type: z.literal('tool-result'),
+    id: z.string(),
+    tool: z.string(),
+    text: z.string(),
+    failed: z.boolean(),
+    files: z.array(filePartSchema).exactOptional(),
+  }),
+]);
+
+const messageSchema = z.strictObject({ role: z.enum(['user', 'assistant', 'tool']), parts: z.array(partSchema) });
+
+const sessionSchema = z.object({
+  session: z.string(),
+  name: z.string().exactOptional(),
+  begun: z.string(),
+  changed: z.string(),
+  events: countSchema,
+  holder: z.string().exactOptional(),
+});
+
+const queueLimitsSchema = z.strictObject({
+  concurrency: z.number().int().min(1).exactOptional(),
+  tenantConcurrency: z.number().int().min(1).exactOptional(),
+  rate: z.strictObject({ runs: z.number().int().min(1), ms: z.number().int().min(1) }).exactOptional(),
+});
+
+const scheduleSchema = z.object({
+  name: z.string(),
+  cron: z.string(),
+  run: newRunSchema
+    .omit({ id: true })
+    .extend({ kind: z.string().exactOptional(), settings: jsonObjectSchema.exactOptional() }),
+});
+
+const killSwitchSchema = z.object({
+  stopped: z.boolean(),
+  why: z.string().exactOptional(),
+  by: z.string().exactOptional(),
+  since: z.string().exactOptional(),
+});
+
+const workerSchema = z.object({
+  worker: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  version: z.string(),
+  begun: z.string(),
+  seen: z.string(),
+  running: z.number(),
+  about: jsonObjectSchema,
+});
+
+const amountSchema = z.object({ usd: z.number(), tokens: z.number() });
+
+const budgetSchema = z.object({
+  tenant: z.string(),
+  period: z.enum(['day', 'month', 'ever']),
+  usd: z.number().exactOptional(),
+  tokens: z.number().exactOptional(),
+  spent: amountSchema,
+  held: amountSchema,
+});
+
+const percentilesSchema = z.tuple([z.number(), z.number(), z.number()]);
+
+const runStatsSchema = z.object({
+  from: z.string(),
+  ended: countSchema,
+  reasons: z.partialRecord(z.enum(stopReasons), z.number()),
+  usd: z.number(),
+  tokens: z.number(),
+  waited: percentilesSchema.optional(),
+  took: percentilesSchema.optional(),
+});
+
+const errorSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string().exactOptional() }),
+});
+
+/** A run that comes again; it has a new id each time. */
+export const recurringRunSchema: z.ZodType<Omit<NewRun, 'id'>> = newRunSchema.omit({ id: true });
+
+/** The shapes that have a name of their own in the OpenAPI document. */
+export const apiSchemas: ApiSchemas = {
+  Run: runSchema,
+  NewRun: newRunSchema,
+  Question: questionSchema,
+  Event: eventSchema,
+  Message: messageSchema,
+  Session: sessionSchema,
+  QueueLimits: queueLimitsSchema,
+  Schedule: scheduleSchema,
+  Standing: killSwitchSchema,
+  Worker: workerSchema,
+  Allowance: budgetSchema,
+  Tally: runStatsSchema,
+  Spent: spendingSchema,
+  Fault: errorSchema,
+};
+
+type ApiSchemas = {
+  readonly Run: z.ZodType<FleetRun>;
+  readonly NewRun: z.ZodType<NewRun>;
+  readonly Question: z.ZodType<ApprovalQuestion>;
+  readonly Event: z.ZodType<Pick<Event, 'seq' | 'id' | 'parent' | 'time'>>;
+  readonly Message: z.ZodType<Message>;
+  readonly Session: z.ZodType<SessionInfo>;
+  readonly QueueLimits: z.ZodType<QueueLimits>;
+  readonly Schedule: z.ZodType<Schedule>;
+  readonly Standing: z.ZodType<KillSwitchState>;
+  readonly Worker: z.ZodType<WorkerInfo>;
+  readonly Allowance: z.ZodType<TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount }>;
+  readonly Tally: z.ZodType<Omit<RunStats, 'reasons' | 'waited' | 'took'>>;
+  readonly Spent: z.ZodType<UsageTotals>;
+  readonly Fault: z.ZodType<{ readonly error: { readonly code: string; readonly message: string } }>;
+};
+
+/** How long a list may be. */
+export const maxItemsSchema: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(1).max(1000).optional();
+
+/** The seq after which to go on. */
+export const fromSeqSchema: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(0).optional();

@@ -1,0 +1,180 @@
+// How a call of a client is carried through: it runs until it ends or a person has to answer, and goes on when the client comes back with the answer.
+import {
+  acceptedContent,
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { RunOptions } from '../../agent/index.ts';
+import {
+  FairleadError,
+  isObject,
+  errorMessage,
+  escapeInvisible,
+  type ToolCall,
+  type Event,
+  type RunState,
+} from '../../core/index.ts';
+import {
+  resolvePendingApprovals,
+  listPendingApprovals,
+  isAwaitingApproval,
+  type ApprovalTarget,
+} from '../../coding-agent/approvals.ts';
+import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '../../coding-agent/approval-choices.ts';
+import { formatError } from '../../cli/args/format-error.ts';
+
+/** Work that a call of a client began. It owns a session: close it when done. */
+export type McpJob = ApprovalTarget & {
+  /** Runs on until it ends or a person has to answer. */
+  run(options: RunOptions): Promise<RunState>;
+  result(state: RunState): CallToolResult;
+  close(): Promise<void>;
+};
+
+/** What one message of a client brings. */
+export type McpClientCall = {
+  readonly context: ServerContext;
+  /** What the client said of itself when it connected. */
+  readonly capabilities: ClientCapabilities | undefined;
+  /** The exact call: the answer to a question counts for no other. */
+  readonly callKey: string;
+  readonly start: () => Promise<McpJob>;
+};
+
+/** Everything that is going on for clients. */
+export type PendingCalls = {
+  handle(round: McpClientCall): Promise<CallToolResult | InputRequiredResult>;
+  /** Ends what waits for an answer. */
+  close(): Promise<void>;
+};
+
+const maxWaitMs = 10 * 60_000;
+
+/** A sentence as a result that failed. */
+export const errorResult = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
+
+/** Nothing is going on to begin with. */
+export function createPendingCalls(): PendingCalls {
+  const waiting = new Map<string, { readonly job: McpJob; readonly mark: string; readonly late: NodeJS.Timeout }>();
+
+  function wait(job: McpJob, { callKey: mark, context }: McpClientCall, state: RunState): InputRequiredResult {
+    const token = crypto.randomUUID();
+    const giveUp = (): void => void take(token)?.job.close();
+    waiting.set(token, { job, mark, late: setTimeout(giveUp, maxWaitMs).unref() });
+    // Over HTTP the exchange ends with the question; elsewhere its end is a cancelled call.
+    if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
+    const questions = listPendingApprovals(state).map(
+      (call) => [call.id, toElicitation(call, listApprovalChoices(call, job.agent.grantKey(call)))] as const,
+    );
+    return inputRequired({ inputRequests: Object.fromEntries(questions), requestState: token });
+  }
+
+  /** What waited under this token; a token is good once. */
+  function take(token: string): { readonly job: McpJob; readonly mark: string } | undefined {
+    const found = waiting.get(token);
+    waiting.delete(token);
+    clearTimeout(found?.late);
+    return found;
+  }
+
+  async function jobFor({ context, callKey: mark, start: begin }: McpClientCall): Promise<McpJob> {
+    const token = context.mcpReq.requestState<string>();
+    if (token === undefined) return begin();
+    const found = take(token);
+    if (found?.mark !== mark) {
+      await found?.job.close();
+      throw new FairleadError('mcp/no-question', 'No question of this call is open, so nothing was run.', {
+        blame: 'user',
+        hint: 'Make the call again.',
+      });
+    }
+    const { inputResponses } = context.mcpReq;
+    await resolvePendingApprovals(found.job, found.job.session.state, async ({ id }, _kind, choices) =>
+      parseApprovalAnswer(choices, 'answer', acceptedContent(inputResponses, id)?.['answer']),
+    );
+    return found.job;
+  }
+
+  return {
+    async handle(round) {
+      let job: McpJob | undefined;
+      try {
+        job = await jobFor(round);
+        const state = await runWithProgress(job, round.context);
+        if (isAwaitingApproval(state) && canElicit(round)) {
+          const asked = wait(job, round, state);
+          job = undefined;
+          return asked;
+        }
+        return job.result(state);
+      } catch (error) {
+        return errorResult(error instanceof Error ? formatError(error) : errorMessage(error));
+      } finally {
+        await job?.close();
+      }
+    },
+    async close() {
+      await Promise.all([...waiting.keys()].map(async (token) => take(token)?.job.close()));
+    },
+  };
+}
+
+/** Whether the person behind the client can be asked. */
+function canElicit({ context, capabilities: can }: Pick<McpClientCall, 'context' | 'capabilities'>): boolean {
+  // Clients of the newer protocol say it with each message; the SDK's type does not know that key.
+  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const said = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? can;
+  const elicitation = isObject(said) ? said['elicitation'] : undefined;
+  return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
+}
+
+const toElicitation = (
+  { tool, ask }: ToolCall,
+  choices: readonly ApprovalChoice[],
+): ReturnType<typeof inputRequired.elicit> =>
+  inputRequired.elicit({
+    message: `${ask?.kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${escapeInvisible(ask?.question ?? '')}`,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        answer: {
+          type: 'string',
+          title: 'Answer',
+          enum: choices.map(({ answer: said }) => said),
+          description: choices.map(({ answer: said, label }) => `${said}: ${label}`).join('; '),
+        },
+      },
+      required: ['answer'],
+    },
+  });
+
+/** Runs a job and tells the client how far it is, if it wants to know. */
+async function runWithProgress(job: McpJob, { mcpReq }: ServerContext): Promise<RunState> {
+  const progressToken = mcpReq._meta?.progressToken;
+  let progress = 0;
+  const tell = (message: string): void => {
+    if (progressToken === undefined) return;
+    progress += 1;
+    const params = { progressToken, progress, message };
+    // A client that no longer listens is noticed elsewhere.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+  const unwatch = job.session.subscribe((event) => {
+    const news = formatProgress(event);
+    if (news !== undefined) tell(news);
+  });
+  try {
+    return await job.run({ signal: mcpReq.signal });
+  } finally {
+    unwatch();
+  }
+}
+
+function formatProgress(event: Event): string | undefined {
+  if (event.type === 'turn-started') return `turn ${event.turn}`;
+  return event.type === 'tool-started' ? event.tool : undefined;
+}

@@ -1,0 +1,113 @@
+// A whole run as the call of a client: a session on disk, the same gate and limits as in the terminal, the answer and what it cost.
+import { toRunResult, SessionCache } from '../../agent/index.ts';
+import { createValidator } from '../../agent/schema.ts';
+import { FairleadError, type JsonObject } from '../../core/index.ts';
+import { Conversation } from '../../coding-agent/conversation.ts';
+import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
+import type { CliArgs } from '../../cli/args/parse-args.ts';
+import { createTtyHost } from '../../cli/print-mode/tty-prompter.ts';
+import { formatRunEnd } from '../../cli/print-mode/printers.ts';
+import type { Settings } from '../../coding-agent/settings/index.ts';
+import type { McpJob } from './pending-calls.ts';
+
+/** What a client says about a run. */
+export type RunAgentInput = JsonObject & {
+  readonly prompt: string;
+  /** A session to go on with, by name or id; a new one unless given. */
+  readonly session?: string;
+  readonly model?: string;
+  readonly max_turns?: number;
+};
+
+/** What is said about a run, as a schema. */
+export const runAgentInputSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    prompt: { type: 'string', minLength: 1, description: 'What the agent is to do.' },
+    session: { type: 'string', description: 'The name or id of a session to go on with; a new one unless given.' },
+    model: { type: 'string', description: 'The model that answers; the usual one unless given.' },
+    max_turns: { type: 'integer', minimum: 1, description: 'Model turns the run may take at most.' },
+  },
+  required: ['prompt'],
+  additionalProperties: false,
+};
+
+const validateRunAgentInput = createValidator(runAgentInputSchema);
+
+/** What a run came to, as a schema. */
+export const runAgentOutputSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    answer: { type: 'string' },
+    reason: { type: 'string', description: 'Why the run ended: answered, max-turns, waiting and so on.' },
+    session: { type: 'string', description: 'The name of the session, to go on with it.' },
+    session_id: { type: 'string' },
+    model: { type: 'string' },
+    turns: { type: 'integer' },
+    usd: { type: ['number', 'null'], description: 'What it cost in US dollars; null where that is unknown.' },
+    input_tokens: { type: 'integer' },
+    output_tokens: { type: 'integer' },
+  },
+  required: ['answer', 'reason', 'session', 'session_id', 'model', 'turns', 'usd', 'input_tokens', 'output_tokens'],
+};
+
+/** Begins a run, or goes on with a session. A client can narrow the server's limit of turns, not widen it. */
+export async function startAgentRun(
+  wish: RunAgentInput,
+  base: CliArgs,
+  settings: Settings,
+  tell: (text: string) => void,
+): Promise<McpJob> {
+  const wrong = validateRunAgentInput(wish);
+  if (wrong !== undefined)
+    throw new FairleadError('mcp/bad-input', `The arguments do not fit, so nothing was run: ${wrong}`, {
+      blame: 'model',
+    });
+  const { prompt, session, model, max_turns: most } = wish;
+  const turns = Math.min(most ?? Number.POSITIVE_INFINITY, base.limits.turns ?? Number.POSITIVE_INFINITY);
+  const asked: CliArgs = {
+    ...base,
+    model: model ?? base.model,
+    limits: { ...base.limits, ...(Number.isFinite(turns) ? { turns } : {}) },
+  };
+  const talk = await Conversation.open({
+    settings,
+    flags: asked,
+    selector: session === undefined ? { type: 'new' } : { type: 'resume', session },
+    model: await resolveModelUnattended(asked, settings, tell),
+    host: createTtyHost(tell),
+  });
+  const runId = crypto.randomUUID();
+  let said = false;
+  return {
+    session: talk.session,
+    grants: talk.grants,
+    agent: talk.agent,
+    run(options) {
+      const words = said ? undefined : prompt;
+      said = true;
+      return talk.run(words, { ...options, runId });
+    },
+    result(state) {
+      const names = { runId, sessionId: state.session, runFile: talk.file };
+      const came = toRunResult(state, names, undefined, new SessionCache(), undefined);
+      const good = came.status === 'success';
+      return {
+        content: [{ type: 'text', text: good ? came.text : `${came.text}\n${formatRunEnd(came)}`.trim() }],
+        structuredContent: {
+          answer: came.text,
+          reason: came.reason,
+          session: talk.name,
+          session_id: came.sessionId,
+          model: talk.model.name,
+          turns: came.turns,
+          usd: came.costUsd ?? null,
+          input_tokens: came.usage.inputTokens,
+          output_tokens: came.usage.outputTokens,
+        },
+        ...(good ? {} : { isError: true }),
+      };
+    },
+    close: () => talk.close(),
+  };
+}

@@ -1,0 +1,177 @@
+// Reads an edited conversation back: what was not changed is taken from the old one whole, and every mistake is told with its line.
+import { isDeepStrictEqual } from 'node:util';
+import { historyError, type Message, type MessagePart } from '../../core/index.ts';
+import { parseBlocks, type ConversationBlock, type ConversationMistake } from './blocks.ts';
+import { parseInvalidInput, parsePart } from './parse-part.ts';
+
+/** What a provider wanted back unread and will not get, because the message is no longer the one it belonged to. */
+export type DroppedMetadata = { readonly message: number; readonly reason: string };
+
+/** The conversation that a text tells, or all that is wrong with it. */
+export type ParsedConversation =
+  | { readonly messages: readonly Message[]; readonly dropped: readonly DroppedMetadata[] }
+  | { readonly mistakes: readonly ConversationMistake[] };
+
+type MessageDraft = { readonly head: ConversationBlock; readonly parts: readonly ConversationBlock[] };
+type ParsedMessage = {
+  readonly message: Message;
+  readonly previousNumber: number | undefined;
+  readonly line: number;
+  readonly lines: readonly number[];
+};
+
+/** Reads the text of a conversation. `before` is the one it was made from: unchanged messages and files come from there. */
+export function parseConversation(text: string, before: readonly Message[] = []): ParsedConversation {
+  const { blocks, mistakes: found } = parseBlocks(text);
+  const mistakes = [...found];
+  const reads = groupMessageBlocks(blocks, mistakes).flatMap((draft) => parseMessage(draft, before, mistakes) ?? []);
+  if (mistakes.length === 0) mistakes.push(...findDuplicates(reads), ...findOrphanResults(reads));
+  const parsed = reads.map(({ message }) => message);
+  if (mistakes.length === 0) mistakes.push(...findInvalidHistory(parsed, reads));
+  if (mistakes.length) return { mistakes: mistakes.toSorted((a, b) => a.line - b.line) };
+  const dropped: DroppedMetadata[] = [];
+  const messages = reads.map(({ message, previousNumber: was }, i) => {
+    const old = was === undefined ? undefined : before[was - 1];
+    if (was !== undefined && !old) return message;
+    const now = normalizeMessage(message);
+    if (old && isDeepStrictEqual(now, normalizeMessage(old))) return old;
+    if (old?.parts.some((part) => 'meta' in part && part.meta))
+      dropped.push({ message: i + 1, reason: formatDroppedReason(i + 1) });
+    return now;
+  });
+  return { messages, dropped };
+}
+
+const formatDroppedReason = (number: number): string =>
+  `Message ${number} was changed, so what the provider had attached to it was left out.`;
+
+function groupMessageBlocks(
+  blocks: readonly ConversationBlock[],
+  mistakes: ConversationMistake[],
+): readonly MessageDraft[] {
+  const drafts: { readonly head: ConversationBlock; readonly parts: ConversationBlock[] }[] = [];
+  for (const block of blocks) {
+    if (block.kind === 'message') drafts.push({ head: block, parts: [] });
+    else if (drafts.length) drafts.at(-1)?.parts.push(block);
+    else
+      mistakes.push({
+        line: block.line,
+        message: 'This part belongs to no message: put a heading such as "%%% user" above it.',
+      });
+  }
+  return drafts;
+}
+
+function parseMessage(
+  { head, parts }: MessageDraft,
+  before: readonly Message[],
+  mistakes: ConversationMistake[],
+): ParsedMessage | undefined {
+  const [role, number, ...more] = head.heading;
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
+    mistakes.push({
+      line: head.line,
+      message: `A message begins with "%%% user", "%%% assistant" or "%%% tool", not "%%% ${role ?? ''}".`,
+    });
+    return undefined;
+  }
+  const was = number === undefined ? undefined : Number(number);
+  const last = before.length || Number.POSITIVE_INFINITY;
+  if (more.length || (was !== undefined && !(Number.isInteger(was) && was > 0 && was <= last)))
+    mistakes.push({
+      line: head.line,
+      message: 'After the role stands the number that the message had, or nothing for a new one.',
+    });
+  const found: MessagePart[] = [];
+  const lines: number[] = [];
+  const add = (block: ConversationBlock, part: MessagePart | ConversationMistake): void => {
+    if ('line' in part) mistakes.push(part);
+    else {
+      found.push(part);
+      lines.push(block.line);
+    }
+  };
+  if (head.body.some((line) => line.trim() !== '')) add(head, { type: 'text', text: head.body.join('\n') });
+  for (const block of parts) {
+    const call = found.at(-1);
+    if (block.heading[0] !== 'invalid' || call?.type !== 'tool-call') add(block, parsePart(block, before));
+    else {
+      const invalid = parseInvalidInput(block);
+      if (typeof invalid === 'string') found[found.length - 1] = { ...call, invalid };
+      else mistakes.push(invalid);
+    }
+  }
+  return { message: { role, parts: found }, previousNumber: was, line: head.line, lines };
+}
+
+/** A message without what an editor cannot show: metadata, and empty lines around what people write. */
+const normalizeMessage = (message: Message): Message => ({
+  ...message,
+  parts: message.parts.map((part): MessagePart => {
+    const { meta: _, ...rest } = 'meta' in part ? part : { ...part, meta: undefined };
+    if ('text' in rest) return { ...rest, text: trimBlankLines(rest.text) };
+    return 'invalid' in rest && rest.invalid !== undefined ? { ...rest, invalid: trimBlankLines(rest.invalid) } : rest;
+  }),
+});
+
+const trimBlankLines = (text: string): string => text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+
+/** Numbers and call ids that stand twice. */
+function findDuplicates(reads: readonly ParsedMessage[]): readonly ConversationMistake[] {
+  const seen = new Map<string, number>();
+  const mistakes: ConversationMistake[] = [];
+  const note = (key: string, line: number, what: (first: number) => string): void => {
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, line);
+    else mistakes.push({ line, message: what(first) });
+  };
+  for (const { message, previousNumber: was, line, lines } of reads) {
+    if (was !== undefined)
+      note(
+        `message ${was}`,
+        line,
+        (first) => `The number ${was} stands in line ${first} already: leave it out of the copy.`,
+      );
+    for (const [i, part] of message.parts.entries())
+      if (part.type === 'tool-call')
+        note(
+          `call ${part.id}`,
+          lines[i] ?? line,
+          (first) => `The call id ${part.id} is used in line ${first} already.`,
+        );
+  }
+  return mistakes;
+}
+
+/** Results for calls that nobody made. */
+function findOrphanResults(reads: readonly ParsedMessage[]): readonly ConversationMistake[] {
+  return reads.flatMap(({ message, line, lines }, i) => {
+    const made = new Set(reads[i - 1]?.message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
+    return message.parts.flatMap((part, k) =>
+      part.type === 'tool-result' && message.role === 'tool' && !made.has(part.id)
+        ? [
+            {
+              line: lines[k] ?? line,
+              message: `No call with the id ${part.id} is made in the message before this one.`,
+            },
+          ]
+        : [],
+    );
+  });
+}
+
+/** What keeps the whole from being sent to any model, at the message where it shows first. */
+function findInvalidHistory(
+  messages: readonly Message[],
+  reads: readonly ParsedMessage[],
+): readonly ConversationMistake[] {
+  const what = messages.length ? historyError(messages) : undefined;
+  if (what === undefined) return [];
+  let [low, high] = [1, messages.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (historyError(messages.slice(0, middle)) === what) high = middle;
+    else low = middle + 1;
+  }
+  return [{ line: reads[low - 1]?.line ?? 1, message: what }];
+}

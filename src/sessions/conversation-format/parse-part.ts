@@ -1,0 +1,118 @@
+// One part of an edited message, read from its heading and the lines below it.
+import { isJson, type Json, type Message, type MessagePart } from '../../core/index.ts';
+import type { ConversationBlock, ConversationMistake } from './blocks.ts';
+import { describeFilePart } from './format-conversation.ts';
+
+/** The part that a block tells of, or what is wrong with it. `before` holds the files that may be referred to. */
+export function parsePart(block: ConversationBlock, before: readonly Message[]): MessagePart | ConversationMistake {
+  const [kind = '', ...words] = block.heading;
+  switch (kind) {
+    case 'text':
+    case 'reasoning': {
+      if (!isFlags(words, ['json'])) return mistakeAt(block, `"%% ${kind}" takes no further words.`);
+      const text = parseTextBody(block, words.includes('json'));
+      return typeof text === 'string' ? { type: kind, text } : text;
+    }
+    case 'result':
+      return parseResultPart(block, words, before);
+    case 'call':
+      return parseCallPart(block, words);
+    case 'file':
+      return parseFilePart(block, words, before);
+    default:
+      return mistakeAt(
+        block,
+        `"%% ${kind}" begins no kind of part: text, reasoning, call, result or file do. Put a backslash before it if it belongs to the text.`,
+      );
+  }
+}
+
+/** The raw arguments of a call that were not JSON: they stand under their own heading, after the call. */
+export function parseInvalidInput(block: ConversationBlock): string | ConversationMistake {
+  return parseTextBody(block, block.heading.includes('json'));
+}
+
+const mistakeAt = ({ line }: ConversationBlock, what: string): ConversationMistake => ({ line, message: what });
+
+const isFlags = (words: readonly string[], flags: readonly string[]): boolean =>
+  words.every((word, i) => flags.includes(word) && words.indexOf(word) === i);
+
+function parseResultPart(
+  block: ConversationBlock,
+  [id, tool, ...flags]: readonly string[],
+  before: readonly Message[],
+): MessagePart | ConversationMistake {
+  if (id === undefined || tool === undefined || !isFlags(flags, ['failed', 'json']))
+    return mistakeAt(block, 'A result is headed "%% result <call id> <tool>", and "failed" after them if it failed.');
+  const text = parseTextBody(block, flags.includes('json'));
+  if (typeof text !== 'string') return text;
+  // The pictures of a result are not for editing: they stay with it.
+  const files = before.flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result' && part.id === id);
+  const kept = files?.type === 'tool-result' && files.files ? { files: files.files } : {};
+  return { type: 'tool-result', id, tool, text, failed: flags.includes('failed'), ...kept };
+}
+
+function parseCallPart(
+  block: ConversationBlock,
+  [id, tool, ...more]: readonly string[],
+): MessagePart | ConversationMistake {
+  if (id === undefined || tool === undefined || more.length)
+    return mistakeAt(block, 'A call is headed "%% call <call id> <tool>".');
+  const input = parseJsonBody(block);
+  return 'line' in input ? input : { type: 'tool-call', id, tool, input: input.value };
+}
+
+function parseFilePart(
+  block: ConversationBlock,
+  [reference, ...said]: readonly string[],
+  before: readonly Message[],
+): MessagePart | ConversationMistake {
+  const [message, part] = (reference ?? '').split('.').map(Number);
+  const file = before[(message ?? 0) - 1]?.parts[(part ?? 0) - 1];
+  if (file?.type !== 'file') return mistakeAt(block, `There is no file ${reference ?? ''} in the conversation.`);
+  if (said.join('\n') !== describeFilePart(file).join('\n') || block.body.some((line) => line.trim() !== ''))
+    return mistakeAt(block, 'A file cannot be changed here: leave its line as it was, move it, or remove it.');
+  const { meta: _, ...rest } = file;
+  return rest;
+}
+
+function parseTextBody(block: ConversationBlock, json: boolean): string | ConversationMistake {
+  if (!json) return block.body.join('\n');
+  const read = parseJsonBody(block);
+  if ('line' in read) return read;
+  return typeof read.value === 'string'
+    ? read.value
+    : mistakeAt(block, 'Under a heading that ends in "json" stands one JSON string.');
+}
+
+function parseJsonBody(block: ConversationBlock): { readonly value: Json } | ConversationMistake {
+  try {
+    const value: unknown = JSON.parse(block.body.join('\n'));
+    return isJson(value) ? { value } : mistakeAt(block, 'The JSON below this is nested too deep.');
+  } catch (error) {
+    const why = (error as Error).message.replace(/, (?:\.\.\.)?"[^]*|(?: in JSON)? at position[^]*/, '');
+    return { line: block.line + findBrokenLine(block.body), message: `This is not JSON: ${why}.` };
+  }
+}
+
+/** The line, counted from 1, at which a text stops being the beginning of some JSON; the last one where it never does. */
+function findBrokenLine(lines: readonly string[]): number {
+  let [low, high] = [1, Math.max(1, lines.findLastIndex((line) => line.trim() !== '') + 1)];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isJsonPrefix(`${lines.slice(0, middle).join('\n')}\n`)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The parser does not always say where it stopped, but it does where it wanted more. */
+function isJsonPrefix(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    return message.startsWith('Unexpected end') || message.includes(`at position ${text.length} `);
+  }
+}

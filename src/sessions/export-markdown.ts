@@ -1,0 +1,53 @@
+// A session as Markdown: what was said as it is, tool calls folded.
+import { escapeHtml, type ExportDocument } from './export-document.ts';
+import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
+
+/** The session as Markdown. */
+export function formatMarkdownExport(paper: ExportDocument): string {
+  const about = [
+    `Model: ${formatInlineCode(paper.model || 'none yet')}`,
+    `Session: ${formatInlineCode(paper.id)}`,
+    `Last change: ${paper.changed}`,
+  ];
+  const title = `# ${paper.name.replaceAll(/[\\`*_[\]<>#]/g, String.raw`\$&`).replaceAll('\n', ' ')}`;
+  const list = about.map((line) => `- ${line}`).join('\n');
+  return `${[title, list, ...toTranscriptItems(paper.messages).map(formatMarkdownItem)].join('\n\n')}\n`;
+}
+
+function formatMarkdownItem(item: TranscriptItem): string {
+  switch (item.type) {
+    case 'said':
+      return `## ${item.speaker}\n\n${item.text}`;
+    case 'thought':
+      return formatDetails('Thinking', formatCodeBlock(item.text));
+    case 'file':
+      return formatInlineCode(item.text);
+    case 'call': {
+      const { tool, input, result } = item;
+      const outcome = result ? (result.failed ? ' (failed)' : '') : ' (no result yet)';
+      const blocks = [
+        ...(input === '' ? [] : [formatCodeBlock(input, 'json')]),
+        ...(result ? [formatCodeBlock(result.text)] : []),
+      ];
+      return formatDetails(`Tool: <code>${escapeHtml(tool)}</code>${outcome}`, blocks.join('\n\n'));
+    }
+  }
+}
+
+const formatDetails = (summary: string, body: string): string =>
+  `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
+
+/** A fence longer than any run of backticks inside, so that nothing inside can end it. */
+function formatCodeBlock(text: string, language = ''): string {
+  const fence = '`'.repeat(Math.max(3, longestBacktickRun(text) + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function formatInlineCode(text: string): string {
+  const ticks = '`'.repeat(longestBacktickRun(text) + 1);
+  const line = text.replaceAll('\n', ' ');
+  return text.includes('`') ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
+}
+
+const longestBacktickRun = (text: string): number =>
+  [...text.matchAll(/`+/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 0);

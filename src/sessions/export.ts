@@ -1,0 +1,53 @@
+// A session to take along: what an export holds, in each of its formats.
+import path from 'node:path';
+import { FairleadError } from '../core/index.ts';
+import type { ExportDocument } from './export-document.ts';
+import { summarizeSession, type SessionFile } from './session-directory.ts';
+import { readSession } from './transcript.ts';
+
+/** The formats an export can have. */
+export const exportFormats = ['md', 'html', 'json'] as const;
+
+/** A format of an export. */
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** The format that was named, or the one that a file's name ends with, or Markdown. */
+export function parseExportFormat(given: string | undefined, file: string | undefined): ExportFormat {
+  const ending = file === undefined ? '' : path.extname(file).slice(1).toLowerCase();
+  const wanted = given ?? (exportFormats.some((each) => each === ending) ? ending : 'md');
+  const format = exportFormats.find((each) => each === wanted);
+  if (format !== undefined) return format;
+  throw new FairleadError('cli/bad-format', `--format is ${exportFormats.join(', ')}, not "${wanted}".`, {
+    blame: 'user',
+  });
+}
+
+/** The session in this place as a text in this format. */
+export const exportSession = async (place: SessionFile, format: ExportFormat): Promise<string> =>
+  exportDocument(await readExportDocument(place), format);
+
+/** A session as a text in this format. */
+export async function exportDocument(paper: ExportDocument, format: ExportFormat): Promise<string> {
+  switch (format) {
+    case 'md':
+      return (await import('./export-markdown.ts')).formatMarkdownExport(paper);
+    case 'html':
+      return (await import('./export-html.ts')).formatHtmlExport(paper);
+    case 'json':
+      return `${JSON.stringify(paper, null, 2)}\n`;
+  }
+}
+
+async function readExportDocument(place: SessionFile): Promise<ExportDocument> {
+  const { id, state, messages } = await readSession(place.file);
+  const seen = summarizeSession(place);
+  return {
+    name: place.name,
+    id,
+    created: seen?.created ?? '',
+    changed: seen?.changed ?? '',
+    model: state.model,
+    spent: state.total,
+    messages,
+  };
+}

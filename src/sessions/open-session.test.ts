@@ -1,0 +1,40 @@
+// What stays of a session when it is left.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { resolveAgent } from '../agent/index.ts';
+import { says, scriptedProvider } from '../testing/index.ts';
+import { collectEvents, rewindBefore, listUserTurns } from './reports/index.ts';
+import { closeSession, openSession } from './open-session.ts';
+
+function shelfFor(t: test.TestContext): { readonly data: string } {
+  const data = mkdtempSync(path.join(tmpdir(), 'fairlead-opening-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  return { data };
+}
+const parts = () => resolveAgent({ provider: scriptedProvider([says('one')]), system: 's' });
+
+test('a session in which nothing was said leaves nothing behind', async (t) => {
+  const open = await openSession(shelfFor(t), { type: 'new', name: 'empty' }, parts());
+  const file = open.sessionFile?.file ?? '';
+  assert.ok(existsSync(file));
+  await closeSession(open);
+  assert.ok(!existsSync(file));
+});
+
+test('[J3] a session whose first message was gone back from is empty, and is kept with its other branch', async (t) => {
+  const shelf = shelfFor(t);
+  const open = await openSession(shelf, { type: 'new', name: 'precious' }, parts());
+  await open.session.run('precious words');
+  const [first] = listUserTurns(await collectEvents(open.session.log, open.session.state.seq));
+  assert.ok(first);
+  await rewindBefore(open.session, first);
+  assert.equal(open.session.messages.length, 0);
+  await closeSession(open);
+  const again = await openSession(shelf, { type: 'resume', session: 'precious' }, parts());
+  t.after(() => again.session.close());
+  const words = JSON.stringify(await collectEvents(again.session.log, again.session.state.seq));
+  assert.match(words, /precious words/);
+});

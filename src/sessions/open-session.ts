@@ -1,0 +1,118 @@
+// Opens the session a person asked for: a new one, one that is there, a copy of one, or one that is kept nowhere.
+import { rmSync } from 'node:fs';
+import { Session } from '../agent/index.ts';
+import { FairleadError, type ResolvedAgent } from '../core/index.ts';
+import type { JsonlLog } from '../stores/index.ts';
+import type { SessionSelector } from '../cli/args/parse-args.ts';
+import {
+  cloneSession,
+  findSession,
+  findLatestSession,
+  createSessionFile,
+  type SessionFile,
+  type SessionDirs,
+} from './index.ts';
+
+/** A session that is open, and where it is kept. */
+export type OpenSession = {
+  readonly session: Session;
+  readonly sessionFile: SessionFile | undefined;
+  readonly log: JsonlLog | undefined;
+  /** Whether it was begun here. */
+  readonly isNew: boolean;
+  /** Whether anything was said in it since, on whichever branch. */
+  readonly isUsed: () => boolean;
+};
+
+/** Opens a session for an agent. */
+export async function openSession(
+  shelf: SessionDirs,
+  which: SessionSelector,
+  parts: ResolvedAgent,
+): Promise<OpenSession> {
+  if (which.type === 'ephemeral') {
+    const { memoryLog } = await import('../stores/memory.ts');
+    const session = await Session.open(parts, memoryLog());
+    return { session, sessionFile: undefined, log: undefined, isNew: true, isUsed: trackUse(session) };
+  }
+  const place = await resolveSessionFile(shelf, which);
+  const fresh = which.type === 'new';
+  const { openJsonl } = await import('../stores/index.ts');
+  const log = await openJsonl(place.file).catch((error: unknown) => {
+    throw lockedSessionError(error, place) ?? error;
+  });
+  try {
+    const session = await Session.open(parts, log, log.session);
+    return { session, sessionFile: place, log, isNew: fresh, isUsed: trackUse(session) };
+  } catch (error) {
+    await log.close();
+    if (fresh) rmSync(place.file, { force: true });
+    throw error;
+  }
+}
+
+/** The error for a session that another process writes to, in words that help here. */
+function lockedSessionError(error: unknown, { name, file }: SessionFile): FairleadError | undefined {
+  if (!(error instanceof FairleadError) || error.code !== 'store/locked') return undefined;
+  return new FairleadError(error.code, error.message.replace(file, `The session ${JSON.stringify(name)}`), {
+    blame: 'user',
+    retry: true,
+    hint: `Go on with a copy (--clone-session ${JSON.stringify(name)}), or watch it: fairlead --interactive --resume ${JSON.stringify(name)}`,
+    cause: error,
+  });
+}
+
+async function resolveSessionFile(
+  shelf: SessionDirs,
+  which: Exclude<SessionSelector, { type: 'ephemeral' }>,
+): Promise<SessionFile> {
+  switch (which.type) {
+    case 'new':
+      return createSessionFile(shelf, which.name);
+    case 'clone':
+      return cloneSession(shelf, findSession(shelf, which.session), which.name);
+    case 'resume':
+      return findSession(shelf, which.session ?? '');
+    case 'latest': {
+      const latest = findLatestSession(shelf);
+      if (latest) return latest;
+      throw new FairleadError('session/unknown', 'There is no session to continue yet.', {
+        blame: 'user',
+        hint: 'Leave --continue away to begin one.',
+      });
+    }
+  }
+}
+
+/** Lets go of a session. One that was begun here and in which nothing was said leaves nothing behind. */
+export async function closeSession({
+  session,
+  sessionFile: place,
+  isNew: fresh,
+  isUsed: used,
+}: OpenSession): Promise<void> {
+  await session.close();
+  if (fresh && !used() && place) rmSync(place.file, { force: true });
+}
+
+/** Tells from the events alone: a conversation that was gone back from is empty now, and not for nothing there. */
+function trackUse(session: Session): () => boolean {
+  let used = false;
+  session.subscribe((event) => {
+    if (event.type === 'input-received') used = true;
+  });
+  return () => used;
+}
+
+/** How much is said about a damaged file before the rest is only counted. */
+const maxProblems = 5;
+
+/** What is wrong with a session's file, a sentence each; it was opened all the same. */
+export function formatSessionProblems({ log, sessionFile: place }: OpenSession): readonly string[] {
+  const found = log?.report ?? [];
+  const more = found.length - maxProblems;
+  return [
+    ...found.slice(0, maxProblems).map(({ what }) => what),
+    ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(place?.name ?? '')}`] : []),
+  ];
+}

@@ -1,0 +1,82 @@
+// The reports on context, cache and cost as a person reads them.
+import type { CacheReport, ContextBreakdown, CacheMissReason } from './context-usage.ts';
+import type { CostTotals, CostReport } from './cost-report.ts';
+
+const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
+
+/** What fills the window, largest first, and why the cache missed. */
+export function formatContextBreakdown(fill: ContextBreakdown, cache?: CacheReport): string {
+  const { shares, tokens, countedTokens: counted, window, largest } = fill;
+  const of =
+    window === undefined
+      ? 'of a window whose size is unknown'
+      : `of ${formatTokens(window)} (${formatPercent(counted, window)})`;
+  return [
+    `Context: ${formatTokens(counted)} tokens ${of}. By our estimate:`,
+    ...shares
+      .toSorted((a, b) => b.tokens - a.tokens)
+      .map((share) => formatShare(share.category, share.tokens, tokens, share.count)),
+    ...(largest.length ? ['', 'Largest tool results:'] : []),
+    ...largest.map(
+      ({ tool, tokens: size, preview: words }) => `  ${formatTokens(size).padStart(9)}  ${tool}: ${words}`,
+    ),
+    ...(cache ? ['', ...formatCacheReport(cache)] : []),
+  ].join('\n');
+}
+
+const formatShare = (what: string, tokens: number, all: number, times: number): string =>
+  `  ${formatTokens(tokens).padStart(9)}  ${formatPercent(tokens, all).padStart(4)}  ${what}${times > 1 ? ` (${times})` : ''}`;
+
+const formatPercent = (part: number, whole: number): string => `${whole > 0 ? Math.round((100 * part) / whole) : 0}%`;
+
+const missReasonTexts: Readonly<Record<CacheMissReason, string>> = {
+  compacted: 'the conversation was made shorter',
+  'model-changed': 'the model was changed',
+  'agent-changed': 'the system text or the tools changed',
+  edited: 'the conversation was edited or went back',
+  expired: 'more than five minutes had passed, so it had probably expired',
+  untold: 'nothing changed on our side; the provider does not say why',
+};
+
+function formatCacheReport({ misses, turns, unreportedTurns: untold }: CacheReport): readonly string[] {
+  if (turns === 0) return ['Cache: no turn yet on this branch.'];
+  if (untold === turns) return ['Cache: the provider does not say what it read from its cache.'];
+  if (misses.length === 0) return ['Cache: every turn read at least as much from it as the one before.'];
+  const told = misses.slice(-10);
+  return [
+    `Cache: ${misses.length} of ${turns} turns read less from it than the one before.`,
+    ...told.map(
+      ({ turn, before, now, reason }) =>
+        `  turn ${turn}: ${formatTokens(before)} to ${formatTokens(now)} tokens: ${missReasonTexts[reason]}.`,
+    ),
+  ];
+}
+
+/** What the session has cost, by model. */
+export function formatCosts({ total, models, turns }: CostReport): string {
+  if (turns.length === 0) return 'Nothing was used yet.';
+  const lost = turns.filter((each) => each.abandoned).length;
+  return [
+    `Total: ${formatCost(total)}`,
+    ...models.map(({ model, cost }) => `  ${model}: ${formatCost(cost)}`),
+    ...(lost ? [`Of these, on branches that are no longer continued: ${lost}.`] : []),
+  ].join('\n');
+}
+
+function formatCost(cost: CostTotals): string {
+  const { turns, input, output, cacheRead, uncounted } = cost;
+  const cached = cacheRead ? ` (${formatTokens(cacheRead)} from the cache)` : '';
+  const unknown = uncounted ? `, ${uncounted} uncounted` : '';
+  return `${formatCostAmount(cost)}, ${turns} turn${turns === 1 ? '' : 's'}${unknown}, ${formatTokens(input)} tokens in${cached}, ${formatTokens(output)} out`;
+}
+
+function formatCostAmount({ turns, usd, estimatedUsd, unpriced }: CostTotals): string {
+  if (unpriced > 0 && unpriced >= turns) return 'price unknown';
+  const known = [
+    ...(usd > 0 || estimatedUsd === 0 ? [formatUsd(usd)] : []),
+    ...(estimatedUsd > 0 ? [`about ${formatUsd(estimatedUsd)} by estimate`] : []),
+  ].join(' and ');
+  return unpriced > 0 ? `${known} and ${unpriced} turn${unpriced === 1 ? '' : 's'} of unknown price` : known;
+}
+
+const formatUsd = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 6 : 4)}`;

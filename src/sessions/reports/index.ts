@@ -1,0 +1,16 @@
+// What a log's events tell of a session: its branches, what was said, what fills the window and what it cost.
+export { branchesOf, type Branch } from './branches.ts';
+export { lastCompaction, type CompactionDiff } from './compactions.ts';
+export {
+  reportCacheMisses,
+  measureContext,
+  type CacheReport,
+  type ContextBreakdown,
+  type ContextBreakdownOptions,
+  type CacheMiss,
+} from './context-usage.ts';
+export { reportCosts, type CostTotals, type CostReport, type TurnCost } from './cost-report.ts';
+export { collectEvents, previewText, getBranchPath } from './branch-path.ts';
+export { formatContextBreakdown, formatCosts } from './format-reports.ts';
+export { selectShownBranches, formatBranchTree, type NumberedBranch } from './format-branches.ts';
+export { rewindBefore, listUserTurns, type UserTurn } from './user-turns.ts';

@@ -1,0 +1,75 @@
+// What the person said on the branch being continued, and how to go back to before it.
+import {
+  runStateView,
+  messageText,
+  type Event,
+  type Message,
+  type MessagePart,
+  type RunState,
+} from '../../core/index.ts';
+import type { Session } from '../../agent/index.ts';
+import { getBranchPath } from './branch-path.ts';
+
+/** A message of the person's. */
+export type UserTurn = {
+  readonly text: string;
+  readonly how: 'prompt' | 'steer' | 'follow-up';
+  readonly time: string;
+  /** What it takes to be before it: an event to go back to, or, in a conversation that was edited or copied, the messages that came before. */
+  readonly before:
+    | { readonly type: 'event'; readonly event: string }
+    | { readonly type: 'messages'; readonly messages: readonly Message[] };
+};
+
+/** The person's messages on the path to the last event, oldest first. */
+export function listUserTurns(events: readonly Event[]): readonly UserTurn[] {
+  const view = runStateView();
+  const said = new Map<string, UserTurn>();
+  let state = view.initial;
+  for (const event of getBranchPath(events)) {
+    // An edit begins after the input that it replaces: what no turn has delivered by then is not part of this branch.
+    if (event.type === 'branch-started') for (const { input } of state.pending) said.delete(input);
+    if (event.type === 'input-received' && event.how !== 'continue' && event.parent !== null)
+      said.set(event.input, toUserTurn(event.parts, event.how, event.time, { type: 'event', event: event.parent }));
+    if (event.type === 'epoch-started' && event.baseline && event.reason !== 'compacted')
+      for (const [i, each] of findEditedTurns(event.baseline.messages, state, event.time))
+        said.set(`${event.id}/${i}`, each);
+    state = view.on(state, event);
+  }
+  return [...said.values()];
+}
+
+const toUserTurn = (
+  parts: readonly MessagePart[],
+  how: UserTurn['how'],
+  time: string,
+  before: UserTurn['before'],
+): UserTurn => ({
+  text: messageText({ role: 'user', parts }),
+  how,
+  time,
+  before,
+});
+
+/** A compaction repeats in short what still stands on the path; an edit and a copy bring words that stand nowhere else. */
+function findEditedTurns(
+  messages: readonly Message[],
+  { messages: had }: RunState,
+  time: string,
+): readonly (readonly [number, UserTurn])[] {
+  const same = (i: number): boolean => i < had.length && JSON.stringify(had.items[i]) === JSON.stringify(messages[i]);
+  let common = 0;
+  while (common < messages.length && same(common)) common++;
+  return messages.flatMap((message, i): readonly (readonly [number, UserTurn])[] =>
+    i < common || message.role !== 'user'
+      ? []
+      : [[i, toUserTurn(message.parts, 'prompt', time, { type: 'messages', messages: messages.slice(0, i) })]],
+  );
+}
+
+/** Goes back to before a message: what follows is a new branch, the old one stays. */
+export async function rewindBefore(session: Pick<Session, 'rewind' | 'edit'>, { before }: UserTurn): Promise<void> {
+  await (before.type === 'event'
+    ? session.rewind(before.event)
+    : session.edit(before.messages, 'back to before an earlier message'));
+}

@@ -1,0 +1,302 @@
+// The sessions folder: what is there is found by name and id, and everything that is done to a session is done to its file.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { startSessionWriterProcess } from '../../test/support/session-writer-process.ts';
+import { openJsonl, verifyFile } from '../stores/index.ts';
+import { emptyTrash } from './session-operations.ts';
+import { subagentSessionsDir } from './session-directory.ts';
+import {
+  cloneSession,
+  findSession,
+  getLockOwner,
+  listSessions,
+  listTrash,
+  findLatestSession,
+  createSessionFile,
+  renameSession,
+  restoreSession,
+  sessionFilePath,
+  listSessionFiles,
+  trashSession,
+  followSessionFile,
+  type SessionFile,
+  type SessionDirs,
+} from './index.ts';
+
+function shelfFor(t: TestContext): SessionDirs {
+  const data = mkdtempSync(path.join(tmpdir(), 'fairlead-sessions-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  return { data };
+}
+
+async function begun(shelf: SessionDirs, name: string, words = 'Hello there', id?: string): Promise<SessionFile> {
+  const place = createSessionFile(shelf, name);
+  const log = await openJsonl(place.file, id === undefined ? {} : { session: id });
+  await log.append(
+    0,
+    [
+      { type: 'session-started', session: log.session },
+      { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'ollama/first' },
+      { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text: words }] },
+      { type: 'turn-started', turn: 1, inputs: ['i'], notes: [] },
+      {
+        type: 'turn-ended',
+        turn: 1,
+        message: { role: 'assistant', parts: [{ type: 'text', text: 'Hi' }] },
+        finishReason: 'stop',
+        usage: {},
+        model: 'second',
+        ms: 1,
+      },
+    ],
+    { durable: true },
+  );
+  await log.close();
+  return place;
+}
+
+const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+
+test('[J93] a session is a file named after it, for its owner only, and the files say which sessions there are', async (t) => {
+  const shelf = shelfFor(t);
+  assert.deepEqual(listSessions(shelf), []);
+  const { file } = await begun(shelf, 'first one');
+  assert.equal(file, path.join(shelf.data, 'sessions', 'session_first one.jsonl'));
+  if (process.platform !== 'win32') assert.deepEqual([mode(file), mode(path.dirname(file))], ['600', '700']);
+  copyFileSync(file, sessionFilePath(shelf, 'by hand'));
+  writeFileSync(path.join(shelf.data, 'sessions', 'notes.txt'), '');
+  assert.deepEqual(
+    listSessionFiles(shelf)
+      .map(({ name }) => name)
+      .toSorted(),
+    ['by hand', 'first one'],
+  );
+  rmSync(file);
+  assert.deepEqual(
+    listSessions(shelf).map(({ name }) => name),
+    ['by hand'],
+  );
+});
+
+test('a listing shows id, model, events and first words, the latest first; what has not begun is not listed', async (t) => {
+  const shelf = shelfFor(t);
+  await begun(shelf, 'old', 'Find the bug', 'abcd-1');
+  const { file } = await begun(shelf, 'new', 'Then mend it', 'abcd-2');
+  const log = await openJsonl(file);
+  await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }]);
+  await log.close();
+  createSessionFile(shelf, 'unborn');
+  writeFileSync(sessionFilePath(shelf, 'odd'), 'not a session\n');
+  utimesSync(sessionFilePath(shelf, 'odd'), 0, 0);
+  const told = listSessions(shelf).map(({ name, id, model, events, first }) => [name, id, model, events, first]);
+  assert.deepEqual(told, [
+    ['new', 'abcd-2', 'second', 6, 'Then mend it'],
+    ['old', 'abcd-1', 'second', 5, 'Find the bug'],
+    ['odd', '', undefined, 0, undefined],
+  ]);
+});
+
+test('a folder of a thousand sessions is listed whole, and any of them is found by its id', async (t) => {
+  const shelf = shelfFor(t);
+  const { file } = await begun(shelf, 'seed', 'words', '00000000-seed');
+  const text = readFileSync(file, 'utf8');
+  const ids = Array.from({ length: 1000 }, (_, n) => `${String(n).padStart(8, '0')}-x`);
+  for (const id of ids) writeFileSync(sessionFilePath(shelf, `s ${id}`), text.replaceAll('00000000-seed', id));
+  const all = listSessions(shelf);
+  assert.equal(all.length, 1001);
+  assert.ok(all.every(({ events, first, model }) => events === 5 && first === 'words' && model === 'second'));
+  assert.equal(findSession(shelf, '00000777-x').name, 's 00000777-x');
+});
+
+test('[J14, J56] a session is found by name before id, by id, and by the beginning of an id that one has', async (t) => {
+  const shelf = shelfFor(t);
+  await begun(shelf, 'alpha', '', 'aaaa1111-0');
+  await begun(shelf, 'beta', '', 'aaaa2222-0');
+  await begun(shelf, 'aaaa1111-0', '', 'cccc3333-0');
+  const named = (wanted: string): string => findSession(shelf, wanted).name;
+  assert.deepEqual([named('alpha'), named(' beta '), named('aaaa1111-0')], ['alpha', 'beta', 'aaaa1111-0']);
+  assert.deepEqual([named('aaaa2222-0'), named('CCCC'), named('aaaa2')], ['beta', 'aaaa1111-0', 'beta']);
+  assert.throws(() => named('aaaa'), {
+    code: 'session/ambiguous',
+    message: 'The ids of 2 sessions begin with "aaaa".',
+    hint: /"alpha"/,
+  });
+  assert.throws(() => named('aaa'), { code: 'session/unknown' });
+  assert.throws(() => named('alfa'), {
+    code: 'session/unknown',
+    message: 'There is no session with the name or id "alfa".',
+    hint: 'Did you mean "alpha"?',
+  });
+  assert.throws(() => named('../../etc/passwd'), { code: 'session/unknown' });
+});
+
+test('a file that a person named by hand is found by the name it shows', async (t) => {
+  const shelf = shelfFor(t);
+  const { file } = await begun(shelf, 'seed');
+  for (const name of ['session_50%.jsonl', 'session_cafe\u0301.jsonl'])
+    copyFileSync(file, path.join(path.dirname(file), name));
+  assert.match(findSession(shelf, '50%').file, /session_50%\.jsonl$/);
+  assert.match(findSession(shelf, 'caf\u00e9').file, /session_cafe\u0301\.jsonl$/);
+});
+
+test('[J29, J54] new sessions of the same second get names of their own, also across processes', (t) => {
+  const shelf = shelfFor(t);
+  const now = new Date(2026, 0, 2, 3, 4, 5);
+  const program = `import { newSession } from ${JSON.stringify(path.join(import.meta.dirname, 'session-directory.ts'))};
+    console.log(newSession({ data: process.argv[1] }, undefined, new Date(2026, 0, 2, 3, 4, 5)).name);`;
+  const names = [
+    createSessionFile(shelf, undefined, now).name,
+    execFileSync(process.execPath, ['--input-type=module', '-e', program, shelf.data], { encoding: 'utf8' }).trim(),
+    createSessionFile(shelf, undefined, now).name,
+  ];
+  assert.deepEqual(names, ['2026-01-02_03-04-05', '2026-01-02_03-04-05-2', '2026-01-02_03-04-05-3']);
+});
+
+test('[J13, J38] a new session’s name must be free; what was reserved can be begun', async (t) => {
+  const shelf = shelfFor(t);
+  const { file } = await begun(shelf, 'mine');
+  assert.deepEqual((await verifyFile(file)).problems, []);
+  assert.throws(() => createSessionFile(shelf, 'mine'), {
+    code: 'session/name-taken',
+    message: 'There is already a session named "mine".',
+  });
+});
+
+test('[J55] a session is renamed while it is open here, and not onto another', async (t) => {
+  const shelf = shelfFor(t);
+  const place = await begun(shelf, 'before');
+  await begun(shelf, 'other');
+  const log = await openJsonl(place.file);
+  const after = await renameSession(shelf, place, 'after/all', log);
+  assert.deepEqual([after.name, log.file], ['after/all', sessionFilePath(shelf, 'after/all')]);
+  await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
+  await assert.rejects(renameSession(shelf, after, 'other', log), { code: 'session/name-taken' });
+  assert.deepEqual(await renameSession(shelf, after, ' after/all ', log), after, 'to its own name: nothing to do');
+  await log.close();
+  assert.deepEqual(
+    listSessions(shelf)
+      .map(({ name }) => name)
+      .toSorted(),
+    ['after/all', 'other'],
+  );
+  assert.equal((await verifyFile(after.file)).events, 6);
+  await renameSession(shelf, after, 'closed');
+  assert.equal(findSession(shelf, 'closed').file, sessionFilePath(shelf, 'closed'));
+});
+
+test('a session that another process writes to: its holder is named, it can be watched, and it is not renamed or deleted', async (t) => {
+  const shelf = shelfFor(t);
+  const place = createSessionFile(shelf, 'held');
+  const other = await startSessionWriterProcess(t, place.file);
+  assert.equal(getLockOwner(place.file)?.pid, other.pid);
+  await assert.rejects(renameSession(shelf, place, 'x'), {
+    code: 'store/locked',
+    message: new RegExp(`process ${other.pid} on `),
+  });
+  await assert.rejects(trashSession(shelf, place), { code: 'store/locked' });
+  const stop = new AbortController();
+  const seen: number[] = [];
+  const watching = (async () => {
+    for await (const { seq } of followSessionFile(place.file, stop.signal)) if (seen.push(seq) === 2) break;
+  })();
+  assert.equal(await other.ask('append'), 'saved 1');
+  assert.equal(await other.ask('append'), 'saved 2');
+  await watching;
+  assert.deepEqual(seen, [1, 2]);
+  assert.equal(await other.ask('append'), 'saved 3', 'watching took nothing from the writer');
+  await other.ask('close');
+  assert.equal(getLockOwner(place.file), undefined);
+  await renameSession(shelf, place, 'x');
+});
+
+test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as told, and leaves the original as it is', async (t) => {
+  const shelf = shelfFor(t);
+  const place = await begun(shelf, 'a', 'Hello', 'the-id');
+  const before = readFileSync(place.file);
+  const names = [];
+  for (const name of [undefined, undefined, 'told']) names.push((await cloneSession(shelf, place, name)).name);
+  assert.deepEqual(names, ['a-clone', 'a-clone-2', 'told']);
+  await assert.rejects(cloneSession(shelf, place, 'told'), { code: 'session/name-taken' });
+  assert.deepEqual(readFileSync(place.file), before);
+  const clones = listSessions(shelf).filter(({ name }) => name !== 'a');
+  assert.deepEqual([...new Set(clones.map(({ first, events }) => `${first} ${events}`))], ['Hello 5']);
+  assert.equal(new Set([...clones.map(({ id }) => id), 'the-id']).size, 4, 'each has an id of its own');
+});
+
+test('a deleted session lies in the trash with its date until it is restored; its name is free meanwhile', async (t) => {
+  const shelf = shelfFor(t);
+  const place = await begun(shelf, 'gone', 'first');
+  const bytes = readFileSync(place.file);
+  const now = new Date(2026, 0, 2, 3, 4, 5);
+  const trashed = await trashSession(shelf, place, now);
+  assert.equal(trashed.file, path.join(shelf.data, 'trash', '2026-01-02_03-04-05.session_gone.jsonl'));
+  assert.deepEqual(listSessions(shelf), []);
+  await trashSession(shelf, await begun(shelf, 'gone', 'second'), now);
+  assert.deepEqual(
+    listTrash(shelf).map(({ name, since }) => [name, since]),
+    [
+      ['gone', '2026-01-02_03-04-05-2'],
+      ['gone', '2026-01-02_03-04-05'],
+    ],
+  );
+  await restoreSession(shelf, 'gone');
+  assert.equal(listSessions(shelf)[0]?.first, 'second', 'the one that was deleted last');
+  await assert.rejects(restoreSession(shelf, 'gone'), { code: 'session/name-taken' });
+  const { file } = await restoreSession(shelf, 'gone', 'gone before');
+  assert.deepEqual(readFileSync(file), bytes);
+  await assert.rejects(restoreSession(shelf, 'gone'), { code: 'session/unknown' });
+  await trashSession(shelf, findSession(shelf, 'gone'));
+  assert.equal(emptyTrash(shelf), 1);
+  assert.deepEqual([listTrash(shelf), existsSync(path.join(shelf.data, 'trash'))], [[], false]);
+  assert.deepEqual(readdirSync(path.join(shelf.data, 'sessions')), ['session_gone before.jsonl']);
+});
+
+test('with a session that is deleted for good the agents go that it started, and no others', async (t) => {
+  const shelf = shelfFor(t);
+  const folder = subagentSessionsDir(shelf);
+  mkdirSync(folder, { recursive: true });
+  for (const parent of ['gone', 'stays']) {
+    await begun(shelf, parent, 'Hi', `id-of-${parent}`);
+    const log = await openJsonl(path.join(folder, `session_agent-of-${parent}.jsonl`));
+    const about = { task: 't', parent: `id-of-${parent}`, key: 'k' };
+    await log.append(0, [{ type: 'annotation-added', key: 'agent', value: about }], { durable: true });
+    await log.close();
+  }
+  writeFileSync(path.join(folder, 'session_broken.jsonl'), 'no session at all');
+  await trashSession(shelf, findSession(shelf, 'gone'));
+  assert.equal(readdirSync(folder).length, 3, 'what is in the trash can come back whole');
+  writeFileSync(path.join(shelf.data, 'trash', '2026-01-01_00-00-00.session_odd.jsonl'), '');
+  emptyTrash(shelf);
+  assert.deepEqual(readdirSync(folder).toSorted(), ['session_agent-of-stays.jsonl', 'session_broken.jsonl']);
+});
+
+test('the most recent session is the one written to last, whatever it is called', async (t) => {
+  const shelf = shelfFor(t);
+  assert.equal(findLatestSession(shelf), undefined);
+  mkdirSync(path.join(shelf.data, 'sessions'), { recursive: true });
+  for (const [name, time] of [
+    ['b', 3],
+    ['a', 5],
+    ['c', 4],
+  ] as const) {
+    const { file } = await begun(shelf, name);
+    utimesSync(file, time, time);
+  }
+  createSessionFile(shelf, 'unborn');
+  assert.equal(findLatestSession(shelf)?.name, 'a');
+});

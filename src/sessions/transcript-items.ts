@@ -1,0 +1,55 @@
+// A conversation as a person follows it: what was said in order, each tool call with its result.
+import { messageToolCalls, type FilePart, type Message, type ToolResultPart } from '../core/index.ts';
+
+/** A thing that was said or done. */
+export type TranscriptItem =
+  | { readonly type: 'said'; readonly speaker: 'User' | 'Assistant'; readonly text: string }
+  | { readonly type: 'thought'; readonly text: string }
+  | { readonly type: 'file'; readonly text: string }
+  | {
+      readonly type: 'call';
+      readonly tool: string;
+      /** The arguments as JSON of several lines, or as the model wrote them where they are none. */
+      readonly input: string;
+      /** Nothing while there is none. */
+      readonly result: { readonly text: string; readonly failed: boolean } | undefined;
+    };
+
+/** The items of these messages. A result without its call, as an edit may leave it, stands alone. */
+export function toTranscriptItems(messages: readonly Message[]): readonly TranscriptItem[] {
+  return messages.flatMap((message, i) => {
+    if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1]));
+    const after = messages[i + 1];
+    const results = after?.role === 'tool' ? after.parts.filter((part) => part.type === 'tool-result') : [];
+    return message.parts.flatMap((part) => toItems(part, message.role, results));
+  });
+}
+
+function toItems(
+  part: Message['parts'][number],
+  role: Message['role'],
+  results: readonly ToolResultPart[],
+): readonly TranscriptItem[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'said', speaker: role === 'user' ? 'User' : 'Assistant', text: part.text }];
+    case 'reasoning':
+      return part.text.trim() === '' ? [] : [{ type: 'thought', text: part.text }];
+    case 'file':
+      return [{ type: 'file', text: formatFilePart(part) }];
+    case 'tool-call': {
+      const input = part.invalid ?? JSON.stringify(part.input, null, 2);
+      return [{ type: 'call', tool: part.tool, input, result: results.find(({ id }) => id === part.id) }];
+    }
+    case 'tool-result':
+      return [{ type: 'call', tool: part.tool, input: '', result: part }];
+  }
+}
+
+function toOrphanResult(part: Message['parts'][number], before: Message | undefined): readonly TranscriptItem[] {
+  const known = part.type === 'tool-result' && before && messageToolCalls(before).some(({ id }) => id === part.id);
+  return known ? [] : toItems(part, 'tool', []);
+}
+
+/** What a file is, in words: its bytes are not for reading. */
+const formatFilePart = ({ name, mediaType }: FilePart): string => `[file: ${name ?? 'unnamed'}, ${mediaType}]`;

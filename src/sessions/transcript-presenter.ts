@@ -1,0 +1,173 @@
+// Tells a conversation to a face as it happens: events and chunks in, blocks out. The screen is a view of the log and of nothing else.
+import {
+  fromFailure,
+  type Chunk,
+  type Event,
+  type Failure,
+  type Json,
+  type Message,
+  type MessagePart,
+} from '../core/index.ts';
+import type { TranscriptBlock, CallStatus, TerminalUI } from '../cli/tui/ui.ts';
+import { formatError } from '../cli/args/format-error.ts';
+
+/** A conversation's storyteller; one serves one session. */
+export type TranscriptPresenter = {
+  readonly onChunk: (chunk: Chunk) => void;
+  readonly onEvent: (event: Event) => void;
+  /** Shows the end of a conversation that was there before. */
+  readonly replay: (messages: readonly Message[], most: number) => void;
+};
+
+type TranscriptSink = Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'>;
+type CallBlock = TranscriptBlock & { readonly type: 'call' };
+
+/** Tells what happens to this face; `streams` says whether answers are shown while they come. */
+export function createTranscriptPresenter(face: TranscriptSink, streams: () => boolean): TranscriptPresenter {
+  let turn = 0;
+  let failure: Failure | undefined;
+  /** The blocks of the turn that is going on, by the part's place. */
+  const open = new Map<number, { readonly id: string; readonly type: 'answer' | 'thought' }>();
+  const calls = new Map<string, CallBlock>();
+
+  const put = (id: string, type: 'answer' | 'thought', text: string, settled: boolean): void =>
+    face.putBlock({ type, id, text, settled });
+  const notice = (event: Event, level: 'info' | 'warning' | 'error', text: string): void =>
+    face.putBlock({ type: 'notice', id: `n${event.seq}`, level, text });
+  const takeBack = (): void => {
+    for (const { id } of open.values()) face.removeBlock(id);
+    open.clear();
+  };
+  function stand(id: string, standing: CallStatus, more: Partial<CallBlock> = {}): void {
+    const known = calls.get(id);
+    if (!known) return;
+    const block = { ...known, ...more, status: standing };
+    calls.set(id, block);
+    face.putBlock(block);
+  }
+
+  function chunk(chunk: Chunk): void {
+    if (chunk.type === 'restarted') return takeBack();
+    if (!streams()) return;
+    if (chunk.type === 'part-started' && chunk.part !== 'tool-call') {
+      const block = { id: `t${turn}.${chunk.index}`, type: chunk.part === 'text' ? 'answer' : 'thought' } as const;
+      open.set(chunk.index, block);
+      put(block.id, block.type, '', false);
+    }
+    if (chunk.type !== 'part-delta') return;
+    const block = open.get(chunk.index);
+    if (block) face.appendText(block.id, chunk.text);
+  }
+
+  function spoke(message: Message, at: string): void {
+    message.parts.forEach((part, index) => {
+      const id = `${at}.${index}`;
+      if (part.type === 'text' && part.text.trim()) put(id, 'answer', part.text, true);
+      else if (part.type === 'reasoning' && part.text.trim()) put(id, 'thought', part.text, true);
+      else if (open.has(index)) face.removeBlock(id);
+      if (part.type === 'tool-call')
+        calls.set(part.id, {
+          type: 'call',
+          id: part.id,
+          tool: part.tool,
+          input: part.invalid ?? part.input,
+          status: 'running',
+        });
+    });
+    open.clear();
+  }
+
+  function event(event: Event): void {
+    switch (event.type) {
+      case 'input-received':
+        if (event.how !== 'continue')
+          face.putBlock({ type: 'said', id: event.id, text: formatInputParts(event.parts), how: event.how });
+        return;
+      case 'turn-started':
+        turn = event.turn;
+        return;
+      case 'turn-ended':
+        return spoke(event.message, `t${event.turn}`);
+      case 'turn-failed':
+        takeBack();
+        failure = event.error;
+        // An interruption is told as the end of the run.
+        if (failure.code !== 'run/cancelled') notice(event, 'error', formatError(fromFailure(failure)));
+        return;
+      case 'answer-rejected':
+        return notice(event, 'warning', `The answer did not count (${event.why}); it was asked for again.`);
+      case 'approval-requested':
+        return stand(event.call, 'waiting');
+      case 'tool-started':
+        return stand(event.call, 'running', event.input === undefined ? {} : { input: event.input });
+      case 'tool-ended':
+        stand(event.call, event.outcome, { output: event.text, ms: event.ms, ...getDiff(event.data) });
+        calls.delete(event.call);
+        return;
+      case 'check-ended':
+        if (event.verdict.type !== 'passed')
+          notice(event, 'warning', `The check ${event.check} ${event.verdict.type}: ${event.verdict.why}`);
+        return;
+      case 'epoch-started':
+        if (event.reason === 'compacted')
+          notice(
+            event,
+            'info',
+            'The conversation was compacted: /compact diff shows how, /compact undo takes it back.',
+          );
+        return;
+      case 'compaction-failed':
+        return notice(event, 'warning', `The conversation was not compacted: ${event.why}`);
+      case 'run-ended':
+        if (event.reason !== 'answered' && event.reason !== 'task-complete')
+          notice(event, event.reason === 'cancelled' ? 'info' : 'warning', formatRunEnded(event, failure?.message));
+        failure = undefined;
+        break;
+      case 'session-started':
+      case 'branch-started':
+      case 'run-started':
+      case 'approval-resolved':
+      case 'annotation-added':
+        break;
+    }
+  }
+
+  function replay(messages: readonly Message[], most: number): void {
+    const shown = messages.slice(-most);
+    if (shown.length < messages.length)
+      face.putBlock({
+        type: 'notice',
+        id: 'earlier',
+        level: 'info',
+        text: `${messages.length - shown.length} earlier messages are not shown: /session show-messages prints them.`,
+      });
+    shown.forEach((message, i) => {
+      const at = `r${i}`;
+      if (message.role === 'user')
+        face.putBlock({ type: 'said', id: at, text: formatInputParts(message.parts), how: 'prompt' });
+      if (message.role === 'assistant') spoke(message, at);
+      for (const part of message.parts)
+        if (part.type === 'tool-result') {
+          stand(part.id, part.failed ? 'failed' : 'ok', { output: part.text });
+          calls.delete(part.id);
+        }
+    });
+  }
+  return { onChunk: chunk, onEvent: event, replay };
+}
+
+/** Why a run ended, for a person who was told of its last failure already. */
+function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, told?: string): string {
+  if (reason === 'cancelled') return 'Stopped: cancelled. /continue goes on.';
+  return `Stopped: ${reason}. ${detail === told ? '/continue tries again.' : (detail ?? '')}`.trim();
+}
+
+const formatInputParts = (parts: readonly MessagePart[]): string =>
+  parts
+    .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? `[${part.name ?? part.mediaType}]` : ''))
+    .join('\n');
+
+function getDiff(data: Json | undefined): { readonly diff?: string } {
+  const diff = data && typeof data === 'object' && 'diff' in data ? data['diff'] : undefined;
+  return typeof diff === 'string' && diff ? { diff } : {};
+}

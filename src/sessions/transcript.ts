@@ -1,0 +1,93 @@
+// A session's file as a conversation, and a conversation as text that a person reads in a terminal.
+import {
+  runStateView,
+  toArray,
+  escapeInvisible,
+  type Event,
+  type Log,
+  type Message,
+  type RunState,
+} from '../core/index.ts';
+import { openJsonl, type SessionFileProblem } from '../stores/index.ts';
+import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
+
+/** What a session's file says. */
+export type SessionContents = {
+  readonly id: string;
+  readonly state: RunState;
+  /** Everything that was said on the way to where the session stands, also what a compaction took from the model's sight. */
+  readonly messages: readonly Message[];
+  readonly problems: readonly SessionFileProblem[];
+};
+
+/** Reads a session as it stands, without taking it from whoever writes to it. */
+export async function readSession(file: string): Promise<SessionContents> {
+  const log = await openJsonl(file, { mode: 'read' });
+  try {
+    return { id: log.session, ...(await readTranscript(log)), problems: log.report };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Everything that was said on the way to where a log stands, and its state there. */
+export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<SessionContents, 'state' | 'messages'>> {
+  const view = runStateView();
+  const before: Message[] = [];
+  let state = view.initial;
+  let known = 0;
+  let knownParts = 0;
+  /** What was said since the last compaction; the first words after it may have joined the last message that it left. */
+  const since = ({ messages }: RunState): readonly Message[] => {
+    const joined = messages.items[known - 1];
+    const more =
+      joined && joined.parts.length > knownParts ? [{ ...joined, parts: joined.parts.slice(knownParts) }] : [];
+    return [...more, ...toArray(messages, known)];
+  };
+  for await (const events of log.read()) {
+    for (const event of events) {
+      const old = state;
+      state = view.on(state, event);
+      if (event.type !== 'epoch-started' || !event.baseline) continue;
+      const { messages } = event.baseline;
+      const compacted = event.reason === 'compacted';
+      if (compacted) before.push(...since(old));
+      else before.length = 0;
+      known = compacted ? messages.length : 0;
+      knownParts = compacted ? (messages.at(-1)?.parts.length ?? 0) : 0;
+    }
+  }
+  return { state, messages: [...before, ...since(state)] };
+}
+
+/** Every event of a session that another process may be writing, from a seq on and then as they come, until the signal aborts. Takes no lock. */
+export async function* followSessionFile(file: string, signal: AbortSignal, from = 0): AsyncGenerator<Event> {
+  const log = await openJsonl(file, { mode: 'read' });
+  try {
+    yield* log.follow(from, signal);
+  } finally {
+    await log.close();
+  }
+}
+
+/** All messages as plain text, control characters made visible. */
+export const formatSessionTranscript = (messages: readonly Message[]): string =>
+  toTranscriptItems(messages)
+    .map((item) => escapeInvisible(formatTranscriptItem(item)))
+    .join('\n\n');
+
+function formatTranscriptItem(item: TranscriptItem): string {
+  switch (item.type) {
+    case 'said':
+      return `── ${item.speaker} ──\n${item.text}`;
+    case 'thought':
+      return `── Thinking ──\n${item.text}`;
+    case 'file':
+      return item.text;
+    case 'call': {
+      const call = `── ${item.tool} ──${item.input === '' ? '' : `\n${item.input}`}`;
+      if (!item.result) return `${call}\n→ no result yet`;
+      return `${call}\n→ ${item.result.failed ? 'failed: ' : ''}${item.result.text}`;
+    }
+  }
+}

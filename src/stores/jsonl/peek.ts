@@ -1,0 +1,121 @@
+// A look at the two ends of a session file: enough to list it, whatever its size. Nothing is checked; a listing promises nothing.
+import type { Event, Fact } from '../../core/index.ts';
+import { readAll, realDisk, type Disk } from './disk.ts';
+import {
+  readEnvelope,
+  parseEventLine,
+  parseHeader,
+  hasEventType,
+  readEventTime,
+  type SessionFileHeader,
+} from './line.ts';
+import { toDiskError } from './errors.ts';
+
+/** What the ends of a file show. */
+export type SessionPeek = {
+  /** The session's id; empty if the header cannot be read. */
+  readonly session: string;
+  readonly created: string;
+  readonly size: number;
+  /** When the file was last written to, in milliseconds. */
+  readonly changed: number;
+  /** The number of the last event; nothing if it is too long to be seen. */
+  readonly events: number | undefined;
+  /** The time of that event. */
+  readonly time: string | undefined;
+  /** The first event of a type near the beginning. */
+  first(type: Fact['type']): Event | undefined;
+  /** The last event of one of these types near the end, or else near the beginning. */
+  last(...types: readonly Fact['type'][]): Event | undefined;
+};
+
+const endBytes = 16 * 1024;
+/** How much of the beginning is looked at where its first lines are long. */
+const maxHeadBytes = 64 * 1024;
+/** A last line longer than an end is looked at all the same, up to this. */
+const maxTailBytes = 1024 * 1024;
+
+/** Looks at a session file. */
+export const peekSession = (file: string, disk: Disk = realDisk): SessionPeek => withOpenFile(file, disk, peekOpenFile);
+
+/** The id of the session in a file, from its first line alone; empty if that cannot be read. */
+export const readSessionId = (file: string, disk: Disk = realDisk): string =>
+  withOpenFile(
+    file,
+    disk,
+    (_, fd) => parseHeaderLine(readAll(disk, fd, 0, 1024).toString().split('\n'))?.session ?? '',
+  );
+
+function withOpenFile<T>(file: string, disk: Disk, look: (disk: Disk, fd: number) => T): T {
+  try {
+    const fd = disk.open(file, 'r');
+    try {
+      return look(disk, fd);
+    } finally {
+      disk.close(fd);
+    }
+  } catch (error) {
+    throw toDiskError(error, file, 'read');
+  }
+}
+
+const parseHeaderLine = ([line = '']: readonly string[]): SessionFileHeader | undefined =>
+  parseHeader(line.replace(/^\uFEFF/, ''));
+
+function peekOpenFile(disk: Disk, fd: number): SessionPeek {
+  const { size = 0, mtimeMs: changed = 0 } = disk.stat(fd) ?? {};
+  const lines = headLines(disk, fd, size);
+  const tail = size > endBytes ? tailLines(disk, fd, size) : lines;
+  const last = tail.findLast((line) => readEnvelope(line, 0));
+  const envelope = last === undefined ? undefined : readEnvelope(last, 0);
+  const header = parseHeaderLine(lines);
+  const find = (from: readonly string[], types: readonly Fact['type'][]): Event | undefined => {
+    const line = from.find((each) => isLineOfType(each, types));
+    return line === undefined ? undefined : readEvent(line);
+  };
+  return {
+    session: header?.session ?? '',
+    created: header?.created ?? '',
+    size,
+    changed,
+    events: envelope?.seq ?? (size > endBytes ? undefined : 0),
+    time: last !== undefined && envelope ? readEventTime(last, envelope) : undefined,
+    first: (type) => find(lines, [type]),
+    last: (...types) => find(tail.toReversed(), types) ?? find(lines.toReversed(), types),
+  };
+}
+
+/** The whole lines at the beginning: more than one end of them where not even the first few fit. */
+function headLines(disk: Disk, fd: number, size: number): readonly string[] {
+  const lines = wholeLines(readAll(disk, fd, 0, Math.min(size, endBytes)).toString(), true);
+  if (lines.length > 4 || size <= endBytes) return lines;
+  return wholeLines(readAll(disk, fd, 0, Math.min(size, maxHeadBytes)).toString(), true);
+}
+
+/** The whole lines at the end of a file, more of it where the last one is long. */
+function tailLines(disk: Disk, fd: number, size: number): readonly string[] {
+  for (let bytes = endBytes; ; bytes *= 4) {
+    const from = Math.max(0, size - bytes);
+    const lines = wholeLines(readAll(disk, fd, from, size - from).toString(), from === 0);
+    if (lines.length > 0 || from === 0 || bytes >= maxTailBytes) return lines;
+  }
+}
+
+function wholeLines(text: string, fromStart: boolean): readonly string[] {
+  const lines = text.split('\n');
+  // What follows the last line end is nothing, or a line that is not finished or not all here.
+  return lines.slice(fromStart ? 0 : 1, -1);
+}
+
+function isLineOfType(line: string, types: readonly Fact['type'][]): boolean {
+  const envelope = readEnvelope(line, 0);
+  return envelope !== undefined && types.some((type) => hasEventType(type, line, envelope));
+}
+
+function readEvent(line: string): Event | undefined {
+  try {
+    return parseEventLine(line, 0, line.length);
+  } catch {
+    return undefined;
+  }
+}

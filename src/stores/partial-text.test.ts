@@ -1,0 +1,181 @@
+// Words between processes whose letters are lost, doubled or never read: nothing is heard twice or out of order, and nobody writes to the deaf.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PartialText } from '../core/index.ts';
+import type { CreateMessageBus, BusMessage } from './partial-text-protocol.ts';
+import { createPartialTextChannel, type OpenPartialTextChannel } from './partial-text.ts';
+
+/** A bus in memory, with all letters that were posted, on which things can go wrong. */
+type FakeBusNetwork = {
+  readonly open: () => OpenPartialTextChannel;
+  readonly messages: BusMessage[];
+  /** How often a letter arrives. */
+  deliveryCount: (letter: BusMessage) => number;
+};
+
+function createFakeBusNetwork(t: { after(work: () => Promise<void>): void }, renewMs = 10_000): FakeBusNetwork {
+  const houses = new Map<string, (text: string | undefined) => void>();
+  const mine: FakeBusNetwork = {
+    messages: [],
+    deliveryCount: () => 1,
+    open() {
+      const makeBus: CreateMessageBus = (me, heard) => ({
+        setListening(is) {
+          if (!is || houses.has(me)) return;
+          houses.set(me, heard);
+          heard(undefined);
+        },
+        async send(letters) {
+          await pause(1);
+          mine.messages.push(...letters);
+          for (const letter of letters)
+            for (let i = 0; i < mine.deliveryCount(letter); i++)
+              for (const [name, told] of houses) if ((letter.to ?? name) === name) told(letter.text);
+        },
+      });
+      const live = createPartialTextChannel(makeBus, { flushMs: 5, renewMs });
+      t.after(() => live.close());
+      return live;
+    },
+  };
+  return mine;
+}
+
+const partialText = (since: number, text: string): PartialText => ({ turn: since, since, text });
+
+function subscribeTo(live: OpenPartialTextChannel): { text: string; readonly leave: () => void } {
+  let last: PartialText | undefined;
+  const mine = { text: '', leave: () => {} };
+  mine.leave = live.subscribe('s', (piece) => {
+    mine.text = (last?.since === piece.since && !piece.restarted ? mine.text : '') + piece.text;
+    last = piece;
+  });
+  return mine;
+}
+
+async function waitUntil(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !holds(); await pause(2)) assert.ok(Date.now() < end, 'not in 20 seconds');
+}
+
+const textMessages = (letters: readonly BusMessage[]): readonly BusMessage[] =>
+  letters.filter(({ text }) => text.includes('"said"'));
+
+test('[A93] words that nobody listens to are told to nobody', async (t) => {
+  const { open, messages: letters } = createFakeBusNetwork(t);
+  const [speaker, other] = [open(), open()];
+  const elsewhere = other.subscribe('another', () => assert.fail('nothing is said there'));
+  for (let i = 0; i < 1000; i++) speaker.publish('s', partialText(1, 'word '));
+  await waitUntil(() => letters.length > 0);
+  await pause(50);
+  speaker.discard('s');
+  await pause(50);
+  elsewhere();
+  await waitUntil(() => letters.some(({ text }) => text.includes('"gone"')));
+  assert.deepEqual(textMessages(letters), []);
+});
+
+test('[A93] a letter that is lost is asked for again, one that comes twice is heard once', async (t) => {
+  const place = createFakeBusNetwork(t);
+  const [speaker, far] = [place.open(), place.open()];
+  const ear = subscribeTo(far);
+  let n = 0;
+  place.deliveryCount = ({ text }) => (text.includes('"said"') ? ([0, 2, 1][n++ % 3] ?? 1) : 1);
+  let all = '';
+  for (let i = 0; i < 60; i++) {
+    speaker.publish('s', partialText(1, `${i} `));
+    all += `${i} `;
+    assert.ok(all.startsWith(ear.text), ear.text);
+    await pause(2);
+  }
+  place.deliveryCount = () => 1;
+  speaker.publish('s', partialText(1, 'end'));
+  await waitUntil(() => ear.text === `${all}end`);
+  assert.ok(n > 3, `${n} letters`);
+});
+
+test('[A93] a process that woke up late does not take the word from the one that went on', async (t) => {
+  const { open } = createFakeBusNetwork(t);
+  const [old, now, far] = [open(), open(), open()];
+  far.subscribe('s', () => assert.fail('An ear that fails harms nobody else.'));
+  const ear = subscribeTo(far);
+  old.publish('s', partialText(1, 'old'));
+  await waitUntil(() => ear.text === 'old');
+  now.publish('s', partialText(5, 'new'));
+  await waitUntil(() => ear.text === 'new');
+  old.publish('s', partialText(1, ' words'));
+  old.discard('s');
+  now.publish('s', partialText(5, ' words'));
+  await waitUntil(() => ear.text === 'new words');
+});
+
+test('[A93] who gives no sign of life is written to no more', async (t) => {
+  const place = createFakeBusNetwork(t, 20);
+  const [speaker, far] = [place.open(), place.open()];
+  const ear = subscribeTo(far);
+  speaker.publish('s', partialText(1, 'a'));
+  await waitUntil(() => ear.text === 'a');
+  // Its letters arrive nowhere from now on: it is dead to the others.
+  place.deliveryCount = ({ to }) => (to === undefined ? 0 : 1);
+  let told = -1;
+  await waitUntil(() => {
+    const before = told;
+    told = textMessages(place.messages).length;
+    speaker.publish('s', partialText(1, '.'));
+    return before === told && told > 0 && place.messages.filter(({ to }) => to === undefined).length > 20;
+  });
+  const count = textMessages(place.messages).length;
+  for (let i = 0; i < 20; i++, await pause(2)) speaker.publish('s', partialText(1, '.'));
+  assert.equal(textMessages(place.messages).length, count);
+});
+
+test('[A93] a flood of words is told in few letters, each short enough for any store', async (t) => {
+  const { open, messages: letters } = createFakeBusNetwork(t);
+  const [speaker, far] = [open(), open()];
+  const ear = subscribeTo(far);
+  await waitUntil(() => letters.length > 0);
+  let all = '';
+  for (let i = 0; i < 20_000; i++) {
+    speaker.publish('s', partialText(1, '\u0001\ud83d\ude00'));
+    all += '\u0001\ud83d\ude00';
+    if (i % 500 === 0) await pause(0);
+  }
+  await waitUntil(() => ear.text.length === all.length);
+  assert.equal(ear.text, all);
+  assert.ok(letters.length < 200, `${letters.length} letters`);
+  assert.ok(letters.every(({ text }) => Buffer.byteLength(text) < 8000));
+});
+
+test('[A93] letters that mean nothing here are passed over', async (t) => {
+  const heard: ((text: string | undefined) => void)[] = [];
+  const posted: BusMessage[] = [];
+  const live = createPartialTextChannel(
+    (_, told) => {
+      heard.push(told);
+      return { setListening: () => {}, send: async (letters) => void posted.push(...letters) };
+    },
+    { flushMs: 1 },
+  );
+  t.after(() => live.close());
+  const ear = subscribeTo(live);
+  const piece = { session: 's', turn: 1, since: 1, take: 0, at: 0, text: 'right' };
+  const bad = [{ ...piece, at: -1 }, { ...piece, text: 5 }, { ...piece, since: '1' }, { ...piece, at: 1e9 }, null];
+  const nonsense = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"type":"said","pieces":{}}',
+    '{"type":"listening","from":"x; DROP","sessions":["s"]}',
+    '{"type":"listening","from":"ab","sessions":[1]}',
+    '{"type":"later","from":"ab"}',
+    ...bad.map((each) => JSON.stringify({ type: 'said', pieces: [each] })),
+  ];
+  for (const text of nonsense) heard[0]?.(text);
+  assert.equal(ear.text, '');
+  heard[0]?.(JSON.stringify({ type: 'said', pieces: [piece] }));
+  assert.equal(ear.text, 'right');
+  live.publish('s', partialText(9, 'mine'));
+  await pause(20);
+  assert.deepEqual(textMessages(posted), []);
+});

@@ -1,0 +1,97 @@
+// Looks at a repository: status, differences, history and branches. It changes nothing and starts nothing of the repository's.
+import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
+import { commandResultOutput } from '../shell/format-result.ts';
+import { pathspecArgs, requireRevision, omitSecretDiffs } from './args.ts';
+import { runGit, guardRepository, type GitRunOptions } from './safe-git.ts';
+
+const timeoutSeconds = 60;
+const defaultCommits = 20;
+
+type GitReadInput = {
+  readonly operation: 'status' | 'diff' | 'log' | 'show' | 'branches';
+  readonly revision?: string;
+  readonly staged?: boolean;
+  readonly path?: string;
+  readonly limit?: number;
+};
+
+/** The tool that looks at a repository. */
+export const gitRead = (workspace: Workspace): Tool => ({
+  name: 'git',
+  description:
+    'Look at the git repository: status, diff, log, show, branches. diff compares the files with the last commit, or what revision names (main, main..topic); show tells one commit.',
+  input: {
+    type: 'object',
+    properties: {
+      operation: { type: 'string', enum: ['status', 'diff', 'log', 'show', 'branches'] },
+      revision: { type: 'string', maxLength: 300 },
+      staged: { type: 'boolean', description: 'diff: only what is staged.' },
+      path: { type: 'string', description: 'Only this file or folder.' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 200,
+        description: `log: number of commits, ${defaultCommits} unless given.`,
+      },
+    },
+    required: ['operation'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  async execute(input, { signal }): Promise<ToolOutput> {
+    const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds };
+    const args = gitReadArgs(workspace, input as GitReadInput);
+    const ran = await runGit(args, run, await guardRepository('look', run));
+    return commandResultOutput({ ...ran, text: omitSecretDiffs(ran.text) }, timeoutSeconds);
+  },
+});
+
+const plainDiffOptions = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--ignore-submodules=dirty',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+function gitReadArgs(
+  workspace: Workspace,
+  { operation, revision: wanted, staged, path, limit = defaultCommits }: GitReadInput,
+): readonly string[] {
+  const paths = pathspecArgs(workspace, [path ?? '.']);
+  const commit = wanted === undefined ? [] : [requireRevision(wanted)];
+  switch (operation) {
+    case 'status':
+      return ['status', '--short', '--branch', '--ignore-submodules=dirty', ...paths];
+    case 'diff':
+      return [
+        'diff',
+        ...plainDiffOptions,
+        ...(staged ? ['--cached'] : []),
+        ...(commit.length || staged ? commit : ['HEAD']),
+        ...paths,
+      ];
+    case 'log':
+      return [
+        'log',
+        `--max-count=${limit}`,
+        '--date=iso-strict',
+        '--format=%h %ad %an%n    %s',
+        ...commit,
+        ...(path === undefined ? ['--'] : paths),
+      ];
+    case 'show':
+      return [
+        'show',
+        ...plainDiffOptions,
+        '--stat',
+        '--patch',
+        '--diff-merges=first-parent',
+        ...(commit.length ? commit : ['HEAD']),
+        ...(path === undefined ? ['--'] : paths),
+      ];
+    case 'branches':
+      return ['branch', '--all', '--format=%(HEAD) %(refname:short) %(objectname:short) %(contents:subject)'];
+  }
+}

@@ -1,0 +1,176 @@
+// The place of one server for one root: empty, starting or running; a server that keeps failing is not started without end.
+import { FairleadError, errorMessage, raceAbort, type Json, type Workspace } from '../../core/index.ts';
+import { createFileChangeScanner } from './file-changes.ts';
+import { createDocumentStore, type OpenDocument, type DocumentStore } from './documents.ts';
+import { startLanguageServer, type LspConnection, type ServerStartOptions } from './connection.ts';
+import { resolveServerBinary, type RequestServerApproval, type IsServerApproved } from './resolve-binary.ts';
+import { lspError } from './rpc.ts';
+
+/** A running server with its documents. */
+export type LanguageServer = {
+  readonly connection: LspConnection;
+  /** Shows a document as it is now, and brings all that the server knows up to date. */
+  openDocument(path: string, signal: AbortSignal): Promise<OpenDocument>;
+  /** The documents that it was shown, the latest first. */
+  openDocuments(): readonly OpenDocument[];
+  request(method: string, params: Json, signal: AbortSignal): Promise<unknown>;
+};
+
+/** The place of a server. */
+export type ServerLifecycle = {
+  acquire(signal: AbortSignal): Promise<LanguageServer>;
+  current(): LanguageServer | undefined;
+  close(): Promise<void>;
+};
+
+/** What is needed to fill the place. */
+export type ServerLifecycleOptions = Pick<
+  ServerStartOptions,
+  'definition' | 'root' | 'folder' | 'environment' | 'confine'
+> & {
+  readonly workspace: Workspace;
+  readonly isApproved: IsServerApproved;
+  readonly requestApproval: RequestServerApproval;
+  readonly startTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+};
+
+const minBackoffMs = 500;
+const maxBackoffMs = 30_000;
+/** Starts in one session: a server that crashes at every question is not asked for ever. */
+const maxStarts = 12;
+/** A server that leaves this many questions in a row unanswered is ended. */
+const maxConsecutiveTimeouts = 2;
+
+/** An empty place. */
+export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
+  const { definition, startTimeoutMs: startMs } = options;
+  const { name } = definition;
+  let server: LanguageServer | undefined;
+  let opening: PendingStart | undefined;
+  let starts = 0;
+  let failures = 0;
+  let notBefore = 0;
+  let lastFault = '';
+  let leaving: Promise<unknown> = Promise.resolve();
+  const ending = new AbortController();
+
+  const marks: ServerHealth = {
+    onSuccess() {
+      failures = 0;
+      notBefore = 0;
+    },
+    onFailure(error) {
+      lastFault = errorMessage(error);
+    },
+    onUnresponsive(gone) {
+      if (server?.connection === gone) server = undefined;
+      leaving = Promise.all([leaving, gone.close()]);
+    },
+  };
+
+  async function open(unwanted: AbortSignal): Promise<LanguageServer> {
+    const rest = Math.ceil((notBefore - Date.now()) / 1000);
+    if (rest > 0) throw lspError('lsp/resting', `${lastFault} It is started again in ${rest} s at the earliest.`);
+    if (starts >= maxStarts)
+      throw lspError(
+        'lsp/given-up',
+        `The language server ${name} was started ${starts} times and is given up. ${lastFault}`,
+      );
+    const program = await raceAbort(ending.signal, () =>
+      resolveServerBinary(definition, options, AbortSignal.any([ending.signal, unwanted])),
+    );
+    starts++;
+    failures++;
+    notBefore = Date.now() + (failures < 2 ? 0 : Math.min(minBackoffMs * 2 ** (failures - 2), maxBackoffMs));
+    try {
+      const live = await startLanguageServer({ ...options, program }, { signal: ending.signal, timeoutMs: startMs });
+      return (server = createLanguageServer(live, options, marks));
+    } catch (error) {
+      marks.onFailure(error);
+      throw error;
+    }
+  }
+
+  function begin(): PendingStart {
+    const unwanted = new AbortController();
+    const attempt = open(unwanted.signal).finally(() => (opening = undefined));
+    // It may fail when nobody waits for it any more.
+    attempt.catch(() => {});
+    return { attempt, abort: unwanted, waiters: 0 };
+  }
+
+  return {
+    async acquire(signal) {
+      if (ending.signal.aborted)
+        throw lspError('lsp/closed', `The language server ${name} has ended with its session.`);
+      if (server?.connection.isRunning()) return server;
+      const now = (opening ??= begin());
+      now.waiters++;
+      const leave = (): void => {
+        if (--now.waiters === 0) now.abort.abort();
+      };
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+      try {
+        return await raceAbort(signal, () => now.attempt);
+      } finally {
+        signal.removeEventListener('abort', leave);
+      }
+    },
+    current: () => (server?.connection.isRunning() ? server : undefined),
+    async close() {
+      ending.abort();
+      await Promise.all([leaving, opening?.attempt.catch(() => {}), server?.connection.close()]);
+    },
+  };
+}
+
+/** A server that is being started for those who wait. Where all of them have left, nobody is asked about it any more. */
+type PendingStart = { readonly attempt: Promise<LanguageServer>; readonly abort: AbortController; waiters: number };
+
+/** What is learnt of a server by asking it. */
+type ServerHealth = { onSuccess(): void; onFailure(error: unknown): void; onUnresponsive(live: LspConnection): void };
+
+function createLanguageServer(
+  live: LspConnection,
+  options: ServerLifecycleOptions,
+  marks: ServerHealth,
+): LanguageServer {
+  const { workspace, definition, root, startTimeoutMs: startMs, requestTimeoutMs: answerMs } = options;
+  const documents: DocumentStore = createDocumentStore(live, workspace, definition);
+  const disk = createFileChangeScanner(workspace, root, definition);
+  let silent = 0;
+  /** The first question has to wait until the whole project is read. */
+  let patience = Math.max(startMs, answerMs);
+  let showing: Promise<unknown> = Promise.resolve();
+  return {
+    connection: live,
+    openDocument(given, signal) {
+      // One after the other: of two readings at once the older could be told last.
+      const shown = showing.then(async () => {
+        const changes = await disk(signal);
+        if (changes.length > 0) live.notify('workspace/didChangeWatchedFiles', { changes });
+        await documents.refresh();
+        return documents.sync(given);
+      });
+      showing = shown.catch(() => {});
+      return raceAbort(signal, () => shown);
+    },
+    openDocuments: () => documents.open(),
+    async request(method, params, signal) {
+      try {
+        const answer = await live.request(method, params, { signal, timeoutMs: patience });
+        silent = 0;
+        patience = answerMs;
+        marks.onSuccess();
+        return answer;
+      } catch (error) {
+        if (error instanceof FairleadError && error.code.startsWith('lsp/')) marks.onFailure(error);
+        if (error instanceof FairleadError && error.code === 'lsp/silent' && ++silent >= maxConsecutiveTimeouts)
+          marks.onUnresponsive(live);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// Runs JavaScript in QuickJS, an engine of its own in WebAssembly, in a thread of its own: what runs there reaches nothing but the functions it is given.
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
+import type { Json } from '../../core/index.ts';
+import { runInWorkerThread, serveWorkerThread, type WorkerContext } from '../worker-thread.ts';
+
+/** What is to be run. */
+export type CodeTask = {
+  readonly code: string;
+  /** The names of the functions it is given, as properties of `tools`. */
+  readonly functions: readonly string[];
+  readonly ms: number;
+};
+
+/** A call of one of those functions. */
+export type CodeCall = { readonly name: string; readonly input: Json };
+
+/** How it came out: what it printed, and its value as JSON text or its error. */
+export type CodeResult = { readonly printed: string; readonly value?: string; readonly error?: string };
+
+const memoryLimit = 64 * 1024 * 1024;
+const stackLimit = 512 * 1024;
+const maxPrintedChars = 20_000;
+const maxValueChars = 20_000;
+
+/** Runs code; `call` does what its functions are called for. */
+export const runInQuickJs = async (
+  task: CodeTask,
+  signal: AbortSignal,
+  call: (made: CodeCall) => Promise<Json>,
+): Promise<CodeResult> =>
+  (await runInWorkerThread(import.meta.url, task, {
+    signal,
+    // The engine stops by itself; this is for when it cannot.
+    timeoutMs: task.ms + 5000,
+    onRequest: (question) => call(question as CodeCall),
+  })) as CodeResult;
+
+serveWorkerThread(import.meta.url, (task, side) => evaluate(task as CodeTask, side));
+
+async function evaluate(task: CodeTask, side: WorkerContext): Promise<CodeResult> {
+  const [{ newQuickJSWASMModuleFromVariant, shouldInterruptAfterDeadline }, variant] = await Promise.all([
+    import('quickjs-emscripten-core'),
+    import('@jitl/quickjs-singlefile-mjs-release-sync'),
+  ]);
+  const engine = await newQuickJSWASMModuleFromVariant(variant.default);
+  const runtime = engine.newRuntime({
+    memoryLimitBytes: memoryLimit,
+    maxStackSizeBytes: stackLimit,
+    interruptHandler: shouldInterruptAfterDeadline(Date.now() + task.ms),
+  });
+  return evaluateToEnd(runtime, runtime.newContext(), task, side);
+}
+
+/** Evaluates and waits until it has a value, fails, has no more to wait for, or is out of time. Nothing is freed: the whole thread goes when this is done. */
+function evaluateToEnd(
+  runtime: QuickJSRuntime,
+  vm: QuickJSContext,
+  task: CodeTask,
+  side: WorkerContext,
+): Promise<CodeResult> {
+  const { promise, resolve } = Promise.withResolvers<CodeResult>();
+  const printed: string[] = [];
+  let room = maxPrintedChars;
+  let open = 0;
+  const late = `It did not end within ${task.ms / 1000} s, so it was ended.`;
+  const end = (outcome: Omit<CodeResult, 'printed'>): void => resolve({ printed: printed.join('\n'), ...outcome });
+  const fail = (error: QuickJSHandle): void => end({ error: formatVmError(vm, error, late) });
+  setTimeout(() => end({ error: late }), task.ms);
+  give('__print', (line) => {
+    const text = vm.getString(line);
+    if (room > 0) printed.push(text.length > room ? `${text.slice(0, room)}…` : text);
+    room -= text.length + 1;
+    return vm.undefined;
+  });
+  give('__call', (name, input) => {
+    const called = vm.newPromise();
+    open++;
+    const after = (act: () => void): void => {
+      open--;
+      act();
+      goOn();
+    };
+    side.request({ name: vm.getString(name), input: JSON.parse(vm.getString(input)) as Json }).then(
+      (value) => after(() => called.resolve(vm.newString(JSON.stringify(value)))),
+      (error: Error) => after(() => called.reject(vm.newError(error.message))),
+    );
+    return called.handle;
+  });
+  const begun = vm.evalCode(prelude(task.functions));
+  const started = begun.error ? begun : vm.evalCode(`(async () => {\n${task.code}\n})().then(__json)`, 'code.js');
+  if (started.error) fail(started.error);
+  else goOn();
+  return promise;
+
+  /** Runs what can be run now, and looks how things stand. */
+  function goOn(): void {
+    const jobs = runtime.executePendingJobs();
+    if (jobs.error) return fail(jobs.error);
+    const state = started.error ? undefined : vm.getPromiseState(started.value);
+    if (state?.type === 'rejected') fail(state.error);
+    if (state?.type === 'fulfilled') end({ value: truncateValue(vm.getString(state.value)) });
+    if (state?.type === 'pending' && open === 0) end({ error: 'It waits for something that never comes.' });
+  }
+
+  function give(name: string, work: (...args: QuickJSHandle[]) => QuickJSHandle): void {
+    vm.setProp(vm.global, name, vm.newFunction(name, work));
+  }
+}
+
+const truncateValue = (value: string): string =>
+  value.length > maxValueChars ? `${value.slice(0, maxValueChars)}…` : value;
+
+/** What the code finds beside the language itself. */
+const prelude = (functions: readonly string[]): string => `{
+  const { __print: print, __call: call } = globalThis;
+  delete globalThis.__print;
+  delete globalThis.__call;
+  const { stringify, parse } = JSON;
+  const show = (value) => typeof value === 'string' ? value : (stringify(value) ?? String(value));
+  const log = (...values) => print(values.map(show).join(' '));
+  globalThis.console = Object.freeze({ log, info: log, warn: log, error: log, debug: log });
+  globalThis.tools = Object.freeze(Object.fromEntries(${JSON.stringify(functions)}.map((name) =>
+    [name, (input = {}) => call(name, stringify(input)).then(parse)])));
+  Object.defineProperty(globalThis, '__json', { value: (value) => stringify(value) ?? 'undefined' });
+}`;
+
+function formatVmError(vm: QuickJSContext, handle: QuickJSHandle, late: string): string {
+  const error: unknown = vm.dump(handle);
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { name = 'Error', message = '', stack: where = '' } = error as Record<string, unknown>;
+  if (name === 'InternalError' && message === 'interrupted') return late;
+  return `${String(name)}: ${String(message)}\n${String(where)}`.trimEnd();
+}

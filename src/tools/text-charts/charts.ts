@@ -1,0 +1,66 @@
+// Bar and line charts drawn with block and box characters.
+import { displayWidth, formatFigure, padToWidth } from './display-width.ts';
+
+/** A value and what it is of. */
+export type DataPoint = { readonly label: string; readonly value: number };
+
+const barEighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar for each value, from the left; values below zero are drawn with another sign. */
+export function drawBars(points: readonly DataPoint[], width: number): readonly string[] {
+  const labels = Math.min(Math.max(...points.map(({ label }) => displayWidth(label))), Math.floor(width / 3));
+  const figures = Math.max(...points.map(({ value }) => formatFigure(value).length));
+  const room = Math.max(1, width - labels - figures - 4);
+  const largest = Math.max(...points.map(({ value }) => Math.abs(value)));
+  return points.map(({ label, value }) => {
+    const length = largest === 0 ? 0 : (Math.abs(value) / largest) * room;
+    const whole = Math.floor(length);
+    const bar =
+      value < 0
+        ? '░'.repeat(Math.round(length))
+        : '█'.repeat(whole) + (whole < room ? (barEighths[Math.floor((length - whole) * 8)] ?? '') : '');
+    return `${padToWidth(label, labels)} │ ${padToWidth(bar, room)} ${formatFigure(value).padStart(figures)}`.trimEnd();
+  });
+}
+
+const plotHeight = 12;
+
+/** A line through the values from left to right, with what is highest and lowest at its side. */
+export function drawLine(points: readonly DataPoint[], width: number): readonly string[] {
+  const values = points.map(({ value }) => value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const side = Math.max(formatFigure(low).length, formatFigure(high).length);
+  const room = Math.max(2, width - side - 2);
+  const columns = downsample(values, Math.min(room, Math.max(2, values.length)));
+  const levels = columns.map((value) =>
+    high === low ? 0 : Math.round(((value - low) / (high - low)) * (plotHeight - 1)),
+  );
+  const lines = Array.from({ length: plotHeight }, (_, row) => {
+    const level = plotHeight - 1 - row;
+    const mark = level === plotHeight - 1 ? formatFigure(high) : level === 0 ? formatFigure(low) : '';
+    const cells = levels.map((at, i) => glyphAt(level, at, levels[i - 1] ?? at));
+    return `${mark.padStart(side)} ┤${cells.join('')}`.trimEnd();
+  });
+  const [first, last] = [points[0]?.label ?? '', points.at(-1)?.label ?? ''];
+  const foot = `${' '.repeat(side)} └${'─'.repeat(columns.length)}`;
+  return [...lines, foot, `${' '.repeat(side + 2)}${first} → ${last}`];
+}
+
+/** What stands in a cell: the line itself, or the way from one level to the next. */
+function glyphAt(level: number, at: number, before: number): string {
+  if (level === at) return before === at ? '─' : before < at ? '╭' : '╰';
+  if (level === before) return before < at ? '╯' : '╮';
+  return level > Math.min(at, before) && level < Math.max(at, before) ? '│' : ' ';
+}
+
+/** As many values as there is room for, each the mean of those it stands for. */
+function downsample(values: readonly number[], count: number): readonly number[] {
+  if (values.length === 1) return [values[0] ?? 0, values[0] ?? 0];
+  return Array.from({ length: count }, (_, i) => {
+    const part = values.slice(
+      Math.floor((i * values.length) / count),
+      Math.max(Math.floor(((i + 1) * values.length) / count), Math.floor((i * values.length) / count) + 1),
+    );
+    return part.reduce((sum, each) => sum + each, 0) / part.length;
+  });
+}

@@ -1,0 +1,49 @@
+// Tables drawn with box characters, as wide as they need to be and no wider than there is room.
+import { isObject, type Json } from '../../core/index.ts';
+import { displayWidth, padToWidth } from './display-width.ts';
+
+const minColumnWidth = 3;
+
+/** A table with a heading; cells that do not fit are cut. */
+export function drawTable(
+  columns: readonly string[],
+  rows: readonly (readonly Json[])[],
+  width: number,
+): readonly string[] {
+  const count = Math.max(columns.length, ...rows.map((row) => row.length));
+  const cells = [columns, ...rows].map((row) => Array.from({ length: count }, (_, i) => cellText(row[i] ?? null)));
+  const widths = fitColumnWidths(
+    Array.from({ length: count }, (_, i) => Math.max(1, ...cells.map((row) => displayWidth(row[i] ?? '')))),
+    width - 3 * count - 1,
+  );
+  const isNumeric = (i: number): boolean =>
+    rows.length > 0 && rows.every((row) => typeof row[i] === 'number' || row[i] === null);
+  const rule = (left: string, middle: string, right: string): string =>
+    left + widths.map((columns) => '─'.repeat(columns + 2)).join(middle) + right;
+  const line = (row: readonly string[]): string =>
+    `│${row.map((cell, i) => ` ${padToWidth(cell, widths[i] ?? 0, isNumeric(i) ? 'right' : 'left')} `).join('│')}│`;
+  const [head = [], ...body] = cells;
+  return [rule('┌', '┬', '┐'), line(head), rule('├', '┼', '┤'), ...body.map(line), rule('└', '┴', '┘')];
+}
+
+const cellText = (value: Json): string =>
+  value === null ? '' : isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+
+/** These widths, the widest made narrower until all have room; none becomes so narrow that nothing can be read. */
+function fitColumnWidths(wanted: readonly number[], room: number): readonly number[] {
+  const widths = [...wanted];
+  let over = widths.reduce((sum, each) => sum + each, 0) - room;
+  while (over > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= minColumnWidth) break;
+    const next = Math.max(minColumnWidth, ...widths.filter((each) => each < widest));
+    const many = widths.filter((each) => each === widest).length;
+    const step = Math.max(1, Math.min(widest - next, Math.floor(over / many)));
+    for (const [i, each] of widths.entries())
+      if (each === widest && over > 0) {
+        widths[i] = each - step;
+        over -= step;
+      }
+  }
+  return widths;
+}

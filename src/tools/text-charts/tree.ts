@@ -1,0 +1,40 @@
+// Trees drawn with branches: objects and lists are forks, everything else a leaf.
+import { isObject, type Json } from '../../core/index.ts';
+import { truncateToWidth } from './display-width.ts';
+
+const maxLines = 500;
+const maxDepth = 30;
+
+/** A tree, a line for each of its names. */
+export function drawTree(tree: Json, width: number): readonly string[] {
+  const lines: string[] = [];
+  let left = 0;
+  grow(tree, '', 0);
+  return left > 0 ? [...lines, `… ${left} more`] : lines;
+
+  function grow(node: Json, indent: string, depth: number): void {
+    const forks = childEntries(node);
+    forks.forEach(([name, below], i) => {
+      if (lines.length >= maxLines || depth > maxDepth) {
+        left++;
+        return;
+      }
+      const isLast = i === forks.length - 1;
+      const leaf =
+        childEntries(below).length > 0 || below === null || isObject(below) || Array.isArray(below)
+          ? ''
+          : `: ${String(below)}`;
+      lines.push(truncateToWidth(`${indent}${isLast ? '└─ ' : '├─ '}${name}${leaf}`, width));
+      grow(below, indent + (isLast ? '   ' : '│  '), depth + 1);
+    });
+  }
+}
+
+/** What a node leads to: the names of an object, or the items of a list, which are their own names where they are words. */
+function childEntries(node: Json): readonly (readonly [string, Json])[] {
+  if (Array.isArray(node))
+    return node.map((item: Json, i) =>
+      isObject(item) || Array.isArray(item) ? [String(i + 1), item] : [String(item), null],
+    );
+  return isObject(node) ? Object.entries(node) : [];
+}

@@ -1,0 +1,395 @@
+// What people and programs tell a fleet, the real program: letters to runs, budgets of tenants, batches, schedules.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import test from 'node:test';
+import type { FleetRun } from '../src/core/index.ts';
+import { calls, says } from '../src/testing/index.ts';
+import { createBarrier, createFleetProgram, waitUntilTrue } from './support/fleet-program.ts';
+import { isProcessAlive, requestMessages } from './support/cli-harness.ts';
+import { writeFiles } from './support/program-dirs.ts';
+
+test('[A85, A112] a run under way hears what is said to it from another process, once each', async (t) => {
+  const first = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, prompt }) => {
+    if (index === 0) await first.wait();
+    return index === 0 ? calls('list_files', {}) : says(`Heard: ${prompt}`);
+  });
+  made.worker();
+  await made.runCommand('enqueue', 'Go north', '--id', 'ship');
+  await first.reached;
+  await made.runCommand('runs', 'steer', 'ship', 'No,', 'south');
+  await made.runCommand('runs', 'steer', 'ship', 'Then report', '--follow-up');
+  const log = await made.store.sessions.reader('ship');
+  const heard: string[] = [];
+  for await (const event of log.follow(0, AbortSignal.timeout(30_000))) {
+    if (event.type === 'input-received') heard.push(event.how);
+    if (heard.length === 3) break;
+  }
+  assert.deepEqual(heard, ['prompt', 'steer', 'follow-up'], 'while the model was still speaking');
+  first.open();
+  const { outcome } = await made.waitForRun('ship', 'ended');
+  assert.equal(outcome?.text, 'Heard: Then report');
+  const said = requestMessages(made.modelRequests().at(-1)).filter(({ role }) => role === 'user');
+  assert.deepEqual(
+    said.map(({ content }) => content),
+    ['Go north', 'No, south', 'Then report'],
+  );
+  const late = await made.run(['runs', 'steer', 'ship', 'Too late']);
+  assert.match(late.err, /ship has ended already/);
+});
+
+test('[A85] a run is cancelled where it is: queued, resting, or under way', async (t) => {
+  const first = createBarrier();
+  const made = await createFleetProgram(t, async ({ prompt }) => {
+    if (prompt === 'Long') await first.wait();
+    return calls('run_command', { command: 'true' });
+  });
+  const worker = made.worker();
+  await made.runCommand('enqueue', 'Long', '--id', 'long');
+  await first.reached;
+  await made.runCommand('enqueue', 'Asks', '--id', 'asks');
+  await made.waitForRun('asks', 'resting');
+  await made.runCommand('enqueue', 'Later', '--id', 'later', '--not-before', '2999-01-01T00:00:00Z');
+  for (const id of ['long', 'asks', 'later']) await made.runCommand('runs', 'cancel', id);
+  for (const id of ['long', 'asks', 'later'])
+    assert.equal((await made.waitForRun(id, 'ended')).outcome?.reason, 'cancelled', id);
+  assert.equal((await made.run(['runs', 'cancel', 'long'])).code, 1);
+  assert.match(
+    await made.runCommand('runs', '--status', 'ended', '--most', '1'),
+    /^later {2}ended cancelled {2}Later\n$/,
+  );
+  worker.kill('SIGTERM');
+  first.open();
+});
+
+test('[A64] a tenant spends no more than its allowance over all workers, and others are not held up', async (t) => {
+  const made = await createFleetProgram(t, () => says('Paid for.', { usage: { input: 4000, output: 1000 } }));
+  await made.runCommand('fleet', 'budget', 'acme', '--tokens', '20000', '--period', 'ever');
+  const tasks = Array.from({ length: 8 }, (_, i) => `Task ${i}`);
+  await made.runCommand('enqueue', ...tasks, '--id', 'acme', '--tenant', 'acme');
+  await made.runCommand('enqueue', 'Free', '--id', 'free', '--tenant', 'other');
+  const workers = await Promise.all([made.run(['worker', '--drain']), made.run(['worker', '--drain'])]);
+  assert.deepEqual(
+    workers.map(({ code }) => code),
+    [0, 0],
+  );
+  const ended = await made.store.queue.list({ tenant: 'acme' });
+  const reasons = (reason: string): number => ended.filter(({ outcome }) => outcome?.reason === reason).length;
+  assert.equal(reasons('answered') + reasons('token-budget'), 8);
+  assert.ok(reasons('answered') >= 1 && reasons('token-budget') >= 4, `${reasons('answered')} were answered`);
+  assert.equal((await made.waitForRun('free', 'ended')).outcome?.reason, 'answered');
+  const [acme] = await made.store.ledger.budgets();
+  assert.deepEqual([acme?.spent.tokens, acme?.held.tokens], [reasons('answered') * 5000, 0]);
+  assert.match(
+    await made.runCommand('fleet', 'budget'),
+    new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in all$`, 'm'),
+  );
+  // Who looks at a budget, or names half of one, does not end it; who ends it says so.
+  assert.match(await made.runCommand('fleet', 'budget', 'acme'), /of 20000 tokens in all/);
+  assert.equal((await made.run(['fleet', 'budget', 'acme', '--period', 'day'])).code, 2);
+  assert.equal((await made.run(['fleet', 'budget', '--remove', 'nobody'])).code, 1);
+  assert.equal((await made.store.ledger.budgets()).length, 1);
+  assert.match((await made.run(['fleet', 'budget', '--remove', 'acme'])).err, /acme has no budget any more/);
+  assert.deepEqual(await made.store.ledger.budgets(), []);
+});
+
+test('[A71, A84] a factory works through its tasks with processes of its own, and again does nothing twice', async (t) => {
+  const made = await createFleetProgram(t, ({ prompt }) =>
+    prompt === 'Ask' ? calls('run_command', { command: 'true' }) : says(`Did ${prompt}`),
+  );
+  const batch = ['factory', 'One', 'Two', 'Three', '--id', 'lot'];
+  const { code, out, err } = await made.run(batch);
+  assert.deepEqual(
+    [code, out.split('\n').toSorted()],
+    [0, ['', 'lot-1  answered  Did One', 'lot-2  answered  Did Two', 'lot-3  answered  Did Three']],
+  );
+  assert.match(err, /3 runs, 2 workers[^]*3 answered, 0 not, 0 waiting for a person\.\n$/);
+  assert.equal(made.modelRequests().length, 3);
+  const again = await made.run([...batch, '--output-format', 'json']);
+  const lines = again.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Partial<FleetRun> & { readonly summary?: object });
+  assert.deepEqual(
+    lines.map(({ id, outcome, summary }) => [id, outcome?.text, summary]),
+    [
+      ['lot-1', 'Did One', undefined],
+      ['lot-2', 'Did Two', undefined],
+      ['lot-3', 'Did Three', undefined],
+      [undefined, undefined, { answered: 3, failed: 0, waiting: 0, left: 0 }],
+    ],
+  );
+  assert.deepEqual([again.code, made.modelRequests().length], [0, 3]);
+  const other = await made.run(['factory', 'Another', '--id', 'lot']);
+  assert.deepEqual([other.code, /lot-1 is another run already: its words are/.test(other.err)], [1, true]);
+  const asks = await made.run(['factory', 'Ask', '--id', 'asks']);
+  assert.deepEqual([asks.code, /fairlead runs answer asks-1/.test(asks.err)], [5, true]);
+});
+
+test('[A71, A84] a factory that is broken off hands over, and the same command goes on', async (t) => {
+  const held = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, results }) => {
+    if (index === 1) await held.wait();
+    return results.length === 0 ? calls('run_command', { command: 'echo once >> effects' }) : says('Through.');
+  });
+  writeFiles(made.cwd, { 'tasks.txt': 'Go on\n' });
+  const batch = ['factory', '--file', 'tasks.txt', '--id', 'lot', '--auto', '--workers', '1'];
+  const one = made.start(batch);
+  await held.reached;
+  one.kill('SIGINT');
+  await waitUntilTrue('it hands over', () => one.err().includes('Handing over 1 run.'));
+  one.kill('SIGINT');
+  const { code, err } = await one.ended;
+  assert.deepEqual([code, err.endsWith('1 left.\nTo go on: the same command with --id lot\n')], [130, true], err);
+  held.open();
+  const two = await made.run(batch);
+  assert.deepEqual([two.code, two.out], [0, 'lot-1  answered  Through.\n']);
+  assert.equal(readFileSync(path.join(made.cwd, 'effects'), 'utf8'), 'once\n');
+});
+
+test('[A71] the workers of a factory are processes of their own, which hand over when it is killed', async (t) => {
+  const held = createBarrier();
+  const made = await createFleetProgram(t, async ({ index, results }) => {
+    if (index === 0) await held.wait();
+    return results.length === 0 ? calls('list_files', {}) : says('Through.');
+  });
+  const batch = ['factory', 'Go on', '--id', 'lot', '--workers', '1'];
+  const one = made.start(batch);
+  await held.reached;
+  const [{ pid } = { pid: 0 }] = await made.store.workers.list();
+  one.kill('SIGKILL');
+  await waitUntilTrue('its worker, another process, hands over', () => one.err().includes('Handing over 1 run.'));
+  assert.equal(isProcessAlive(pid), true);
+  held.open();
+  await waitUntilTrue('its worker ends', () => !isProcessAlive(pid));
+  assert.equal((await made.waitForRun('lot-1', 'queued')).attempts, 1);
+  assert.equal((await made.run(batch)).out, 'lot-1  answered  Through.\n');
+});
+
+test('[A85] tasks come from arguments, files and standard input, are queued once, and again by the clock', async (t) => {
+  const made = await createFleetProgram(t);
+  const lines = '{"words": "With an id", "id": "own", "priority": 5, "settings": {"auto": true}}\n\nPlain words\n';
+  const { out } = await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines });
+  assert.equal(out, 'own\nin-2\n');
+  assert.equal((await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines })).out, out);
+  const own = await made.store.queue.run('own');
+  assert.deepEqual([own?.priority, own?.settings], [5, { folder: made.cwd, model: 'qwen3', auto: true }]);
+  assert.equal((await made.store.queue.depth()).queued, 2);
+  await made.runCommand('enqueue', 'Sweep', '--every', '0 3 * * *', '--name', 'nightly');
+  assert.equal(await made.runCommand('fleet', 'schedules'), 'nightly  0 3 * * *  Sweep\n');
+  await made.runCommand('fleet', 'schedules', '--remove', 'nightly');
+  assert.deepEqual(await made.store.queue.schedules(), []);
+  const misused = await Promise.all([
+    made.run(['enqueue'], { input: '' }),
+    made.run(['enqueue', 'x', '--every', '* * * * *']),
+    made.run(['enqueue', 'x', '--not-before', 'soon']),
+    made.run(['enqueue', '--file', 'nowhere']),
+    made.run(['enqueue'], { input: '{"word": "x"}' }),
+    made.run(['worker', '--concurrency', '0']),
+    made.run(['fleet', 'dance']),
+    made.run(['fleet', 'budget', 'acme', '--usd', 'much']),
+    made.run(['runs', 'show', 'nothing']),
+    made.run(['factory', '--help']),
+    made.run(['runs', '--store', 'mysql://db/fleet']),
+  ]);
+  assert.deepEqual(
+    misused.map(({ code }) => code),
+    [2, 2, 2, 1, 1, 2, 2, 2, 1, 0, 1],
+  );
+});
+
+test('[A85] what governs the terminal governs queued runs, and one that cannot be made says why', async (t) => {
+  const made = await createFleetProgram(t, ({ results, prompt }) => {
+    if (prompt === 'On and on') return calls('list_files', { path: `${results.length}` });
+    return results.length === 0 ? calls('run_command', { command: 'rm effects' }) : says(results[0] ?? '');
+  });
+  writeFiles(made.config(), {
+    'policy.yaml': 'rules:\n  - deny: { command: rm }\n    why: Nothing is removed here.\n',
+  });
+  const settings = { folder: made.cwd, auto: true };
+  await made.store.queue.enqueue([
+    { id: 'policy', words: 'Remove it', settings },
+    { id: 'turns', words: 'On and on', settings: { ...settings, limits: { turns: 2 } } },
+    { id: 'model', words: 'x', settings: { ...settings, model: 'nobody' } },
+    { id: 'folder', words: 'x', settings: { folder: path.join(made.cwd, 'nowhere') } },
+    { id: 'wrong', words: 'x', settings: { auto: 'yes' } },
+  ]);
+  await made.runCommand('worker', '--drain');
+  const came = await Promise.all(
+    ['policy', 'turns', 'model', 'folder', 'wrong'].map(async (id) => (await made.waitForRun(id, 'ended')).outcome),
+  );
+  assert.deepEqual(
+    came.map((outcome) => outcome?.reason),
+    ['answered', 'max-turns', 'provider-error', 'provider-error', 'provider-error'],
+  );
+  assert.match(came[0]?.text ?? '', /Nothing is removed here\./);
+  const words = [/has no model "nobody"/, /There is no folder/, /cannot be made with auto: "yes"/];
+  for (const [i, expected] of words.entries()) assert.match(came[i + 2]?.detail ?? '', expected);
+});
+
+test('the store is named on the command line, in the environment or in the settings, but not by a working folder', async (t) => {
+  const made = await createFleetProgram(t);
+  const at = (name: string): string => path.join(made.home, name);
+  await made.runCommand('enqueue', 'x', '--store', at('given.sqlite'));
+  await made.run(['enqueue', 'x'], { env: { HARNESS_STORE: at('environment.sqlite') } });
+  await made.runCommand('config', 'set', 'store', at('setting.sqlite'));
+  await made.runCommand('enqueue', 'x');
+  for (const name of ['given', 'environment', 'setting']) assert.ok(existsSync(at(`${name}.sqlite`)), name);
+  await made.runCommand('config', 'unset', 'store');
+  writeFiles(made.cwd, { '.env': `HARNESS_STORE=${at('foreign.sqlite')}\n` });
+  const { err, code } = await made.run(['enqueue', 'x']);
+  assert.deepEqual([code, existsSync(at('foreign.sqlite')), (await made.store.queue.depth()).queued], [0, false, 1]);
+  assert.match(err, /HARNESS_STORE in .*\.env is not used/);
+});
+
+test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to whom to speak instead', async (t) => {
+  const made = await createFleetProgram(t);
+  await made.store.queue.enqueue([
+    { id: 'p', words: 'x', kind: 'plan' },
+    { id: 'p/step-a-1', words: 'y', parent: 'p' },
+  ]);
+  const steered = await made.run(['runs', 'steer', 'p', 'Go', 'south']);
+  assert.deepEqual([steered.code, steered.out], [1, '']);
+  assert.match(steered.err, /p is a plan: it only begins other runs, and reads nothing itself\.[^]*p\/step-a-1/);
+  const answered = await made.run(['runs', 'answer', 'p', 'yes']);
+  assert.match(answered.err, /p is a plan: [^]*p\/step-a-1/);
+  assert.deepEqual([answered.code, await made.store.inbox.read('p', 0)], [1, []]);
+  await made.runCommand('runs', 'steer', 'p/step-a-1', 'Go south');
+  await made.runCommand('runs', 'cancel', 'p');
+  for (const id of ['p', 'p/step-a-1']) assert.equal((await made.store.queue.run(id))?.status, 'ended', id);
+});
+
+test('[A85] a worker that drains ends with what is left and why, in a sentence and in its exit code', async (t) => {
+  const made = await createFleetProgram(t, () => calls('run_command', { command: 'true' }));
+  const drained = async (): Promise<readonly [number | null, string]> => {
+    const { code, err } = await made.run(['worker', '--drain']);
+    return [code, err.replace(/^[^]* works on sqlite fleet\.sqlite\n/, '')];
+  };
+  assert.deepEqual(await drained(), [0, '']);
+  await made.runCommand('enqueue', 'Asks', '--id', 'asks');
+  await made.runCommand('enqueue', 'Behind', '--session', 'asks');
+  assert.deepEqual(await drained(), [5, '2 runs wait for a person. What is asked: fairlead runs --status resting\n']);
+  await made.runCommand('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
+  const [code, later] = await drained();
+  assert.equal(code, 8);
+  assert.match(later, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.\n2 runs wait for a person\./);
+  await made.runCommand('enqueue', 'Old', '--id', 'old');
+  const over = new AbortController();
+  const work = { worker: 'w', concurrency: 1, version: '0.0.1', signal: over.signal };
+  await made.store.queue.work({ ...work, handle: async () => (over.abort(), { type: 'left' }) });
+  const [other, said] = await drained();
+  assert.equal(other, 8);
+  assert.match(
+    said,
+    /^1 run was begun by version 0\.0\.1: a worker of it, or one with --any-version, goes on with it\.$/m,
+  );
+  await made.runCommand('fleet', 'stop', 'smoke');
+  const [stopped, why] = await drained();
+  assert.equal(stopped, 8);
+  assert.match(why, /^4 runs are left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m);
+});
+
+test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits for what a plan has begun', async (t) => {
+  const made = await createFleetProgram(t, ({ prompt }) =>
+    prompt.includes('Make a plan') ? says('{"steps":[{"id":"a","words":"Do it","after":[]}]}') : says('Done.'),
+  );
+  const lines = '{"words": "Later", "notBefore": "2999-01-01T00:00:00Z"}\n{"words": "All of it", "kind": "plan"}\n';
+  const first = await made.run(['factory', '--id', 'lot'], { input: lines });
+  assert.deepEqual([first.code, first.out], [8, 'lot-2  answered  Done.\n'], first.err);
+  assert.match(first.err, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.$/m);
+  assert.match(
+    first.err,
+    /1 answered, 0 not, 0 waiting for a person, 1 left\.\nTo go on: the same command with --id lot\n$/,
+  );
+  await made.runCommand('fleet', 'stop', 'smoke');
+  const stopped = await made.run(['factory', 'One', '--id', 'other']);
+  assert.equal(stopped.code, 8);
+  assert.match(
+    stopped.err,
+    /^1 run is left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m,
+  );
+});
+
+test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file, as a container needs it', async (t) => {
+  const made = await createFleetProgram(t);
+  const settings = { folder: made.cwd };
+  writeFiles(made.cwd, { '.fairlead/config.json': '{"model": "qwen3"}' });
+  await made.store.queue.enqueue([
+    { id: 'plain', words: 'x', settings },
+    { id: 'named', words: 'y', settings: { ...settings, model: 'qwen3' } },
+  ]);
+  const { code, err } = await made.run(['worker', '--drain'], { env: { HARNESS_MODEL: 'tiny' } });
+  assert.deepEqual([code, /Runs use the model tiny unless they name another\./.test(err)], [0, true], err);
+  const models = made.modelRequests().map((request) => {
+    const { model } = request.body as { readonly model: string };
+    return `${String(requestMessages(request).at(-1)?.['content'])} ${model}`;
+  });
+  assert.deepEqual(models.toSorted(), ['x tiny', 'y qwen3']);
+});
+
+test('[A85, A91] the same id is the same run only with the same words and settings; who asks again is told', async (t) => {
+  const made = await createFleetProgram(t);
+  assert.equal(await made.runCommand('enqueue', 'Pay bill 17', '--id', 'bill'), 'bill\n');
+  const again = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill']);
+  assert.deepEqual(again, { code: 0, out: 'bill\n', err: 'bill is in the queue already: it is queued.\n' });
+  const other = await made.run(['enqueue', 'Pay bill 18', '--id', 'bill']);
+  assert.deepEqual([other.code, other.out], [1, '']);
+  assert.match(other.err, /bill is another run already: its words are "Pay bill 17"\./);
+  const bolder = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill', '--auto']);
+  assert.deepEqual([bolder.code, bolder.out], [1, '']);
+  assert.match(bolder.err, /bill is another run already: its settings are \{"folder":/);
+  const lines = '{"words": "New"}\n{"words": "Other", "id": "bill"}\n';
+  assert.equal((await made.run(['enqueue'], { input: lines })).code, 1);
+  const soon = await made.run(['enqueue'], { input: '{"words": "Pay bill 17", "id": "bill", "notBefore": "soon"}' });
+  assert.match(soon.err, /^bill is another run already: its notBefore is null\./);
+  const twice = '{"words": "One", "id": "twin"}\n{"words": "Two", "id": "twin"}\n';
+  assert.match(
+    (await made.run(['enqueue'], { input: twice })).err,
+    /twin is another run already: its words are "One"\./,
+  );
+  const bolderTwin = '{"words": "One", "id": "twin"}\n{"words": "One", "id": "twin", "settings": {"auto": true}}\n';
+  assert.match(
+    (await made.run(['enqueue'], { input: bolderTwin })).err,
+    /twin is another run already: its settings are/,
+  );
+  assert.equal((await made.store.queue.depth()).queued, 1, 'nothing of a list that cannot be queued is');
+});
+
+test('[A52, J76] the sessions of queued runs are listed, shown, exported and verified like those of the terminal', async (t) => {
+  const made = await createFleetProgram(t, () => says('Painted.'));
+  assert.match(
+    (await made.run(['sessions', 'list', '--fleet'])).err,
+    /^There is no session in sqlite fleet\.sqlite yet\.$/m,
+  );
+  await made.runCommand('enqueue', 'Paint the fence', '--id', 'fence');
+  await made.runCommand('enqueue', 'Then the gate', '--session', 'fence');
+  await made.runCommand('worker', '--drain');
+  const own = await made.run(['sessions']);
+  assert.deepEqual([own.code, own.out], [0, '']);
+  assert.match(own.err, /Those of queued runs: fairlead sessions list --fleet\n$/);
+  const listed =
+    /^session +last change +events +begins with\nfence +\d{4}-\d\d-\d\d \d\d:\d\d +\d+ +Paint the fence\n$/;
+  assert.match(await made.runCommand('sessions', 'list', '--fleet'), listed);
+  assert.match(await made.runCommand('sessions', '--store', made.data('fleet.sqlite')), listed);
+  const [entry] = JSON.parse(await made.runCommand('sessions', 'list', '--fleet', '--json')) as {
+    readonly session: string;
+  }[];
+  assert.equal(entry?.session, 'fence');
+  const shown = '── User ──\nPaint the fence\n\n── Assistant ──\nPainted.\n\n── User ──\nThen the gate\n';
+  assert.ok((await made.runCommand('sessions', 'show', 'fence', '--fleet')).startsWith(shown));
+  const { id, created, messages } = JSON.parse(
+    await made.runCommand('sessions', 'export', 'fence', '--fleet', '--format', 'json'),
+  ) as { readonly id: string; readonly created: string; readonly messages: readonly object[] };
+  assert.deepEqual([id, messages.length, Number.isNaN(Date.parse(created))], ['fence', 4, false]);
+  assert.match(await made.runCommand('sessions', 'verify', '--fleet'), /^fence: sound, \d+ events\n$/);
+  const missing = await made.run(['sessions', 'show', 'gate', '--fleet']);
+  assert.deepEqual([missing.code, missing.out], [1, '']);
+  assert.match((await made.run(['sessions', 'delete', 'fence', '--fleet'])).err, /--fleet has no meaning for/);
+  const database = new DatabaseSync(made.data('fleet.sqlite'));
+  database.exec("UPDATE events SET fact = '{' WHERE seq = 2");
+  database.close();
+  const bad = await made.run(['sessions', 'verify', 'fence', '--fleet']);
+  assert.deepEqual([bad.code, bad.out], [1, 'fence: not sound\n  Event 2 of session fence is not JSON.\n']);
+});

@@ -1,0 +1,111 @@
+// Words that come in just as a run ends are read by another one, and words that no run can read are not tried for ever.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { createAcpSession, type AcpClient } from '../src/server/acp/acp-session.ts';
+import { createRunController } from '../src/cli/interactive/run-controller.ts';
+import { Conversation } from '../src/coding-agent/conversation.ts';
+import type { TranscriptBlock, TerminalUI, StatusLine } from '../src/cli/tui/ui.ts';
+import { parseCliArgs } from '../src/cli/args/parse-args.ts';
+import { readSettings } from '../src/coding-agent/settings/index.ts';
+import type { StopReason } from '../src/core/index.ts';
+import { requestMessages, createProgram, type TestProgram } from './support/cli-harness.ts';
+
+/** A conversation with the program's server, in this process. */
+async function openConversation(t: TestContext, made: TestProgram): Promise<Conversation> {
+  const asked = parseCliArgs(['--interactive', '--no-sandbox'], { isInteractive: true });
+  assert.ok(!('message' in asked));
+  const talk = await Conversation.open({
+    settings: readSettings({ env: made.env, cwd: made.cwd, platform: 'linux' }),
+    flags: asked,
+    selector: { type: 'new', name: 'late' },
+    cwd: made.cwd,
+    model: { name: 'qwen3', ref: { provider: 'ollama', model: 'qwen3', baseUrl: made.server.url }, tools: true },
+    host: { confirm: async () => false, progress() {}, notify() {} },
+  });
+  t.after(() => talk.close());
+  return talk;
+}
+
+/** A face that nobody sees. */
+function createHeadlessUi(seen: { put?(block: TranscriptBlock): void; status?(status: StatusLine): void }): TerminalUI {
+  return {
+    putBlock: (block) => seen.put?.(block),
+    setStatus: (status) => seen.status?.(status),
+    appendText() {},
+    removeBlock() {},
+    clear() {},
+    onAction() {},
+    askKey: async ({ defaultKey: otherwise }) => otherwise,
+    pick: async () => undefined,
+    setInput() {},
+    setCompleter() {},
+    setHistory() {},
+    suspendFor: (work) => work(),
+    close: async () => {},
+  };
+}
+
+type ConversationDriver = { readonly say: (words: string) => void; readonly done: (words: string) => Promise<unknown> };
+
+/** The same conversation driven at a prompt and by an editor. */
+const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDriver>> = {
+  'at the prompt'(talk) {
+    let idle = Promise.withResolvers<void>();
+    const status = ({ busy }: StatusLine): void => (busy === undefined ? idle.resolve() : undefined);
+    const bench = createRunController(talk, createHeadlessUi({ status }), () => {});
+    return {
+      say: (words) => bench.handleInput(words, 'enter'),
+      done(words) {
+        idle = Promise.withResolvers<void>();
+        bench.start(() => bench.context.runAgent(words));
+        return idle.promise;
+      },
+    };
+  },
+  'from an editor'(talk) {
+    const editor: AcpClient = {
+      transcript: createHeadlessUi({}),
+      echoesInput: true,
+      ask: async () => undefined,
+      confirm: async () => false,
+      sendStatus() {},
+      sendPlan() {},
+      sendCommands() {},
+    };
+    const seat = createAcpSession(talk, editor);
+    return { say: (words) => void seat.steer(words), done: (words) => seat.prompt(words) };
+  },
+};
+
+for (const [where, driven] of Object.entries(drivers))
+  test(`words that are said ${where} at the very end of a run are answered, also when it takes a while to write them down`, async (t) => {
+    const made = await createProgram(t);
+    const talk = await openConversation(t, made);
+    const { say, done } = driven(talk);
+    const late = ['one more thing', 'and another'];
+    const ends: StopReason[] = [];
+    talk.session.subscribe((event) => {
+      if (event.type !== 'run-ended') return;
+      ends.push(event.reason);
+      const words = late.shift();
+      if (words !== undefined) say(words);
+    });
+    await done('first');
+    assert.deepEqual(talk.session.state.pending, []);
+    assert.deepEqual(ends, ['answered', 'answered', 'answered']);
+    assert.deepEqual(
+      requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+      ['first', 'one more thing', 'and another'],
+    );
+  });
+
+test('words that do not fit the model stop the run once, at the prompt, and are not tried again by themselves', async (t) => {
+  const made = await createProgram(t);
+  await made.seedModels('tiny');
+  const input = `${'long '.repeat(20_000)}\n/cwd\n`;
+  const { code, out, err } = await made.run(['--interactive', '--plain', '--no-sandbox'], { input });
+  assert.equal(code, 0, err);
+  assert.equal(out.split('Stopped: token-budget').length - 1, 1);
+  assert.match(out, /The working folder is /, 'what is typed next is heard');
+  assert.equal(made.modelRequests().length, 0);
+});

@@ -1,0 +1,28 @@
+// One conversation, any provider: nothing changes but the name of the model.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calls, says, type Answer } from '../src/testing/index.ts';
+import { createProgram } from './support/cli-harness.ts';
+
+const script = ({ results }: { readonly results: readonly string[] }): Answer =>
+  results.length === 0 ? calls('run_command', { command: 'echo from the tool' }) : says(`It said: ${results[0]}`);
+
+test('[P68] Claude, OpenAI and Ollama are switched by the name of the model alone, tools and all, and one session goes on with each', async (t) => {
+  const made = await createProgram(t, script);
+  const env = {
+    ANTHROPIC_API_KEY: 'a-key-for-tests',
+    ANTHROPIC_BASE_URL: `${made.server.url}/v1`,
+    OPENAI_API_KEY: 'a-key-for-tests',
+    OPENAI_BASE_URL: `${made.server.url}/v1`,
+    OLLAMA_API_URL: made.server.url,
+  };
+  const how = ['--one-shot', '--auto-approve', '--no-sandbox'];
+  for (const [i, model] of ['anthropic/claude-sonnet-5', 'openai/gpt-5', 'ollama/qwen3'].entries()) {
+    const session = i === 0 ? [] : ['--continue'];
+    const { code, out, err } = await made.run([...how, ...session, '--model', model, '--prompt', 'Go.'], { env });
+    assert.equal(code, 0, `${model}: ${err}`);
+    assert.match(out, /It said: from the tool/, model);
+  }
+  assert.deepEqual([...new Set(made.modelRequests().map(({ dialect }) => dialect))], ['anthropic', 'chat', 'ollama']);
+  assert.equal(made.sessions().length, 1);
+});

@@ -1,0 +1,160 @@
+// Language servers in the real program: TypeScript's own, confined and put to the person; others from the person's settings or a folder's.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { calls, type Answer } from '../src/testing/index.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
+import { answerPrompt, waitForExitCode, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import {
+  createPromptEnvironment,
+  scriptByPrompt,
+  openPrompt,
+  writeFiles,
+  type TerminalPrompt,
+} from './support/terminal-prompt.ts';
+import { noSandbox } from './support/sandbox.ts';
+import { noTerminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+const installed = path.resolve(import.meta.dirname, '../node_modules');
+const native = `@typescript/typescript-${process.platform}-${process.arch}`;
+const noTypescript = existsSync(path.join(installed, native))
+  ? false
+  : 'TypeScript 7 is not installed for this machine';
+
+const project = {
+  'package.json': '{}',
+  'tsconfig.json': '{"compilerOptions":{"strict":true,"noEmit":true,"module":"preserve","types":[]},"include":["src"]}',
+  'src/greet.ts': 'export const greet = (name: string): string => `hello ${name}`;\n',
+  'src/main.ts': "import { greet } from './greet';\nexport const words: string = greet('you');\n",
+};
+
+/** Words are the calls: `where` asks for a definition, any other word makes a file of that name with a fault in it. */
+const editScript = scriptByPrompt((words): Answer => {
+  if (words === 'load') return calls('load_tools', { names: ['code_intelligence'] });
+  if (words === 'where')
+    return calls('use_tool', {
+      tool: 'code_intelligence',
+      input: { action: 'definition', path: 'src/main.ts', symbol: 'greet' },
+    });
+  return calls('write_file', { path: `src/${words}.ts`, content: 'export const x: string = 1;\n' });
+});
+
+/** Makes files with a fault until one is told of: a machine may be slower than an edit waits. */
+async function waitForDiagnostic(prompt: TerminalPrompt, name: string): Promise<void> {
+  for (let n = 1; n <= 20; n++) {
+    const seen = await prompt.enterAndWait(
+      `${name}${n}`,
+      new RegExp(`^Result: Written \\d+ bytes to src/${name}${n}\\.ts[^]*^>`, 'm'),
+    );
+    if (new RegExp(`^1 (?:new )?problem:\\s+src/${name}${n}\\.ts:1:14: error 2322: Type 'number'`, 'm').test(seen))
+      return;
+  }
+  assert.fail('no edit told what it broke');
+}
+
+test(
+  '[P19] TypeScript of the folder is put to the person, runs confined, finds definitions, tells what an edit broke, and ends with the program',
+  { skip: skip || noTypescript || (await noSandbox()) },
+  async (t) => {
+    const place = await createPromptEnvironment(t, editScript, { files: project });
+    const modules = path.join(place.cwd, 'node_modules');
+    writeFiles(modules, {
+      'typescript/package.json': readFileSync(path.join(installed, 'typescript/package.json'), 'utf8'),
+    });
+    cpSync(path.join(installed, native), path.join(modules, native), { recursive: true });
+    const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
+    const first = await openPrompt(t, place, args, { sandbox: true });
+    await first.enterAndWait('before', /^Result: Written \d+ bytes to src\/before\.ts \(1 line, a new file\)\.$/m);
+    const running = (): string => {
+      try {
+        return execFileSync('pgrep', ['-f', `${modules}/.*--lsp`], { encoding: 'utf8' });
+      } catch {
+        return '';
+      }
+    };
+    assert.equal(running(), '', 'nothing is started unasked');
+    await first.enterAndWait('load', /^Result: code_intelligence/m);
+    await first.enter('where');
+    await answerPrompt(
+      first,
+      /^\S+\/lib\/tsc comes with this\s+folder[^]*sha256 [\da-f]{64}\s[^]*^\? Start a language server that this folder has a say in\? It\s+runs\s+confined\. \[y\/N\]/m,
+      'y',
+    );
+    await first.waitFor(/^Result: src\/greet\.ts:1:14: export const greet = /m);
+    await waitForDiagnostic(first, 'bad');
+    assert.notEqual(running(), '');
+    await first.enterAndWait('/cwd src', /The working folder is \S+\/src$/m);
+    await waitUntil('the server ends with the folder that it was for', () => running() === '');
+    await first.enterAndWait('/cwd ..', /The working folder is \S+\/work$/m);
+    await waitForDiagnostic(first, 'more');
+    await first.enterAndWait('/quit', /^exit code 0$/m);
+    assert.equal(running(), '', 'the server ends with the program');
+
+    const second = await openPrompt(t, place, args, { sandbox: true });
+    await waitForDiagnostic(second, 'worse');
+    assert.doesNotMatch(await second.screen({ back: true }), /Start a language server/, 'a yes is remembered');
+  },
+);
+
+type LspProgram = TestProgram & { readonly notes: string; readonly started: () => boolean };
+
+/** A program whose person, or whose folder, names a server for files that end with .foo. */
+async function createLspProgram(t: TestContext, whose: 'person' | 'folder'): Promise<LspProgram> {
+  const made = await createProgram(
+    t,
+    scriptHiddenCalls([['code_intelligence', { action: 'hover', path: 'a.foo', symbol: 'word' }]]),
+  );
+  await made.seedModels('qwen3');
+  const notes = path.join(made.home, 'notes');
+  const script = path.resolve(import.meta.dirname, 'support/lsp-server.ts');
+  const foo = { command: process.execPath, args: [script], env: { NOTES: notes }, extensions: ['.foo'] };
+  const file = whose === 'person' ? 'config/fairlead/config.json' : 'work/.fairlead/config.json';
+  writeFiles(made.home, { [file]: JSON.stringify({ languageServers: { foo } }), 'work/a.foo': 'word\n' });
+  return { ...made, notes, started: () => existsSync(notes) };
+}
+
+test('[P19] a server of the person’s own settings starts unasked, at its first use, and sees no key', async (t) => {
+  const made = await createLspProgram(t, 'person');
+  const env = { BRAVE_API_KEY: 'brave-secret', OTHER_SETTING: 'x' };
+  const ran = await made.run(['-p', 'what is it', '--no-sandbox'], { env });
+  assert.equal(ran.code, 0);
+  assert.match(ran.out, /^Heard: variables: .*\bPATH\b/m);
+  assert.doesNotMatch(ran.out, /BRAVE|OTHER_SETTING/);
+  assert.ok(made.started());
+});
+
+test(
+  '[P19, P78] a server that a folder names is not started in a pipe, and in a terminal after a yes alone',
+  { skip },
+  async (t) => {
+    const made = await createLspProgram(t, 'folder');
+    const piped = await made.run(['-p', 'what is it', '--no-sandbox']);
+    assert.match(
+      piped.out,
+      /The language server foo was not started: \S+node comes with this folder and was not approved\./,
+    );
+    assert.equal(made.started(), false);
+    const question = /language-server \S+\/work foo\nsha256 [\da-f]{64}\n\[y\/N\] *$/m;
+    const refused = await made.open(['what is it', '--no-sandbox']);
+    await answerPrompt(refused, question, 'n', 'Enter');
+    assert.equal(await waitForExitCode(refused), 0);
+    assert.equal(made.started(), false);
+    await refused.kill();
+    const stopped = await made.open(['what is it', '--no-sandbox']);
+    await answerPrompt(stopped, question, 'C-c');
+    assert.equal(await waitForExitCode(stopped), 130);
+    await stopped.kill();
+    const terminal = await made.open(['what is it', '--no-sandbox']);
+    await answerPrompt(terminal, question, 'y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
+    assert.match(await terminal.screen(), /^Heard: variables: /m);
+    assert.match(
+      (await made.run(['-p', 'what is it', '--no-sandbox'])).out,
+      /^Heard: variables: /m,
+      'a yes is remembered',
+    );
+  },
+);

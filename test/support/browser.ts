@@ -1,0 +1,157 @@
+// The page in a real browser against the real server: started for a test, killed and started again by it, watched for what must never happen.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import type { FleetRun, JsonObject } from '../../src/core/index.ts';
+import type { Script } from '../../src/testing/index.ts';
+import { buildWeb, isWebStale } from '../../web/build.ts';
+import { bin, createProgram, type TestProgram } from './cli-harness.ts';
+import { source } from './program-dirs.ts';
+
+const chromiumCandidates = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+
+const chromiumPath = chromiumCandidates.find((place) => place !== undefined && existsSync(place));
+
+/** Why the tests of the page cannot be run here; nothing where they can. */
+export const noBrowser: string | false =
+  chromiumPath === undefined ? 'needs Chromium: install it, or name it in CHROMIUM' : false;
+
+/** The key that operates the server of a test, one that begins runs, and one that may only read. */
+export const webKeys = {
+  operator: 'a-key-that-operates-it',
+  runner: 'a-key-that-begins-runs',
+  reader: 'a-key-that-only-reads',
+} as const;
+
+let browser: Promise<Browser> | undefined;
+
+const getBrowser = (): Promise<Browser> =>
+  (browser ??= chromium.launch({
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+    args: ['--no-sandbox', '--disable-background-networking'],
+  }));
+
+/** Closes the browser once the last test of the file is over. */
+export const closeBrowser = async (): Promise<void> => (await browser)?.close();
+
+/** How a page is opened: with another key or none, as wide as a phone, in the dark. */
+export type PageOptions = { readonly key?: string | undefined; readonly width?: number; readonly dark?: boolean };
+
+/** A server with its page. */
+export type WebServer = Omit<TestProgram, 'open'> & {
+  readonly url: string;
+  /** Opens the page, with the operator's key unless told otherwise. What it must never do fails the test: errors, foreign requests, a broken policy. */
+  open(t: TestContext, options?: PageOptions): Promise<Page>;
+  /** Kills the server as a crash would. */
+  crash(): Promise<void>;
+  /** Starts it again at the same address. */
+  restart(): Promise<void>;
+  /** Asks the API with the operator's key. */
+  request(method: string, path: string, body?: unknown): Promise<JsonObject>;
+};
+
+/** Starts the server of the real program on a scripted model; it ends with the test. */
+export async function startWebServer(t: TestContext, script?: Script<JsonObject>): Promise<WebServer> {
+  // What was built for the tests brings its page along.
+  if (bin === source && isWebStale()) await buildWeb();
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
+  let child: ChildProcess | undefined;
+  let url = '';
+  const start = async (port: string): Promise<void> => {
+    const others = `reader:${webKeys.reader},runner:${webKeys.runner}`;
+    const env = { ...made.env, HARNESS_API_KEY: webKeys.operator, HARNESS_API_KEYS: others };
+    const started = spawn(process.execPath, [bin, 'serve', '--port', port], {
+      cwd: made.cwd,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child = started;
+    url = await waitForAddress(started);
+  };
+  const crash = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child?.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+  t.after(crash);
+  await start('0');
+  return {
+    ...made,
+    url,
+    crash,
+    restart: () => start(new URL(url).port),
+    open: (opener, options = {}) => openPage(opener, url, options),
+    async request(method, path, body) {
+      const headers = { authorization: `Bearer ${webKeys.operator}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const said = await answer.text();
+      assert.ok(answer.ok, `${method} ${path}: ${said}`);
+      return JSON.parse(said) as JsonObject;
+    },
+  };
+}
+
+function waitForAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const address = /Listening at (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`fairlead serve ended with ${code}: ${said}`)));
+  });
+}
+
+async function openPage(t: TestContext, url: string, options: PageOptions): Promise<Page> {
+  const context = await (
+    await getBrowser()
+  ).newContext({
+    viewport: { width: options.width ?? 1280, height: 800 },
+    colorScheme: options.dark ? 'dark' : 'light',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (line) => {
+    if (/Content Security Policy|Uncaught|unhandled|Password forms/i.test(line.text())) wrong.push(line.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(request.url());
+  });
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(wrong, [], 'the page failed, broke its policy or asked somebody else');
+  });
+  const key = 'key' in options ? options.key : webKeys.operator;
+  await page.goto(key === undefined ? `${url}/` : `${url}/#key=${encodeURIComponent(key)}`);
+  return page;
+}
+
+/** Asks something on the first screen. */
+export async function submitPrompt(page: Page, words: string): Promise<void> {
+  await page.getByLabel('What is to be done').fill(words);
+  await page.keyboard.press('Control+Enter');
+}
+
+/** Waits until the run that is shown stands so. */
+export const waitForStatus = (page: Page, word: string): Promise<void> =>
+  page.locator('.live-head .status', { hasText: word }).waitFor();
+
+/** A run as the server knows it. */
+export const fetchRun = async (server: Pick<WebServer, 'request'>, id: string): Promise<FleetRun> =>
+  (await server.request('GET', `/api/runs/${id}`))['run'] as unknown as FleetRun;

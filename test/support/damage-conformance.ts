@@ -1,0 +1,99 @@
+// What every store promises of rows that somebody has damaged: each is set aside with a reason, and all the others go on.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { FleetStore } from '../../src/core/index.ts';
+import { readHealth } from '../../src/fleet/health/index.ts';
+import { drainStore, endedResult } from './queue-conformance.ts';
+
+/** A store, and a way to change its rows as another program would; `runs` is the table of runs. */
+export type DamagedStore = {
+  readonly store: FleetStore;
+  readonly change: (sql: (table: (name: string) => string) => string) => Promise<void>;
+};
+
+/** Registers the promises. */
+export function damageConformance(
+  name: string,
+  fresh: (t: TestContext) => Promise<DamagedStore>,
+  options: { readonly skip?: string } = {},
+): void {
+  const promise = (title: string, work: (made: DamagedStore) => Promise<void>): void =>
+    void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t)));
+
+  promise(
+    '[A52, A94] a run whose row cannot be read is set aside with a reason, and the others go on',
+    async (made) => {
+      const { store, change } = made;
+      const { queue } = store;
+      const broken = ['not json', 'a list', 'a number', 'cut off', 'wordless'];
+      const values = ['settings', '[1]', '7', '{"model":', 'null'];
+      await queue.enqueue([...broken, 'good', 'better'].map((id) => ({ id, words: 'Do it', parent: 'above' })));
+      await queue.enqueue([{ id: 'above', words: 'Wait', notBefore: '2999-01-01T00:00:00Z' }]);
+      for (const [i, id] of broken.entries())
+        await change((table) => `UPDATE ${table('runs')} SET settings = '${values[i]}' WHERE id = '${id}'`);
+      // Where words are kept as JSON, they can be broken as well.
+      await change((table) => `UPDATE ${table('runs')} SET words = '{' WHERE id = 'wordless'`);
+      assert.equal((await queue.list()).length, 8, 'a list shows them all');
+      assert.deepEqual((await drainStore(store)).map(({ id }) => id).toSorted(), ['better', 'good']);
+      for (const id of broken) {
+        const run = await queue.run(id);
+        assert.deepEqual([run?.status, run?.settings, run?.outcome?.reason], ['ended', {}, 'provider-error'], id);
+        assert.equal(run?.outcome?.error?.code, 'store/damaged');
+        assert.match(run.outcome.detail ?? '', /^The row of this run is damaged: its (settings|words) /);
+      }
+      const letters = await store.inbox.read('above', 0);
+      assert.equal(letters.length, 7, 'and whoever waits for it is told');
+      const { rates } = await readHealth(store, new Date());
+      assert.deepEqual([rates.ended, rates.errors.good], [7, 5]);
+    },
+  );
+
+  promise(
+    '[A52] a run that was damaged while it rested or after it ended is still shown, and can be ended',
+    async (made) => {
+      const { store, change } = made;
+      const { queue } = store;
+      await queue.enqueue(['rests', 'done', 'gone'].map((id) => ({ id, words: '' })));
+      const rest = { type: 'resting', questions: [{ call: 'c', tool: 't', question: 'May I?' }] } as const;
+      await drainStore(store, ({ id }) => (id === 'rests' ? rest : endedResult(`by ${id}`)));
+      await change((table) => `UPDATE ${table('runs')} SET questions = '{"call":1}' WHERE id = 'rests'`);
+      await change((table) => `UPDATE ${table('runs')} SET outcome = '{' WHERE id = 'done'`);
+      await change((table) => `UPDATE ${table('runs')} SET queued = 9000000000000000 WHERE id = 'gone'`);
+      assert.equal((await queue.list()).length, 3);
+      const [rests, done] = [await queue.run('rests'), await queue.run('done')];
+      assert.deepEqual([rests?.status, rests?.questions], ['resting', []]);
+      assert.deepEqual([done?.status, done?.outcome?.reason], ['ended', 'provider-error']);
+      assert.match(done?.outcome?.detail ?? '', /^What came of this run cannot be read/);
+      assert.equal((await queue.cancel('rests', 'not wanted'))?.status, 'ended');
+    },
+  );
+
+  promise('[A53] a letter that cannot be read says nothing, and those around it are read', async (made) => {
+    const { store, change } = made;
+    for (const words of ['one', 'two', 'three']) await store.inbox.send('s', { type: 'steer', words });
+    await change((table) => `UPDATE ${table('letters')} SET letter = '{"type":' WHERE letter LIKE '%two%'`);
+    const letters = (await store.inbox.read('s', 0)).map(({ message: letter }) => letter);
+    assert.deepEqual(
+      letters.map((letter) => ('words' in letter ? letter.words : letter.type)),
+      ['one', 'ended', 'three'],
+    );
+  });
+
+  promise('[A85] a schedule that cannot be read comes as a run that says so, and holds nobody up', async (made) => {
+    const { store, change } = made;
+    const { queue } = store;
+    for (const name of ['good', 'broken', 'timeless'])
+      await queue.setSchedule({ name, cron: '0 3 * * *', run: { words: name } });
+    await change((table) => `UPDATE ${table('schedules')} SET next = 1000`);
+    await change((table) => `UPDATE ${table('schedules')} SET run = '{"words":' WHERE name = 'broken'`);
+    await change((table) => `UPDATE ${table('schedules')} SET cron = 'now' WHERE name = 'timeless'`);
+    assert.equal((await queue.schedules()).length, 3);
+    await queue.enqueue([{ id: 'other', words: '' }]);
+    const names = async (): Promise<readonly string[]> =>
+      (await drainStore(store)).map(({ id }) => id.replace(/@.*/, '')).toSorted();
+    assert.deepEqual(await names(), ['good', 'other', 'timeless']);
+    const [broken] = (await queue.list()).filter(({ id }) => id.startsWith('broken@'));
+    assert.deepEqual([broken?.status, broken?.outcome?.error?.code], ['ended', 'store/damaged']);
+    assert.deepEqual(await names(), [], 'each of them once');
+  });
+}

@@ -1,0 +1,106 @@
+// Runs that act on the world outside, a person who answers whether an effect has happened, and what must hold of each in the end.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Event, FleetRun, FleetStore } from '../../src/core/index.ts';
+import { sendMessage } from '../../src/fleet/index.ts';
+import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
+import { readLogEvents } from '../crash/checker.ts';
+import type { WorkerProcess, SpawnWorker } from './spawn-workers.ts';
+import { startEffectRecorder, type EffectRecorder } from './effect-recorder.ts';
+
+/** What the runs do, each once. */
+export const effectTools: readonly string[] = ['pay', 'book', 'mail'];
+
+/** Nothing in these tests takes so long that nothing else goes on. */
+const maxIdleMs = 60_000;
+
+/** A fleet, what it acts on, and a person who answers for it. */
+export type FleetFixture = {
+  readonly store: FleetStore;
+  readonly recorder: EffectRecorder;
+  /** Starts a worker process; others take its runs after 10 seconds of silence, unless told otherwise. The dead are not waited for. */
+  readonly spawnWorker: (leaseMs?: number) => WorkerProcess;
+  /** Waits until all runs but so many have ended, and gives all; meanwhile answers, as a person would, whether an effect has happened. */
+  readonly waitForRuns: (but?: number) => Promise<readonly FleetRun[]>;
+};
+
+/** Prepares a scene on a store. */
+export async function createFleetFixture(t: TestContext, where: string, hire: SpawnWorker): Promise<FleetFixture> {
+  const outside = await startEffectRecorder(t);
+  const store = await openFleetStore(where);
+  t.after(() => store.close());
+  return {
+    store,
+    recorder: outside,
+    spawnWorker: (leaseMs = 10_000) => hire(t, where, outside.url, leaseMs),
+    async waitForRuns(but = 0) {
+      let last = { seen: '', at: 0 };
+      for (;;) {
+        const open = await retryWhileStoreDown(() => answerQuestions(store, outside));
+        if (open <= but) return retryWhileStoreDown(() => store.queue.list({ most: 10_000 }));
+        const seen = `${open} ${outside.entries.length}`;
+        if (seen !== last.seen) last = { seen, at: Date.now() };
+        else if (Date.now() - last.at > maxIdleMs) await failWithOpenRuns(store);
+        await pause(20);
+      }
+    },
+  };
+}
+
+/** Fails, and says of each run that has not ended where it stands. */
+async function failWithOpenRuns({ queue }: FleetStore): Promise<never> {
+  const open = (await queue.list({ most: 10_000 })).filter(({ status }) => status !== 'ended');
+  assert.fail(`nothing goes on any more: ${JSON.stringify(open)}`);
+}
+
+/** While a store is away, whoever looks into it waits. */
+async function retryWhileStoreDown<T>(work: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 60_000; ; await pause(100)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > end || (error as { blame?: string }).blame !== 'store') throw error;
+    }
+  }
+}
+
+/** Answers what is asked by looking outside, and gives how many runs have not ended. */
+async function answerQuestions(store: FleetStore, outside: EffectRecorder): Promise<number> {
+  for (const { session, id, questions } of await store.queue.list({ status: 'resting', most: 10_000 }))
+    for (const { call, tool, kind: about } of questions) {
+      assert.deepEqual([about, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
+      const happened = outside.effects(id, tool).length > 0;
+      await sendMessage(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
+    }
+  const { queued, running, resting } = await store.queue.depth();
+  return queued + running + resting;
+}
+
+/** All that the log of a run says. */
+export async function readRunEvents({ sessions }: FleetStore, { session }: FleetRun): Promise<readonly Event[]> {
+  const log = await sessions.reader(session);
+  const events = await readLogEvents(log);
+  await log.close();
+  return events;
+}
+
+/** How many events of a type there are. */
+export const countEvents = (events: readonly Event[], type: Event['type']): number =>
+  events.filter((event) => event.type === type).length;
+
+/** What must hold of a run, whatever became of its workers: it said and did everything once. */
+export function assertRanOnce(run: FleetRun, events: readonly Event[], outside: EffectRecorder): void {
+  const { outcome, status, id } = run;
+  assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', '3 things done'], id);
+  const happened = effectTools.map((tool) => outside.effects(id, tool).length);
+  assert.deepEqual(happened, [1, 1, 1], `${id}: how often each effect happened`);
+  const once = ['run-started', 'input-received', 'run-ended'] as const;
+  assert.deepEqual(
+    once.map((type) => countEvents(events, type)),
+    [1, 1, 1],
+    `${id}: how often it began and ended`,
+  );
+  const done = events.flatMap((event) => (event.type === 'tool-ended' ? [event.outcome] : []));
+  assert.deepEqual(done, ['ok', 'ok', 'ok'], `${id}: what came of its calls`);
+}

@@ -1,0 +1,72 @@
+// A fleet for tests: the real program with its queue, the store beside it to look into, and a model that can be held.
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FleetRun, FleetStore, JsonObject, RunStatus } from '../../src/core/index.ts';
+import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
+import type { Script } from '../../src/testing/index.ts';
+import { createProgram, waitUntil as untilWithin, type TestProgram, type RunningProgram } from './cli-harness.ts';
+
+/** The program with a fleet's store. */
+export type FleetProgram = TestProgram & {
+  readonly store: FleetStore;
+  /** Starts a worker, which is killed with the test. */
+  worker(...args: readonly string[]): RunningProgram;
+  /** Runs a command and gives what it printed; fails where it fails. */
+  runCommand(...args: readonly string[]): Promise<string>;
+  /** Waits until a run stands so, or is otherwise as wanted. */
+  waitForRun(id: string, as: RunStatus | ((run: FleetRun) => boolean)): Promise<FleetRun>;
+};
+
+const timeoutMs = 30_000;
+
+/** Prepares a fleet for a test. */
+export async function createFleetProgram(t: TestContext, script?: Script<JsonObject>): Promise<FleetProgram> {
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
+  await made.run(['fleet', 'status']);
+  const store = await openFleetStore(made.data('fleet.sqlite'));
+  t.after(() => store.close());
+  return {
+    ...made,
+    store,
+    worker(...args) {
+      const running = made.start(['worker', ...args]);
+      t.after(() => running.kill('SIGKILL'));
+      return running;
+    },
+    async runCommand(...args) {
+      const { code, out, err } = await made.run(args);
+      if (code !== 0) throw new Error(`fairlead ${args.join(' ')} ended with ${code}: ${err}`);
+      return out;
+    },
+    async waitForRun(id, as) {
+      const fits = typeof as === 'function' ? as : (run: FleetRun): boolean => run.status === as;
+      for (const end = Date.now() + timeoutMs; ; await pause(30)) {
+        const run = await store.queue.run(id);
+        if (run && fits(run)) return run;
+        if (Date.now() > end) throw new Error(`${id} is not ${String(as)}: ${JSON.stringify(run)}`);
+      }
+    },
+  };
+}
+
+/** Waits until something holds. */
+export const waitUntilTrue = (what: string, holds: () => boolean): Promise<void> => untilWithin(what, holds, timeoutMs);
+
+/** A door that a scripted model waits at: `reached` says that it stands there, `open` lets it go on. */
+export function createBarrier(): {
+  readonly reached: Promise<void>;
+  readonly open: () => void;
+  readonly wait: () => Promise<void>;
+} {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    open: () => opened.resolve(),
+    wait: () => {
+      reached.resolve();
+      return opened.promise;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// A small MCP server that lets nobody in without a token, and the authorization server that gives it.
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { TestContext } from 'node:test';
+import type { OpenUrl } from '../../src/tools/mcp/index.ts';
+import { createListedTool, createTextResult } from './mcp-server.ts';
+import { startMcpHttpServer, type RecordedHttpRequest, type McpHttpServer } from './mcp-http-server.ts';
+
+/** A server that asks for a login, and what it was asked. */
+export type McpOauthServer = McpHttpServer & {
+  readonly grants: string[];
+  validToken: string;
+  readonly openedPages: string[];
+  readonly openUrl: OpenUrl;
+};
+
+/** A server that lets nobody in without its token, and the authorization server that gives it. */
+export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServer> {
+  const grants: string[] = [];
+  const pages: string[] = [];
+  let challenge = '';
+  const say = (response: ServerResponse, body: object): true => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    return true;
+  };
+  const token = ({ body }: RecordedHttpRequest, response: ServerResponse): true => {
+    const form = new URLSearchParams(body);
+    const grant = form.get('grant_type') ?? '';
+    const proof = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    if (grant === 'authorization_code' && proof !== challenge) {
+      response.writeHead(400).end('{"error":"invalid_grant"}');
+      return true;
+    }
+    grants.push(grant);
+    made.validToken = `token-${grants.length}`;
+    return say(response, {
+      access_token: made.validToken,
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: 'again',
+    });
+  };
+  const web = await startMcpHttpServer(
+    t,
+    { tools: [createListedTool('hello')], call: () => createTextResult('hello') },
+    (asked, response) => {
+      const { pathname, searchParams } = asked.url;
+      if (pathname.startsWith('/.well-known/oauth-protected-resource'))
+        return say(response, { resource: `${web.url}/mcp`, authorization_servers: [web.url] });
+      if (pathname.startsWith('/.well-known/'))
+        return say(response, {
+          issuer: web.url,
+          authorization_endpoint: `${web.url}/authorize`,
+          token_endpoint: `${web.url}/token`,
+          registration_endpoint: `${web.url}/register`,
+          response_types_supported: ['code'],
+          code_challenge_methods_supported: ['S256'],
+        });
+      if (pathname === '/register') return say(response, { ...JSON.parse(asked.body), client_id: 'us' });
+      if (pathname === '/token') return token(asked, response);
+      if (pathname === '/authorize') {
+        challenge = searchParams.get('code_challenge') ?? '';
+        const back = `${searchParams.get('redirect_uri')}?code=c&state=${searchParams.get('state')}`;
+        response.writeHead(302, { location: back }).end();
+        return true;
+      }
+      if (asked.headers.authorization === `Bearer ${made.validToken}`) return false;
+      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      return true;
+    },
+  );
+  const openUrl: OpenUrl = async (_server, page) => {
+    pages.push(page);
+    await fetch(page);
+  };
+  const made: McpOauthServer = { ...web, grants, openedPages: pages, validToken: 'nobody knows', openUrl };
+  return made;
+}

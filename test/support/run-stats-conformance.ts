@@ -1,0 +1,83 @@
+// What every queue promises of its counts and its clock: tallies of what ended, and runs that come again.
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { zeroUsage } from '../../src/core/index.ts';
+import { drainStore, endedResult, type RegisterConformanceTest } from './queue-conformance.ts';
+
+/** Registers the promises of a queue's tallies and schedules. */
+export function runStatsConformance(promise: RegisterConformanceTest): void {
+  promise('[A94] a tally says what ended when, for what reason, at what cost and how fast', async (open) => {
+    const store = await open();
+    const { queue } = store;
+    const from = Date.now();
+    await queue.enqueue(Array.from({ length: 20 }, (_, i) => ({ id: `t${i}`, words: '' })));
+    await queue.cancel('t19', '');
+    const spent = { ...zeroUsage, usd: 0.5, input: 2, output: 1 };
+    await drainStore(store, ({ id }) => endedResult('', id === 't0' ? { reason: 'abstained', spent } : { spent }));
+    const day = 86_400_000;
+    const tallies = await queue.stats(new Date(from - day).toISOString(), new Date(from + day).toISOString(), day);
+    assert.deepEqual(
+      tallies.map((tally) => tally.from),
+      [new Date(from - day).toISOString(), new Date(from).toISOString()],
+    );
+    const [empty, today] = tallies;
+    assert.deepEqual(
+      [empty?.ended, empty?.reasons, empty?.waited, empty?.took, empty?.usd],
+      [0, {}, undefined, undefined, 0],
+    );
+    assert.deepEqual([today?.ended, today?.reasons], [20, { answered: 18, abstained: 1, cancelled: 1 }]);
+    assert.deepEqual([today?.usd, today?.tokens], [9.5, 57]);
+    const runs = (await queue.list({ status: 'ended' })).filter(({ started }) => started !== undefined);
+    const waits = runs
+      .map(({ queued, started = '' }) => Date.parse(started) - Date.parse(queued))
+      .toSorted((a, b) => a - b);
+    assert.deepEqual(today?.waited, [waits[9], waits[18], waits[18]], 'by nearest rank of the 19 that were begun');
+    await assert.rejects(queue.stats(new Date(from).toISOString(), new Date(from + day).toISOString(), 0));
+  });
+
+  promise(
+    '[A94] a run that is to begin later waits from then on, and until then nobody counts it as old',
+    async (open) => {
+      const { queue } = await open();
+      await queue.enqueue([{ id: 'far', words: '', notBefore: '2999-01-01T00:00:00.000Z' }]);
+      assert.deepEqual(await queue.depth(), { queued: 1, running: 0, resting: 0 });
+      const notBefore = new Date(Date.now() + 700).toISOString();
+      const [soon] = await queue.enqueue([{ id: 'soon', words: '', notBefore }]);
+      // On a machine that stood still, it is queued when its time has come already.
+      const ready = [notBefore, soon?.queued ?? ''].toSorted().at(-1) ?? '';
+      let oldest: string | undefined;
+      for (; oldest === undefined; await pause(10)) oldest = (await queue.depth()).oldest;
+      assert.equal(oldest, ready);
+      const over = new AbortController();
+      await queue.work({
+        worker: 'w',
+        concurrency: 1,
+        signal: over.signal,
+        handle: async () => (over.abort(), endedResult()),
+      });
+      const { started = '' } = (await queue.run('soon')) ?? {};
+      const day = 86_400_000;
+      const ends = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()] as const;
+      const [today] = await queue.stats(...ends, 2 * day);
+      const waited = Math.max(0, Date.parse(started) - Date.parse(ready));
+      assert.deepEqual(today?.waited, [waited, waited, waited]);
+    },
+  );
+
+  promise('schedules are kept, changed and taken away by their names; what is no schedule is refused', async (open) => {
+    const { queue } = await open();
+    const nightly = { name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy up', tenant: 'acme' } };
+    await queue.setSchedule(nightly);
+    await queue.setSchedule({ ...nightly, name: 'hourly', cron: '5 * * * *' });
+    await queue.setSchedule({ ...nightly, cron: '0 4 * * *' });
+    const other = await open();
+    assert.deepEqual(await other.queue.schedules(), [
+      { ...nightly, name: 'hourly', cron: '5 * * * *' },
+      { ...nightly, cron: '0 4 * * *' },
+    ]);
+    await other.queue.setSchedule({ name: 'hourly' });
+    assert.deepEqual(await queue.schedules(), [{ ...nightly, cron: '0 4 * * *' }]);
+    await assert.rejects(queue.setSchedule({ ...nightly, cron: 'every night' }), { code: 'queue/bad-cron' });
+    await assert.rejects(queue.setSchedule({ ...nightly, cron: '0 0 31 2 *' }), { code: 'queue/bad-cron' });
+  });
+}

@@ -1,0 +1,40 @@
+// Another process that has a session open and does what it is told.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+
+/** The other process. */
+export type SessionWriterProcess = {
+  readonly pid: number;
+  /** Tells it `append` or `close`, and gives what it answers. */
+  ask(command: string): Promise<string>;
+  /** Ends it without a chance to tidy up. */
+  kill(): Promise<void>;
+};
+
+/** Starts a process that opens a session file; it is ended with the test. */
+export async function startSessionWriterProcess(t: TestContext, file: string): Promise<SessionWriterProcess> {
+  const program = path.join(import.meta.dirname, '../crash/writer-process.ts');
+  const child = spawn(process.execPath, [program, file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const hear = async (): Promise<string> => String((await lines.next()).value);
+  const ask = (command: string): Promise<string> => {
+    child.stdin.write(`${command}\n`);
+    return hear();
+  };
+  assert.equal(await hear(), 'awake');
+  assert.equal(await ask('open'), 'opened');
+  const gone = once(child, 'exit');
+  return {
+    pid: child.pid ?? 0,
+    ask,
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+// What every store that a fleet shares promises, as tests to be run against each of them.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { InboxDelivery, FleetStore } from '../../src/core/index.ts';
+import { concurrencyConformance } from './concurrency-conformance.ts';
+import { partialTextConformance } from './partial-text-conformance.ts';
+import { runEndConformance } from './run-end-conformance.ts';
+import { queueConformance } from './queue-conformance.ts';
+import { sessionsConformance } from './sessions-conformance.ts';
+import { runStatsConformance } from './run-stats-conformance.ts';
+import { workerConformance } from './worker-conformance.ts';
+
+/**
+ * Makes an empty store and gives how to open it; opened again, it is the same store as another process sees it.
+ * It should try again after milliseconds where working on a run has failed. What is opened is closed with the test.
+ */
+export type FreshStore = (t: TestContext) => Promise<() => Promise<FleetStore>>;
+
+/** Registers the promises of a store as tests; with a reason to skip them, they are skipped by name. */
+export function storeConformance(name: string, fresh: FreshStore, options: { readonly skip?: string } = {}): void {
+  const promise = (title: string, work: (open: () => Promise<FleetStore>, t: TestContext) => Promise<void>): void =>
+    void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t), t));
+
+  const freshSessions = async (t: TestContext) => {
+    const open = await fresh(t);
+    return async () => (await open()).sessions;
+  };
+  sessionsConformance(name, freshSessions, options);
+  queueConformance(promise);
+  workerConformance(promise);
+  runEndConformance(promise);
+  runStatsConformance(promise);
+  partialTextConformance(promise);
+  concurrencyConformance(promise);
+
+  promise('letters keep their order, each session its own, until they are cleared', async (open) => {
+    const { inbox } = await open();
+    const first = await inbox.send('a', { type: 'steer', words: 'left', by: 'me' });
+    await inbox.send('b', { type: 'cancel' });
+    const second = await (await open()).inbox.send('a', { type: 'answer', call: 'c', allowed: true, happened: true });
+    assert.ok(second > first);
+    const letters: readonly InboxDelivery[] = [
+      { position: first, message: { type: 'steer', words: 'left', by: 'me' } },
+      { position: second, message: { type: 'answer', call: 'c', allowed: true, happened: true } },
+    ];
+    assert.deepEqual(await inbox.read('a', 0), letters);
+    assert.deepEqual(await inbox.read('a', first), letters.slice(1));
+    await inbox.clear('a', first);
+    assert.deepEqual(await inbox.read('a', 0), letters.slice(1));
+    await inbox.clear('a', second);
+    assert.ok((await inbox.send('a', { type: 'cancel' })) > second, 'a place is never given twice');
+    assert.equal((await inbox.read('b', 0)).length, 1);
+  });
+
+  promise('whoever watches the inbox is told of letters that any process puts', async (open) => {
+    const { inbox } = await open();
+    const other = await open();
+    const end = new AbortController();
+    const told: string[] = [];
+    const watching = (async () => {
+      for await (const session of inbox.watch(end.signal)) told.push(session);
+    })();
+    for (const [i, each] of [inbox, other.inbox, inbox].entries()) {
+      // Watching may not have begun yet: the first letters are put until one is heard.
+      for (const session = `s${i}`; !told.includes(session);) {
+        await each.send(session, { type: 'cancel' });
+        for (let looks = 0; looks < 30 && !told.includes(session); looks++) await pause(10);
+      }
+    }
+    end.abort();
+    await watching;
+  });
+
+  promise('[A53] who removes a session removes the letters to it, and no others', async (open) => {
+    const { sessions, inbox } = await open();
+    for (const session of ['gone', 'kept']) {
+      const log = await sessions.open(session);
+      await log.append(0, [{ type: 'session-started', session }]);
+      await log.close();
+      await inbox.send(session, { type: 'steer', words: 'South' });
+    }
+    const held = await sessions.open('kept');
+    await assert.rejects(sessions.remove('kept'), { code: 'store/locked' });
+    await held.close();
+    await sessions.remove('gone');
+    assert.deepEqual([(await inbox.read('gone', 0)).length, (await inbox.read('kept', 0)).length], [0, 1]);
+  });
+
+  promise('[A95] the kill-switch stays as it was set, for all processes and after the last has ended', async (open) => {
+    const first = await open();
+    assert.equal((await first.killSwitch.status()).stopped, false);
+    const stopped = await first.killSwitch.stop('a leak', 'kim');
+    assert.deepEqual([stopped.stopped, stopped.why, stopped.by], [true, 'a leak', 'kim']);
+    assert.equal(new Date(stopped.since ?? '').toISOString(), stopped.since);
+    await first.close();
+    const second = await open();
+    assert.deepEqual(await second.killSwitch.status(), stopped);
+    const resumed = await second.killSwitch.resume('lee');
+    assert.deepEqual([resumed.stopped, resumed.by, resumed.why], [false, 'lee', undefined]);
+    assert.deepEqual(await (await open()).killSwitch.status(), resumed);
+  });
+
+  promise('[A95] a kill-switch that cannot be read says stopped', async (open) => {
+    const store = await open();
+    await store.close();
+    const { stopped, why } = await store.killSwitch.status();
+    assert.equal(stopped, true);
+    assert.match(why ?? '', /cannot be read/);
+  });
+
+  promise('[A64] a tenant cannot spend more than its allowance, however many ask at once', async (open) => {
+    const { ledger } = await open();
+    const other = await open();
+    await ledger.setBudget({ tenant: 'acme', period: 'day', usd: 1 });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        (i % 2 === 0 ? ledger : other.ledger).reserve('acme', `h${i}`, { usd: 0.1, tokens: 5 }),
+      ),
+    );
+    assert.equal(answers.filter((why) => why === undefined).length, 10);
+    for (const why of answers) assert.match(why ?? 'acme may spend $1', /^acme may spend \$1/);
+    const [allowance] = await ledger.budgets();
+    assert.deepEqual([allowance?.tenant, allowance?.period, allowance?.usd], ['acme', 'day', 1]);
+    assert.ok(Math.abs((allowance?.held.usd ?? 0) - 1) < 1e-6);
+    assert.deepEqual(allowance?.spent, { usd: 0, tokens: 0 });
+    assert.equal(await ledger.reserve('other', 'h', { usd: 100, tokens: 1e9 }), undefined, 'no allowance, no bound');
+  });
+
+  promise('[A64] what was held is spent as it turned out, once; what was never settled stays held', async (open) => {
+    const { ledger } = await open();
+    await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 1, tokens: 100 });
+    const most = { usd: 0.6, tokens: 60 };
+    assert.equal(await ledger.reserve('acme', 'a', most), undefined);
+    assert.equal(await ledger.reserve('acme', 'a', most), undefined, 'the same again holds once');
+    assert.match((await ledger.reserve('acme', 'b', { usd: 0, tokens: 41 })) ?? '', /^acme may use 100 tokens/);
+    await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
+    await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
+    assert.equal(await ledger.reserve('acme', 'b', { usd: 0.5, tokens: 80 }), undefined);
+    assert.match((await ledger.reserve('acme', 'c', { usd: 0.3, tokens: 0 })) ?? '', /spent or held/);
+    const [allowance] = await (await open()).ledger.budgets();
+    assert.deepEqual(
+      [allowance?.spent, allowance?.held],
+      [
+        { usd: 0.25, tokens: 20 },
+        { usd: 0.5, tokens: 80 },
+      ],
+    );
+    await ledger.setBudget({ tenant: 'acme', period: 'ever' });
+    assert.deepEqual(await ledger.budgets(), []);
+    assert.equal(await ledger.reserve('acme', 'c', { usd: 9, tokens: 0 }), undefined);
+  });
+
+  promise('the roster shows who gave a sign of life and has not left', async (open) => {
+    const { workers: roster } = await open();
+    const begun = new Date().toISOString();
+    const kim = { worker: 'kim', host: 'h', pid: 1, version: '1', begun, running: 0, about: {} };
+    await roster.heartbeat(kim);
+    await roster.heartbeat({ ...kim, worker: 'lee', about: { breakers: ['open'] } });
+    await roster.heartbeat({ ...kim, running: 3 });
+    const list = await (await open()).workers.list();
+    assert.deepEqual(
+      list.map(({ seen: _seen, ...entry }) => entry),
+      [
+        { ...kim, running: 3 },
+        { ...kim, worker: 'lee', about: { breakers: ['open'] } },
+      ],
+    );
+    assert.ok(list.every(({ seen }) => Date.parse(seen) >= Date.parse(begun) - 1));
+    await roster.deregister('kim');
+    assert.deepEqual(
+      (await roster.list()).map(({ worker }) => worker),
+      ['lee'],
+    );
+  });
+
+  promise('a store answers while it is open, and says what it is without secrets', async (open) => {
+    const store = await open();
+    await store.ping();
+    assert.match(store.description, /^\w+ /);
+    assert.doesNotMatch(store.description, /:[^/]*@/);
+    await store.close();
+    await assert.rejects(store.ping());
+    await store.close();
+  });
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

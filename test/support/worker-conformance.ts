@@ -1,0 +1,319 @@
+// What every queue promises those who work on its runs: one at a time, within the limits, and nothing lost when it fails.
+import assert from 'node:assert/strict';
+import type { FleetRun, FleetStore, RunSettlement, WorkOptions } from '../../src/core/index.ts';
+import { drainStore, endedResult, type RegisterConformanceTest } from './queue-conformance.ts';
+
+const suspendedResult: RunSettlement = { type: 'resting', questions: [] };
+
+/** Works on runs beside the test; `end` tells it to stop and waits until it has. */
+function startTestWorker(
+  { queue }: FleetStore,
+  drive: WorkOptions['handle'],
+  more: Partial<WorkOptions> = {},
+): { readonly done: Promise<void>; end(): Promise<void> } {
+  const control = new AbortController();
+  const done = queue.work({ worker: 'w', concurrency: 100, signal: control.signal, handle: drive, ...more });
+  return {
+    done,
+    async end() {
+      control.abort();
+      await done;
+    },
+  };
+}
+
+/** Waits until something is so, however long that takes; the test's own time ends it. */
+async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** Counts how many of a kind are under way at once, and holds each for a moment so that others could come. */
+function createConcurrencyMeter(): {
+  readonly most: ReadonlyMap<string, number>;
+  readonly enter: (kind: string) => Promise<void>;
+} {
+  const now = new Map<string, number>();
+  const most = new Map<string, number>();
+  return {
+    most,
+    async enter(kind) {
+      now.set(kind, (now.get(kind) ?? 0) + 1);
+      most.set(kind, Math.max(most.get(kind) ?? 0, now.get(kind) ?? 0));
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      now.set(kind, (now.get(kind) ?? 1) - 1);
+    },
+  };
+}
+
+const isEnded = async ({ queue }: FleetStore, id: string): Promise<boolean> =>
+  (await queue.run(id))?.status === 'ended';
+
+/** Registers the promises of a queue to its workers. */
+export function workerConformance(promise: RegisterConformanceTest): void {
+  promise('[A71, A116] many workers share the runs: each is worked on once', async (open) => {
+    const stores = [await open(), await open()];
+    const [first] = stores;
+    assert.ok(first);
+    await first.queue.enqueue(Array.from({ length: 120 }, (_, i) => ({ id: `r${i}`, words: `${i}` })));
+    const driven: string[] = [];
+    const workers = stores.flatMap((store, s) =>
+      [1, 2].map((w) =>
+        startTestWorker(
+          store,
+          async ({ id, worker }) => {
+            driven.push(id);
+            assert.equal(worker, `w${s}${w}`);
+            await new Promise(setImmediate);
+            return endedResult(id);
+          },
+          { drain: true, concurrency: 5, worker: `w${s}${w}` },
+        ),
+      ),
+    );
+    await Promise.all(workers.map(({ done }) => done));
+    assert.equal(new Set(driven).size, 120);
+    assert.equal(driven.length, 120);
+    assert.deepEqual(await first.queue.depth(), { queued: 0, running: 0, resting: 0 });
+  });
+
+  promise('[A71] work that comes while a worker waits is begun at once, whichever process brings it', async (open) => {
+    const store = await open();
+    const other = await open();
+    const worker = startTestWorker(store, async () => endedResult());
+    for (const [i, { queue }] of [store, other, store].entries()) {
+      await queue.enqueue([{ id: `r${i}`, words: '' }]);
+      await waitUntil(() => isEnded(other, `r${i}`));
+    }
+    await worker.end();
+  });
+
+  promise(
+    'a worker has no more runs at a time than it was told, and takes none once it is told to stop',
+    async (open) => {
+      const store = await open();
+      await store.queue.enqueue(Array.from({ length: 9 }, (_, i) => ({ id: `r${i}`, words: '' })));
+      const { most, enter } = createConcurrencyMeter();
+      let drives = 0;
+      const worker = startTestWorker(
+        store,
+        async () => {
+          drives += 1;
+          await enter('all');
+          if (drives === 4) void worker.end();
+          return endedResult();
+        },
+        { concurrency: 2 },
+      );
+      await worker.done;
+      assert.equal(most.get('all'), 2);
+      const { queued, running } = await store.queue.depth();
+      assert.equal(running, 0, 'what was under way is settled');
+      assert.equal(queued, 9 - drives);
+      assert.ok(drives < 9);
+    },
+  );
+
+  promise('of one session, one run is under way at a time, and others wait also while it rests', async (open) => {
+    const store = await open();
+    const { queue } = store;
+    await queue.enqueue([
+      { id: 'a', words: '', session: 's' },
+      { id: 'b', words: '', session: 's', priority: -1 },
+      { id: 'c', words: '', session: 't' },
+    ]);
+    const seen: string[] = [];
+    const { most, enter } = createConcurrencyMeter();
+    const worker = startTestWorker(store, async ({ id, session, attempts }) => {
+      seen.push(id);
+      await enter(session);
+      return id === 'a' && attempts === 1 ? suspendedResult : endedResult();
+    });
+    await waitUntil(() => isEnded(store, 'c'));
+    await waitUntil(async () => (await queue.run('a'))?.status === 'resting');
+    await queue.enqueue([{ id: 'd', words: '' }]);
+    await waitUntil(() => isEnded(store, 'd'));
+    assert.ok(!seen.includes('b'), 'it waits for the one that rests');
+    await queue.wake('a');
+    await waitUntil(() => isEnded(store, 'b'));
+    await worker.end();
+    assert.ok(seen.indexOf('b') > seen.lastIndexOf('a'));
+    assert.equal(most.get('s'), 1);
+  });
+
+  promise('a run that is left goes back as it is, and another goes on with it', async (open) => {
+    const store = await open();
+    await store.queue.enqueue([{ id: 'one', words: 'w', settings: { a: 1 } }]);
+    const runs = await drainStore(store, ({ attempts }) => (attempts < 3 ? { type: 'left' } : endedResult('done')));
+    assert.deepEqual(
+      runs.map(({ id, attempts, settings }) => [id, attempts, settings]),
+      [1, 2, 3].map((attempt) => ['one', attempt, { a: 1 }]),
+    );
+    assert.equal((await store.queue.run('one'))?.outcome?.text, 'done');
+  });
+
+  promise(
+    '[A52] a run whose driver throws is tried again, and given up with a reason after ten times',
+    async (open) => {
+      const store = await open();
+      await store.queue.enqueue([
+        { id: 'once', words: '' },
+        { id: 'always', words: '' },
+      ]);
+      const runs = await drainStore(store, ({ id, attempts }) => {
+        if (id === 'always' || attempts === 1) throw new Error(`no luck with ${id}`);
+        return endedResult('lucky');
+      });
+      const once = await store.queue.run('once');
+      assert.deepEqual([once?.attempts, once?.outcome?.text], [2, 'lucky']);
+      const always = await store.queue.run('always');
+      assert.equal(runs.filter(({ id }) => id === 'always').length, 10);
+      assert.deepEqual([always?.status, always?.outcome?.reason], ['ended', 'provider-error']);
+      assert.match(always?.outcome?.detail ?? '', /no luck with always/);
+    },
+  );
+
+  promise('a run under way is told by a letter that it is cancelled', async (open) => {
+    const store = await open();
+    const other = await open();
+    await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
+    const worker = startTestWorker(store, async () => {
+      await waitUntil(async () => (await store.inbox.read('s', 0)).length > 0);
+      return endedResult('', { reason: 'cancelled' });
+    });
+    await waitUntil(async () => (await store.queue.run('one'))?.status === 'running');
+    assert.equal((await other.queue.cancel('one', 'enough'))?.status, 'running');
+    await waitUntil(() => isEnded(store, 'one'));
+    await worker.end();
+    assert.deepEqual(
+      (await store.inbox.read('s', 0)).map(({ message: letter }) => letter.type),
+      ['cancel'],
+    );
+  });
+
+  promise(
+    '[A89, A117] the end of a run wakes the run that waits for it, with a letter, however it ended',
+    async (open) => {
+      const store = await open();
+      const { queue, inbox } = store;
+      await queue.enqueue([{ id: 'parent', words: '', session: 'ps' }]);
+      const letters: string[][] = [];
+      const worker = startTestWorker(store, async ({ id, attempts }) => {
+        if (id !== 'parent') return endedResult();
+        if (attempts === 1)
+          await queue.enqueue([
+            { id: 'child', words: '', parent: 'parent' },
+            { id: 'dropped', words: '', parent: 'parent', notBefore: '2090-01-01T00:00:00.000Z' },
+          ]);
+        const heard = (await inbox.read('ps', 0)).map(({ message: letter }) =>
+          letter.type === 'ended' ? letter.run : letter.type,
+        );
+        letters.push(heard);
+        return heard.length < 2 ? suspendedResult : endedResult();
+      });
+      await waitUntil(() => isEnded(store, 'child'));
+      await waitUntil(async () => (await queue.run('parent'))?.status === 'resting' && letters.at(-1)?.[0] === 'child');
+      await queue.cancel('dropped', 'not needed');
+      await waitUntil(() => isEnded(store, 'parent'));
+      await worker.end();
+      assert.deepEqual(letters.at(-1), ['child', 'dropped']);
+    },
+  );
+
+  promise('a run that another version of the program has begun is left to it', async (open) => {
+    const store = await open();
+    await store.queue.enqueue([{ id: 'old', words: '' }]);
+    const first = await drainStore(store, () => suspendedResult, { version: '1' });
+    assert.equal(first[0]?.version, '1');
+    await store.queue.wake('old');
+    await store.queue.enqueue([{ id: 'new', words: '' }]);
+    const names = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
+    assert.deepEqual(names(await drainStore(store, () => endedResult(), { version: '2' })), ['new']);
+    assert.deepEqual(names(await drainStore(store, () => endedResult(), { version: '1' })), ['old']);
+  });
+
+  promise(
+    '[A116] a worker of no version takes what any version has begun, and leaves it that version',
+    async (open) => {
+      const store = await open();
+      const { queue } = store;
+      for (const version of ['1', '2']) {
+        await queue.enqueue([{ id: `of ${version}`, words: '' }]);
+        await drainStore(store, () => suspendedResult, { version });
+        await queue.wake(`of ${version}`);
+      }
+      await queue.enqueue([{ id: 'fresh', words: '' }]);
+      const leaving = await drainStore(store, ({ attempts, id }) =>
+        id !== 'fresh' && attempts < 3 ? { type: 'left' } : endedResult(),
+      );
+      assert.deepEqual(leaving.map(({ id }) => id).toSorted(), ['fresh', 'of 1', 'of 1', 'of 2', 'of 2']);
+      assert.deepEqual(await Promise.all(['of 1', 'of 2', 'fresh'].map(async (id) => (await queue.run(id))?.version)), [
+        '1',
+        '2',
+        undefined,
+      ]);
+      await queue.setLimits({ tenantConcurrency: 1 });
+      await queue.enqueue([{ id: 'bound', words: '' }]);
+      await drainStore(store, () => suspendedResult, { version: '3' });
+      await queue.wake('bound');
+      assert.deepEqual(
+        (await drainStore(store)).map(({ id }) => id),
+        ['bound'],
+        'also within limits',
+      );
+    },
+  );
+
+  promise('[A71] limits on how many runs are under way hold over all workers, also for each tenant', async (open) => {
+    const stores = [await open(), await open()];
+    const [first] = stores;
+    assert.ok(first);
+    await first.queue.setLimits({ concurrency: 3, tenantConcurrency: 2 });
+    assert.deepEqual(await stores[1]?.queue.limits(), { concurrency: 3, tenantConcurrency: 2 });
+    const tenants = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', 'c', 'c'];
+    await first.queue.enqueue(tenants.map((tenant) => ({ words: '', tenant })));
+    const { most, enter } = createConcurrencyMeter();
+    const drive: WorkOptions['handle'] = async ({ tenant }) => {
+      await Promise.all([enter('all'), enter(tenant)]);
+      return endedResult();
+    };
+    await Promise.all(stores.map((store) => startTestWorker(store, drive, { drain: true }).done));
+    assert.ok((most.get('all') ?? 9) <= 3);
+    for (const tenant of ['a', 'b', 'c']) assert.ok((most.get(tenant) ?? 9) <= 2);
+    await first.queue.setLimits({});
+    assert.deepEqual(await first.queue.limits(), {});
+    await first.queue.enqueue(tenants.map(() => ({ words: '' })));
+    const free = createConcurrencyMeter();
+    await startTestWorker(first, async () => (await free.enter('all'), endedResult()), { drain: true }).done;
+    assert.ok((free.most.get('all') ?? 0) > 3, 'limits that were taken away bind nobody');
+  });
+
+  promise('[A71] a limit on the rate holds over all workers', async (open) => {
+    const stores = [await open(), await open()];
+    const ms = 400;
+    await stores[0]?.queue.setLimits({ rate: { runs: 3, ms } });
+    await stores[0]?.queue.enqueue(Array.from({ length: 7 }, () => ({ words: '' })));
+    const drive: WorkOptions['handle'] = async () => endedResult();
+    await Promise.all(stores.map((store) => startTestWorker(store, drive, { drain: true }).done));
+    const begun = (await stores[0]?.queue.list())
+      ?.map(({ started = '' }) => Date.parse(started))
+      .toSorted((a, b) => a - b);
+    assert.equal(begun?.length, 7);
+    for (const [i, time] of begun?.entries() ?? [])
+      if (i >= 3) assert.ok(time - (begun?.[i - 3] ?? 0) >= ms, `run ${i + 1} was begun too soon`);
+  });
+
+  promise('[A95] while the kill-switch is on no run is handed out, and all go on once it is off', async (open) => {
+    const store = await open();
+    const other = await open();
+    await store.killSwitch.stop('a test', 'me');
+    let drives = 0;
+    const worker = startTestWorker(store, async () => ((drives += 1), endedResult()));
+    await other.queue.enqueue([{ id: 'one', words: '' }]);
+    // Long enough for a run that is handed out to be seen most of the time.
+    for (let looks = 0; looks < 20; looks++) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.deepEqual([drives, (await other.queue.run('one'))?.status], [0, 'queued']);
+    await other.killSwitch.resume('me');
+    await waitUntil(() => isEnded(other, 'one'));
+    await worker.end();
+  });
+}

@@ -1,0 +1,87 @@
+// A worker process of a fleet whose runs act on the world outside. Arguments: where the store is, the outside's address, the lease in ms.
+// It says `leaving` once it is told to end, `refused` with the session and the error's code for each write that the store refuses, and `over` with
+// the run once it works on it no more.
+import fs from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { resolveAgent } from '../../src/agent/index.ts';
+import type { FleetRun, FleetStore, Tool, ToolContext } from '../../src/core/index.ts';
+import { createAgentRunHandler, startWorker, type RunHandler } from '../../src/fleet/index.ts';
+import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
+import { calls, join, says, scriptedProvider } from '../../src/testing/index.ts';
+
+const [where = '', outside = '', leaseMs = ''] = process.argv.slice(2);
+const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
+
+type EffectQuery = Readonly<Record<string, string>>;
+
+/** A question of one packet: a process that is killed has asked it or not, and never half of it. */
+async function queryRecorder(path: 'act' | 'find' | 'think', asked: EffectQuery, signal: AbortSignal): Promise<string> {
+  const query = new URLSearchParams({ ...asked, by: String(process.pid) });
+  return (await fetch(`${outside}/${path}?${query}`, { signal })).text();
+}
+
+/** The three ways in which a tool can live through the death of its worker: it can find out, it may be repeated, or neither. */
+function createEffectTools(run: FleetRun): readonly Tool[] {
+  const act = async (tool: string, { key, signal }: ToolContext, more: EffectQuery = {}): Promise<string> => {
+    await pause(Math.random() * 5, undefined, { signal });
+    return queryRecorder('act', { run: run.id, tool, key, ...more }, signal);
+  };
+  const plain = { input: { type: 'object' }, effect: 'outside' } as const;
+  return [
+    {
+      ...plain,
+      name: 'pay',
+      description: 'Pays. Can be asked whether it has.',
+      execute: (_, context) => act('pay', context),
+      checkOutcome: async (_, { key, signal }) =>
+        (await queryRecorder('find', { run: run.id, tool: 'find', key }, signal)) === 'happened' && 'done before',
+    },
+    {
+      ...plain,
+      name: 'book',
+      description: 'Books. The outside refuses the same key again.',
+      idempotent: true,
+      execute: (_, context) => act('book', context, { once: 'yes' }),
+    },
+    { ...plain, name: 'mail', description: 'Mails.', execute: (_, context) => act('mail', context) },
+  ];
+}
+
+const driveRun = createAgentRunHandler(async (run, signal) => ({
+  parts: resolveAgent({
+    system: 'You do what is to be done, once.',
+    tools: createEffectTools(run),
+    provider: scriptedProvider(async ({ results }) => {
+      await queryRecorder('think', { run: run.id, tool: `think-${results.length}` }, signal);
+      if (results.length === 0) return join([calls('pay'), calls('book')]);
+      return results.length === 2 ? calls('mail') : says(`${results.length} things done`);
+    }),
+  }),
+  close: async () => {},
+}));
+
+const driver: RunHandler = (run, context) => driveRun(run, context).finally(() => printLine(`over ${run.id}`));
+
+/** The store, and a word for each write that it refuses. */
+function reportRefusedWrites(store: FleetStore): FleetStore {
+  const { sessions } = store;
+  const open: typeof sessions.open = async (session, options) => {
+    const log = await sessions.open(session, options);
+    const append: typeof log.append = (...given) =>
+      log.append(...given).catch((error: { code?: string }) => {
+        printLine(`refused ${session} ${error.code}`);
+        throw error;
+      });
+    return { ...log, append };
+  };
+  return { ...store, sessions: { ...sessions, open } };
+}
+
+const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 50 });
+const worker = startWorker({ store: reportRefusedWrites(store), handlers: { run: driver }, notify: printLine });
+process.on('SIGTERM', () => {
+  worker.stop();
+  printLine('leaving');
+});
+await worker.done;
+await store.close();

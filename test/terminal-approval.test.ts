@@ -1,0 +1,143 @@
+// A single run with a person beside it: what is asked on a real terminal, what answers it, and that nothing shown there can drive it.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { calls, says } from '../src/testing/index.ts';
+import { waitForExitCode, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { noTerminal, type Terminal } from './support/terminal.ts';
+
+const skip = noTerminal();
+const hostileText = '\x1b]0;owned\x07\x1b[2J\u202e';
+const escapedText = '␛]0;owned␇␛[2J<U+202E>';
+const question = /^Allow write_file\? \[y\/N\/a\] *$/m;
+
+/** A program whose model writes a file and then tells what came of it. */
+async function createWriterProgram(
+  t: Parameters<typeof createProgram>[0],
+  answerMs = 0,
+): Promise<TestProgram & { readonly file: string }> {
+  const made = await createProgram(t, ({ results }) =>
+    results.length === 0
+      ? calls('write_file', { path: 'made.txt', content: 'hello\n' }).and({ delayMs: answerMs })
+      : says('Done.'),
+  );
+  await made.seedModels('qwen3');
+  return { ...made, file: path.join(made.cwd, 'made.txt') };
+}
+
+/** The id of the program in a terminal. */
+async function getPid(terminal: Terminal): Promise<number> {
+  return Number(execFileSync('pgrep', ['-P', await terminal.queryTmux('#{pane_pid}')], { encoding: 'utf8' }).trim());
+}
+
+test(
+  '[A75] a single run asks the person at the terminal, says what "always" covers, and goes on',
+  { skip },
+  async (t) => {
+    const made = await createWriterProgram(t);
+    const terminal = await made.open(['make it']);
+    const seen = await terminal.waitFor(question);
+    assert.match(seen, /^write_file \S+\/made\.txt\n\+hello\n/m);
+    assert.match(
+      seen,
+      /^y yes, this once · n no · a always write to \/…\/made\.txt in this session, whatever the content$/m,
+    );
+    await terminal.keys('y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
+    assert.ok(existsSync(made.file));
+    assert.match(await terminal.screen(), /^Done\.$/m);
+  },
+);
+
+test('[A75] what was typed ahead of its question does not answer a single run', { skip }, async (t) => {
+  const made = await createWriterProgram(t, 1500);
+  const terminal = await made.open(['make it']);
+  await waitUntil('the model is asked', () => made.modelRequests().length > 0);
+  await terminal.keys('y', 'Enter', 'y');
+  await terminal.waitFor(question);
+  assert.equal(existsSync(made.file), false);
+  await terminal.keys('Enter');
+  assert.equal(await waitForExitCode(terminal), 0);
+  assert.equal(existsSync(made.file), false, 'Enter alone is a no, whatever was begun before the question');
+  assert.match(await terminal.screen(), /\[tool\] denied: write_file/);
+});
+
+for (const [how, code, act] of [
+  ['Ctrl+C', 130, (terminal: Terminal) => terminal.keys('C-c')],
+  ['Ctrl+D', 5, (terminal: Terminal) => terminal.keys('C-d')],
+  ['SIGTERM', 143, async (terminal: Terminal) => void process.kill(await getPid(terminal), 'SIGTERM')],
+] as const)
+  test(
+    `[A75, J50] ${how} at the question of a single run leaves it open and ends with ${code}`,
+    { skip },
+    async (t) => {
+      const made = await createWriterProgram(t);
+      const terminal = await made.open(['make it', '-n', 'left']);
+      await terminal.waitFor(question);
+      await act(terminal);
+      assert.equal(await waitForExitCode(terminal), code);
+      const seen = await terminal.screen();
+      assert.doesNotMatch(seen, /AbortError|^ +at /m);
+      assert.match(seen, /To answer: fairlead --resume "left"/);
+      assert.equal(made.modelRequests().length, 1, 'the model was not asked to go on');
+      assert.doesNotMatch(made.session('left'), /"type":"approval-resolved"/);
+      assert.equal(existsSync(made.file), false);
+    },
+  );
+
+test(
+  '[A75, A77] a single run that resumes a session asks what is open there, and names the call that it then makes',
+  { skip },
+  async (t) => {
+    const made = await createWriterProgram(t);
+    assert.equal((await made.run(['make it', '-n', 'left'])).code, 5);
+    const terminal = await made.open(['go on', '--resume', 'left']);
+    await terminal.waitFor(question);
+    await terminal.keys('y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
+    assert.match(await terminal.screen(), /^\[tool\] write_file \{"path":"made\.txt"/m);
+  },
+);
+
+test(
+  '[attack 72] nothing a single run or a command shows can drive the terminal; in a pipe the answer stays as it came',
+  { skip },
+  async (t) => {
+    const made = await createProgram(
+      t,
+      ({ prompt, results }) =>
+        prompt.includes('tool') && results.length === 0
+          ? calls(`no${hostileText}tool`, {})
+          : says(`${hostileText}told`, { chunks: 9 }),
+      {
+        models: [
+          { id: 'qwen3', tools: true },
+          { id: `x${hostileText}`, tools: true },
+        ],
+      },
+    );
+    await made.seedModels('qwen3');
+    const piped = await made.run(['-p', 'say', '-n', 'said']);
+    assert.equal(piped.out, `${hostileText}told\n`);
+    const unknown = await made.run(['-m', `x${hostileText.slice(0, -1)}`, 'hi']);
+    assert.equal(unknown.code, 1);
+    assert.ok(unknown.err.includes(`Did you mean x${escapedText}`), unknown.err);
+    for (const [args, code, brings] of [
+      [['say'], 0, `${escapedText}told`],
+      [['say', '--stream'], 0, `${escapedText}told`],
+      [['tool', '--stream'], 0, `no${escapedText}tool`],
+      [['--one-shot', '--refresh-models'], 0, `x${escapedText}`],
+      [['models', 'ollama'], 0, `x${escapedText}`],
+      [['sessions', 'export', 'said'], 0, `${escapedText}told`],
+    ] as const) {
+      const terminal = await made.open(args, { rows: 50 });
+      assert.equal(await waitForExitCode(terminal), code, args.join(' '));
+      const seen = await terminal.screen();
+      assert.ok(seen.includes(brings), `${args.join(' ')}:\n${seen}`);
+      assert.doesNotMatch(await terminal.queryTmux('#{pane_title}'), /owned/);
+      await terminal.kill();
+    }
+  },
+);

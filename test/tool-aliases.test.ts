@@ -1,0 +1,56 @@
+// The loop and the tools of the practical guide, by the guide's own names, in the real program.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { Json } from '../src/core/index.ts';
+import { calls, says, type Answer } from '../src/testing/index.ts';
+import { requestMessages, createProgram, requestToolNames } from './support/cli-harness.ts';
+
+/** Makes these calls one after the other, then answers. */
+const scriptCalls =
+  (...steps: readonly (readonly [string, Json])[]) =>
+  ({ results }: { readonly results: readonly string[] }): Answer => {
+    const [tool, input] = steps[results.length] ?? [];
+    return tool === undefined ? says('All done.') : calls(tool, input ?? {});
+  };
+
+const runArgs = ['--one-shot', '--auto-approve', '--no-sandbox', '--prompt'];
+
+test('[P39, P40, P41, P42, P77] the task goes in, each call is run and its result goes back, until the model answers in words', async (t) => {
+  const script = scriptCalls(
+    ['file_write', { path: 'a.txt', content: 'hello\n' }],
+    ['bash_exec', { command: 'echo out; echo err >&2; exit 3' }],
+    ['file_read', { path: 'nowhere.txt' }],
+  );
+  const made = await createProgram(t, script);
+  await made.seedModels('qwen3');
+  const ended = await made.run([...runArgs, 'Do it.']);
+  assert.deepEqual([ended.code, ended.out.trim()], [0, 'All done.']);
+  assert.equal(readFileSync(path.join(made.cwd, 'a.txt'), 'utf8'), 'hello\n');
+  const told = requestMessages(made.modelRequests().at(-1)).filter(({ role }) => role !== 'system');
+  assert.deepEqual(
+    told.map(({ role }) => role),
+    ['user', ...Array.from({ length: 3 }, () => ['assistant', 'tool']).flat()],
+  );
+  const [wrote, ran, failed] = told.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []));
+  assert.match(wrote ?? '', /^Written 6 bytes to a\.txt/);
+  assert.match(ran ?? '', /out\nerr\n\[Exit code: 3\.\]/);
+  assert.match(failed ?? '', /^Error: .*nowhere\.txt/);
+});
+
+test('[P62, P66] every tool of the guide is there under its name, and arguments that do not fit its schema are refused with why', async (t) => {
+  const made = await createProgram(
+    t,
+    scriptCalls(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),
+  );
+  await made.seedModels('qwen3');
+  await made.run([...runArgs, 'Try.']);
+  const results = requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
+    role === 'tool' ? [String(content)] : [],
+  );
+  assert.match(results[0] ?? '', /do not fit the schema of write_file/);
+  assert.doesNotMatch(results[1] ?? '', /There is no tool/);
+  assert.doesNotMatch(results[2] ?? '', /There is no tool/);
+  assert.ok(requestToolNames(made.modelRequests()[0]).includes('run_command'));
+});

@@ -1,0 +1,80 @@
+// Places that cannot be used, and a session that is kept nowhere: what is only remembered for comfort keeps nobody from working.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { createProgram } from './support/cli-harness.ts';
+
+test('a log folder and a last model that cannot be written are told of, and the run goes on', async (t) => {
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
+  rmSync(made.state('logs'), { recursive: true });
+  writeFileSync(made.state('logs'), 'a file where a folder should be');
+  const { code, out, err } = await made.run(['--ephemeral', 'hi']);
+  assert.deepEqual([code, out], [0, 'You said: hi\n'], err);
+  assert.match(err, /^This start has no log\. Could not make .*logs/);
+  rmSync(made.state('previous_model_name'));
+  mkdirSync(made.state('previous_model_name/x'), { recursive: true });
+  const forgetful = await made.run(['--interactive', '-m', 'qwen3'], { input: 'one\ntwo\n' });
+  assert.equal(forgetful.code, 0);
+  assert.match(forgetful.out, /You said: two/);
+  assert.equal(forgetful.out.split('will not know which model was used').length, 2, 'it is said once');
+});
+
+test('[J86] a list of models that cannot be written is told of, and its models can be used', async (t) => {
+  const made = await createProgram(t);
+  mkdirSync(made.state('models.jsonl/x'), { recursive: true });
+  const listed = await made.run(['--one-shot', '--refresh-models']);
+  assert.deepEqual([listed.code, listed.out], [0, 'qwen3\ntiny\n'], listed.err);
+  assert.match(listed.err, /^The next start will not know these models: Could not write .*models\.jsonl/);
+  const input = '/model tiny\n/refresh-models\nhello\n';
+  const { code, out } = await made.run(['--interactive', '--refresh-models', '-m', 'qwen3'], { input });
+  assert.equal(code, 0, out);
+  assert.equal(out.split('The next start will not know these models').length, 3, 'told each time it was asked for');
+  assert.match(out, /The next answer comes from tiny\./);
+  assert.match(out, /You said: hello/);
+});
+
+test('a history that cannot be used does not end the prompt', async (t) => {
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
+  mkdirSync(made.state('history'));
+  const { code, out, err } = await made.run(['--interactive'], { input: 'hello\n' });
+  assert.equal(code, 0, err);
+  assert.match(out, /You said: hello/);
+});
+
+test('--ephemeral keeps no entry that was typed, and says that it has no name and no copy', async (t) => {
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
+  const input = 'a private word\n/session rename x\n/session clone y\n/save z\n';
+  const { out } = await made.run(['--interactive', '--ephemeral'], { input });
+  assert.match(out, /You said: a private word/);
+  assert.equal(existsSync(made.state('history')), false);
+  assert.deepEqual(made.sessions(), []);
+  assert.match(out, /kept nowhere \(--ephemeral\)\. It has no name to change\./);
+  assert.match(out, /kept nowhere \(--ephemeral\)\. There is nothing to copy it from\./);
+  assert.equal(out.split('kept nowhere (--ephemeral).').length, 4);
+  await made.run(['--interactive'], { input: 'a public word\n' });
+  assert.equal(existsSync(made.state('history')), true);
+});
+
+test('[attack 39] a project’s instructions are told of and stand as the project’s; a broken file of its stops nothing', async (t) => {
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
+  const file = path.join(made.cwd, '.fairlead/config.json');
+  mkdirSync(path.dirname(file));
+  writeFileSync(file, '{"instructions":"Use tabs."}');
+  const { out } = await made.run(['--interactive'], { input: 'hello\n' });
+  assert.ok(out.replaceAll(/\s+/g, '').includes(`Instructionsloaded:${file}`), out);
+  assert.match(
+    JSON.stringify(made.modelRequests().at(-1)?.body),
+    /<outside-text from=[^>]*config\.json[^>]*>\\+nUse tabs\./,
+  );
+  writeFileSync(file, '{');
+  for (const args of [['sessions', 'list'], ['config', 'list'], ['hello']]) {
+    const { code, err } = await made.run(args);
+    assert.equal(code, 0, `${args.join(' ')}: ${err}`);
+    if (args[0] !== 'sessions') assert.match(err, /config\.json is not a config file: .* It is not used\./);
+  }
+});

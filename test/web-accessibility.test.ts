@@ -1,0 +1,252 @@
+// The page as it is read and got about in: addresses, pages, copying, either direction, contrast, names; in a real browser, against the real server.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { JsonObject } from '../src/core/index.ts';
+import type { Script } from '../src/testing/index.ts';
+import { eventually } from './support/api-server.ts';
+import {
+  submitPrompt,
+  closeBrowser,
+  webKeys,
+  noBrowser,
+  fetchRun,
+  startWebServer,
+  waitForStatus,
+} from './support/browser.ts';
+
+const skip = noBrowser;
+after(closeBrowser);
+
+/** An answer of 200 formatKb. */
+const longText = Array.from({ length: 400 }, (_, i) => `Paragraph **${i}**: ${'word '.repeat(96)}`).join('\n\n');
+
+/** What the model says, by what is asked. */
+const script: Script<JsonObject> = ({ prompt }) => {
+  if (/both ways/.test(prompt)) return 'שלום, hello\n\nhello, שלום\n\n```\nls \u202ea\n```';
+  return /endless/.test(prompt) ? { text: longText, chunks: 100, chunkMs: 10 } : `Heard: ${prompt}`;
+};
+
+test('the page as it is read', { skip }, async (t) => {
+  const server = await startWebServer(t, script);
+
+  await t.test(
+    '[A87] what was asked has an address: it is there after a reload, and the way back leads there',
+    async (t) => {
+      const page = await server.open(t);
+      await submitPrompt(page, 'where am I');
+      await page.waitForURL(/#\/ask\/[\w-]+$/);
+      await page.getByText('Heard: where am I').first().waitFor();
+      await page.reload();
+      await page.getByText('Heard: where am I').first().waitFor();
+      await page.getByRole('link', { name: 'Go on from this answer' }).click();
+      await page.getByRole('heading', { name: 'where am I' }).waitFor();
+      await page.waitForFunction(() => document.activeElement?.id === 'speaking');
+      await page.waitForFunction(() => document.title === 'where am I · Fairlead');
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Ask', exact: true }).waitFor();
+      await page.getByText('Heard: where am I').first().waitFor();
+    },
+  );
+
+  await t.test(
+    '[A87, A97] a link opens in another tab without asking for the key, which one tab forgets for all',
+    async (t) => {
+      const page = await server.open(t);
+      await page.getByRole('heading', { name: 'Ask' }).waitFor();
+      const opened = page.context().waitForEvent('page');
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: 'Runs' })
+        .click({ modifiers: ['Control'] });
+      const other = await opened;
+      await other.getByRole('heading', { name: 'Runs' }).waitFor();
+      await other.getByRole('button', { name: 'Forget key' }).click();
+      for (const each of [page, other]) {
+        await each.getByLabel('Key', { exact: true }).waitFor();
+        await each.reload();
+        await each.getByLabel('Key', { exact: true }).waitFor();
+        await each.waitForFunction(() => sessionStorage.length === 0);
+      }
+    },
+  );
+
+  await t.test('[A87] what is copied is what is shown, and text stands in its own direction', async (t) => {
+    const page = await server.open(t);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await submitPrompt(page, 'both ways');
+    await waitForStatus(page, 'answered');
+    const directions = page.locator('.timeline .turn .prose p');
+    assert.deepEqual(await directions.evaluateAll((all) => all.map((each) => getComputedStyle(each).direction)), [
+      'rtl',
+      'ltr',
+    ]);
+    await page.getByRole('button', { name: 'Copy this code' }).click();
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) === 'ls <U+202E>a');
+  });
+
+  await t.test(
+    '[A87] it works where a browser gives less, as to a page from another machine without TLS',
+    async (t) => {
+      const page = await server.open(t);
+      await page.addInitScript(() => {
+        Object.defineProperty(crypto, 'randomUUID', { value: undefined });
+        Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      });
+      await page.reload();
+      await submitPrompt(page, 'from afar');
+      await waitForStatus(page, 'answered');
+      await page.getByRole('button', { name: 'Copy the words of turn 1' }).click();
+      const field = page.getByLabel('What is to be done');
+      await eventually('it was copied', async () => {
+        await field.fill('');
+        await field.press('Control+V');
+        return (await field.inputValue()) === 'Heard: from afar';
+      });
+    },
+  );
+
+  await t.test('[A87, A93] of a long answer only the end is drawn again while it streams in', async (t) => {
+    const page = await server.open(t);
+    await submitPrompt(page, 'Be endless');
+    const first = page.locator('.timeline .turn .section').first();
+    await page.locator('.timeline .turn .section').nth(5).waitFor();
+    await first.evaluate((section) => section.setAttribute('data-kept', 'yes'));
+    await waitForStatus(page, 'answered');
+    assert.equal(await first.getAttribute('data-kept'), 'yes');
+    assert.ok((await page.locator('.timeline .turn .section').count()) > 50);
+  });
+
+  await t.test(
+    '[A87, A92] many runs stand in pages, each with an address, and the way back leads to the one before',
+    async (t) => {
+      const [tenant, notBefore] = ['many', new Date(Date.now() + 86_400_000).toISOString()];
+      const runs = Array.from({ length: 120 }, (_, i) => ({ id: `many-${i}`, words: `boat ${i}`, tenant, notBefore }));
+      await server.request('POST', '/api/enqueue', { runs });
+      const page = await server.open(t);
+      await page.goto(`${server.url}/#/runs?tenant=${tenant}`);
+      const rows = page.getByRole('region', { name: 'Runs, the latest first' }).getByRole('link');
+      const shows = async (words: string, count: number): Promise<void> => {
+        await page.getByRole('link', { name: words, exact: true }).waitFor();
+        assert.equal(await rows.count(), count);
+      };
+      await shows('boat 119', 50);
+      for (const [words, count] of [
+        ['boat 69', 50],
+        ['boat 0', 20],
+      ] as const) {
+        await page.getByRole('link', { name: 'Older runs' }).click();
+        await shows(words, count);
+      }
+      assert.equal(await page.getByRole('link', { name: 'Older runs' }).count(), 0);
+      await page.goBack();
+      await shows('boat 69', 50);
+      await page.getByRole('link', { name: 'Back to the latest' }).click();
+      await shows('boat 119', 50);
+    },
+  );
+
+  await t.test(
+    '[A87] a bound that is no number is not dropped, and a key that begins runs cannot allow them everything',
+    async (t) => {
+      const page = await server.open(t, { key: webKeys.runner });
+      await page.getByText('Settings').click();
+      assert.ok(await page.getByLabel('Allow without asking').isDisabled());
+      await page.getByLabel('What is to be done').fill('bounded');
+      const run = page.getByRole('button', { name: 'Run', exact: true });
+      await page.getByLabel('At most US dollars').fill('2,5');
+      await page.getByRole('alert').filter({ hasText: 'no number of US dollars' }).waitFor();
+      assert.ok(await run.isDisabled());
+      await page.getByLabel('At most US dollars').fill('2.5');
+      await run.click();
+      await page.waitForURL(/#\/ask\//);
+      const id = page.url().split('/').at(-1) ?? '';
+      const { limits, auto } = (await fetchRun(server, id)).settings;
+      assert.deepEqual({ limits, auto }, { limits: { usd: 2.5 }, auto: undefined });
+    },
+  );
+
+  await t.test(
+    '[A87] every screen fits a phone, has one main landmark, names all its fields and can be read in light and in dark',
+    async (t) => {
+      await server.request('PUT', '/api/budgets/default', { period: 'day', usd: 5 });
+      const pages = [await server.open(t, { width: 360, dark: true }), await server.open(t)];
+      const shows: Readonly<Record<string, string | RegExp>> = {
+        ask: 'Nothing has been asked',
+        runs: /boat \d+/,
+        sessions: /just now| ago/,
+        approvals: 'Nobody waits',
+        fleet: 'Nothing comes by the clock',
+        health: 'Drift',
+        budgets: 'spent of',
+        scorecard: 'Measure it with fairlead eval',
+      };
+      for (const page of pages)
+        for (const [screen, words] of Object.entries(shows)) {
+          await page.goto(`${server.url}/#/${screen}`);
+          await page.getByRole('main').getByText(words).first().waitFor();
+          assert.deepEqual(await page.evaluate(findAccessibilityProblems), [], screen);
+          assert.deepEqual(await page.evaluate(findLowContrast), [], screen);
+        }
+    },
+  );
+});
+
+/** What somebody would stumble over; run in the page. */
+function findAccessibilityProblems(): string[] {
+  const named = (field: Element): boolean => {
+    const { labels } = field as HTMLInputElement;
+    return field.hasAttribute('aria-label') || (labels !== null && labels.length > 0);
+  };
+  const wide = document.documentElement.scrollWidth > innerWidth ? ['it is wider than the screen'] : [];
+  const fields = [...document.querySelectorAll('input, textarea, select')].filter((field) => !named(field));
+  const buttons = [...document.querySelectorAll('button, a')].filter(({ textContent }) => textContent.trim() === '');
+  const tables = [...document.querySelectorAll('table.rows')].filter((table) => !table.querySelector('caption'));
+  const mains = document.querySelectorAll('main').length === 1 ? [] : ['there is not one main landmark'];
+  return [...wide, ...mains, ...[...fields, ...buttons, ...tables].map(({ outerHTML }) => outerHTML)];
+}
+
+/** Texts and edges of fields that stand out too little from what is behind them (WCAG AA: 4.5 to 1, large texts and edges 3); run in the page. */
+function findLowContrast(): string[] {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  type Colour = readonly [red: number, green: number, blue: number, alpha: number];
+  const read = (colour: string): Colour => {
+    if (!canvas) throw new Error('There is no canvas.');
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red = 0, green = 0, blue = 0, alpha = 0] = canvas.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue, alpha / 255];
+  };
+  const over = (top: Colour, below: Colour): Colour => {
+    const mix = (i: 0 | 1 | 2): number => top[i] * top[3] + below[i] * (1 - top[3]);
+    return [mix(0), mix(1), mix(2), 1];
+  };
+  const light = ([red, green, blue]: Colour): number => {
+    const linear = (value: number): number => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  };
+  const ratio = (one: Colour, other: Colour): number => {
+    const [low = 0, high = 0] = [light(one), light(other)].toSorted((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const behind = (element: Element | null): Colour =>
+    element ? over(read(getComputedStyle(element).backgroundColor), behind(element.parentElement)) : [255, 255, 255, 1];
+  const found = new Set<string>();
+  for (const element of document.querySelectorAll('body *')) {
+    if (element.closest('.unseen, :disabled, [hidden], noscript, svg') || element.getClientRects().length === 0)
+      continue;
+    const style = getComputedStyle(element);
+    const name = `${element.tagName}.${element.className}`;
+    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
+    const ground = behind(element);
+    const contrast = ratio(over(read(style.color), ground), ground);
+    if (isText && contrast < (Number.parseFloat(style.fontSize) >= 24 ? 3 : 4.5)) found.add(`${name} ${contrast}`);
+    if (!element.matches('input:not([type=radio], [type=checkbox]), textarea, select')) continue;
+    const edge = ratio(read(style.borderTopColor), behind(element.parentElement));
+    const { color, opacity } = getComputedStyle(element, '::placeholder');
+    const [red, green, blue, alpha] = read(color);
+    const hint = ratio(over([red, green, blue, alpha * Number(opacity)], ground), ground);
+    if (edge < 3 || hint < 4.5) found.add(`${name} edge ${edge} placeholder ${hint}`);
+  }
+  return [...found];
+}

@@ -1,0 +1,171 @@
+// The server's HTTP, one function a request. Every answer is JSON, and every failure is one ApiError that says what to do.
+import type {
+  TenantBudget,
+  FleetRun,
+  Message,
+  NewRun,
+  ApprovalQuestion,
+  QueueLimits,
+  Schedule,
+  SessionInfo,
+  KillSwitchState,
+  RunStats,
+} from '../../../src/core/index.ts';
+import { connectionStatus, keyState, markOffline, markKeyRejected } from './connection.ts';
+import type { HealthReport } from './health-types.ts';
+import type {
+  BudgetStatus,
+  Approval,
+  RunRequest,
+  ScorecardRow,
+  CurrentUser,
+  QueueStatus,
+  SessionDetail,
+} from './types.ts';
+
+/** A request that failed: the server's own words where it gave some. `status` is 0 where nothing answered. */
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor(status: number, code: string, message: string, hint?: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+type RequestOptions = { readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal };
+
+/** Sends a request with the key and gives the answer if it is a good one. */
+export async function sendRequest(
+  method: string,
+  path: string,
+  body?: unknown,
+  extra: RequestOptions = {},
+): Promise<Response> {
+  const now = keyState.get();
+  const key = now.type === 'given' ? now.key : '';
+  const request: RequestInit = {
+    method,
+    cache: 'no-store',
+    headers: {
+      ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...extra.headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(extra.signal ? { signal: extra.signal } : {}),
+  };
+  const answer = await fetch(path, request).catch((error: unknown) => {
+    if (extra.signal?.aborted) throw error;
+    markOffline();
+    throw new ApiError(0, 'web/unreachable', 'The server does not answer.', 'It is asked again until it does.');
+  });
+  if (answer.ok) {
+    connectionStatus.set('here');
+    return answer;
+  }
+  if (answer.status === 401) markKeyRejected(key);
+  throw await parseApiError(answer);
+}
+
+async function parseApiError(answer: Response): Promise<ApiError> {
+  const said = (await answer.json().catch(() => undefined)) as
+    | { error?: { code?: string; message?: string; hint?: string } }
+    | undefined;
+  const { code = `http/${answer.status}`, message = `The server answered ${answer.status}.`, hint } = said?.error ?? {};
+  return new ApiError(answer.status, code, message, hint);
+}
+
+const getJson = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
+  (await (await sendRequest('GET', path, undefined, signal ? { signal } : {})).json()) as T;
+
+const sendJson = async <T>(
+  method: string,
+  path: string,
+  body: unknown = {},
+  extra: RequestOptions = {},
+): Promise<T> => {
+  const text = await (await sendRequest(method, path, body, extra)).text();
+  return (text === '' ? {} : JSON.parse(text)) as T;
+};
+
+const formatQuery = (fields: Readonly<Record<string, string | number | undefined>>): string => {
+  const given = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length > 0 ? `?${new URLSearchParams(given).toString()}` : '';
+};
+
+const encodeSegment = encodeURIComponent;
+
+/** An id that nobody else has. Where the page came without TLS from another machine, the browser makes none by itself. */
+export function createId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Which of the ways to ask. */
+export type RunMode = 'run' | 'orchestrate' | 'verify';
+
+/** Everything that the page asks of the server. */
+export const api = {
+  me: (signal?: AbortSignal): Promise<CurrentUser> => getJson('api/me', signal),
+  /** The models that a run may name. */
+  models: (signal?: AbortSignal): Promise<{ data: { id: string }[] }> => getJson('v1/models', signal),
+  /** Starts a run; the same id again starts nothing. */
+  ask: (way: RunMode, asked: RunRequest, id: string): Promise<{ run: FleetRun }> =>
+    sendJson('POST', `api/${way}`, asked, { headers: { 'idempotency-key': id } }),
+  enqueue: (runs: readonly NewRun[]): Promise<{ runs: FleetRun[] }> => sendJson('POST', 'api/enqueue', { runs }),
+  runs: (
+    filter: { status?: string; tenant?: string; parent?: string; session?: string; before?: string; most?: number },
+    signal?: AbortSignal,
+  ): Promise<{ runs: FleetRun[] }> => getJson(`api/runs${formatQuery(filter)}`, signal),
+  run: (id: string, signal?: AbortSignal): Promise<{ run: FleetRun }> =>
+    getJson(`api/runs/${encodeSegment(id)}`, signal),
+  cancelRun: (id: string): Promise<unknown> => sendJson('POST', `api/runs/${encodeSegment(id)}/cancel`),
+  queue: (signal?: AbortSignal): Promise<QueueStatus> => getJson('api/queue', signal),
+  limit: (limits: QueueLimits): Promise<unknown> => sendJson('PUT', 'api/queue/limits', limits),
+  schedule: ({ name, ...rest }: Schedule): Promise<unknown> =>
+    sendJson('PUT', `api/schedules/${encodeSegment(name)}`, rest),
+  unschedule: (name: string): Promise<unknown> => sendJson('DELETE', `api/schedules/${encodeSegment(name)}`),
+  sessions: (page: { before?: string; most?: number }, signal?: AbortSignal): Promise<{ sessions: SessionInfo[] }> =>
+    getJson(`api/sessions${formatQuery(page)}`, signal),
+  session: (id: string, page: { from?: number; most?: number }, signal?: AbortSignal): Promise<SessionDetail> =>
+    getJson(`api/sessions/${encodeSegment(id)}${formatQuery(page)}`, signal),
+  messages: (id: string): Promise<{ messages: Message[] }> => getJson(`api/sessions/${encodeSegment(id)}/messages`),
+  fork: (id: string, event?: string): Promise<{ session: string }> =>
+    sendJson('POST', `api/sessions/${encodeSegment(id)}/fork`, event === undefined ? {} : { at: event }),
+  edit: (id: string, messages: readonly Message[]): Promise<{ session: string }> =>
+    sendJson('POST', `api/sessions/${encodeSegment(id)}/edit`, { messages }),
+  steer: (id: string, words: string, how: 'steer' | 'follow-up' | 'prompt'): Promise<unknown> =>
+    sendJson('POST', `api/sessions/${encodeSegment(id)}/steer`, { words, how }),
+  answer: (
+    id: string,
+    { call, question }: Pick<ApprovalQuestion, 'call' | 'question'>,
+    allowed: boolean,
+    happened?: boolean,
+  ): Promise<unknown> =>
+    sendJson('POST', `api/sessions/${encodeSegment(id)}/answer`, {
+      call,
+      question,
+      allowed,
+      ...(happened === undefined ? {} : { happened }),
+    }),
+  cancel: (id: string): Promise<unknown> => sendJson('POST', `api/sessions/${encodeSegment(id)}/cancel`),
+  approvals: (signal?: AbortSignal): Promise<{ approvals: Approval[] }> => getJson('api/approvals', signal),
+  health: (signal?: AbortSignal): Promise<HealthReport> => getJson('api/health', signal),
+  history: (from: string, to: string, stretchMs: number, signal?: AbortSignal): Promise<{ tallies: RunStats[] }> =>
+    getJson(`api/health/history${formatQuery({ from, to, stretchMs })}`, signal),
+  budgets: (signal?: AbortSignal): Promise<{ allowances: BudgetStatus[] }> => getJson('api/budgets', signal),
+  allow: ({ tenant, ...rest }: TenantBudget): Promise<unknown> =>
+    sendJson('PUT', `api/budgets/${encodeSegment(tenant)}`, rest),
+  control: (signal?: AbortSignal): Promise<KillSwitchState> => getJson('api/control', signal),
+  stop: (why: string): Promise<KillSwitchState> => sendJson('POST', 'api/control/stop', { why }),
+  resume: (): Promise<KillSwitchState> => sendJson('POST', 'api/control/resume'),
+  frontier: (signal?: AbortSignal): Promise<{ rows: ScorecardRow[] }> => getJson('api/frontier', signal),
+};

@@ -1,0 +1,47 @@
+// What a screen reader says of a run: beginnings, questions and ends, when they matter; never the answer word by word.
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FleetRun } from '../../../src/core/index.ts';
+import { formatRunStatus } from '../text/labels.ts';
+import type { SessionFeed } from '../hooks/use-session-feed.ts';
+import { getPendingApproval } from '../state/timeline.ts';
+
+/** Waits a little before it speaks, so that what passes at once is not said. */
+const announceDelayMs = 700;
+
+/** Says how a run stands, out of sight. */
+export function Announcer({
+  feed,
+  run,
+}: {
+  readonly feed: SessionFeed;
+  readonly run: FleetRun | undefined;
+}): JSX.Element {
+  const [said, setSaid] = useState('');
+  const before = useRef('');
+  const words = formatAnnouncement(feed, run);
+  useEffect(() => {
+    if (before.current === words) return undefined;
+    before.current = words;
+    const timer = setTimeout(() => setSaid(words), announceDelayMs);
+    return () => clearTimeout(timer);
+  }, [words]);
+  return (
+    <p class="unseen" role="status">
+      {said}
+    </p>
+  );
+}
+
+function formatAnnouncement({ timeline, live }: SessionFeed, run: FleetRun | undefined): string {
+  const turn = timeline.items.findLast((item) => item.type === 'turn');
+  const asking =
+    turn?.type === 'turn' ? turn.calls.map(getPendingApproval).find((ask) => ask !== undefined) : undefined;
+  if (run?.status === 'ended')
+    return [`The run has ended: ${formatRunStatus(run)}.`, run.outcome?.error?.message, run.outcome?.text.slice(0, 300)]
+      .filter(Boolean)
+      .join(' ');
+  if (asking) return `The run waits for you: ${asking.question}`;
+  if (live) return 'The answer is coming in.';
+  return run ? `The run: ${formatRunStatus(run)}.` : '';
+}

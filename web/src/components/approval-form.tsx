@@ -1,0 +1,82 @@
+// A question to a person, answered in place: yes or no, or for an unknown outcome one of three.
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApprovalQuestion } from '../../../src/core/index.ts';
+import { EscapedText } from './markdown-view.tsx';
+import { api } from '../api/client.ts';
+import { usePermission } from '../hooks/use-permission.ts';
+import { ErrorMessage } from './primitives.tsx';
+import { useSubmit } from '../hooks/use-poll.ts';
+
+type ApprovalChoice = {
+  readonly name: string;
+  readonly allowed: boolean;
+  readonly happened?: boolean;
+  readonly kind: string;
+};
+
+const permissionChoices: readonly ApprovalChoice[] = [
+  { name: 'Allow', allowed: true, kind: 'primary' },
+  { name: 'Refuse', allowed: false, kind: '' },
+];
+
+const outcomeChoices: readonly ApprovalChoice[] = [
+  { name: 'It happened', allowed: false, happened: true, kind: 'primary' },
+  { name: 'It did not: run it again', allowed: true, happened: false, kind: '' },
+  { name: 'I cannot tell', allowed: false, happened: false, kind: '' },
+];
+
+/** The question and its answers. Once one is sent it says so, until the session has read it. */
+export function ApprovalForm({
+  session,
+  question,
+  sent,
+}: {
+  readonly session: string;
+  readonly question: ApprovalQuestion;
+  readonly sent?: (answer: string) => void;
+}): JSX.Element {
+  const [given, setGiven] = useState<string | undefined>(undefined);
+  const { busy, error: failed, submit: send } = useSubmit();
+  const may = usePermission('runner');
+  const told = useRef<HTMLParagraphElement>(null);
+  // The button that had the focus is gone with the question.
+  useEffect(() => {
+    if (given !== undefined) told.current?.focus();
+  }, [given]);
+  const choices = question.kind === 'unknown-outcome' ? outcomeChoices : permissionChoices;
+  const answer = ({ name, allowed, happened }: ApprovalChoice): void =>
+    send(async () => {
+      await api.answer(session, question, allowed, happened);
+      setGiven(name);
+      sent?.(name);
+    });
+  return (
+    <div class="answering" role="group" aria-label={`Question about ${question.tool}`}>
+      <p class="question">
+        <EscapedText text={question.question} />
+      </p>
+      {given === undefined ? (
+        <div class="buttons">
+          {choices.map((choice) => (
+            <button
+              key={choice.name}
+              type="button"
+              class={choice.kind}
+              disabled={busy || !may}
+              onClick={() => answer(choice)}
+            >
+              {choice.name}
+            </button>
+          ))}
+          {may ? null : <span class="hint">Your key may only read.</span>}
+        </div>
+      ) : (
+        <p class="sent" role="status" tabIndex={-1} ref={told}>
+          Answered: {given}. The run goes on as soon as a worker has read it.
+        </p>
+      )}
+      <ErrorMessage failed={failed} />
+    </div>
+  );
+}

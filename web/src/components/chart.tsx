@@ -1,0 +1,206 @@
+// A chart over time. The same figures stand in a table below it, for who cannot see a picture or wants the numbers.
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import UPlot from 'uplot';
+import { formatTime } from '../text/format.ts';
+import type { SeriesValues } from '../state/health-series.ts';
+
+/** One line of a chart; `band` holds the ends of the interval of each of its values. */
+export type ChartSeries = {
+  readonly name: string;
+  readonly values: SeriesValues;
+  readonly band?: readonly [SeriesValues, SeriesValues];
+};
+
+/** What a chart shows, and how its figures are written. */
+export type ChartProps = {
+  readonly title: string;
+  readonly times: readonly number[];
+  readonly lines: readonly ChartSeries[];
+  readonly write: (value: number) => string;
+  /** Rates are drawn from nothing to at least this. */
+  readonly least?: number;
+  /** What the lines across may stand apart, for figures that people do not count in tens. */
+  readonly steps?: readonly number[];
+};
+
+const height = 150;
+
+/** A chart with its numbers below. */
+export function Chart({ title, times, lines, write, least, steps }: ChartProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const [theme, setTheme] = useState(0);
+  const isEmpty = lines.every(({ values }) => values.every((value) => value === null));
+  useEffect(() => {
+    const change = (): void => setTheme((before) => before + 1);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', change);
+    addEventListener('fairlead-theme', change);
+    return () => {
+      dark.removeEventListener('change', change);
+      removeEventListener('fairlead-theme', change);
+    };
+  }, []);
+  useEffect(() => {
+    const here = place.current;
+    if (!here || isEmpty) return undefined;
+    const plot = new UPlot(createPlotOptions(here, { lines, write, least, steps }), toPlotData(times, lines), here);
+    const observer = new ResizeObserver(() => plot.setSize({ width: here.clientWidth, height }));
+    observer.observe(here);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [times, lines, theme, isEmpty]);
+  return (
+    <figure class="chart">
+      <figcaption>
+        {title}
+        <span class="legend" aria-hidden="true">
+          {lines.map(({ name }, i) => (
+            <span key={name} class={`key-${i}`}>
+              {name}
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      {isEmpty ? (
+        <p class="hint not-measured">Not measured: no run ended in this time.</p>
+      ) : (
+        <div ref={place} class="plot" aria-hidden="true" />
+      )}
+      {isEmpty ? null : <ChartTable title={title} times={times} lines={lines} write={write} />}
+    </figure>
+  );
+}
+
+const toPlotData = (times: readonly number[], lines: readonly ChartSeries[]): UPlot.AlignedData => [
+  [...times],
+  ...lines.map(({ values }) => [...values]),
+];
+
+type PlotConfig = Pick<ChartProps, 'lines' | 'write'> & {
+  readonly least: number | undefined;
+  readonly steps: readonly number[] | undefined;
+};
+
+function createPlotOptions(here: HTMLElement, { lines, write, least = 0, steps }: PlotConfig): UPlot.Options {
+  const style = getComputedStyle(here);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const strokes = ['--plot-1', '--plot-2', '--plot-3'].map(colour);
+  const axis = {
+    stroke: colour('--muted'),
+    font: `11px ${style.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  // What lies above the line still belongs into the picture: the upper end of an interval.
+  const highest = Math.max(
+    least,
+    ...lines.flatMap(({ values, band }) => [...values, ...(band?.[1] ?? [])].map(Number)),
+  );
+  return {
+    width: here.clientWidth || 300,
+    height,
+    series: [
+      {},
+      ...lines.map(({ name, values }, i) => ({
+        label: name,
+        stroke: strokes[i % strokes.length] ?? 'currentColor',
+        width: 1.5,
+        dash: i === 2 ? [2, 3] : [],
+        points: { show: values.length < 40, size: 4 },
+      })),
+    ],
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 8, 0, 0],
+    axes: [
+      { ...axis, size: 30, space: 70, values: (_: unknown, splits: number[]) => splits.map(formatAxisTime) },
+      {
+        ...axis,
+        size: 64,
+        space: 32,
+        values: (_: unknown, splits: number[]) => splits.map(write),
+        ...(steps ? { incrs: [...steps] } : {}),
+      },
+    ],
+    scales: { x: { time: true }, y: { range: () => [0, highest > 0 ? highest * 1.08 : 1] } },
+    hooks: { drawSeries: [(plot, series) => drawBand(plot, lines[series - 1]?.band, colour('--plot-band'))] },
+  };
+}
+
+/** Midnight is the day that begins; any other time is the time. */
+function formatAxisTime(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  if (date.getHours() === 0 && date.getMinutes() === 0)
+    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
+
+/** Each interval as a bar of its own: a band would suggest that something was measured in between. */
+function drawBand(plot: UPlot, band: ChartSeries['band'], colour: string): void {
+  if (!band) return;
+  const { ctx } = plot;
+  const width = Math.max(3, Math.min(14, plot.bbox.width / band[0].length / 2));
+  ctx.save();
+  ctx.fillStyle = colour;
+  for (const [i, low] of band[0].entries()) {
+    const high = band[1][i];
+    const time = plot.data[0][i];
+    if (typeof low !== 'number' || typeof high !== 'number' || time === undefined) continue;
+    const [x, top, bottom] = [
+      plot.valToPos(time, 'x', true),
+      plot.valToPos(high, 'y', true),
+      plot.valToPos(low, 'y', true),
+    ];
+    ctx.fillRect(x - width / 2, top, width, Math.max(1, bottom - top));
+  }
+  ctx.restore();
+}
+
+function ChartTable({ title, times, lines, write }: Omit<ChartProps, 'least' | 'steps'>): JSX.Element {
+  return (
+    <details class="numbers">
+      <summary>
+        Numbers<span class="unseen"> of {title}</span>
+      </summary>
+      <div class="scroll" tabIndex={0} role="region" aria-label={title}>
+        <table class="rows">
+          <caption class="unseen">{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              {lines.map(({ name }) => (
+                <th key={name} scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {times.map((time, i) => (
+              <tr key={time}>
+                <th scope="row">{formatTime(new Date(time * 1000).toISOString(), Date.now())}</th>
+                {lines.map((line) => (
+                  <td key={line.name} class="number">
+                    {formatPoint(line, i, write)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function formatPoint({ values, band }: ChartSeries, at: number, write: (value: number) => string): string {
+  const value = values[at];
+  if (value === null || value === undefined) return 'not measured';
+  const [low, high] = [band?.[0][at], band?.[1][at]];
+  return typeof low === 'number' && typeof high === 'number'
+    ? `${write(value)} (${write(low)} to ${write(high)})`
+    : write(value);
+}

@@ -1,0 +1,56 @@
+// A button that copies a text: exactly what is shown, so that nothing unseen is pasted elsewhere.
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { announcement } from '../state/atom.ts';
+import { splitInvisible } from '../text/escape-invisible.ts';
+
+/** How long it says that it was copied. */
+const confirmationMs = 2000;
+
+/** Copies a text; `what` names it for who cannot see where the button stands. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return undefined;
+    const timer = setTimeout(() => {
+      setSaid('');
+      announcement.set('');
+    }, confirmationMs);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = async (): Promise<void> => {
+    const shown = splitInvisible(text).map((piece) => piece.text);
+    const words = (await copyText(shown.join(''))) ? 'Copied' : 'Not copied: select it instead';
+    setSaid(words);
+    announcement.set(words);
+  };
+  return (
+    <button type="button" class="quiet copy" onClick={() => void copy()}>
+      {said || 'Copy'}
+      <span class="unseen"> {what}</span>
+    </button>
+  );
+}
+
+/** A page that is not on this machine and not behind TLS has no clipboard of its own: there a selection is copied. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const before = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'unseen';
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
+}

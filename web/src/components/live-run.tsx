@@ -1,0 +1,129 @@
+// A run while it goes on: the answer streaming in, its questions, what it spent, and how to end it.
+import type { JSX } from 'preact';
+import type { FleetRun } from '../../../src/core/index.ts';
+import { Markdown, EscapedText } from './markdown-view.tsx';
+import { formatTime, formatUsd, formatCompact } from '../text/format.ts';
+import { api } from '../api/client.ts';
+import { Announcer } from './announcer.tsx';
+import { isWorkerSilent } from '../state/worker-liveness.ts';
+import { usePermission } from '../hooks/use-permission.ts';
+import { ErrorMessage, StatusBadge } from './primitives.tsx';
+import { useNow, usePoll, useSubmit } from '../hooks/use-poll.ts';
+import { linkTo } from '../state/router.ts';
+import { RunTable } from './run-table.tsx';
+import { useSessionFeed, type SessionFeed } from '../hooks/use-session-feed.ts';
+import { TimelineView } from './timeline-view.tsx';
+
+/** A run, followed to its end. */
+export function LiveRun({ id }: { readonly id: string }): JSX.Element {
+  const feed = useSessionFeed({ run: id });
+  const { run } = feed;
+  return (
+    <section class="live" aria-labelledby="live-title">
+      <h2 class="unseen" id="live-title">
+        The run
+      </h2>
+      <ErrorMessage failed={feed.error} />
+      {run ? <RunProgress run={run} feed={feed} /> : null}
+      <Announcer feed={feed} run={run} />
+    </section>
+  );
+}
+
+function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element {
+  const { busy, error: failed, submit: send } = useSubmit();
+  const may = usePermission('runner');
+  const isOver = run.status === 'ended';
+  return (
+    <>
+      <header class="live-head">
+        <StatusBadge run={run} />
+        <a href={linkTo('runs', run.id)}>Run {run.id.slice(0, 8)}</a>
+        <a href={linkTo('sessions', run.session)}>Its session</a>
+        {run.outcome ? <RunCost run={run} /> : null}
+        {isOver || !may ? null : (
+          <button type="button" class="quiet" disabled={busy} onClick={() => send(() => api.cancelRun(run.id))}>
+            Cancel the run
+          </button>
+        )}
+      </header>
+      <ErrorMessage failed={failed} />
+      <TimelineView items={feed.timeline.items} live={feed.live} acts={{ session: run.session }} />
+      <OutcomeView run={run} feed={feed} />
+      {run.kind === 'run' ? null : <ChildRuns of={run.id} isOver={isOver} />}
+      {run.kind === 'run' && may ? (
+        <p>
+          <a class="onward" href={linkTo('sessions', run.session, { say: '1' })}>
+            {isOver ? 'Go on from this answer' : 'Say something to this run'}
+          </a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** What a run spent, in one line. */
+export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null {
+  if (!run.outcome) return null;
+  const { spent } = run.outcome;
+  return (
+    <span class="spent">
+      {spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'cost not known' : formatUsd(spent.usd)} ·{' '}
+      {formatCompact(spent.input + spent.output)} tokens · {spent.turns === 1 ? '1 turn' : `${spent.turns} turns`}
+    </span>
+  );
+}
+
+/** The outcome in words, where the timeline does not say it already: a plan or a verification has its answer here. */
+export function OutcomeView({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element | null {
+  const { outcome } = run;
+  if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <WaitingReason run={run} /> : null;
+  const isTold = feed.timeline.items.some((item) => item.type === 'said' || (item.type === 'turn' && item.message));
+  const isMarked = feed.timeline.items.some((item) => item.type === 'mark' && item.what === 'ended');
+  return (
+    <>
+      {isTold || outcome.text === '' ? null : (
+        <div class="outcome">
+          <Markdown text={outcome.text} />
+        </div>
+      )}
+      {isMarked || !(outcome.error ?? outcome.detail) ? null : (
+        <p class={outcome.error ? 'failed' : 'hint'}>
+          <EscapedText text={outcome.error?.message ?? outcome.detail ?? ''} /> {outcome.error?.hint}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What a run that nobody has begun waits for, and what would help it. */
+export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element {
+  const { value } = usePoll((signal) => api.queue(signal), 3000);
+  const now = useNow();
+  if (run.notBefore !== undefined && Date.parse(run.notBefore) > now)
+    return <p class="waiting-dots">Not before {formatTime(run.notBefore, now)}</p>;
+  if (value?.standing.stopped) return <p class="hint">It is begun once the kill-switch lets work go on.</p>;
+  if (value?.workers.every((worker) => isWorkerSilent(worker, now)))
+    return (
+      <p class="hint">
+        No worker is at work. Start one with <code>fairlead worker</code> on a machine that reaches the store, and it
+        begins.
+      </p>
+    );
+  return <p class="waiting-dots">Waiting for a worker</p>;
+}
+
+/** The runs that a run began, while they go on. */
+export function ChildRuns({ of, isOver }: { readonly of: string; readonly isOver: boolean }): JSX.Element {
+  return (
+    <section aria-label="Its parts">
+      <h2>Parts</h2>
+      <RunTable
+        caption="The runs it began"
+        filter={{ parent: of, most: 100 }}
+        intervalMs={isOver ? 30_000 : 1500}
+        emptyState="It has begun no runs of its own yet."
+      />
+    </section>
+  );
+}

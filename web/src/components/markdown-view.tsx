@@ -1,0 +1,162 @@
+// Markdown drawn: every node is made by us, so nothing in a model's text can become markup, and a link says where it leads.
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { CopyButton } from './copy-button.tsx';
+import { splitInvisible } from '../text/escape-invisible.ts';
+import type { MarkdownInline } from '../text/inline.ts';
+import { parseMarkdown, type MarkdownBlock } from '../text/markdown.ts';
+import { splitSections } from '../text/sections.ts';
+
+/** A text of a model or a person, drawn as Markdown. */
+export function Markdown({ text }: { readonly text: string }): JSX.Element {
+  const sections = useMemo(() => splitSections(text), [text]);
+  return (
+    <div class={sections.length > 8 ? 'prose long' : 'prose'}>
+      {sections.map((section, i) => (
+        <MarkdownSection key={i} text={section} />
+      ))}
+    </div>
+  );
+}
+
+/** Drawn again only where its text changed. */
+function MarkdownSection({ text }: { readonly text: string }): JSX.Element {
+  return useMemo(() => <div class="section">{parseMarkdown(text).map(renderBlock)}</div>, [text]);
+}
+
+/** A text in which what does not show is written out and marked. */
+export function EscapedText({ text }: { readonly text: string }): JSX.Element {
+  const pieces = useMemo(() => splitInvisible(text), [text]);
+  return (
+    <>
+      {pieces.map((piece, i) =>
+        piece.name === undefined ? (
+          piece.text
+        ) : (
+          <mark key={i} class="hidden-letter" title={piece.name}>
+            {piece.text}
+          </mark>
+        ),
+      )}
+    </>
+  );
+}
+
+function renderBlock(each: MarkdownBlock, key: number): ComponentChildren {
+  switch (each.type) {
+    case 'paragraph':
+      return (
+        <p key={key} dir="auto">
+          {each.inlines.map(renderInline)}
+        </p>
+      );
+    case 'heading':
+      // The page has headings of its own: those of an answer stand below them.
+      return (
+        <p
+          key={key}
+          class={`prose-heading level-${each.level}`}
+          role="heading"
+          dir="auto"
+          aria-level={Math.min(6, each.level + 3)}
+        >
+          {each.inlines.map(renderInline)}
+        </p>
+      );
+    case 'code':
+      return (
+        <div key={key} class="copied">
+          <pre class="code" dir="ltr" data-language={each.language || undefined} tabIndex={0}>
+            <code>
+              <EscapedText text={each.text} />
+            </code>
+          </pre>
+          <CopyButton text={each.text} what="this code" />
+        </div>
+      );
+    case 'quote':
+      return (
+        <blockquote key={key} dir="auto">
+          {each.blocks.map(renderBlock)}
+        </blockquote>
+      );
+    case 'list':
+      return each.start === undefined ? (
+        <ul key={key} dir="auto">
+          {each.items.map(renderListItem)}
+        </ul>
+      ) : (
+        <ol key={key} start={each.start} dir="auto">
+          {each.items.map(renderListItem)}
+        </ol>
+      );
+    case 'table':
+      return (
+        <div key={key} class="scroll" tabIndex={0} role="region" aria-label="A table of the answer">
+          <table>
+            <thead>
+              <tr>
+                {each.head.map((cell, i) => (
+                  <th key={i} scope="col" dir="auto">
+                    {cell.map(renderInline)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {each.rows.map((row, i) => (
+                <tr key={i}>
+                  {row.map((cell, j) => (
+                    <td key={j} dir="auto">
+                      {cell.map(renderInline)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      );
+    case 'rule':
+      return <hr key={key} />;
+  }
+}
+
+/** An item of one paragraph needs no paragraph of its own. */
+function renderListItem(blocks: readonly MarkdownBlock[], key: number): ComponentChildren {
+  return (
+    <li key={key}>
+      {blocks.map((each, i) =>
+        each.type === 'paragraph' ? <span key={i}>{each.inlines.map(renderInline)}</span> : renderBlock(each, i),
+      )}
+    </li>
+  );
+}
+
+function renderInline(each: MarkdownInline, key: number): ComponentChildren {
+  switch (each.type) {
+    case 'text':
+      return <EscapedText key={key} text={each.text} />;
+    case 'code':
+      return (
+        <code key={key}>
+          <EscapedText text={each.text} />
+        </code>
+      );
+    case 'strong':
+      return <strong key={key}>{each.inlines.map(renderInline)}</strong>;
+    case 'emphasis':
+      return <em key={key}>{each.inlines.map(renderInline)}</em>;
+    case 'struck':
+      return <s key={key}>{each.inlines.map(renderInline)}</s>;
+    case 'link':
+      return (
+        <a key={key} href={each.href} target="_blank" rel="noopener noreferrer nofollow">
+          {each.inlines.map(renderInline)}
+          {each.target === undefined ? null : <span class="target"> ({each.target})</span>}
+        </a>
+      );
+    case 'break':
+      return <br key={key} />;
+  }
+}

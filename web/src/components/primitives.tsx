@@ -1,0 +1,200 @@
+// Small things that every screen draws the same way.
+import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { FleetRun, StopReason } from '../../../src/core/index.ts';
+import { CopyButton } from './copy-button.tsx';
+import { formatRelativeTime, formatDateTime } from '../text/format.ts';
+import { splitInvisible } from '../text/escape-invisible.ts';
+import { EscapedText } from './markdown-view.tsx';
+import { formatRunStatus } from '../text/labels.ts';
+import { announcement } from '../state/atom.ts';
+import type { ApiError } from '../api/client.ts';
+import { useNow } from '../hooks/use-poll.ts';
+
+/** What went wrong, in the server's words, and what to do. */
+export function ErrorMessage({ failed }: { readonly failed: ApiError | undefined }): JSX.Element | null {
+  if (failed === undefined) return null;
+  return (
+    <p class="failed" role="alert">
+      <EscapedText text={failed.message} />
+      {failed.hint === undefined ? null : <span class="hint"> {failed.hint}</span>}
+    </p>
+  );
+}
+
+/** The word for where a run stands, with a mark that does not rely on colour. */
+export function StatusBadge({ run }: { readonly run: FleetRun }): JSX.Element {
+  const { status, outcome, questions } = run;
+  const isBad = outcome !== undefined && !successfulStopReasons.has(outcome.reason);
+  const isForParts = status === 'resting' && questions.length === 0;
+  return <span class={`status ${isBad ? 'bad' : isForParts ? 'queued' : status}`}>{formatRunStatus(run)}</span>;
+}
+
+const successfulStopReasons: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
+
+/** A moment: how long ago, and when exactly on hovering. */
+export function RelativeTime({ time }: { readonly time: string | undefined }): JSX.Element | null {
+  const now = useNow(10_000);
+  if (time === undefined) return null;
+  return (
+    <time dateTime={time} title={formatDateTime(time)}>
+      {formatRelativeTime(time, now)}
+    </time>
+  );
+}
+
+/** The title of a screen, and of the tab, with what stands beside it. */
+export function PageTitle({
+  children,
+  beside,
+}: {
+  readonly children: string;
+  readonly beside?: ComponentChildren;
+}): JSX.Element {
+  useEffect(() => {
+    const shown = splitInvisible(children).map(({ text }) => text);
+    document.title = `${shown.join('')} · Fairlead`;
+  }, [children]);
+  return (
+    <div class="title">
+      <h1 tabIndex={-1} dir="auto">
+        <EscapedText text={children} />
+      </h1>
+      {beside}
+    </div>
+  );
+}
+
+/** The name of a run or a session, which commands and the API take, to be copied. */
+export function CopyableId({ of, name }: { readonly of: string; readonly name: string }): JSX.Element {
+  return (
+    <span class="name hint">
+      {of} <code>{name}</code> <CopyButton text={name} what={`the name of this ${of.toLowerCase()}`} />
+    </span>
+  );
+}
+
+/** A figure with its name; `note` says what it is measured on. */
+export function Metric({
+  name,
+  value,
+  note,
+}: {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="figure">
+      <dt>{name}</dt>
+      <dd>
+        <span class="value">{value}</span>
+        {note === undefined ? null : <span class="note">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** What is shown where there is nothing yet: what it is for, and what to do first. */
+export function EmptyState({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      <div>{children}</div>
+    </div>
+  );
+}
+
+/** A field with its name above it and a hint below, which belongs to the field but not to its name. */
+export function FormField({
+  name,
+  hint,
+  children,
+}: {
+  readonly name: string;
+  readonly hint?: string;
+  readonly children: VNode<{ 'aria-describedby'?: string }>;
+}): JSX.Element {
+  const id = useId();
+  const described = [hint === undefined ? [] : `${id}-hint`, children.props['aria-describedby'] ?? []].flat().join(' ');
+  return (
+    <div class="field">
+      <label class="field-name" for={id}>
+        {name}
+      </label>
+      {cloneElement(children, { id, ...(described === '' ? {} : { 'aria-describedby': described }) })}
+      {hint === undefined ? null : (
+        <span class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A button for what cannot be taken back: it acts on the second press, and forgets the first when it is left. */
+export function ConfirmButton({
+  name,
+  of,
+  disabled,
+  act,
+}: {
+  readonly name: string;
+  readonly of: string;
+  readonly disabled: boolean;
+  readonly act: () => void;
+}): JSX.Element {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <button
+      type="button"
+      class={isAsked ? 'danger' : 'quiet'}
+      disabled={disabled}
+      onBlur={() => setAsked(false)}
+      onClick={() => {
+        if (isAsked) return act();
+        setAsked(true);
+        announcement.set(`Press again to be sure: ${name} ${of}`);
+      }}
+    >
+      {isAsked ? `${name}: sure?` : name}
+      <span class="unseen"> {of}</span>
+    </button>
+  );
+}
+
+/** A table that may be wider than the page: it scrolls by itself, and says what it holds. */
+export function DataTable({
+  caption,
+  head,
+  children,
+}: {
+  readonly caption: string;
+  /** The columns; those that begin with # hold numbers. */
+  readonly head: readonly string[];
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+      <table class="rows">
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {head.map((each) => (
+              <th key={each} scope="col" class={each.startsWith('#') ? 'number' : undefined}>
+                {each.replace(/^#/, '')}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+// How a run is to be made, folded away: nothing here has to be filled in.
+import type { JSX } from 'preact';
+import type { RunRequest } from '../api/types.ts';
+import { api } from '../api/client.ts';
+import { usePermission } from '../hooks/use-permission.ts';
+import { FormField } from './primitives.tsx';
+import { usePoll } from '../hooks/use-poll.ts';
+
+/** What was filled in, as it was typed. */
+export type NewRunSettings = Readonly<
+  Partial<
+    Record<
+      'model' | 'folder' | 'tenant' | 'priority' | 'turns' | 'usd' | 'tokens' | 'minutes' | 'answer' | 'models',
+      string
+    >
+  >
+> & { readonly auto?: boolean };
+
+const numberFields = {
+  priority: 'priority',
+  turns: 'turns',
+  usd: 'US dollars',
+  tokens: 'tokens',
+  minutes: 'minutes',
+} as const;
+
+/** What is wrong with what was filled in: a bound that is no number must not be dropped unsaid. */
+export function validateRunSettings(settings: NewRunSettings): string | undefined {
+  for (const [name, words] of Object.entries(numberFields)) {
+    const typed = settings[name as keyof typeof numberFields]?.trim() ?? '';
+    const isGood = typed === '' || (Number.isFinite(Number(typed)) && (name === 'priority' || Number(typed) > 0));
+    if (!isGood) return `“${typed}” under Settings is no number of ${words} that can be kept to; write it as 2.5.`;
+  }
+  return undefined;
+}
+
+/** What was filled in, as the server takes it; what is empty is left out. */
+export function parseRunSettings(settings: NewRunSettings, way: string): Omit<RunRequest, 'words'> {
+  const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
+  const number = (value: string | undefined): number | undefined => {
+    const read = Number(text(value));
+    return text(value) === undefined || !Number.isFinite(read) ? undefined : read;
+  };
+  const minutes = number(settings.minutes);
+  const limits = omitUndefined({
+    turns: number(settings.turns),
+    usd: number(settings.usd),
+    tokens: number(settings.tokens),
+    ms: minutes === undefined ? undefined : Math.round(minutes * 60_000),
+  });
+  const models = text(settings.models)?.split(/[\s,]+/);
+  return omitUndefined({
+    model: text(settings.model),
+    folder: text(settings.folder),
+    auto: settings.auto ? true : undefined,
+    tenant: text(settings.tenant),
+    priority: number(settings.priority),
+    limits: Object.keys(limits).length > 0 ? limits : undefined,
+    answer: way === 'verify' ? text(settings.answer) : undefined,
+    models: way === 'verify' ? models : undefined,
+  });
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+const omitUndefined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+
+type RunSettingsFormProps = {
+  readonly settings: NewRunSettings;
+  readonly way: string;
+  readonly change: (settings: NewRunSettings) => void;
+};
+
+/** The fields for how a run is made. */
+export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps): JSX.Element {
+  const may = usePermission('operator');
+  const models = usePoll((signal) => api.models(signal), 60_000).value?.data ?? [];
+  const field = (name: Exclude<keyof NewRunSettings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
+    <input
+      name={name}
+      list={name === 'model' ? 'known-models' : undefined}
+      value={settings[name] ?? ''}
+      inputMode={inputMode}
+      spellcheck={false}
+      onInput={(event) => change({ ...settings, [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <>
+      {way === 'verify' ? (
+        <div class="fields">
+          <FormField name="Answer to examine" hint="Empty: the models answer the question themselves.">
+            <textarea
+              rows={3}
+              value={settings.answer ?? ''}
+              onInput={(event) => change({ ...settings, answer: event.currentTarget.value })}
+            />
+          </FormField>
+          <FormField name="Models" hint="By name, with spaces between them.">
+            {field('models')}
+          </FormField>
+        </div>
+      ) : null}
+      <details class="settings">
+        <summary>Settings{formatSettingsSummary(settings)}</summary>
+        <div class="fields">
+          <FormField name="Model" hint="The server's own unless given.">
+            {field('model')}
+          </FormField>
+          <datalist id="known-models">
+            {models.map(({ id }) => (
+              <option key={id} value={id} />
+            ))}
+          </datalist>
+          <FormField name="Folder" hint="Where tools work, on the server.">
+            {field('folder')}
+          </FormField>
+          <FormField name="Tenant" hint="Whose budget pays; default unless given.">
+            {field('tenant')}
+          </FormField>
+          <FormField name="Priority" hint="The higher, the sooner.">
+            {field('priority', 'numeric')}
+          </FormField>
+          <FormField name="At most turns">{field('turns', 'numeric')}</FormField>
+          <FormField name="At most US dollars">{field('usd', 'decimal')}</FormField>
+          <FormField name="At most tokens">{field('tokens', 'numeric')}</FormField>
+          <FormField name="At most minutes">{field('minutes', 'decimal')}</FormField>
+          <label class="check wide">
+            <input
+              type="checkbox"
+              checked={may && (settings.auto ?? false)}
+              disabled={!may}
+              onChange={(event) => change({ ...settings, auto: event.currentTarget.checked })}
+            />
+            Allow without asking what the policy would ask about{may ? '' : ' (for an operator’s key only)'}
+          </label>
+        </div>
+      </details>
+    </>
+  );
+}
+
+function formatSettingsSummary(settings: NewRunSettings): string {
+  const told = { ...numberFields, model: 'model', folder: 'folder', tenant: 'tenant' };
+  const names = Object.entries(told).flatMap(([name, words]) => {
+    const value = settings[name as keyof typeof told]?.trim();
+    return value ? [`${words} ${value}`] : [];
+  });
+  return [...names, ...(settings.auto ? ['without asking'] : [])].map((each) => ` · ${each}`).join('');
+}

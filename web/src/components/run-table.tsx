@@ -1,0 +1,94 @@
+// Runs as rows, the latest first, asked for again while somebody looks.
+import type { JSX } from 'preact';
+import type { FleetRun } from '../../../src/core/index.ts';
+import { formatDuration, formatUsd, formatCompact } from '../text/format.ts';
+import { EscapedText } from './markdown-view.tsx';
+import { truncate, formatRunKind } from '../text/labels.ts';
+import { api } from '../api/client.ts';
+import { ErrorMessage, StatusBadge, DataTable, RelativeTime } from './primitives.tsx';
+import { useNow, usePoll } from '../hooks/use-poll.ts';
+import { linkTo } from '../state/router.ts';
+
+/** Which runs, how often, and what is said where there are none. */
+export type RunTableProps = {
+  readonly caption: string;
+  readonly filter: Parameters<typeof api.runs>[0];
+  readonly intervalMs: number;
+  readonly emptyState: JSX.Element | string;
+  /** The address of those before a run; without it no more are offered. */
+  readonly olderHref?: (before: string) => string;
+};
+
+/** The table of the runs that a filter lets through. */
+export function RunTable({
+  caption,
+  filter,
+  intervalMs: ms,
+  emptyState: empty,
+  olderHref: older,
+}: RunTableProps): JSX.Element {
+  const { value, error: failed } = usePoll((signal) => api.runs(filter, signal), ms, JSON.stringify(filter));
+  if (value?.runs.length === 0) return <>{typeof empty === 'string' ? <p class="hint">{empty}</p> : empty}</>;
+  return (
+    <>
+      <ErrorMessage failed={failed} />
+      <DataTable
+        caption={caption}
+        head={['Status', 'What was asked', 'Kind', 'Tenant', '#Waited', '#Took', '#Tokens', '#Cost', 'Queued']}
+      >
+        {(value?.runs ?? []).map((run) => (
+          <RunRow key={run.id} run={run} />
+        ))}
+      </DataTable>
+      {older && value && value.runs.length >= (filter.most ?? 100) ? (
+        <p class="pages">
+          <a href={older(value.runs.at(-1)?.id ?? '')}>Older runs</a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function RunRow({ run }: { readonly run: FleetRun }): JSX.Element {
+  const now = useNow(run.status === 'ended' ? 60_000 : 1000);
+  const spent = run.outcome?.spent;
+  const begun = run.started === undefined ? undefined : Date.parse(run.started);
+  const queued = Date.parse(run.queued);
+  const again = run.attempts - 1;
+  return (
+    <tr>
+      <td>
+        <StatusBadge run={run} />
+      </td>
+      <td class="words">
+        <a href={linkTo('runs', run.id)}>
+          <bdi>
+            <EscapedText text={truncate(run.words.replaceAll(/\s+/g, ' '), 140)} />
+          </bdi>
+        </a>
+        {again > 0 ? <span class="hint"> continued {again === 1 ? 'once' : `${again} times`}</span> : null}
+      </td>
+      <td>
+        {run.parent === undefined ? (
+          formatRunKind(run.kind)
+        ) : (
+          <>
+            part of <a href={linkTo('runs', run.parent)}>{run.parent.slice(0, 8)}</a>
+          </>
+        )}
+      </td>
+      <td>{run.tenant}</td>
+      <td class="number">{formatDuration((begun ?? now) - queued)}</td>
+      <td class="number">
+        {begun === undefined ? '' : formatDuration((run.ended === undefined ? now : Date.parse(run.ended)) - begun)}
+      </td>
+      <td class="number">{spent ? formatCompact(spent.input + spent.output) : ''}</td>
+      <td class="number">
+        {spent ? (spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'not known' : formatUsd(spent.usd)) : ''}
+      </td>
+      <td>
+        <RelativeTime time={run.queued} />
+      </td>
+    </tr>
+  );
+}

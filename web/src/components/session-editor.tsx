@@ -1,0 +1,91 @@
+// The conversation of a session, to be changed: what is kept begins a new branch, and the old one stays.
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Message, MessagePart } from '../../../src/core/index.ts';
+import { api } from '../api/client.ts';
+import { ErrorMessage } from './primitives.tsx';
+import { useSubmit } from '../hooks/use-poll.ts';
+
+/** Each message with its words in a field of its own; calls stay as they are and go with their message. */
+export function SessionEditor({
+  session,
+  close,
+}: {
+  readonly session: string;
+  readonly close: () => void;
+}): JSX.Element {
+  const [messages, setMessages] = useState<readonly Message[] | undefined>(undefined);
+  const { busy, error: failed, submit: send } = useSubmit();
+  useEffect(() => send(async () => setMessages((await api.messages(session)).messages)), [session, send]);
+  if (messages === undefined) return <ErrorMessage failed={failed} />;
+  const change = (at: number, message: Message): void => setMessages(messages.with(at, message));
+  const keep = (): void =>
+    send(async () => {
+      await api.edit(session, messages);
+      close();
+    });
+  return (
+    <section class="editor" aria-label="Edit the session">
+      <p class="hint">
+        The session goes on from what you keep. What stands here now stays in its log, and nothing is run by this.
+      </p>
+      {messages.map((message, i) => (
+        <fieldset key={i}>
+          <legend>
+            {i + 1}. {roleLabels[message.role] ?? message.role}
+          </legend>
+          {message.parts.map((part, j) => (
+            <PartEditor
+              key={j}
+              part={part}
+              change={(next) => change(i, { ...message, parts: message.parts.with(j, next) })}
+            />
+          ))}
+          <button type="button" class="quiet" onClick={() => setMessages(messages.slice(0, i))}>
+            Leave out from here on
+          </button>
+        </fieldset>
+      ))}
+      <ErrorMessage failed={failed} />
+      <div class="buttons">
+        <button type="button" class="primary" disabled={busy} onClick={keep}>
+          Keep as a new branch
+        </button>
+        <button type="button" onClick={close}>
+          Leave it as it is
+        </button>
+      </div>
+    </section>
+  );
+}
+
+const roleLabels: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'what tools gave' };
+
+const readOnlyPartLabels: Readonly<Record<string, string>> = {
+  reasoning: 'Thoughts, kept as they are.',
+  file: 'A file, kept as it is.',
+};
+
+function PartEditor({
+  part,
+  change,
+}: {
+  readonly part: MessagePart;
+  readonly change: (part: MessagePart) => void;
+}): JSX.Element {
+  if (part.type === 'text' || part.type === 'tool-result')
+    return (
+      <textarea
+        aria-label={part.type === 'text' ? 'Words' : `Result of ${part.tool}`}
+        dir="auto"
+        rows={Math.min(12, part.text.split('\n').length + 1)}
+        value={part.text}
+        onInput={(event) => change({ ...part, text: event.currentTarget.value })}
+      />
+    );
+  const words =
+    part.type === 'tool-call'
+      ? `calls ${part.tool} with ${JSON.stringify(part.input)}`
+      : (readOnlyPartLabels[part.type] ?? part.type);
+  return <p class="hint">{words}</p>;
+}

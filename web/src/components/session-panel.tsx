@@ -1,0 +1,245 @@
+// A session that is followed, and what can be done with it: spoken to, forked, edited, cancelled.
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { FleetRun } from '../../../src/core/index.ts';
+import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
+import { formatHeading } from '../text/labels.ts';
+import { api, createId } from '../api/client.ts';
+import { Announcer } from './announcer.tsx';
+import { useDraft } from '../hooks/use-draft.ts';
+import { usePermission } from '../hooks/use-permission.ts';
+import { OutcomeView, WaitingReason } from './live-run.tsx';
+import { EmptyState, ErrorMessage, Metric, CopyableId, StatusBadge, PageTitle } from './primitives.tsx';
+import { useSubmit } from '../hooks/use-poll.ts';
+import { navigate } from '../state/router.ts';
+import { inheritRunSettings } from '../state/inherited-settings.ts';
+import { SessionEditor } from './session-editor.tsx';
+import { useSessionFeed, type FeedTarget } from '../hooks/use-session-feed.ts';
+import { TimelineView } from './timeline-view.tsx';
+import type { TimelineItem, Timeline } from '../state/timeline.ts';
+
+/** What is followed, of which session; `isCompleteLogin` where nothing else on the screen sums it up. */
+export type SessionPanelProps = {
+  readonly target: FeedTarget;
+  readonly session: string;
+  readonly isStandalone?: boolean;
+  /** Whether somebody came to say something. */
+  readonly shouldFocusInput?: boolean;
+};
+
+/** The timeline of a session with its acts. */
+export function SessionPanel({
+  target: followed,
+  session,
+  isStandalone: isWhole = false,
+  shouldFocusInput: isSpokenTo = false,
+}: SessionPanelProps): JSX.Element {
+  const feed = useSessionFeed(followed);
+  const { busy, error: failed, submit: send } = useSubmit();
+  const [isEditing, setEditing] = useState(false);
+  const may = usePermission('runner');
+  const { timeline, run } = feed;
+  const isLive = run ? run.status !== 'ended' : timeline.running;
+  const isThere = feed.error?.status !== 404;
+  const fork = useCallback(
+    (event?: string): void => send(async () => navigate('sessions', (await api.fork(session, event)).session)),
+    [session, send],
+  );
+  return (
+    <section aria-label="Session">
+      {isWhole ? (
+        <>
+          <PageTitle beside={run ? <StatusBadge run={run} /> : null}>
+            {formatHeading(getFirstPrompt(timeline)) || 'Session'}
+          </PageTitle>
+          <p>
+            <CopyableId of="Session" name={session} />
+          </p>
+          <SessionTotals timeline={timeline} />
+        </>
+      ) : (
+        <h2 class="unseen">What happened</h2>
+      )}
+      {may && isThere ? (
+        <div class="buttons acts">
+          <button
+            type="button"
+            disabled={busy || timeline.seq === 0}
+            title="Begins another session as this one stands"
+            onClick={() => fork()}
+          >
+            Fork
+          </button>
+          <button
+            type="button"
+            disabled={busy || isLive || timeline.seq === 0}
+            title={isLive ? 'Once its run has ended' : 'Changes what was said; what stood there is kept'}
+            aria-expanded={isEditing}
+            onClick={() => setEditing(!isEditing)}
+          >
+            Edit
+          </button>
+          {isLive ? (
+            <button type="button" class="danger" disabled={busy} onClick={() => send(() => api.cancel(session))}>
+              Cancel the run
+            </button>
+          ) : null}
+        </div>
+      ) : null}
+      <ErrorMessage failed={failed ?? feed.error} />
+      {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
+      {feed.loaded && timeline.items.length === 0 && !feed.error ? (
+        <EmptyState title="Nothing has been said in this session yet.">
+          {run && isLive ? <WaitingReason run={run} /> : <p>Say something below to begin a run in it.</p>}
+        </EmptyState>
+      ) : null}
+      <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
+      {timeline.offBranchCount > 0 ? (
+        <p class="hint">
+          What stood here before an edit is kept in its log: {timeline.offBranchCount}{' '}
+          {timeline.offBranchCount === 1 ? 'event' : 'events'} beside these.
+        </p>
+      ) : null}
+      {isWhole && run?.outcome ? <OutcomeView run={run} feed={feed} /> : null}
+      <Announcer feed={feed} run={run} />
+      {may && isThere ? (
+        <PromptForm
+          session={session}
+          previousRun={run}
+          isLive={isLive}
+          isStandalone={isWhole}
+          shouldFocus={isSpokenTo && feed.loaded}
+        />
+      ) : null}
+    </section>
+  );
+}
+
+/** What the session was begun with. */
+function getFirstPrompt({ items }: Timeline): string {
+  const first = items.find((item) => item.type === 'input' || (item.type === 'said' && item.message.role === 'user'));
+  if (first?.type === 'input') return first.text;
+  return first?.type === 'said'
+    ? first.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    : '';
+}
+
+/** What the session came to: money, tokens, cache. */
+function SessionTotals({ timeline }: { readonly timeline: Timeline }): JSX.Element | null {
+  const turns = timeline.items.filter(
+    (item): item is Extract<TimelineItem, { type: 'turn' }> => item.type === 'turn' && item.ms !== undefined,
+  );
+  if (turns.length === 0) return null;
+  const sum = (read: (item: (typeof turns)[number]) => number | undefined): number =>
+    turns.reduce((all, turn) => all + (read(turn) ?? 0), 0);
+  const input = sum(({ usage }) => usage?.input);
+  const isCounted = turns.some(({ usage }) => usage?.input !== undefined || usage?.output !== undefined);
+  const isTold = turns.some(({ usage }) => usage?.cacheRead !== undefined);
+  const isPriced = turns.some(({ usd }) => usd !== undefined);
+  return (
+    <dl class="figures small">
+      <Metric name="Model" value={timeline.model || 'not known'} />
+      <Metric name="Turns" value={turns.length} note={formatCallCount(sum(({ calls }) => calls.length))} />
+      <Metric name="Cost" value={isPriced ? formatUsd(sum(({ usd }) => usd)) : 'not known'} />
+      <Metric
+        name="Tokens"
+        value={
+          isCounted
+            ? `${formatCompact(input)} in, ${formatCompact(sum(({ usage }) => usage?.output))} out`
+            : 'not reported'
+        }
+        note={
+          isTold && input > 0
+            ? `${formatPercent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
+            : 'cache not reported'
+        }
+      />
+    </dl>
+  );
+}
+
+const formatCallCount = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
+
+type SteerMode = 'steer' | 'follow-up';
+
+type PromptFormProps = {
+  readonly session: string;
+  readonly previousRun: FleetRun | undefined;
+  readonly isLive: boolean;
+  readonly isStandalone: boolean;
+  readonly shouldFocus: boolean;
+};
+
+/** Words to the session: into the run that goes on, or as the beginning of another. */
+function PromptForm({
+  session,
+  previousRun: before,
+  isLive,
+  isStandalone: isWhole,
+  shouldFocus: isWanted,
+}: PromptFormProps): JSX.Element {
+  const [words, setWords] = useDraft(`session ${session}`);
+  const [how, setHow] = useState<SteerMode>('steer');
+  const [said, setSaid] = useState('');
+  const { busy, error: failed, submit: send } = useSubmit();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (isWanted) field.current?.focus();
+  }, [isWanted]);
+  const speak = (): void =>
+    send(async () => {
+      if (isLive) await api.steer(session, words, how);
+      const begun = isLive
+        ? undefined
+        : (await api.ask('run', { ...inheritRunSettings(before), words, session }, createId())).run;
+      setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
+      setWords('');
+      // Who looks at a run that has ended sees no other; who looks at the session does.
+      if (begun && !isWhole) navigate('runs', begun.id);
+    });
+  return (
+    <form
+      class="composer speaking"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (words.trim() !== '' && !busy) speak();
+      }}
+    >
+      <label class="field-name" for="speaking">
+        {isLive ? 'Steer this run' : 'Go on in this session'}
+      </label>
+      <textarea
+        id="speaking"
+        ref={field}
+        dir="auto"
+        rows={3}
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={busy || words.trim() === ''}>
+          {isLive ? 'Send' : 'Run'}
+        </button>
+        {isLive ? (
+          <label class="check">
+            When
+            <select
+              value={how}
+              onChange={(event) => setHow(event.currentTarget.value === 'follow-up' ? 'follow-up' : 'steer')}
+            >
+              <option value="steer">at the next step</option>
+              <option value="follow-up">after the answer</option>
+            </select>
+          </label>
+        ) : null}
+        <span class="hint" role="status">
+          {said}
+        </span>
+      </div>
+      <ErrorMessage failed={failed} />
+    </form>
+  );
+}

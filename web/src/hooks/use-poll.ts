@@ -1,0 +1,81 @@
+// Asking again and again while somebody looks: not behind another tab, not while the server is gone, at once when it is back.
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ApiError } from '../api/client.ts';
+import { connectionStatus } from '../api/connection.ts';
+import { useAtom } from '../state/atom.ts';
+
+/** What was last loaded, what went wrong since, and how to load it now. */
+export type PollResult<T> = {
+  readonly value: T | undefined;
+  readonly error: ApiError | undefined;
+  readonly refresh: () => void;
+};
+
+/** Loads every so many milliseconds; `of` says what it is about, and a change of it starts over. What was loaded stays while a later load fails. */
+export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number, of = ''): PollResult<T> {
+  const [value, setValue] = useState<{ readonly of: string; readonly value: T } | undefined>(undefined);
+  const [failed, setFailed] = useState<ApiError | undefined>(undefined);
+  const [asked, setAsked] = useState(0);
+  const here = useAtom(connectionStatus);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    async function once(): Promise<void> {
+      clearTimeout(timer);
+      if (!document.hidden && connectionStatus.get() === 'here')
+        try {
+          const next = await load(stop.signal);
+          setValue({ of, value: next });
+          setFailed(undefined);
+        } catch (error) {
+          if (stop.signal.aborted) return;
+          if (error instanceof ApiError && error.status !== 0) setFailed(error);
+        }
+      if (!stop.signal.aborted) timer = setTimeout(() => void once(), ms);
+    }
+    const onShow = (): void => void (document.hidden || once());
+    document.addEventListener('visibilitychange', onShow);
+    void once();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', onShow);
+    };
+    // `load` is made anew at each drawing; `of` says whether it means something else.
+  }, [of, ms, asked, here]);
+  const again = useCallback(() => setAsked((before) => before + 1), []);
+  return { value: value?.of === of ? value.value : undefined, error: failed, refresh: again };
+}
+
+/** The time, told anew every so many milliseconds. */
+export function useNow(ms = 1000): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), ms);
+    return () => clearInterval(timer);
+  }, [ms]);
+  return now;
+}
+
+/** Something that is sent: whether it is under way, what went wrong, and how to send it. */
+export type Submission = {
+  readonly busy: boolean;
+  readonly error: ApiError | undefined;
+  readonly submit: (work: () => Promise<unknown>) => void;
+};
+
+/** Sends one thing at a time and keeps what went wrong until the next. */
+export function useSubmit(): Submission {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<ApiError | undefined>(undefined);
+  const send = useCallback((work: () => Promise<unknown>): void => {
+    setBusy(true);
+    setFailed(undefined);
+    work()
+      .catch((error: unknown) =>
+        setFailed(error instanceof ApiError ? error : new ApiError(0, 'web/unexpected', String(error))),
+      )
+      .finally(() => setBusy(false));
+  }, []);
+  return { busy, error: failed, submit: send };
+}

@@ -1,0 +1,125 @@
+// A session as it goes on: its events folded as they come, what is being said, and the run that is in it.
+import { useEffect, useState } from 'preact/hooks';
+import type { Event, FleetRun } from '../../../src/core/index.ts';
+import { api, ApiError } from '../api/client.ts';
+import { waitUntilOnline } from '../api/connection.ts';
+import { followStream } from '../api/follow-stream.ts';
+import { emptyTimeline, followsHead, applyEvent, buildTimeline, type Timeline } from '../state/timeline.ts';
+
+/** What is known of a session now. `live` is what the turn under way has said so far, not yet settled. */
+export type SessionFeed = {
+  readonly timeline: Timeline;
+  readonly live: { readonly turn: number; readonly text: string } | undefined;
+  readonly run: FleetRun | undefined;
+  readonly error: ApiError | undefined;
+  readonly loaded: boolean;
+};
+
+/** What is followed: a run until it has ended, or a session for as long as it is looked at. */
+export type FeedTarget = { readonly run: string } | { readonly session: string };
+
+const emptyFeed: SessionFeed = {
+  timeline: emptyTimeline,
+  live: undefined,
+  run: undefined,
+  error: undefined,
+  loaded: false,
+};
+
+/** Most events that one request for a session's past brings. */
+const eventPageSize = 1000;
+
+/** Follows a run or a session while the component is drawn. */
+export function useSessionFeed(followed: FeedTarget | undefined): SessionFeed {
+  const [feed, setFeed] = useState(emptyFeed);
+  const of = followed === undefined ? '' : JSON.stringify(followed);
+  useEffect(() => {
+    setFeed(emptyFeed);
+    if (followed === undefined) return undefined;
+    const stop = new AbortController();
+    const told = batchFrameUpdates(setFeed);
+    void followTarget(followed, told, stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted && error instanceof ApiError) told({ error: error, loaded: true });
+    });
+    return () => stop.abort();
+  }, [of]);
+  return feed;
+}
+
+/** Draws at most once a frame, however much comes in between. */
+function batchFrameUpdates(draw: (feed: SessionFeed) => void): (patch: Partial<SessionFeed>) => void {
+  let now = emptyFeed;
+  let planned = false;
+  return (patch) => {
+    now = { ...now, ...patch };
+    if (planned) return;
+    planned = true;
+    const show = (): void => {
+      planned = false;
+      draw(now);
+    };
+    // A page behind another tab draws no frames, and still has to keep up.
+    if (document.hidden) setTimeout(show, 250);
+    else requestAnimationFrame(show);
+  };
+}
+
+async function followTarget(
+  followed: FeedTarget,
+  tell: (patch: Partial<SessionFeed>) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let events: Event[] = [];
+  let timeline = emptyTimeline;
+  let live: SessionFeed['live'];
+  let isStale = false;
+
+  function take(event: Event): void {
+    if (event.seq <= timeline.seq) return;
+    events.push(event);
+    timeline = followsHead(timeline, event) ? applyEvent(timeline, event) : buildTimeline(events);
+    if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended') live = undefined;
+  }
+
+  if ('session' in followed) {
+    events = await loadPastEvents(followed.session, signal);
+    timeline = buildTimeline(events);
+    tell({ timeline, loaded: true });
+  }
+  const what =
+    'run' in followed ? `run=${encodeURIComponent(followed.run)}` : `session=${encodeURIComponent(followed.session)}`;
+  await followStream(`api/stream?${what}`, {
+    signal,
+    ...(timeline.seq > 0 ? { afterSeq: timeline.seq } : {}),
+    // What was said of the turn under way is told again from its beginning.
+    onDisconnect: () => (isStale = true),
+    onMessage({ event, data }) {
+      if (event === 'event') take(JSON.parse(data) as Event);
+      if (event === 'run') return tell({ run: JSON.parse(data) as FleetRun, loaded: true });
+      if (event === 'chunk') {
+        const { turn, text, restarted } = JSON.parse(data) as { turn: number; text: string; restarted?: boolean };
+        const on = live?.turn === turn && !restarted && !isStale ? live.text : '';
+        isStale = false;
+        live = { turn, text: on + text };
+      }
+      tell({ timeline, live, loaded: true });
+    },
+  });
+  tell({ loaded: true });
+}
+
+async function loadPastEvents(session: string, signal: AbortSignal): Promise<Event[]> {
+  const events: Event[] = [];
+  for (;;) {
+    const from = events.at(-1)?.seq ?? 0;
+    const answer = await api.session(session, { from, most: eventPageSize }, signal).catch(async (error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 0) throw error;
+      await waitUntilOnline(signal);
+      return undefined;
+    });
+    if (answer === undefined) continue;
+    const more = answer.events.filter(({ seq }) => seq > from);
+    events.push(...more);
+    if (more.length < eventPageSize - 1) return events;
+  }
+}

@@ -1,0 +1,220 @@
+// Ask: say what is to be done, in one of four ways, and watch the answer come in.
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { FleetRun } from '../../../src/core/index.ts';
+import { api, createId, type RunMode } from '../api/client.ts';
+import {
+  RunSettingsForm,
+  validateRunSettings,
+  parseRunSettings,
+  type NewRunSettings,
+} from '../components/run-settings-form.tsx';
+import { useDraft } from '../hooks/use-draft.ts';
+import { LiveRun } from '../components/live-run.tsx';
+import { usePermission } from '../hooks/use-permission.ts';
+import { EmptyState, ErrorMessage, PageTitle } from '../components/primitives.tsx';
+import { useSubmit } from '../hooks/use-poll.ts';
+import { navigate, linkTo } from '../state/router.ts';
+
+type RunModeOption = {
+  readonly mode: RunMode | 'enqueue';
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
+};
+
+const runModes: readonly [RunModeOption, ...RunModeOption[]] = [
+  {
+    mode: 'run',
+    name: 'Run',
+    description: 'One agent works on it until it has an answer or a question.',
+    example: 'Read the README and say in three sentences what this project is for.',
+  },
+  {
+    mode: 'orchestrate',
+    name: 'Orchestrate',
+    description: 'The task is taken apart, its parts are done side by side, and the results are put together.',
+    example: 'Compare the test suites of the three packages and name what each lacks.',
+  },
+  {
+    mode: 'verify',
+    name: 'Verify',
+    description: 'Other models answer the question, or examine an answer, and say where they disagree.',
+    example: 'Is 2027 a leap year?',
+  },
+  {
+    mode: 'enqueue',
+    name: 'Enqueue',
+    description: 'One run a line. Workers take them when they can; nothing waits for you here.',
+    example: 'Summarise chapter 1\nSummarise chapter 2',
+  },
+];
+
+/** The id of what is being asked: the same words sent again after a broken line are one run. */
+let pendingRequest: { readonly of: string; readonly id: string } | undefined;
+
+function getIdempotencyKey(asked: unknown): string {
+  const of = JSON.stringify(asked);
+  if (pendingRequest?.of !== of) pendingRequest = { of, id: createId() };
+  return pendingRequest.id;
+}
+
+/** The screen where something is asked; `id` is the run that is shown below, the last one that was begun here unless the address names one. */
+export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.Element {
+  const [words, setWords] = useDraft('ask');
+  const [before, setBefore] = useDraft('ask before');
+  const [chosenWay, setWay] = useDraft('ask way');
+  const [typed, setTyped] = useDraft('ask settings');
+  const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as NewRunSettings, [typed]);
+  const [last, setLast] = useDraft('ask run');
+  const [queued, setQueued] = useState(0);
+  const { busy, error: failed, submit: send } = useSubmit();
+  const may = usePermission('runner');
+  const mayOperate = usePermission('operator');
+  const chosen = runModes.find((each) => each.mode === chosenWay) ?? runModes[0];
+  const { mode: way } = chosen;
+  const shown = id ?? last;
+  const problem = validateRunSettings(settings);
+
+  const ask = (): void =>
+    send(async () => {
+      // What an operator filled in before does not count for a lesser key.
+      const more = parseRunSettings({ ...settings, auto: mayOperate && settings.auto === true }, way);
+      const runs =
+        way === 'enqueue'
+          ? await enqueueLines(words, more)
+          : [(await api.ask(way, { words, ...more }, getIdempotencyKey([way, words, more]))).run];
+      pendingRequest = undefined;
+      setBefore(words);
+      setWords('');
+      setQueued(runs.length > 1 ? runs.length : 0);
+      // What is asked has an address of its own: to come back to, and to give to somebody else.
+      setLast(runs.length === 1 ? (runs[0]?.id ?? '') : '');
+      navigate('ask', runs.length === 1 ? runs[0]?.id : undefined);
+    });
+
+  return (
+    <>
+      <PageTitle>Ask</PageTitle>
+      <form
+        class="composer"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (words.trim() !== '' && !busy && problem === undefined) ask();
+        }}
+      >
+        <fieldset class="ways">
+          <legend class="unseen">How</legend>
+          {runModes.map((each) => (
+            <label key={each.mode}>
+              <input
+                type="radio"
+                name="way"
+                value={each.mode}
+                checked={way === each.mode}
+                onChange={() => setWay(each.mode)}
+              />
+              <span>{each.name}</span>
+            </label>
+          ))}
+        </fieldset>
+        <p class="hint" id="way-what">
+          {chosen.description}
+        </p>
+        <label class="unseen" for="words">
+          What is to be done
+        </label>
+        <textarea
+          id="words"
+          name="words"
+          rows={shown !== '' || queued > 0 ? 2 : 5}
+          dir="auto"
+          value={words}
+          aria-describedby="way-what"
+          placeholder={chosen.example}
+          onInput={(event) => setWords(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+          }}
+        />
+        <RunSettingsForm settings={settings} way={way} change={(next) => setTyped(JSON.stringify(next))} />
+        <div class="buttons">
+          <button type="submit" class="primary" disabled={!may || busy || words.trim() === '' || problem !== undefined}>
+            {busy ? 'Sending' : chosen.name}
+          </button>
+          {words === '' && before !== '' ? (
+            <button type="button" class="quiet" onClick={() => setWords(before)}>
+              Bring back what was asked
+            </button>
+          ) : null}
+          <span class="hint">
+            {may ? (
+              <span class="by-key">
+                or <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+              </span>
+            ) : (
+              'Your key may only read.'
+            )}
+          </span>
+        </div>
+        {problem === undefined ? null : (
+          <p class="failed" role="alert">
+            {problem}
+          </p>
+        )}
+        <ErrorMessage failed={failed} />
+      </form>
+      {queued > 0 && id === undefined ? (
+        <QueuedMessage count={queued} />
+      ) : shown === '' ? (
+        <FirstSteps />
+      ) : (
+        <LiveRun key={shown} id={shown} />
+      )}
+    </>
+  );
+}
+
+async function enqueueLines(
+  words: string,
+  settings: ReturnType<typeof parseRunSettings>,
+): Promise<readonly FleetRun[]> {
+  const { tenant, priority, ...rest } = settings;
+  const lines = words
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const runs = lines.map((line, i) => ({
+    id: getIdempotencyKey([words, settings]) + (lines.length > 1 ? `-${i + 1}` : ''),
+    words: line,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(Object.keys(rest).length > 0 ? { settings: JSON.parse(JSON.stringify(rest)) } : {}),
+  }));
+  return (await api.enqueue(runs)).runs;
+}
+
+function QueuedMessage({ count }: { readonly count: number }): JSX.Element {
+  return (
+    <EmptyState title={`${count} runs are in the queue.`}>
+      <p>
+        See them in <a href={linkTo('runs')}>Runs</a>, and who works on them in <a href={linkTo('fleet')}>Fleet</a>.
+      </p>
+    </EmptyState>
+  );
+}
+
+function FirstSteps(): JSX.Element {
+  return (
+    <EmptyState title="Nothing has been asked from here yet.">
+      <ol>
+        <li>Write above what is to be done, as you would to a colleague.</li>
+        <li>Press Run. The answer streams in below, with every tool call and what it cost.</li>
+        <li>
+          Where a call needs your word it waits for you here and in <a href={linkTo('approvals')}>Approvals</a>, for
+          days if need be.
+        </li>
+      </ol>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,312 @@
+// A session as a person reads it: its events folded into what was said, done, asked and spent, in order, along the path to its head.
+import type { ToolCallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
+import { formatEpochReason, formatBranchReason, formatStopReason } from '../text/labels.ts';
+
+/** Where a call stands. */
+export type TimelineCall = {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly invalid?: string;
+  /** The questions about it, in the order they were raised. */
+  readonly approvals: readonly TimelineApproval[];
+  readonly started?: string;
+  readonly result?: {
+    readonly outcome: string;
+    readonly text: string;
+    readonly data?: Json;
+    readonly files: readonly FilePart[];
+    readonly ms: number;
+  };
+};
+
+/** A question to a person, and what was answered. */
+export type TimelineApproval = {
+  readonly question: string;
+  readonly kind?: 'unknown-outcome' | 'client-tool';
+  readonly raised: string;
+  readonly answer?: { readonly allowed: boolean; readonly happened: boolean; readonly by?: string };
+};
+
+/** One thing of the timeline; `key` is the event it began with, `at` the latest event it holds. */
+export type TimelineItem = {
+  readonly key: string;
+  readonly at: string;
+  readonly seq: number;
+  readonly time: string;
+} & (
+  | {
+      readonly type: 'input';
+      readonly input: string;
+      readonly how: string;
+      readonly text: string;
+      readonly files: readonly FilePart[];
+      readonly delivered: boolean;
+    }
+  | {
+      readonly type: 'turn';
+      readonly turn: number;
+      readonly notes: readonly Note[];
+      readonly message?: Message;
+      readonly finish?: string;
+      readonly model?: string;
+      readonly usage?: Usage;
+      readonly usd?: number;
+      readonly estimated?: boolean;
+      readonly ms?: number;
+      readonly failure?: Failure;
+      readonly partial?: string;
+      readonly calls: readonly TimelineCall[];
+    }
+  /** A message that no turn of this log brought: the history of a fork or of an edit. */
+  | { readonly type: 'said'; readonly message: Message }
+  | {
+      readonly type: 'mark';
+      readonly what: string;
+      readonly text: string;
+      readonly tone: 'quiet' | 'bad' | 'good';
+      /** The session that it tells of. */
+      readonly session?: string;
+    }
+);
+
+/** A session folded. `others` counts the events that are on branches nobody continues. */
+export type Timeline = {
+  readonly items: readonly TimelineItem[];
+  readonly seq: number;
+  readonly head: string | null;
+  readonly model: string;
+  readonly running: boolean;
+  readonly offBranchCount: number;
+};
+
+/** Nothing has happened. */
+export const emptyTimeline: Timeline = { items: [], seq: 0, head: null, model: '', running: false, offBranchCount: 0 };
+
+/** The timeline of some events, given in the order of the log. */
+export function buildTimeline(events: readonly Event[]): Timeline {
+  const path = getBranchPath(events);
+  const folded = path.reduce(applyEvent, emptyTimeline);
+  return { ...folded, seq: events.at(-1)?.seq ?? 0, offBranchCount: events.length - path.length };
+}
+
+/** Whether an event follows the head; one that branches off needs the whole log to be folded again. */
+export const followsHead = (timeline: Timeline, event: Event): boolean => event.parent === timeline.head;
+
+/** The timeline with an event that follows its head. */
+export const applyEvent = (timeline: Timeline, event: Event): Timeline => ({
+  ...reduceEvent(timeline, event),
+  seq: event.seq,
+  head: event.id,
+});
+
+type AddMark = (what: string, text: string, tone?: 'quiet' | 'bad' | 'good') => Timeline;
+
+/** The events from the root to the last one: each names the one it follows. */
+function getBranchPath(events: readonly Event[]): readonly Event[] {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const path: Event[] = [];
+  for (let at = events.at(-1); at; at = at.parent === null ? undefined : byId.get(at.parent)) path.push(at);
+  return path.toReversed();
+}
+
+function reduceEvent(now: Timeline, event: Event): Timeline {
+  const base = { key: event.id, at: event.id, seq: event.seq, time: event.time };
+  const mark: AddMark = (what, text, tone = 'quiet') => ({
+    ...now,
+    items: [...now.items, { ...base, type: 'mark', what, text, tone }],
+  });
+  switch (event.type) {
+    case 'session-started':
+      return event.from ? addForkMark(now, event.from.session, base) : now;
+    case 'annotation-added':
+      return now;
+    case 'epoch-started':
+      return { ...applyEpochStarted(now, event, mark), model: event.model };
+    case 'compaction-failed':
+      return mark('not shortened', `What was said could not be made shorter: ${event.why}`);
+    case 'branch-started':
+      return {
+        ...mark('branch', [formatBranchReason(event.reason), event.detail].filter(Boolean).join('. ')),
+        running: false,
+      };
+    case 'input-received':
+      return event.how === 'continue' ? now : { ...now, items: [...now.items, { ...base, ...createInputItem(event) }] };
+    case 'run-started':
+      return { ...now, running: true };
+    case 'turn-started':
+      return applyTurnStarted(now, event);
+    case 'turn-ended':
+      return updateTurn(now, event.id, {
+        message: event.message,
+        finish: event.finishReason,
+        model: event.model,
+        usage: event.usage,
+        ms: event.ms,
+        calls: event.message.parts.flatMap((part) => (part.type === 'tool-call' ? [createTimelineCall(part)] : [])),
+        ...(event.usd === undefined ? {} : { usd: event.usd }),
+        ...(event.estimated ? { estimated: true } : {}),
+      });
+    case 'turn-failed':
+      return updateTurn(now, event.id, {
+        failure: event.error,
+        ms: event.ms,
+        ...(event.partial === undefined ? {} : { partial: event.partial }),
+        ...(event.usage ? { usage: event.usage } : {}),
+        ...(event.usd === undefined ? {} : { usd: event.usd }),
+      });
+    case 'answer-rejected':
+      return mark('rejected', `The answer was sent back (${event.why}): ${event.text}`);
+    case 'approval-requested':
+    case 'approval-resolved':
+    case 'tool-started':
+    case 'tool-ended':
+      return updateCall(now, event);
+    case 'check-ended':
+      return event.verdict.type === 'passed'
+        ? mark('check', `${event.check}: passed`, 'good')
+        : mark('check', `${event.check}: ${event.verdict.type}. ${event.verdict.why}`, 'bad');
+    case 'run-ended':
+      return { ...applyRunEnded(now, event, mark), running: false };
+    default:
+      return mark('event', (event as { type: string }).type);
+  }
+}
+
+const addForkMark = (
+  now: Timeline,
+  session: string,
+  base: Pick<TimelineItem, 'key' | 'at' | 'seq' | 'time'>,
+): Timeline => ({
+  ...now,
+  items: [...now.items, { ...base, type: 'mark', what: 'fork', text: 'Begun as a copy of', tone: 'quiet', session }],
+});
+
+/** An edit, or the beginning of a fork, brings its history along; a compaction is marked where it was. */
+function applyEpochStarted(now: Timeline, event: Event & { type: 'epoch-started' }, mark: AddMark): Timeline {
+  const text = [formatEpochReason(event.reason), event.detail].filter(Boolean).join('. ');
+  const what = event.reason === 'compacted' ? 'shortened' : event.reason === 'edited' ? 'edited' : 'changed';
+  const { messages = [] } = event.baseline ?? {};
+  const isBeginning = event.reason === 'started';
+  if (messages.length === 0 || (event.reason !== 'edited' && !isBeginning && now.items.length > 0))
+    return isBeginning ? now : mark(what, text);
+  const { id, seq, time } = event;
+  const said = messages.map((message, i): TimelineItem => ({
+    key: `${id} ${i}`,
+    at: id,
+    seq,
+    time,
+    type: 'said',
+    message,
+  }));
+  return { ...now, items: [...(isBeginning ? now.items : mark(what, text).items.slice(now.items.length)), ...said] };
+}
+
+function applyRunEnded(now: Timeline, event: Event & { type: 'run-ended' }, mark: AddMark): Timeline {
+  if ((event.reason === 'answered' || event.reason === 'task-complete') && event.detail === undefined) return now;
+  const last = now.items.findLast((item) => item.type === 'turn');
+  // Where the turn has just said what went wrong, the end need not say it again.
+  const isSaid = last?.type === 'turn' && last.failure !== undefined && last.failure.message === event.error?.message;
+  const why = isSaid ? '' : (event.error?.message ?? event.detail ?? '');
+  const tone =
+    event.error || !['answered', 'task-complete', 'cancelled', 'abstained'].includes(event.reason) ? 'bad' : 'quiet';
+  return mark(
+    'ended',
+    [`Ended: ${formatStopReason(event.reason)}`, why, isSaid ? '' : event.error?.hint]
+      .filter(Boolean)
+      .join('. ')
+      .replaceAll('..', '.'),
+    tone,
+  );
+}
+
+const createInputItem = (
+  event: Event & { type: 'input-received' },
+): Omit<Extract<TimelineItem, { type: 'input' }>, 'key' | 'at' | 'seq' | 'time'> => ({
+  type: 'input',
+  input: event.input,
+  how: event.how,
+  text: event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+  files: event.parts.flatMap((part) => (part.type === 'file' ? [part] : [])),
+  delivered: false,
+});
+
+const createTimelineCall = (part: ToolCallPart): TimelineCall => ({
+  id: part.id,
+  tool: part.tool,
+  input: part.input,
+  approvals: [],
+  ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
+});
+
+/** What a turn delivers was said before it; a turn that is tried again stands in for the one that failed. */
+function applyTurnStarted(now: Timeline, event: Event & { type: 'turn-started' }): Timeline {
+  const heard = now.items.map((item) =>
+    item.type === 'input' && !item.delivered && event.inputs.includes(item.input) ? { ...item, delivered: true } : item,
+  );
+  const turn: TimelineItem = {
+    key: event.id,
+    at: event.id,
+    seq: event.seq,
+    time: event.time,
+    type: 'turn',
+    turn: event.turn,
+    notes: event.notes,
+    calls: [],
+  };
+  return { ...now, running: true, items: [...heard, turn] };
+}
+
+type TurnItem = Extract<TimelineItem, { type: 'turn' }>;
+
+function updateTurn(now: Timeline, at: string, patch: Partial<TurnItem>): Timeline {
+  const index = now.items.findLastIndex((item) => item.type === 'turn');
+  const turn = now.items[index];
+  if (turn?.type !== 'turn') return now;
+  return { ...now, items: now.items.with(index, { ...turn, ...patch, at }) };
+}
+
+type CallEvent = Event & { type: 'approval-requested' | 'approval-resolved' | 'tool-started' | 'tool-ended' };
+
+/** A call belongs to the last turn that made one of its id. */
+function updateCall(now: Timeline, event: CallEvent): Timeline {
+  const index = now.items.findLastIndex(
+    (item) => item.type === 'turn' && item.calls.some((call) => call.id === event.call),
+  );
+  const turn = now.items[index];
+  if (turn?.type !== 'turn') return now;
+  const calls = turn.calls.map((call) => (call.id === event.call && !call.result ? reduceCall(call, event) : call));
+  return { ...now, items: now.items.with(index, { ...turn, calls, at: event.id }) };
+}
+
+function reduceCall(call: TimelineCall, event: CallEvent): TimelineCall {
+  switch (event.type) {
+    case 'approval-requested': {
+      const ask = { question: event.question, raised: event.time, ...(event.kind ? { kind: event.kind } : {}) };
+      return { ...call, approvals: [...call.approvals, ask] };
+    }
+    case 'approval-resolved': {
+      const last = call.approvals.at(-1);
+      if (!last) return call;
+      const { allowed, happened = false, by } = event;
+      const answer = { allowed, happened, ...(by === undefined ? {} : { by }) };
+      return { ...call, approvals: [...call.approvals.slice(0, -1), { ...last, answer }] };
+    }
+    case 'tool-started':
+      return { ...call, started: event.time, ...(event.input === undefined ? {} : { input: event.input }) };
+    case 'tool-ended': {
+      const { outcome, text, data, files = [], ms } = event;
+      return { ...call, result: { outcome, text, files, ms, ...(data === undefined ? {} : { data }) } };
+    }
+  }
+}
+
+/** Whether the client that asked makes it: others are asked about before they begin, or about what became of them. */
+export const isClientSideCall = ({ started, approvals: asks, result }: TimelineCall): boolean =>
+  started !== undefined && !result && asks.some(({ answer, kind }) => !answer && kind === 'client-tool');
+
+/** The question of a call that nobody has answered. */
+export const getPendingApproval = (call: TimelineCall): TimelineApproval | undefined => {
+  const last = call.approvals.at(-1);
+  return call.result || last?.answer || isClientSideCall(call) ? undefined : last;
+};
