@@ -53,9 +53,9 @@ export function createFairleadSubject(files: boolean): Subject {
     },
     async open(file) {
       const { openJsonl } = (await import(path.join(dist, 'stores.js'))) as typeof Stores;
-      const { openSessionWriter: openHead, runStateView: runView } = await importLibrary();
+      const { openSessionWriter, runStateView } = await importLibrary();
       const log = await openJsonl(file);
-      const { state } = await openHead(log, runView());
+      const { state } = await openSessionWriter(log, runStateView());
       await log.close();
       return state.seq;
     },

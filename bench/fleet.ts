@@ -50,15 +50,12 @@ export function benchFleet(folder: string, rounds: number, runs: number, postgre
   if (postgres === undefined) console.log('\nskipped: a fleet on PostgreSQL (no --postgres <url>)');
 }
 
-function printFleet(
-  { name, baselines: floors, createLocation: where }: FleetTarget,
-  rounds: number,
-  runs: number,
-): void {
-  const subjects = [...floors, 'throughput'];
+function printFleet({ name, baselines, createLocation }: FleetTarget, rounds: number, runs: number): void {
+  const subjects = [...baselines, 'throughput'];
   const took = new Map<string, number[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < rounds; round++)
-    for (const subject of subjects) took.get(subject)?.push(runFleetMeasurement(subject, where(), runs).ms / runs);
+    for (const subject of subjects)
+      took.get(subject)?.push(runFleetMeasurement(subject, createLocation(), runs).ms / runs);
   const of = (subject: string): number => median(took.get(subject) ?? []);
   const least = (subject: string): number => Math.min(...(took.get(subject) ?? []));
   const over = (floor: string): string =>
@@ -68,18 +65,18 @@ function printFleet(
     console.log(
       `  ${subject.padEnd(20)} ${of(subject).toFixed(3)} ms a run, ${(1000 / of(subject)).toFixed(0)} a second${more}`,
     );
-  for (const floor of floors) row(floor, '');
-  row('throughput', `: ${floors.map(over).join(', ')}`);
-  const { p50, p95 } = computePercentiles(runFleetMeasurement('latency', where(), 100).waits) ?? {};
+  for (const floor of baselines) row(floor, '');
+  row('throughput', `: ${baselines.map(over).join(', ')}`);
+  const { p50, p95 } = computePercentiles(runFleetMeasurement('latency', createLocation(), 100).waits) ?? {};
   const ends = (of: typeof p50): string => (of?.interval ?? []).map((end) => end ?? '?').join(' to ');
   console.log(
     `  from queued to begun with an idle worker: p50 ${p50?.value} ms (${ends(p50)}), p95 ${p95?.value} ms (${ends(p95)}), of ${p50?.of}`,
   );
-  const { running, resting } = runFleetMeasurement('weight', where(), 200);
+  const { running, resting } = runFleetMeasurement('weight', createLocation(), 200);
   console.log(
     `  200 runs at once: running ${formatKb(running.heap)} of heap (${formatKb(running.rss)} of memory) a run; waiting for a person ${formatKb(resting.heap)} (${formatKb(resting.rss)})`,
   );
-  const { bytesPerRun, slower } = runFleetMeasurement('growth', where(), 2 * runs);
+  const { bytesPerRun, slower } = runFleetMeasurement('growth', createLocation(), 2 * runs);
   console.log(
     `  over ${2 * runs} runs: ${bytesPerRun.toFixed(0)} bytes of heap stay a run, the second half takes x${slower.toFixed(2)}`,
   );

@@ -54,12 +54,7 @@ export async function benchSearch(rounds: number): Promise<void> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-tree-')));
   try {
     writeFileTree(root);
-    const {
-      grep,
-      glob,
-      listFiles,
-      codingTools: workspaceTools,
-    } = (await import(path.join(dist, 'tools.js'))) as typeof Tools;
+    const { grep, glob, listFiles, codingTools } = (await import(path.join(dist, 'tools.js'))) as typeof Tools;
     const { localWorkspace } = (await import(path.join(dist, 'workspace.js'))) as typeof Workspaces;
     const workspace: Workspace = localWorkspace({ roots: [root] });
     const rg = findRipgrep(ownWorkspace({ roots: [root] }));
@@ -79,7 +74,7 @@ export async function benchSearch(rounds: number): Promise<void> {
         ],
         rounds,
       );
-    const kept = new Map(workspaceTools(workspace).map((tool) => [tool.name, tool]));
+    const kept = new Map(codingTools(workspace).map((tool) => [tool.name, tool]));
     const pattern = '**/file7.ts';
     await compare(
       'Finding 1,000 of 50,000 files by name',

@@ -47,8 +47,8 @@ async function startServerProcess(concurrency: number): Promise<ServerProcess> {
   };
 }
 
-const startRun = async ({ request: ask }: ServerProcess, words: string): Promise<string> =>
-  ((await ask('POST', '/api/run', { words }))['run'] as { readonly id: string }).id;
+const startRun = async ({ request }: ServerProcess, words: string): Promise<string> =>
+  ((await request('POST', '/api/run', { words }))['run'] as { readonly id: string }).id;
 
 /** One who watches: the seqs it saw, once the stream has ended. */
 type Watcher = { readonly opened: Promise<void>; readonly seenSeqs: Promise<readonly number[]> };
@@ -91,7 +91,7 @@ async function measureWatchers(count: number, runs: number): Promise<void> {
   await waitUntilRunning(subject, runs);
   const before = await subject.readMemory();
   const all = Array.from({ length: count }, (_, i) => watchRun(subject, ids[i % runs] ?? ''));
-  await Promise.all(all.map(({ opened: open }) => open));
+  await Promise.all(all.map(({ opened }) => opened));
   const after = await subject.readMemory();
   subject.send('go');
   const seen = await Promise.all(all.map((watcher) => watcher.seenSeqs));
@@ -104,9 +104,9 @@ async function measureWatchers(count: number, runs: number): Promise<void> {
   await subject.exited;
 }
 
-async function waitUntilRunning({ request: ask }: ServerProcess, count: number): Promise<void> {
+async function waitUntilRunning({ request }: ServerProcess, count: number): Promise<void> {
   for (const end = Date.now() + 120_000; Date.now() < end; await pause(50)) {
-    const { depth } = (await ask('GET', '/api/queue')) as { readonly depth: { readonly running: number } };
+    const { depth } = (await request('GET', '/api/queue')) as { readonly depth: { readonly running: number } };
     if (depth.running === count) return;
   }
   throw new Error(`There are not ${count} runs under way after two minutes.`);
@@ -132,9 +132,9 @@ async function measureRunning(count: number): Promise<void> {
   await subject.exited;
 }
 
-async function waitUntilEnded({ request: ask }: ServerProcess, id: string): Promise<void> {
+async function waitUntilEnded({ request }: ServerProcess, id: string): Promise<void> {
   for (const end = Date.now() + 120_000; Date.now() < end; await pause(20))
-    if (((await ask('GET', `/api/runs/${id}`))['run'] as { readonly status: string }).status === 'ended') return;
+    if (((await request('GET', `/api/runs/${id}`))['run'] as { readonly status: string }).status === 'ended') return;
   throw new Error(`${id} does not end.`);
 }
 

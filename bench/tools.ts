@@ -62,10 +62,10 @@ type BenchSession = { readonly session: Agent.Session; readonly run: () => Promi
 /** A session whose model makes these calls, with the gate that a person has and a log in memory or in a file. */
 async function openBenchSession(provider: Provider, file: boolean): Promise<BenchSession> {
   const [
-    { resolveAgent: agentParts, Session },
-    { codingTools: workspaceTools },
+    { resolveAgent, Session },
+    { codingTools },
     { localWorkspace },
-    { permissionGate: permission, sessionGrants },
+    { permissionGate, sessionGrants },
     { memoryLog, openJsonl },
   ] = await Promise.all([
     importBuilt<typeof Agent>('agent'),
@@ -76,9 +76,9 @@ async function openBenchSession(provider: Provider, file: boolean): Promise<Benc
   ]);
   const root = createTempDir();
   const workspace = localWorkspace({ roots: [import.meta.dirname, root], cwd: root });
-  const parts = agentParts({ provider, system: 'You are a test.', tools: workspaceTools(workspace) });
+  const parts = resolveAgent({ provider, system: 'You are a test.', tools: codingTools(workspace) });
   const locate = (given: string): string => workspace.locate(given);
-  const gate = permission({ tools: parts.tools, mode: () => 'auto', grants: sessionGrants(), locate });
+  const gate = permissionGate({ tools: parts.tools, mode: () => 'auto', grants: sessionGrants(), locate });
   const log = file ? await openJsonl(path.join(root, 'session.jsonl')) : memoryLog();
   const session = await Session.open({ ...parts, gates: [gate] }, log);
   return {
@@ -166,18 +166,20 @@ export const createSandboxSubject = (kind: 'none' | 'bubblewrap' | 'egress' | 'p
 });
 
 async function openSandboxedWorkspace(kind: string, root: string): Promise<Workspace> {
-  const [{ localWorkspace, isPublicAddress: isPublic }, { chooseSandbox, containerSandbox, withSandbox: sandboxed }] =
-    await Promise.all([importBuilt<typeof Workspaces>('workspace'), importBuilt<typeof Guards>('guards')]);
+  const [{ localWorkspace, isPublicAddress }, { chooseSandbox, containerSandbox, withSandbox }] = await Promise.all([
+    importBuilt<typeof Workspaces>('workspace'),
+    importBuilt<typeof Guards>('guards'),
+  ]);
   const workspace = localWorkspace({ roots: [root] });
   if (kind === 'none') return workspace;
   if (kind === 'podman') {
     const image = process.env['SANDBOX_CONTAINER_IMAGE'] ?? 'fairlead-busybox';
     spawnSync('podman', ['volume', 'create', 'fairlead-bench']);
     process.on('exit', () => spawnSync('podman', ['volume', 'rm', '-f', 'fairlead-bench']));
-    return sandboxed(workspace, containerSandbox({ image, volume: 'fairlead-bench' }));
+    return withSandbox(workspace, containerSandbox({ image, volume: 'fairlead-bench' }));
   }
-  const egress = kind === 'egress' ? { egress: { hosts: ['example.com'], isPublic } } : {};
+  const egress = kind === 'egress' ? { egress: { hosts: ['example.com'], isPublic: isPublicAddress } } : {};
   const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '', ...egress });
   if (sandbox.name !== 'bubblewrap') throw new Error(sandbox.description);
-  return sandboxed(workspace, sandbox);
+  return withSandbox(workspace, sandbox);
 }

@@ -17,23 +17,23 @@ import { reportAttack } from './support/attack-report.ts';
 test('[M31] nothing happens that the gates did not allow, in those very words', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
-      const { agent, effects: acts, allowed } = createScenario(script);
+      const { agent, effects, allowed } = createScenario(script);
       await runScenario(agent, memoryLog());
       const open = [...allowed];
-      for (const act of acts) {
+      for (const act of effects) {
         const index = open.indexOf(`${act.tool} ${JSON.stringify(act.input)}`);
         assert.ok(index >= 0, `${act.tool} ${JSON.stringify(act.input)} was not allowed`);
         open.splice(index, 1);
       }
       assert.ok(
-        acts.every((act) => act.tool !== 'save' || (act.input as { n: number }).n % 3 !== 0),
+        effects.every((act) => act.tool !== 'save' || (act.input as { n: number }).n % 3 !== 0),
         'a denied call ran',
       );
       assert.ok(
-        acts.every((act) => ((act.input as { n?: number }).n ?? 0) <= 100),
+        effects.every((act) => ((act.input as { n?: number }).n ?? 0) <= 100),
         'a call ran unrewritten',
       );
-      assert.ok(acts.every((act) => act.tool !== 'use_tool'));
+      assert.ok(effects.every((act) => act.tool !== 'use_tool'));
     }),
     { numRuns: 150 },
   );
@@ -47,8 +47,8 @@ test('a call that a person refused never runs, one that was allowed runs once, a
   const log = memoryLog();
   const head = await openSessionWriter(log, runStateView(first.agent.rules));
   await head.record(createScenarioStartFacts(first.agent));
-  const { runLoop: run } = await import('../src/core/index.ts');
-  const resting = await run(first.agent, {
+  const { runLoop } = await import('../src/core/index.ts');
+  const resting = await runLoop(first.agent, {
     writer: head,
     signal: new AbortController().signal,
     onChunk: () => {},
@@ -71,7 +71,7 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
     call.tool === 'save' ? { type: 'rewrite', input: { n: (call.input as { n: number }).n + 1 } } : { type: 'allow' };
   const once: Gate = (call) =>
     (call.input as { n: number }).n === 5 ? { type: 'rewrite', input: { n: 6 } } : { type: 'allow' };
-  const { agent, effects: acts } = createScenario(
+  const { agent, effects } = createScenario(
     [
       {
         text: '',
@@ -86,7 +86,7 @@ test('a gate that throws denies; a rewritten call passes every gate again; endle
   );
   const { state } = await runScenario(agent, memoryLog());
   assert.deepEqual(
-    acts.map((act) => act.input),
+    effects.map((act) => act.input),
     [{ n: 6 }],
   );
   assert.deepEqual(seen.slice(0, 2), ['{"n":5}', '{"n":6}']);

@@ -36,12 +36,12 @@ async function getStopReason(
   script: readonly ModelTurn[] = manyTurns,
   more: Parameters<typeof createScenario>[1] = {},
 ): Promise<{ reason: StopReason | undefined; turns: number; acts: number; detail: string }> {
-  const { agent, effects: acts } = createScenario(script, more);
+  const { agent, effects } = createScenario(script, more);
   const { state } = await runScenario(agent, memoryLog(), () => true, { ...wideLimits, turns: 100, ...limits });
   return {
     reason: state.ended?.reason,
     turns: state.spent.turns,
-    acts: acts.length,
+    acts: effects.length,
     detail: state.ended?.detail ?? '',
   };
 }
@@ -160,7 +160,7 @@ test('[A107] whatever happens, a run stays within its turns, calls, tokens and m
       fc.nat(5),
       fc.nat(200),
       async (script, turns, calls, tokens) => {
-        const { agent, requests, effects: acts } = createScenario(script);
+        const { agent, requests, effects } = createScenario(script);
         const { state } = await runScenario(agent, memoryLog(), () => true, {
           ...wideLimits,
           turns,
@@ -169,7 +169,7 @@ test('[A107] whatever happens, a run stays within its turns, calls, tokens and m
           usd: tokens / 1e6,
         });
         assert.ok(requests.length <= turns);
-        assert.ok(acts.length <= calls);
+        assert.ok(effects.length <= calls);
         assert.ok(state.ended !== undefined);
         assert.ok(state.spent.usd <= tokens / 1e6 + 15e-6);
       },

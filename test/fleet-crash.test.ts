@@ -48,7 +48,7 @@ async function stopWorkers(hands: readonly WorkerProcess[]): Promise<void> {
 
 /** Kills workers one after the other and replaces them, each somewhere in its share of the work, so that all die while there is work. */
 async function killWorkersRandomly(
-  { recorder: outside, spawnWorker: hand }: FleetFixture,
+  { recorder, spawnWorker }: FleetFixture,
   hands: WorkerProcess[],
   over: AbortSignal,
   upset?: () => Promise<void>,
@@ -56,7 +56,7 @@ async function killWorkersRandomly(
   const random = createRandom(seed);
   for (let done = 0; done < kills; done++) {
     const moment = ((done + random()) / kills) * runs * effectTools.length * 0.9;
-    while (outside.entries.length < moment && !over.aborted) await pause(2);
+    while (recorder.entries.length < moment && !over.aborted) await pause(2);
     await pause(random() * 20);
     if (over.aborted) return;
     if (done === Math.floor(kills / 2)) await upset?.();
@@ -64,25 +64,25 @@ async function killWorkersRandomly(
     const victim = hands[i] as WorkerProcess;
     victim.signal('SIGKILL');
     assert.equal(await victim.ended, 'SIGKILL', victim.output());
-    hands[i] = hand();
+    hands[i] = spawnWorker();
   }
 }
 
 async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
   t.diagnostic(`FAIRLEAD_SEED=${seed}`);
   const set = await createStoreFixture(t, kind);
-  const { store, recorder: outside, spawnWorker: hand, waitForRuns: attend } = set;
+  const { store, recorder, spawnWorker, waitForRuns } = set;
   await store.queue.enqueue(Array.from({ length: runs }, (_, i) => ({ id: `r${i}`, words: 'Do it.' })));
-  const hands = [hand(), hand(), hand(), hand()];
+  const hands = [spawnWorker(), spawnWorker(), spawnWorker(), spawnWorker()];
   const over = new AbortController();
   t.after(() => over.abort());
-  const [ended] = await Promise.all([attend(), killWorkersRandomly(set, hands, over.signal, kind.disrupt)]);
+  const [ended] = await Promise.all([waitForRuns(), killWorkersRandomly(set, hands, over.signal, kind.disrupt)]);
   await stopWorkers(hands);
   assert.equal(ended.length, runs);
   let [asked, attempts, killed] = [0, 0, 0];
   for (const run of ended) {
     const events = await readRunEvents(store, run);
-    assertRanOnce(run, events, outside);
+    assertRanOnce(run, events, recorder);
     assert.deepEqual(await store.inbox.read(run.session, 0), [], `${run.id}: letters that are left`);
     const asks = countEvents(events, 'approval-requested');
     asked += asks;
@@ -91,10 +91,10 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
   }
   const held = (await store.sessions.list({ most: runs })).filter(({ holder }) => holder !== undefined);
   assert.deepEqual(held, []);
-  const happened = outside.effects().length;
+  const happened = recorder.effects().length;
   assert.equal(happened, runs * effectTools.length);
   assert.ok(killed > 0, 'no kill has hit a run');
-  const repeats = outside.entries.length - happened;
+  const repeats = recorder.entries.length - happened;
   t.diagnostic(
     `${kills} kills hit ${killed} runs: ${attempts} attempts, of them ${attempts - runs - asked} takeovers and ${asked} after a question; ` +
       `${happened} effects, 0 twins, 0 lost, ${repeats} repeats refused by their key`,
@@ -104,13 +104,13 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
 }
 
 /** Runs that stand where an answer from outside is kept back: in a call of the model, and in each of the tools, whose effect has happened. */
-async function enqueueBlockedRuns({ store, recorder: outside }: FleetFixture): Promise<{
+async function enqueueBlockedRuns({ store, recorder }: FleetFixture): Promise<{
   readonly ids: readonly string[];
   readonly open: () => void;
   readonly reached: Promise<unknown>;
 }> {
   const places = ['think-0', ...effectTools];
-  const doors = places.map((place) => outside.holdReply(`in ${place}`, place));
+  const doors = places.map((place) => recorder.holdReply(`in ${place}`, place));
   const ids = places.map((place) => `in ${place}`);
   await store.queue.enqueue(ids.map((id) => ({ id, words: 'Do it.' })));
   return {
@@ -122,19 +122,19 @@ async function enqueueBlockedRuns({ store, recorder: outside }: FleetFixture): P
 
 async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> {
   const set = await createStoreFixture(t, kind);
-  const { store, recorder: outside, spawnWorker: hand, waitForRuns: attend } = set;
+  const { store, recorder, spawnWorker, waitForRuns } = set;
   const { ids, open, reached } = await enqueueBlockedRuns(set);
-  const zombie = hand(2000);
+  const zombie = spawnWorker(2000);
   await reached;
   zombie.signal('SIGSTOP');
-  const did = (): number => outside.entries.filter(({ by }) => by === zombie.pid).length;
+  const did = (): number => recorder.entries.filter(({ by }) => by === zombie.pid).length;
   const done = did();
   // Of one run nothing is written yet when it wakes up: only the fence is between it and the log.
-  const asked = outside.holdReply('in pay', 'find');
-  const other = hand();
+  const asked = recorder.holdReply('in pay', 'find');
+  const other = spawnWorker();
   await asked.reached;
   const ended = await Promise.all(
-    (await attend(1))
+    (await waitForRuns(1))
       .filter(({ status }) => status === 'ended')
       .map(async (run) => ({ run, events: await readRunEvents(store, run) })),
   );
@@ -145,7 +145,7 @@ async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> 
   zombie.signal('SIGCONT');
   for (const id of ids) await zombie.waitForLine(`over ${id}`);
   asked.open();
-  for (const run of await attend()) assertRanOnce(run, await readRunEvents(store, run), outside);
+  for (const run of await waitForRuns()) assertRanOnce(run, await readRunEvents(store, run), recorder);
   assert.equal(did(), done, 'it does nothing more for runs that others have');
   for (const { run, events } of ended) {
     assert.deepEqual(await readRunEvents(store, run), events, `${run.id}: what it wrote was refused`);
@@ -159,17 +159,17 @@ async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> 
   );
   await stopWorkers([other]);
   await store.queue.enqueue([{ id: 'after', words: 'Do it.' }]);
-  await attend();
-  const by = new Set(outside.effects('after').map((entry) => entry.by));
+  await waitForRuns();
+  const by = new Set(recorder.effects('after').map((entry) => entry.by));
   assert.deepEqual(by, new Set([zombie.pid]), 'it goes on with other runs');
   await stopWorkers([zombie]);
 }
 
 async function testGracefulStop(t: TestContext, kind: StoreKind): Promise<void> {
   const set = await createStoreFixture(t, kind);
-  const { store, recorder: outside, spawnWorker: hand, waitForRuns: attend } = set;
+  const { store, recorder, spawnWorker, waitForRuns } = set;
   const { ids, open, reached } = await enqueueBlockedRuns(set);
-  const first = hand();
+  const first = spawnWorker();
   await reached;
   first.signal('SIGTERM');
   await first.waitForLine('leaving');
@@ -179,17 +179,17 @@ async function testGracefulStop(t: TestContext, kind: StoreKind): Promise<void> 
     const run = await store.queue.run(id);
     assert.deepEqual([run?.status, run?.attempts], ['queued', 1], id);
   }
-  const second = hand();
-  for (const run of await attend()) {
+  const second = spawnWorker();
+  for (const run of await waitForRuns()) {
     const events = await readRunEvents(store, run);
-    assertRanOnce(run, events, outside);
+    assertRanOnce(run, events, recorder);
     assert.deepEqual(
       [countEvents(events, 'approval-requested'), run.attempts],
       [0, 2],
       `${run.id}: nothing is unknown`,
     );
   }
-  assert.equal(outside.entries.length, ids.length * effectTools.length, 'nothing was repeated, not even in vain');
+  assert.equal(recorder.entries.length, ids.length * effectTools.length, 'nothing was repeated, not even in vain');
   await stopWorkers([second]);
 }
 

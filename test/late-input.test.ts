@@ -35,7 +35,7 @@ function createHeadlessUi(seen: { put?(block: TranscriptBlock): void; status?(st
     removeBlock() {},
     clear() {},
     onAction() {},
-    askKey: async ({ defaultKey: otherwise }) => otherwise,
+    askKey: async ({ defaultKey }) => defaultKey,
     pick: async () => undefined,
     setInput() {},
     setCompleter() {},

@@ -15,11 +15,11 @@ import {
 const createProxiedCase = (name: string, loopAt: UnmodifiedLoop): BridgeCase => ({
   name: `${name}, through the proxy`,
   open(opening) {
-    const { url: target, options, onEnd: atEnd } = opening;
+    const { url: target, options, onEnd } = opening;
     const { limits, system } = options;
     const guiding = { ...(limits ? { limits } : {}), ...(system ? { system } : {}), extensions: [options] };
     const opened = openProxy({ target, port: 0, ...guiding });
-    atEnd(async () => (await opened).close());
+    onEnd(async () => (await opened).close());
     let loop: BridgeLoop | undefined;
     return {
       async run(prompt, onPiece) {

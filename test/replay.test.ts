@@ -35,8 +35,8 @@ test('a fold may start at any self-contained epoch', async () => {
   const { agent } = createScenario([{ text: 'one', calls: [{ tool: 'look', input: { n: 1 } }], finish: 'tool-calls' }]);
   const log = memoryLog();
   const head = await runScenario(agent, log);
-  const { epochStartedFact: newEpoch } = await import('../src/core/index.ts');
-  await head.record((state) => [newEpoch(state, 'compacted', toArray(state.messages))]);
+  const { epochStartedFact } = await import('../src/core/index.ts');
+  await head.record((state) => [epochStartedFact(state, 'compacted', toArray(state.messages))]);
   await head.record([{ type: 'input-received', input: 'i2', how: 'prompt', parts: [{ type: 'text', text: 'again' }] }]);
   const last = log.events.findLastIndex((event) => event.type === 'epoch-started');
   const short = fold(runStateView(agent.rules), log.events.slice(last));

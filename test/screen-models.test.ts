@@ -35,7 +35,7 @@ test(
     await prompt.waitFor(/· The next answer comes from beta\.[^]*^beta · /m);
     await prompt.enterAndWait('second', /> second\n\nbeta heard second\.\n\n─+\n>\s*\nbeta/);
     assert.deepEqual(
-      getSentRequests(place.server).map(({ model, messages: said }) => [model, said.at(-1)?.text]),
+      getSentRequests(place.server).map(({ model, messages }) => [model, messages.at(-1)?.text]),
       [
         ['alpha', 'first'],
         ['beta', 'second'],

@@ -71,19 +71,19 @@ for (const [name, variable, more, sent] of [
   ],
 ] as const)
   test(`[P21] ${name} searches with the key of ${variable}, which neither the model nor any file learns`, async (t) => {
-    const { base, requests: asked } = await startSearchEngine(t);
+    const { base, requests } = await startSearchEngine(t);
     const made = await createSearchProgram(t, { search: { engine: name, url: `${base}/find` } });
     const ran = await runSearch(made, { [variable]: key, ...more });
     assert.match(ran.out, /^Heard: [^]*1\. Fair leads\s+https:\/\/example\.com\/1\s+of rope/m, ran.err);
-    assert.equal(asked.length, 1);
-    assert.ok(asked[0] && sent(asked[0]) === key);
-    assert.match(asked[0].url + asked[0].body, /fair(?:\+|%20| )leads/);
-    assert.ok(!asked[0].url.includes(key));
+    assert.equal(requests.length, 1);
+    assert.ok(requests[0] && sent(requests[0]) === key);
+    assert.match(requests[0].url + requests[0].body, /fair(?:\+|%20| )leads/);
+    assert.ok(!requests[0].url.includes(key));
     assert.ok(!getSearchResult(made).includes(key) && !`${ran.out}${ran.err}`.includes(key));
   });
 
 test('[P21] a SearXNG needs an address and no key, and may be on the own machine; nothing else there is open', async (t) => {
-  const { base, requests: asked } = await startSearchEngine(t);
+  const { base, requests } = await startSearchEngine(t);
   const other = await startSearchEngine(t);
   const made = await createProgram(
     t,
@@ -93,20 +93,23 @@ test('[P21] a SearXNG needs an address and no key, and may be on the own machine
   const ran = await runSearch(made, { SEARXNG_URL: base });
   assert.match(ran.out, /^Heard: .*(?:private|own network|refused)/im, ran.err);
   assert.match(made.session('searched'), /a search with SearXNG/);
-  assert.deepEqual([asked.length, asked[0]?.url, other.requests.length], [1, '/search?q=fair+leads&format=json', 0]);
+  assert.deepEqual(
+    [requests.length, requests[0]?.url, other.requests.length],
+    [1, '/search?q=fair+leads&format=json', 0],
+  );
 });
 
 test('[P21] an engine that refuses, and what it repeats of the key, is told by its number alone', async (t) => {
-  const { base, requests: asked } = await startSearchEngine(t, 401);
+  const { base, requests } = await startSearchEngine(t, 401);
   const made = await createSearchProgram(t, { search: { engine: 'brave', url: base }, keys: { BRAVE_API_KEY: key } });
   const ran = await runSearch(made, {});
   assert.match(ran.out, /Brave refused the key it was given/);
-  assert.equal(asked[0]?.headers['x-subscription-token'], key);
+  assert.equal(requests[0]?.headers['x-subscription-token'], key);
   assert.ok(!getSearchResult(made).includes(key));
 });
 
 test('[P21] without a key there is no search; a key never goes to the address of another engine, and no folder sets one', async (t) => {
-  const { base, requests: asked } = await startSearchEngine(t);
+  const { base, requests } = await startSearchEngine(t);
   const made = await createProgram(t, ({ results }) =>
     results.length ? says('Done.') : calls('load_tools', { names: [] }),
   );
@@ -124,12 +127,12 @@ test('[P21] without a key there is no search; a key never goes to the address of
   const both = await createSearchProgram(t, {});
   const mixed = await runSearch(both, { SEARXNG_URL: base, GOOGLE_SEARCH_API_KEY: key, GOOGLE_CSE_ID: 'cx' });
   assert.match(mixed.out, /Fair leads/);
-  assert.equal(asked.length, 1);
-  assert.ok(!JSON.stringify(asked).includes(key));
+  assert.equal(requests.length, 1);
+  assert.ok(!JSON.stringify(requests).includes(key));
 });
 
 test('[P21, A75] a search is put to the person like every request to the outside, and no command sees the key', async (t) => {
-  const { base, requests: asked } = await startSearchEngine(t);
+  const { base, requests } = await startSearchEngine(t);
   const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('run_command', { command: 'env' });
     if (results.length === 1) return calls('load_tools', { names: ['web_search'] });
@@ -144,7 +147,7 @@ test('[P21, A75] a search is put to the person like every request to the outside
   const ran = await made.run(['-p', 'search', '-n', 'asked', '--no-sandbox'], { env });
   assert.equal(ran.code, 5, ran.err);
   assert.match(ran.err, /web_search/);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requests, []);
   assert.match(made.session('asked'), /XDG_STATE_HOME/);
   assert.doesNotMatch(made.session('asked'), /BRAVE_API_KEY/);
 });

@@ -196,10 +196,10 @@ test(
   '[J14, J40] two processes on one session: one-shot is told who holds it, interactive may watch, copy or leave',
   { skip },
   async (t) => {
-    const made = await createProgram(t, ({ prompt: words, results }) =>
-      words === 'work' && results.length === 0
+    const made = await createProgram(t, ({ prompt, results }) =>
+      prompt === 'work' && results.length === 0
         ? calls('run_command', { command: slowCommand })
-        : says(`You said: ${words}`),
+        : says(`You said: ${prompt}`),
     );
     await chooseAlphaModel(made);
     const holder = await made.open(['-r', 'alpha', '--auto-approve', '--no-sandbox']);

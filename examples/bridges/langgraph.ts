@@ -29,7 +29,7 @@ const guide = await createInterceptor(rules);
 const model = wrapChatModel(chat, { messages, interceptor: guide }).bindTools([mail]);
 
 const graph = new StateGraph(MessagesAnnotation)
-  .addNode('model', async ({ messages: said }) => ({ messages: [await model.invoke(said)] }))
+  .addNode('model', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
   .addNode('tools', new ToolNode(guardTools([mail], guide)))
   .addEdge(START, 'model')
   .addConditionalEdges('model', toolsCondition)

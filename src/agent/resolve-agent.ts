@@ -32,15 +32,7 @@ export type ResolveAgentOptions = Partial<
 /** The parts of an agent; what is not given is empty, and a conversation that fills most of the window is summarised; no compactor may lose what the user said. */
 export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
-  const {
-    reminders = [],
-    views,
-    renderers,
-    maxNoteTokens: noteTokens,
-    outputSchema: answer,
-    compactor: compact,
-    resolveToolName: alias,
-  } = options;
+  const { reminders = [], views, renderers, maxNoteTokens, outputSchema, compactor, resolveToolName } = options;
   return {
     provider,
     system,
@@ -51,11 +43,11 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     checks,
     settings,
     reminders,
-    ...(answer ? { outputSchema: answer } : {}),
-    ...(alias ? { resolveToolName: alias } : {}),
+    ...(outputSchema ? { outputSchema } : {}),
+    ...(resolveToolName ? { resolveToolName } : {}),
     ...(views ? { views } : {}),
     ...(renderers ? { renderers } : {}),
-    ...(noteTokens === undefined ? {} : { maxNoteTokens: noteTokens }),
-    compactor: compact ? preserveUserMessages(compact) : summarizingCompactor(),
+    ...(maxNoteTokens === undefined ? {} : { maxNoteTokens }),
+    compactor: compactor ? preserveUserMessages(compactor) : summarizingCompactor(),
   };
 }

@@ -43,7 +43,7 @@ test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is 
     },
     {},
   );
-  const { files, problems, unusable: lost } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
+  const { files, problems, unusable } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
   assert.deepEqual(
     files.map(({ set }) => set.name),
     ['a', 'b', 'c', 'd'],
@@ -55,15 +55,15 @@ test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is 
   );
   assert.match(problems[0]?.why ?? '', /a gate that no maker made/);
   assert.match(problems[2]?.why ?? '', /imports something/);
-  assert.deepEqual(lost.map(base), ['f.ts', 'g.ts', 'h.ts'], 'nobody knows what they would have stopped');
+  assert.deepEqual(unusable.map(base), ['f.ts', 'g.ts', 'h.ts'], 'nobody knows what they would have stopped');
 });
 
 test('[M31] broken rules that clearly stop nothing are told and not missed', async (t) => {
   const broken = 'name: a\nreminders: [{ name: r, on: never, message: m }]\n';
   const places = createProject(t, { 'a.yaml': broken, 'b.yaml': `${broken}gates: []\n` }, {});
-  const { problems, unusable: lost } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
+  const { problems, unusable } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
   assert.equal(problems.length, 2);
-  assert.deepEqual(lost.map(base), ['b.yaml']);
+  assert.deepEqual(unusable.map(base), ['b.yaml']);
 });
 
 test('[M31] a project’s rules need a yes to their text; changed ones are missed where nobody is there to be asked', async (t) => {

@@ -252,12 +252,12 @@ export class Session {
     await this.#head.log.close();
   }
 
-  #newRun({ limits, toolChoice: choice, runId }: RunOptions): Fact {
+  #newRun({ limits, toolChoice, runId }: RunOptions): Fact {
     return {
       type: 'run-started',
       run: runId ?? randomUUID(),
       limits: resolveLimits(this.agent.provider, limits),
-      ...(choice === undefined ? {} : { choice }),
+      ...(toolChoice === undefined ? {} : { choice: toolChoice }),
     };
   }
 

@@ -33,10 +33,10 @@ export const traceView: View<Trace> = {
       case 'turn-started':
         return openSpan(trace, 'turn', event, { name: `turn ${event.turn}`, kind: 'turn', attributes: {} });
       case 'turn-ended': {
-        const { model, finishReason: finish, usage, ms } = event;
+        const { model, finishReason, usage, ms } = event;
         return closeSpan(trace, 'turn', event, false, {
           model,
-          finish,
+          finish: finishReason,
           ms,
           ...usage,
           ...(event.usd === undefined ? {} : { usd: event.usd }),

@@ -12,7 +12,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.getBuiltinModule('node:module').enableCompileCache();
   // All is done and written by then: what is left is to take the heap apart object by object, which nobody needs.
   process.once('beforeExit', (code) => process.exit(code));
-  const { main, surviveClosedPipes: outliveReaders } = await import('./main.ts');
-  outliveReaders();
+  const { main, surviveClosedPipes } = await import('./main.ts');
+  surviveClosedPipes();
   process.exitCode = await main(process.argv.slice(2));
 }

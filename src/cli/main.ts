@@ -18,15 +18,15 @@ export async function main(args: readonly string[], commands: CommandTable = own
   }
   if (entry) return (await entry.load()).run(rest);
   if (first !== undefined && rest.length === 0) {
-    const { suggestCommand: mistyped } = await import('./args/suggest-command.ts');
-    const wrong = mistyped(first, Object.keys(commands));
+    const { suggestCommand } = await import('./args/suggest-command.ts');
+    const wrong = suggestCommand(first, Object.keys(commands));
     if (wrong !== undefined) {
       process.stderr.write(`${wrong}\n`);
       return 2;
     }
   }
-  const { runConversationCommand: front } = await import('./commands/conversation.ts');
-  return front(args, undefined);
+  const { runConversationCommand } = await import('./commands/conversation.ts');
+  return runConversationCommand(args, undefined);
 }
 
 /** Lets a reader go away: whoever read standard output has read enough, which ends conversations as a closed terminal does; without a standard error the work goes on. */

@@ -14,7 +14,7 @@ const call = (about?: 'unknown-outcome'): ToolCall => ({
 test('[A75] a call that may be made is allowed once, always or not; whatever is no clear yes is a no', () => {
   const choices = listApprovalChoices(call(), 'pay {}');
   assert.deepEqual(
-    choices.map(({ key, answer: said }) => [key, said]),
+    choices.map(({ key, answer }) => [key, answer]),
     [
       ['y', 'once'],
       ['n', 'no'],
@@ -27,7 +27,7 @@ test('[A75] a call that may be made is allowed once, always or not; whatever is 
 test('[A53, A112] a call that may have been made has no always: it is run again, left, or has happened', () => {
   const choices = listApprovalChoices(call('unknown-outcome'), 'pay {}');
   assert.deepEqual(
-    choices.map(({ key, answer: said }) => [key, said]),
+    choices.map(({ key, answer }) => [key, answer]),
     [
       ['y', 'once'],
       ['n', 'no'],

@@ -30,9 +30,9 @@ export async function waitForJoiningInput(joining: () => Promise<unknown>): Prom
 
 /** Puts the questions that a session was opened with in the gates' own words: whoever wrote its file may have written them too. */
 export async function refreshApprovalQuestions(session: Session): Promise<void> {
-  const { agent: parts, state } = session;
+  const { agent, state } = session;
   for (const call of listPendingApprovals(state)) {
-    const question = await getCurrentQuestion(parts, call, state);
+    const question = await getCurrentQuestion(agent, call, state);
     if (question !== call.ask?.question) await session.updateApproval(call.id, question);
   }
 }

@@ -57,26 +57,26 @@ export type ConversationState = {
 
 /** Opens the model, the folder's equipment and the session. */
 export async function openConversationState(options: ConversationOptions, grants: Grants): Promise<ConversationState> {
-  const { settings, flags: asked, model: chosen, host, selector: which } = options;
+  const { settings, flags, model: chosen, host, selector } = options;
   const now: Partial<ConversationState> & Pick<ConversationState, 'autoApprove' | 'stream' | 'private'> = {
     private: false,
     // Code in a container reaches nothing of the person's, so there is nothing to ask about.
-    autoApprove: asked.autoApprove || asked.codeOnly || settings.approve === 'auto',
-    stream: asked.stream || settings.stream,
+    autoApprove: flags.autoApprove || flags.codeOnly || settings.approve === 'auto',
+    stream: flags.stream || settings.stream,
   };
   const [model, outfit] = await Promise.all([
     openModelOrRouter(chosen, settings, host),
     createAgentIn(now, options, grants, options.cwd ?? process.cwd()),
   ]);
   const router = 'openFirstModel' in model ? model : undefined;
-  const label = findPrivacyLabel(asked, settings, outfit.instructions);
+  const label = findPrivacyLabel(flags, settings, outfit.instructions);
   const opened =
     'openFirstModel' in model
       ? await model.openFirstModel(options.firstPrompt, label)
       : { model: chosen, provider: model };
   const approvals = createApprovalTracker();
   const parts = approvals.withFreshApprovals(withPrivacyViews(resolveForModel(outfit, opened), router));
-  const open = await openSession(settings.dirs, which, parts);
+  const open = await openSession(settings.dirs, selector, parts);
   approvals.watch(open.session);
   await refreshApprovalQuestions(open.session);
   const course: ConversationState = Object.assign(now, {
@@ -101,11 +101,11 @@ function createAgentIn(
   grants: Grants,
   cwd: string,
 ): Promise<CodingAgent> {
-  const { flags: asked, settings } = options;
+  const { flags, settings } = options;
   return createCodingAgent({
     ...options,
-    codeOnly: asked.codeOnly,
-    sandbox: asked.sandbox,
+    codeOnly: flags.codeOnly,
+    sandbox: flags.sandbox,
     cwd,
     autoApprove: () => now.autoApprove,
     grants,
@@ -116,8 +116,8 @@ function createAgentIn(
   });
 }
 
-const resolveForModel = (outfit: CodingAgent, { provider, model: chosen }: OpenedModel): ResolvedAgent =>
-  outfit.forModel(provider, chosen.tools !== false);
+const resolveForModel = (outfit: CodingAgent, { provider, model }: OpenedModel): ResolvedAgent =>
+  outfit.forModel(provider, model.tools !== false);
 
 /** Goes on with this model, in this folder. */
 export async function switchAgent(
@@ -138,10 +138,10 @@ export async function changeWorkingDirectory(
   grants: Grants,
   cwd: string,
 ): Promise<void> {
-  const { flags: asked, settings } = options;
+  const { flags, settings } = options;
   const outfit = await createAgentIn(now, options, grants, cwd);
   const { model, parts, router } = now;
-  if (!router && findPrivacyLabel(asked, settings, outfit.instructions) !== undefined)
+  if (!router && findPrivacyLabel(flags, settings, outfit.instructions) !== undefined)
     await assertLocalModel(model, settings).catch(async (error: unknown) => {
       await outfit.close(now.agent);
       throw error;
@@ -156,25 +156,22 @@ export async function switchToRouter(
   { settings, host }: ConversationOptions,
   name: string,
 ): Promise<void> {
-  const { createSessionRouter: liveRouter } = await import('./routing/session-router.ts');
-  const router = await liveRouter(name, settings, host);
+  const { createSessionRouter } = await import('./routing/session-router.ts');
+  const router = await createSessionRouter(name, settings, host);
   const label = now.private ? earlierLabel : undefined;
   await switchAgent(now, now.agent, await router.openFirstModel(undefined, label), router);
 }
 
 /** Writes a label down, and leaves a model elsewhere that may not read what is private. */
-export async function enforcePrivacy(
-  now: ConversationState,
-  { flags: asked, settings }: ConversationOptions,
-): Promise<void> {
-  const { model, router, agent: outfit } = now;
+export async function enforcePrivacy(now: ConversationState, { flags, settings }: ConversationOptions): Promise<void> {
+  const { model, router, agent } = now;
   const { session } = now.open;
-  const label = findPrivacyLabel(asked, settings, outfit.instructions) ?? (now.private ? earlierLabel : undefined);
+  const label = findPrivacyLabel(flags, settings, agent.instructions) ?? (now.private ? earlierLabel : undefined);
   await markPrivate(session, label);
   now.private = isPrivateSession(session);
   if (!now.private || (await isLocalModel(model, settings))) return;
   if (!router) return assertLocalModel(model, settings);
-  await switchAgent(now, outfit, await router.openFirstModel(undefined, earlierLabel), router);
+  await switchAgent(now, agent, await router.openFirstModel(undefined, earlierLabel), router);
 }
 
 /** Who labelled a session whose label a step back or an edit has left behind. */

@@ -20,20 +20,20 @@ export type ConversationStatusInput = {
 export function getConversationStatus({
   model,
   session,
-  autoApprove: auto,
+  autoApprove,
   stream,
   state,
   provider,
   sandbox,
 }: ConversationStatusInput): StatusLine {
   const { context, total, pending } = state;
-  const { contextWindow: window } = provider;
+  const { contextWindow } = provider;
   return {
     model,
     session,
-    mode: auto ? 'auto' : 'ask',
+    mode: autoApprove ? 'auto' : 'ask',
     stream,
-    context: { used: context, ...(window === undefined ? {} : { window }) },
+    context: { used: context, ...(contextWindow === undefined ? {} : { window: contextWindow }) },
     ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),
     queued: pending.length,
     ...(sandbox ? { sandbox: formatSandbox(sandbox) } : {}),

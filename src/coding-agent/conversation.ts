@@ -112,7 +112,7 @@ export class Conversation {
 
   /** Runs the model with these words, or from where the session stands. */
   async run(words: UserInput | undefined, options: RunOptions = {}): Promise<RunState> {
-    const { settings, flags: asked, host } = this.#options;
+    const { settings, flags, host } = this.#options;
     const { router } = this.#state;
     const trouble = this.#isLastModelUnsaved ? undefined : saveLastModel(settings, router?.name ?? this.model.name);
     if (trouble !== undefined) {
@@ -121,7 +121,7 @@ export class Conversation {
     }
     await runPromptHooks(this, words);
     await enforcePrivacy(this.#state, this.#options);
-    const given = { ...options, limits: { turns: defaultMaxTurns, ...settings.limits, ...asked.limits } };
+    const given = { ...options, limits: { turns: defaultMaxTurns, ...settings.limits, ...flags.limits } };
     return router ? router.run(toRoutedConversation(this.#state), words, given) : this.session.run(words, given);
   }
 
@@ -151,9 +151,12 @@ export class Conversation {
 
   /** Gives the session another name; the file moves with it. */
   async rename(name: string): Promise<void> {
-    const { sessionFile: place, log } = this.#state.open;
-    if (!place) return;
-    this.#state.open = { ...this.#state.open, sessionFile: await renameSession(this.settings.dirs, place, name, log) };
+    const { sessionFile, log } = this.#state.open;
+    if (!sessionFile) return;
+    this.#state.open = {
+      ...this.#state.open,
+      sessionFile: await renameSession(this.settings.dirs, sessionFile, name, log),
+    };
   }
 
   /** The models that the list has. */

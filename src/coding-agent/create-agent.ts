@@ -108,15 +108,7 @@ export type CodingAgent = {
 
 /** Gets everything ready that an agent in this folder needs, whichever model it will be. */
 export async function createCodingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
-  const {
-    settings,
-    cwd,
-    autoApprove: auto,
-    grants,
-    codeOnly: code,
-    outputSchema: answer,
-    clientTools: elsewhere = [],
-  } = options;
+  const { settings, cwd, autoApprove, grants, codeOnly, outputSchema, clientTools = [] } = options;
   const { dirs } = settings;
   const places = { cwd, home: homedir(), configDir: dirs.config };
   const workspace = localWorkspace({
@@ -136,11 +128,11 @@ export async function createCodingAgent(options: CodingAgentOptions): Promise<Co
     selectSandbox(settings, workspace.cwd, options.sandbox !== false),
     readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
   ]);
-  const skills = code ? [] : found;
+  const skills = codeOnly ? [] : found;
   const confined = withSandbox(workspace, sandbox);
   const background = options.background ?? createBackgroundCommands(confined);
   let model: Provider | undefined;
-  const equipment = await loadIntegrations(code, {
+  const equipment = await loadIntegrations(codeOnly, {
     settings,
     paths: { ...places, cwd: workspace.cwd },
     workspace,
@@ -150,15 +142,15 @@ export async function createCodingAgent(options: CodingAgentOptions): Promise<Co
     redactor: secrets,
     prompter: options.prompter ?? noUser(() => {}),
     model: () => model ?? throwNoModel(),
-    autoApprove: auto,
+    autoApprove,
     ...(options.transcriptFile ? { transcriptFile: options.transcriptFile } : {}),
     ...(options.assertModelAllowed ? { assertModelAllowed: options.assertModelAllowed } : {}),
     ...(options.wrapProvider ? { wrapProvider: options.wrapProvider } : {}),
     ...(options.mcpServers ? { mcpServers: options.mcpServers } : {}),
   });
   const tools = [
-    ...(code ? [] : codingTools(confined, background, { runner: workspace })),
-    ...(code
+    ...(codeOnly ? [] : codingTools(confined, background, { runner: workspace })),
+    ...(codeOnly
       ? []
       : deferredTools({
           workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
@@ -166,7 +158,7 @@ export async function createCodingAgent(options: CodingAgentOptions): Promise<Co
         })),
     {
       ...sandboxedCommand(withSandbox(workspace, containerSandbox(settings.sandbox, [workspace.cwd]))),
-      ...(code ? {} : { deferred: true }),
+      ...(codeOnly ? {} : { deferred: true }),
     },
     ...(skills.length ? [skillTool(skills)] : []),
     ...equipment.tools,
@@ -210,13 +202,13 @@ export async function createCodingAgent(options: CodingAgentOptions): Promise<Co
     close: async (heir) =>
       void (await Promise.all([equipment.close(), heir?.background === background ? undefined : background.close()])),
     forModel(provider, callsTools) {
-      if (!callsTools && elsewhere.length > 0) throw noToolCallsError(provider);
+      if (!callsTools && clientTools.length > 0) throw noToolCallsError(provider);
       model = provider;
       const parts = resolveAgent({
         provider,
         // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
         system: callsTools ? system : [formatTalkOnlyPrompt(cwd), settings.instructions].filter(Boolean).join('\n\n'),
-        tools: callsTools ? [...tools, ...elsewhere] : [],
+        tools: callsTools ? [...tools, ...clientTools] : [],
         resolveToolName: resolveToolAlias,
         reminders: [background.reminder, ...reminders],
         rules,
@@ -224,27 +216,27 @@ export async function createCodingAgent(options: CodingAgentOptions): Promise<Co
         renderers,
         stops,
         checks,
-        ...(answer ? { outputSchema: answer } : {}),
+        ...(outputSchema ? { outputSchema } : {}),
       });
       const asks = permissionGate({
         tools: parts.tools,
-        mode: () => (auto() ? 'auto' : 'ask'),
+        mode: () => (autoApprove() ? 'auto' : 'ask'),
         grants: grants,
         locate,
       });
       const ground = createPolicyContext(workspace);
       const gate = policy ? policyGate(policy, { ...ground, grants: grants, fallback: asks }) : asks;
       const careful = packageInstallGate(gate, grants, ground);
-      const { hooks: ears } = equipment;
+      const { hooks } = equipment;
       return {
         ...parts,
         cwd,
         // Who wants nothing asked is told by the model what it found out.
         get onUnknownOutcome() {
-          return auto() ? 'tell' : 'ask';
+          return autoApprove() ? 'tell' : 'ask';
         },
-        gates: [...gates, ears?.wrapGate(careful) ?? careful],
-        ...(ears && parts.compactor ? { compactor: ears.wrapCompactor(parts.compactor) } : {}),
+        gates: [...gates, hooks?.wrapGate(careful) ?? careful],
+        ...(hooks && parts.compactor ? { compactor: hooks.wrapCompactor(parts.compactor) } : {}),
       };
     },
   };

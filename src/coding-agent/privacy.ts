@@ -40,10 +40,10 @@ export async function markPrivate(session: Session, by: string | undefined): Pro
 
 /** Whether nothing that this model is told leaves the person's machines. */
 export async function isLocalModel(
-  { ref, isDeclaredLocal: vouched }: ResolvedModel,
+  { ref, isDeclaredLocal }: ResolvedModel,
   { env, privateHosts }: Settings,
 ): Promise<boolean> {
-  if (vouched !== undefined) return vouched;
+  if (isDeclaredLocal !== undefined) return isDeclaredLocal;
   if (!familyOf(ref.provider)) return ref.provider === 'scripted' || ref.provider === 'replay';
   const { staysHere } = await import('../providers/routing/standing.ts');
   return staysHere(ref, env, privateHosts);

@@ -12,8 +12,8 @@ export type PromptHookTarget = {
 
 /** Lets these words be heard before they are written down; what is added to them is noted first. Throws where they are refused. */
 export async function runPromptHooks(talk: PromptHookTarget, words: UserInput | undefined): Promise<void> {
-  const { agent: outfit, session } = talk;
-  if (words === undefined || !outfit.hooks) return;
+  const { agent, session } = talk;
+  if (words === undefined || !agent.hooks) return;
   const text = typeof words === 'string' ? words : messageText({ role: 'user', parts: words });
-  for (const added of await outfit.hooks.onPrompt(text, session.state)) await talk.addNote(added);
+  for (const added of await agent.hooks.onPrompt(text, session.state)) await talk.addNote(added);
 }

@@ -25,17 +25,17 @@ type AnswerRejection = { readonly why: RejectionReason; readonly text: string };
 export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk, ms: number): readonly Fact[] {
   const { turn } = state;
   const message = normalizeAnswer(end, turn);
-  const { finishReason: finish, model } = end;
+  const { finishReason, model } = end;
   const ended: Fact = {
     type: 'turn-ended',
     turn,
     message,
-    finishReason: finish,
+    finishReason,
     ...answerCost(agent, state, end, message),
     model,
     ms,
   };
-  const objection = rejectionOf(agent, state, message, finish);
+  const objection = rejectionOf(agent, state, message, finishReason);
   if (!objection) return [ended];
   const text = `Nothing was run. ${objection.text}`;
   const denied = messageToolCalls(message).map(({ id }): Fact => ({
@@ -49,9 +49,9 @@ export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk
 }
 
 /** Gives each call an id that is unique in the session and legal in every dialect. What a cut, refused or withheld answer left half done is dropped, and so is white space. */
-function normalizeAnswer({ message, finishReason: finish }: EndChunk, turn: number): Message {
+function normalizeAnswer({ message, finishReason }: EndChunk, turn: number): Message {
   let count = 0;
-  const whole = finish !== 'length' && finish !== 'refusal' && finish !== 'filtered';
+  const whole = finishReason !== 'length' && finishReason !== 'refusal' && finishReason !== 'filtered';
   const parts = message.parts.flatMap((part): readonly MessagePart[] => {
     if (part.type === 'tool-call') return whole ? [{ ...withJsonInput(part), id: callId(turn, count++) }] : [];
     return part.type === 'text' && part.text.trim() === '' && !part.meta ? [] : [part];

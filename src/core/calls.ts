@@ -22,11 +22,11 @@ export async function executeCalls(
   calls: readonly ToolCall[],
   context: RunContext,
 ): Promise<void> {
-  const { writer: head } = context;
+  const { writer } = context;
   const prepared = await prepareCalls(agent, calls, context);
   const ready = prepared.filter((each): each is PreparedCall => !('type' in each));
   const started = prepared.flatMap((each) => ('type' in each ? [each] : callStartedFacts(each)));
-  await head.record(started, { durable: ready.some(({ tool }) => tool.effect !== 'read') });
+  await writer.record(started, { durable: ready.some(({ tool }) => tool.effect !== 'read') });
   const here = ready.filter(({ tool }) => tool.clientSideQuestion === undefined);
   const running = here.map((each) => executeCall(agent, each, context));
   let longest = 0;
@@ -36,20 +36,20 @@ export async function executeCalls(
     // What was cut off when the run was left stays open, as after a crash: the next to work on it finds out.
     if (isDetached(context) && (fact.outcome === 'interrupted' || fact.outcome === 'unknown')) continue;
     const beside = Math.min(longest, fact.ms);
-    await head.record([beside > 0 ? { ...fact, overlappedMs: beside } : fact], { durable: effect !== 'read' });
+    await writer.record([beside > 0 ? { ...fact, overlappedMs: beside } : fact], { durable: effect !== 'read' });
     longest = Math.max(longest, fact.ms);
   }
 }
 
 /** The intent of a call; one that is made elsewhere waits from then on. */
 function callStartedFacts({ call, tool, key, input }: PreparedCall): readonly Fact[] {
-  const { clientSideQuestion: elsewhere } = tool;
+  const { clientSideQuestion } = tool;
   const rewritten = input === call.input ? {} : { input };
   return [
     { type: 'tool-started', call: call.id, tool: tool.name, key, ...rewritten },
-    ...(elsewhere === undefined
+    ...(clientSideQuestion === undefined
       ? []
-      : [{ type: 'approval-requested', call: call.id, question: elsewhere, kind: 'client-tool' } as const]),
+      : [{ type: 'approval-requested', call: call.id, question: clientSideQuestion, kind: 'client-tool' } as const]),
   ];
 }
 
@@ -57,11 +57,11 @@ function callStartedFacts({ call, tool, key, input }: PreparedCall): readonly Fa
 async function prepareCalls(
   agent: ResolvedAgent,
   calls: readonly ToolCall[],
-  { writer: head, signal }: RunContext,
+  { writer, signal }: RunContext,
 ): Promise<readonly (PreparedCall | Fact)[]> {
   try {
     const work = (): Promise<readonly (PreparedCall | Fact)[]> =>
-      Promise.all(calls.map((call) => prepareCall(agent, call, head.state, signal)));
+      Promise.all(calls.map((call) => prepareCall(agent, call, writer.state, signal)));
     return await raceAbort(signal, work);
   } catch (error) {
     if (signal.aborted) return [];
@@ -160,8 +160,8 @@ async function executeCall(
   const since = context.clock();
   const stop = createToolAbort(tool, context.signal);
   const progress = createProgressReporter(call, context);
-  const { writer: head } = context;
-  const watch: ToolContext['subscribe'] = (seen) => head.subscribe(seen);
+  const { writer } = context;
+  const watch: ToolContext['subscribe'] = (seen) => writer.subscribe(seen);
   try {
     const work = Promise.resolve().then(() =>
       tool.execute(input, {
@@ -169,7 +169,7 @@ async function executeCall(
         key,
         call,
         agent,
-        state: head.state,
+        state: writer.state,
         progress: progress.report,
         subscribe: watch,
       }),

@@ -42,7 +42,7 @@ async function cancelled(
 const hangAt = (abort: () => void) => (): Promise<never> => (setImmediate(abort), neverSettles());
 
 test('[A24] a provider that never answers and does not hear its signal', slowTest, async () => {
-  const { reason, eventsOfType: all } = await cancelled((abort) => ({
+  const { reason, eventsOfType } = await cancelled((abort) => ({
     replies: [
       async function* () {
         yield* [];
@@ -52,7 +52,7 @@ test('[A24] a provider that never answers and does not hear its signal', slowTes
   }));
   assert.equal(reason, 'cancelled');
   assert.deepEqual(
-    all('turn-failed').map((event) => [event.error.code, event.partial]),
+    eventsOfType('turn-failed').map((event) => [event.error.code, event.partial]),
     [['run/cancelled', undefined]],
   );
 });
@@ -103,13 +103,13 @@ test(
   '[A24] [fault 36] three reads that hang and do not hear their signal are each answered once, in call order',
   slowTest,
   async () => {
-    const { reason, eventsOfType: all } = await cancelled((abort) => ({
+    const { reason, eventsOfType } = await cancelled((abort) => ({
       replies: [replyWithCalls('wait', 'wait', 'wait')],
       tools: [createTestTool('wait', 'read', hangAt(abort))],
     }));
     assert.equal(reason, 'cancelled');
     assert.deepEqual(
-      all('tool-ended').map((event) => [event.call, event.outcome]),
+      eventsOfType('tool-ended').map((event) => [event.call, event.outcome]),
       [0, 1, 2].map((i) => [`c0000100${i}`, 'interrupted']),
     );
   },
@@ -120,20 +120,20 @@ test(
   slowTest,
   async () => {
     let begun = 0;
-    const { reason, eventsOfType: all } = await cancelled((abort) => ({
+    const { reason, eventsOfType } = await cancelled((abort) => ({
       replies: [replyWithCalls('save', 'save')],
       tools: [createTestTool('save', 'write', () => (begun++, hangAt(abort)()))],
     }));
     assert.deepEqual([reason, begun], ['cancelled', 1]);
     assert.deepEqual(
-      all('tool-ended').map((event) => event.outcome),
+      eventsOfType('tool-ended').map((event) => event.outcome),
       ['unknown', 'interrupted'],
     );
   },
 );
 
 test('[A24] a tool that hears its signal tells what it did before it stopped', slowTest, async () => {
-  const { eventsOfType: all } = await cancelled((abort) => ({
+  const { eventsOfType } = await cancelled((abort) => ({
     replies: [replyWithCalls('save')],
     tools: [
       createTestTool('save', 'write', async (_input, { signal }) => {
@@ -144,7 +144,7 @@ test('[A24] a tool that hears its signal tells what it did before it stopped', s
     ],
   }));
   assert.deepEqual(
-    all('tool-ended').map((event) => [event.outcome, event.text]),
+    eventsOfType('tool-ended').map((event) => [event.outcome, event.text]),
     [['ok', 'saved one of two files']],
   );
 });
@@ -222,8 +222,8 @@ test('cancelled once a turn is written, no request is sent', slowTest, async () 
 });
 
 test('cancelled before it begins, a run ends without a turn', slowTest, async () => {
-  const { reason, eventsOfType: all } = await cancelled((abort) => (abort(), {}));
-  assert.deepEqual([reason, all('turn-started').length], ['cancelled', 1], 'one turn, of the run after it');
+  const { reason, eventsOfType } = await cancelled((abort) => (abort(), {}));
+  assert.deepEqual([reason, eventsOfType('turn-started').length], ['cancelled', 1], 'one turn, of the run after it');
 });
 
 const codes = { 'run/time': 'time', 'run/kill-switch': 'kill-switch', 'session/closed': 'cancelled' } as const;

@@ -47,37 +47,28 @@ const counted = (line: FixtureReply): FixtureReply =>
 const plain = (state: RunState): unknown => JSON.parse(JSON.stringify({ ...state, messages: toArray(state.messages) }));
 
 test('[M30] a run longer than its window is compacted as often as it has to be, and ends with its answer', async () => {
-  const {
-    run: go,
-    eventsOfType: all,
-    requests,
-  } = await createCoreFixture({
+  const { run, eventsOfType, requests } = await createCoreFixture({
     replies: looks.map(counted),
     tools: [look],
     compactor: shorter,
     limits: { context: 500 },
   });
-  assert.equal((await go()).ended?.reason, 'answered');
-  const compacted = all('epoch-started').filter((event) => event.reason === 'compacted');
+  assert.equal((await run()).ended?.reason, 'answered');
+  const compacted = eventsOfType('epoch-started').filter((event) => event.reason === 'compacted');
   assert.ok(compacted.length >= 2, `${compacted.length} compactions`);
   assert.ok(requests.every((request) => historyError(toArray(request.messages)) === undefined));
 });
 
 test('[A24] after a compaction in the middle of a run, a fold from the epoch is the fold from the root, event by event', async () => {
-  const {
-    run: go,
-    log,
-    addInput: say,
-    head,
-  } = await createCoreFixture({
+  const { run, log, addInput, head } = await createCoreFixture({
     replies: looks.map(counted),
     tools: [look],
     compactor: shorter,
     limits: { context: 500, calls: 40, tokens: 1e6 },
     choice: 'required',
   });
-  const first = waitForEvent(head, 'turn-ended', 2).then(() => say('follow-up', 'later'));
-  await go();
+  const first = waitForEvent(head, 'turn-ended', 2).then(() => addInput('follow-up', 'later'));
+  await run();
   await first;
   const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
   assert.ok(at > 0);
@@ -90,8 +81,8 @@ test('[A24] after a compaction in the middle of a run, a fold from the epoch is 
 
 test('[A24] killed after any event of a compacted run and opened from its last epoch, the run goes on to its answer', async () => {
   const setting = { tools: [look], compactor: shorter, limits: { context: 500 } };
-  const { run: go, log } = await createCoreFixture({ ...setting, replies: looks.map(counted) });
-  await go();
+  const { run, log } = await createCoreFixture({ ...setting, replies: looks.map(counted) });
+  await run();
   const at = log.events.findIndex((event) => event.type === 'epoch-started' && event.baseline);
   for (let n = at + 1; n < log.events.length; n++) {
     const { agent } = await createCoreFixture({ ...setting, replies: [] });
@@ -116,19 +107,15 @@ test('words and notes that come while a history is made shorter are not lost', a
       return { messages: [user('in short')] };
     },
   };
-  const {
-    run: go,
-    addInput: say,
-    requests,
-  } = await createCoreFixture({
+  const { run, addInput, requests } = await createCoreFixture({
     replies: [replyWithError(tooLong), replyWithText('done')],
     compactor: compact,
     rules: [(event) => (event.type === 'input-received' ? [{ key: `noted-${event.input}`, text: 'a note' }] : [])],
   });
-  await say('steer', long);
-  const going = go();
+  await addInput('steer', long);
+  const going = run();
   await working.promise;
-  await say('steer', 'wait');
+  await addInput('steer', 'wait');
   gate.resolve();
   assert.equal((await going).ended?.reason, 'answered');
   const last = toArray(requests.at(-1)?.messages ?? { length: 0, items: [] })
@@ -139,16 +126,11 @@ test('words and notes that come while a history is made shorter are not lost', a
 
 test('a request the provider finds too long is compacted and tried once more, not again and again', async () => {
   const lines = [1, 2, 3, 4].map(() => replyWithError(tooLong));
-  const {
-    run: go,
-    addInput: say,
-    requests,
-    eventsOfType: all,
-  } = await createCoreFixture({ replies: lines, compactor: shorter });
-  await say('steer', long);
-  const state = await go();
+  const { run, addInput, requests, eventsOfType } = await createCoreFixture({ replies: lines, compactor: shorter });
+  await addInput('steer', long);
+  const state = await run();
   assert.deepEqual([state.ended?.reason, requests.length], ['provider-error', 2]);
-  assert.equal(all('epoch-started').length, 2);
+  assert.equal(eventsOfType('epoch-started').length, 2);
 });
 
 const cannot: Readonly<Record<string, Compactor['run']>> = {
@@ -167,12 +149,12 @@ for (const [how, run] of Object.entries(cannot)) {
     const {
       run: go,
       requests,
-      startRun: again,
+      startRun,
     } = await createCoreFixture({ replies: [replyWithError(tooLong)], compactor: { run } });
     const { ended, run: going } = await go();
     assert.deepEqual([ended?.reason, going, requests.length], ['token-budget', undefined, 1]);
     assert.match(ended?.detail ?? '', how === 'throws' ? /no summary/ : /could not be made shorter/);
-    await again('go on');
+    await startRun('go on');
     assert.equal((await go()).ended?.reason, 'answered');
   });
 }
@@ -182,8 +164,8 @@ test('a compactor whose history is not shorter is not asked again', async () => 
   const compact: Compactor = {
     run: async (state) => (asked++, { messages: [user('x'.repeat(state.context * 8))] }),
   };
-  const { run: go, requests } = await createCoreFixture({ compactor: compact, limits: { context: 1 } });
-  assert.deepEqual([(await go()).ended?.reason, requests.length, asked], ['token-budget', 0, 1]);
+  const { run, requests } = await createCoreFixture({ compactor: compact, limits: { context: 1 } });
+  assert.deepEqual([(await run()).ended?.reason, requests.length, asked], ['token-budget', 0, 1]);
 });
 
 test('cancelled while the history is made shorter, by a compactor that does not hear it, a run ends at once', async () => {
@@ -194,10 +176,10 @@ test('cancelled while the history is made shorter, by a compactor that does not 
       return neverSettles();
     },
   };
-  const { run: go, startRun: again } = await createCoreFixture({ compactor: compact, limits: { context: 1 } });
-  assert.equal((await go(stop.signal)).ended?.reason, 'cancelled');
-  await again('go on', { context: 1e9 });
-  assert.equal((await go()).ended?.reason, 'answered');
+  const { run, startRun } = await createCoreFixture({ compactor: compact, limits: { context: 1 } });
+  assert.equal((await run(stop.signal)).ended?.reason, 'cancelled');
+  await startRun('go on', { context: 1e9 });
+  assert.equal((await run()).ended?.reason, 'answered');
 });
 
 async function answered(): Promise<CoreFixture> {
@@ -207,18 +189,18 @@ async function answered(): Promise<CoreFixture> {
 }
 
 test('a change of model begins an epoch that keeps the history word for word', async () => {
-  const { run: go, head, startRun: again, requests } = await answered();
+  const { run, head, startRun, requests } = await answered();
   const before = toArray(head.state.messages);
   await head.record((state) => [{ ...epochStartedFact(state, 'model-changed'), model: 'other' }]);
   assert.deepEqual(toArray(head.state.messages), before);
   assert.deepEqual([head.state.epoch, head.state.model], [2, 'other']);
-  await again('next');
-  await go();
+  await startRun('next');
+  await run();
   assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).slice(0, before.length), before);
 });
 
 test('an edited history begins an epoch of its own, and the run it branched from does not come back to life', async () => {
-  const { run: go, head, log, startRun: again, requests } = await answered();
+  const { run, head, log, startRun, requests } = await answered();
   const middle = log.events.find((event) => event.type === 'turn-ended') as Event;
   const edited = [user('other words')];
   await head.branch(middle.id, (state) => [
@@ -230,8 +212,8 @@ test('an edited history begins an epoch of its own, and the run it branched from
     assert.deepEqual([state.run, state.pending, state.calls], [undefined, [], []]);
     assert.deepEqual(toArray(state.messages), edited);
   }
-  await again('next');
-  await go();
+  await startRun('next');
+  await run();
   assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).map(messageText), [
     'other words\nnext',
   ]);
@@ -247,13 +229,13 @@ test('[M30] a history is made shorter from its threshold on, while there is room
       return { messages: toArray(state.messages).slice(0, -2) };
     },
   };
-  const { run: go, requests } = await createCoreFixture({
+  const { run, requests } = await createCoreFixture({
     replies: looks.map(counted),
     tools: [look],
     compactor: compact,
     limits: { context: 2000 },
   });
-  assert.equal((await go()).ended?.reason, 'answered');
+  assert.equal((await run()).ended?.reason, 'answered');
   assert.ok(asked.length >= 2, `${asked.length} compactions`);
   for (const [i, tokens] of asked.entries()) {
     assert.ok(tokens > 1000 && tokens < 2000, `${tokens} tokens`);
@@ -269,13 +251,13 @@ test('[M30] a refusal with room left is written down with what it used up, and t
     run: async () => (asked++, { detail: 'Nobody knows how.', spent: { input: 7, output: 1, usd: 0.5 } }),
   };
   const setting = { tools: [look], compactor: compact, replies: looks.slice(0, 7).map(counted) };
-  const { run: go, eventsOfType: all, log } = await createCoreFixture({ ...setting, limits: { context: 1600 } });
-  const state = await go();
+  const { run, eventsOfType, log } = await createCoreFixture({ ...setting, limits: { context: 1600 } });
+  const state = await run();
   assert.equal(state.ended?.reason, 'answered');
-  const [first] = all('compaction-failed');
+  const [first] = eventsOfType('compaction-failed');
   assert.equal(first?.why, 'Nobody knows how.');
-  assert.ok(asked < 6 && asked === all('compaction-failed').length, `${asked} attempts`);
-  const turns = all('turn-ended').reduce((sum, event) => sum + (event.usage.input ?? 0), 0);
+  assert.ok(asked < 6 && asked === eventsOfType('compaction-failed').length, `${asked} attempts`);
+  const turns = eventsOfType('turn-ended').reduce((sum, event) => sum + (event.usage.input ?? 0), 0);
   assert.equal(state.spent.input, turns + 7 * asked);
   assert.deepEqual(plain(fold(runStateView(), log.events)), plain(state));
 

@@ -52,10 +52,10 @@ export type CompactionAttempt = CompactionResult & { readonly detail: string };
 
 /** Makes the history shorter. Where that cannot be done, a run without room ends and one that still has some goes on. */
 export async function compact(agent: ResolvedAgent, context: RunContext): Promise<void> {
-  const { writer: head, signal } = context;
-  const made = await attemptCompaction(agent, head.state, context);
-  if (signal.aborted) return recordCompactionCost(head, made);
-  await head.record(
+  const { writer, signal } = context;
+  const made = await attemptCompaction(agent, writer.state, context);
+  if (signal.aborted) return recordCompactionCost(writer, made);
+  await writer.record(
     (state) => [...compactionFacts(state, made), ...(made.messages ? [] : contextFullFacts(state, made))],
     {
       durable: true,

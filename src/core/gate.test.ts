@@ -138,7 +138,7 @@ test('[M28] a no to the second question is a no to the call', async () => {
 
 test('a gate sees the loaded tool that is called through another, not the other', async () => {
   const seen: string[] = [];
-  const { run: go } = await createCoreFixture({
+  const { run } = await createCoreFixture({
     replies: [replyWithCalls('load'), replyWithCalls(['use_tool', { tool: 'secret', input: { n: 7 } }])],
     tools: [
       createTestTool('load', 'read', () => toolOutput({ text: 'loaded', loadsTools: ['secret'] })),
@@ -147,6 +147,6 @@ test('a gate sees the loaded tool that is called through another, not the other'
     ],
     gates: [(each) => (seen.push(`${each.tool} ${JSON.stringify(each.input)}`), { type: 'allow' })],
   });
-  await go();
+  await run();
   assert.deepEqual(seen, ['load {}', 'secret {"n":7}']);
 });

@@ -27,7 +27,7 @@ export type RunContext = {
 
 /** Runs until there is nothing to do: the run has ended or is left, or every open call waits for a person. Resuming is running again. */
 export async function runLoop(agent: ResolvedAgent, given: RunContext): Promise<RunState> {
-  const { writer: head } = given;
+  const { writer } = given;
   const { context, release } = withDeadline(given);
   const decide = (state: RunState): Step => {
     if (isDetached(context)) return { type: 'rest' };
@@ -35,10 +35,10 @@ export async function runLoop(agent: ResolvedAgent, given: RunContext): Promise<
   };
   try {
     for (;;) {
-      const step = decide(head.state);
+      const step = decide(writer.state);
       switch (step.type) {
         case 'rest':
-          return head.state;
+          return writer.state;
         case 'turn':
           await runTurn(agent, context);
           break;
@@ -53,7 +53,7 @@ export async function runLoop(agent: ResolvedAgent, given: RunContext): Promise<
           break;
         case 'end':
           // Someone may have spoken meanwhile: whether this is the end is decided again as it is written down.
-          await head.record((state) => runEndedFacts(state, decide(state)), { durable: true });
+          await writer.record((state) => runEndedFacts(state, decide(state)), { durable: true });
       }
     }
   } finally {

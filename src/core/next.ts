@@ -130,9 +130,9 @@ function limitReachedStep(state: RunState, agent: ResolvedAgent): Step | undefin
 const minRefillShare = 0.1;
 
 /** Whether so much of the window is used that the history should be made shorter while there is still room. */
-function shouldCompact({ limits, contextAfterCompaction: eased }: RunState, needs: number, threshold = 1): boolean {
+function shouldCompact({ limits, contextAfterCompaction }: RunState, needs: number, threshold = 1): boolean {
   const window = limits?.context ?? Number.POSITIVE_INFINITY;
-  return needs > window * threshold && needs - eased > window * minRefillShare;
+  return needs > window * threshold && needs - contextAfterCompaction > window * minRefillShare;
 }
 
 function moneyLimitStep(

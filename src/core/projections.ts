@@ -92,12 +92,12 @@ export function serializeViews(seen: ViewStates): Pick<Baseline, 'views'> {
 }
 
 /** What a view has seen of this session. The agent must have it among its views. */
-export function readView<S>({ viewStates: seen }: Pick<RunState, 'viewStates'>, view: NamedView<S>): S {
-  const at = seen.views.findIndex(({ name }) => name === view.name);
+export function readView<S>({ viewStates }: Pick<RunState, 'viewStates'>, view: NamedView<S>): S {
+  const at = viewStates.views.findIndex(({ name }) => name === view.name);
   if (at < 0)
     throw new FairleadError('core/no-view', `The agent has no view named ${view.name}.`, {
       blame: 'user',
       hint: 'Add it to the views of the agent or of the extension that looks at it.',
     });
-  return foldView(seen, at) as S;
+  return foldView(viewStates, at) as S;
 }

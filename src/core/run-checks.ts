@@ -8,15 +8,15 @@ import type { ResolvedAgent, Check } from './ports.ts';
 import type { RunState } from './state.ts';
 
 /** Runs every check until one is not passed. */
-export async function runChecks(agent: ResolvedAgent, { writer: head, signal }: RunContext): Promise<void> {
+export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunContext): Promise<void> {
   for (const check of agent.checks) {
-    const verdict = await runCheck(check, head.state, signal);
+    const verdict = await runCheck(check, writer.state, signal);
     if (signal.aborted) return;
     if (verdict.type === 'passed') continue;
-    await head.record([{ type: 'check-ended', check: check.name, verdict }], { durable: true });
+    await writer.record([{ type: 'check-ended', check: check.name, verdict }], { durable: true });
     return;
   }
-  await head.record([{ type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
+  await writer.record([{ type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
 }
 
 /** Only a clear pass is one: a check that throws, or says nothing that can be understood, has failed. */

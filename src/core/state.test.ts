@@ -57,17 +57,12 @@ test('a run with a rule that always throws goes on, tells the model, and folds a
     if (event.type === 'tool-ended') throw new Error('cannot count');
     return [];
   };
-  const {
-    run: go,
-    log,
-    requests,
-    agent,
-  } = await createCoreFixture({
+  const { run, log, requests, agent } = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('done')],
     tools: [createTestTool('look', 'read', () => 'seen')],
     rules: [rule],
   });
-  const state = await go();
+  const state = await run();
   assert.equal(state.ended?.reason, 'answered');
   assert.match(JSON.stringify(requests[1]), /rule-failed\/1.*cannot count/);
   const again = fold(runStateView(agent.rules), JSON.parse(JSON.stringify(log.events)) as Event[]);
@@ -145,16 +140,14 @@ test('going back to before a call was settled leaves a legal history, no run and
 });
 
 test('a new run forgets how the last one went, and keeps what the session used up', async () => {
-  const {
-    run: go,
-    startRun: again,
-    head,
-  } = await createCoreFixture({ replies: [replyWithText('cut', 'length'), replyWithText('whole')] });
-  assert.equal((await go()).ended?.reason, 'truncated');
-  await again('go on');
+  const { run, startRun, head } = await createCoreFixture({
+    replies: [replyWithText('cut', 'length'), replyWithText('whole')],
+  });
+  assert.equal((await run()).ended?.reason, 'truncated');
+  await startRun('go on');
   const { spent, total, truncated, ended: end } = head.state;
   assert.deepEqual([spent.turns, total.turns, truncated, end], [0, 1, false, undefined]);
-  assert.equal((await go()).ended?.reason, 'answered');
+  assert.equal((await run()).ended?.reason, 'answered');
 });
 
 test('a run that was given nothing to do does nothing', () => {

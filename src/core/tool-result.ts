@@ -45,16 +45,9 @@ export const isToolOutput = (value: unknown): value is ToolOutput =>
   isObject(value) && TOOL_OUTPUT in value && typeof value['text'] === 'string';
 
 /** What else an output holds, where it is what it should be: the fold must never meet anything else. */
-function optionalFields({
-  data,
-  files,
-  notes,
-  loadsTools: loads,
-  endsRun: completes,
-  spent,
-}: ToolOutput): Partial<ToolEndedFact> {
+function optionalFields({ data, files, notes, loadsTools, endsRun, spent }: ToolOutput): Partial<ToolEndedFact> {
   const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
-  const names = Array.isArray(loads) ? loads.filter((name) => typeof name === 'string') : [];
+  const names = Array.isArray(loadsTools) ? loadsTools.filter((name) => typeof name === 'string') : [];
   const shown = Array.isArray(files) ? (toJson(files.filter(isFilePart)) as readonly FilePart[]) : [];
   const used = parseUsageTotals(spent);
   return {
@@ -62,7 +55,7 @@ function optionalFields({
     ...(shown.length ? { files: shown } : {}),
     ...(kept.length ? { notes: kept } : {}),
     ...(names.length ? { loadsTools: names } : {}),
-    ...(completes === true ? { endsRun: completes } : {}),
+    ...(endsRun === true ? { endsRun } : {}),
     ...(Object.keys(used).length ? { spent: used } : {}),
   };
 }

@@ -14,21 +14,11 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
   const frame = prefixTokens(e);
   if (!e.baseline)
     return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - prefixTokens(s)) };
-  const {
-    session,
-    messages,
-    turn,
-    loaded,
-    queue,
-    total,
-    pending = s.pending,
-    activeRun: going,
-    calls = [],
-  } = e.baseline;
+  const { session, messages, turn, loaded, queue, total, pending = s.pending, activeRun, calls = [] } = e.baseline;
   const context = frame + messageTokens(messages);
   const begun: RunState = {
     ...now,
-    ...going,
+    ...activeRun,
     session,
     nonce: e.baseline.nonce ?? s.nonce,
     messages: createPersistentList(messages),
@@ -42,7 +32,7 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     files: e.baseline.files ?? [],
     failure: undefined,
     contextAfterCompaction: e.reason === 'compacted' ? context : 0,
-    compactions: (going ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),
+    compactions: (activeRun ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),
   };
   return e.spent ? chargeRun(begun, e.spent) : begun;
 }

@@ -495,7 +495,7 @@ test('[D12] a reminder that throws, or gives what is no text, is skipped and rem
   assert.equal(set.eventsOfType('annotation-added').length, 3);
   assert.match(JSON.stringify(set.eventsOfType('annotation-added')[0]?.value), /"reminder":1.*no idea/);
   assert.deepEqual(
-    set.eventsOfType('turn-started')[0]?.notes.map(({ text: words }) => words),
+    set.eventsOfType('turn-started')[0]?.notes.map(({ text }) => text),
     ['heard'],
   );
 });

@@ -13,16 +13,16 @@ import type { RunState } from './state.ts';
 
 /** Takes one turn. Everything it sends was written down and settled before; everything it returns was settled before it is shown as final. */
 export async function runTurn(agent: ResolvedAgent, context: RunContext): Promise<void> {
-  const { writer: head } = context;
-  const { notes, remarks } = collectNotes(agent, head.state);
-  await head.record(
+  const { writer } = context;
+  const { notes, remarks } = collectNotes(agent, writer.state);
+  await writer.record(
     (state) => {
       const inputs = deliverableInputs(state).map((each) => each.input);
       return [...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }];
     },
     { durable: true },
   );
-  await head.record(await requestAnswer(agent, context), { durable: true });
+  await writer.record(await requestAnswer(agent, context), { durable: true });
 }
 
 /** The facts of the answer, or of its failure. Only what the provider does can fail here: the log's own errors are not a turn's. */
@@ -73,17 +73,17 @@ export function collectNotes(
 /** Drains the stream. */
 async function consumeStream(
   agent: ResolvedAgent,
-  { writer: head, signal, onChunk: live }: RunContext,
+  { writer, signal, onChunk }: RunContext,
   spoken: string[],
 ): Promise<EndChunk> {
   const kinds: string[] = [];
-  for await (const chunk of agent.provider.stream(renderRequest(head.state, agent), signal)) {
+  for await (const chunk of agent.provider.stream(renderRequest(writer.state, agent), signal)) {
     if (signal.aborted) break;
     if (chunk.type === 'end') return chunk;
     if (chunk.type === 'restarted') spoken.length = 0;
     else if (chunk.type === 'part-started') kinds[chunk.index] = chunk.part;
     else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') spoken.push(chunk.text);
-    emitChunk(live, chunk);
+    emitChunk(onChunk, chunk);
   }
   throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
 }

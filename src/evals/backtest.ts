@@ -67,7 +67,7 @@ export function compileBacktestRules(sets: readonly RuleSet[]): BacktestRules {
       gates.flatMap(({ name, gates: own }) => own.map((gate) => ({ rule: name, gate }))),
     ),
     stops: sets.flatMap(({ stops = [] }) =>
-      stops.map(({ name, evaluate: halt }) => ({ rule: name, halt: (state: RunState) => halt(state)?.detail })),
+      stops.map(({ name, evaluate }) => ({ rule: name, halt: (state: RunState) => evaluate(state)?.detail })),
     ),
   };
 }

@@ -107,16 +107,16 @@ async function countSession(events: readonly Event[], probe: ReminderProbe, tall
 function recheckConditions(
   event: Event,
   state: RunState,
-  { whenTrue: held, whenChecked: looked }: ReminderProbe,
+  { whenTrue, whenChecked }: ReminderProbe,
   shown: readonly ShownNote[],
 ): void {
   const open = shown.filter(({ turn }) => state.turn <= turn + followUpTurns);
   if (open.length === 0) return;
   const keys = (probe: ReminderProbe['whenTrue']): ReadonlySet<string> =>
     new Set(probe.rules.flatMap((rule) => rule(event, state)).map(({ key }: Note) => key));
-  const at = keys(looked);
+  const at = keys(whenChecked);
   if (at.size === 0) return;
-  const holding = keys(held);
+  const holding = keys(whenTrue);
   for (const each of open) if (at.has(each.key)) each.last = holding.has(each.key);
 }
 

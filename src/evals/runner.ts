@@ -46,7 +46,7 @@ const maxTurns = 20;
 
 /** Runs one case and scores it. */
 export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise<EvalCaseResult> {
-  const { settings, model: chosen, provider, autoApprove: auto, signal } = ground;
+  const { settings, model, provider, autoApprove, signal } = ground;
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-eval-')));
   try {
     writeCaseFiles(folder, asked.files);
@@ -54,7 +54,7 @@ export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise
     const outfit = await createCodingAgent({
       settings,
       cwd: folder,
-      autoApprove: () => auto,
+      autoApprove: () => autoApprove,
       grants: sessionGrants(),
       codeOnly: false,
       ...(json ? { outputSchema: createOutputSchema(json) } : {}),
@@ -62,8 +62,8 @@ export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise
     try {
       // What is private stays here, whichever of the person's own files says so.
       if (findPrivacyLabel({ private: false }, settings, outfit.instructions) !== undefined)
-        await assertLocalModel(chosen, settings);
-      const parts = outfit.forModel(provider, asked.tools && chosen.tools !== false);
+        await assertLocalModel(model, settings);
+      const parts = outfit.forModel(provider, asked.tools && model.tools !== false);
       const session = await Session.open(parts, memoryLog());
       const limits = { turns: maxTurns, ...settings.limits };
       const since = performance.now();
@@ -82,7 +82,7 @@ export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise
   }
 }
 
-function scoreCase(asked: EvalCase, { reason, text, detail, costUsd: usd }: RunResult, ms: number): EvalCaseResult {
+function scoreCase(asked: EvalCase, { reason, text, detail, costUsd }: RunResult, ms: number): EvalCaseResult {
   const outcome = reason === 'waiting' ? 'bounded' : outcomeClasses[reason];
   const heard = reason !== 'provider-error' && outcome !== 'called-off';
   const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
@@ -99,7 +99,7 @@ function scoreCase(asked: EvalCase, { reason, text, detail, costUsd: usd }: RunR
     reason,
     text,
     ms: Math.round(ms),
-    ...(usd === undefined ? {} : { usd }),
+    ...(costUsd === undefined ? {} : { usd: costUsd }),
   };
 }
 

@@ -35,13 +35,13 @@ const budgetCodes = { money: 'run/money-budget', tokens: 'run/token-budget' } as
 
 /** A model that is called only while the kill-switch and the allowance of the tenant let it. */
 export const createBudgetedProvider = (provider: Provider, governor: BudgetContext): Provider => {
-  const { family, model, price, contextWindow: window, supportsImages: images } = provider;
+  const { family, model, price, contextWindow, supportsImages } = provider;
   return {
     family,
     model,
     ...(price ? { price } : {}),
-    ...(window === undefined ? {} : { contextWindow: window }),
-    ...(images === undefined ? {} : { supportsImages: images }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(supportsImages === undefined ? {} : { supportsImages }),
     stream: (request, signal) => streamWithBudget(provider, governor, request, signal),
   };
 };
@@ -52,8 +52,8 @@ async function* streamWithBudget(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<Chunk> {
-  const { ledger, tenant, run, assertNotStopped: mustGo } = governor;
-  await mustGo();
+  const { ledger, tenant, run, assertNotStopped } = governor;
+  await assertNotStopped();
   const id = `${run}/${crypto.randomUUID()}`;
   const input = countRequestTokens(request);
   const most = computeAmount(provider, { input, output: request.settings.maxOutputTokens ?? defaultAnswerTokens });

@@ -57,10 +57,10 @@ export type ExistingRunHandlers = {
 export async function enqueueOnce(
   { queue }: FleetStore,
   runs: readonly NewRun[],
-  { createConflictError: other, onExisting: again }: ExistingRunHandlers,
+  { createConflictError, onExisting }: ExistingRunHandlers,
 ): Promise<readonly FleetRun[]> {
   const mustBe = (id: string, difference: RunDifference | undefined): void => {
-    if (difference) throw other(id, difference);
+    if (difference) throw createConflictError(id, difference);
   };
   const wanted = new Map<string, NewRun>();
   for (const run of runs) {
@@ -71,7 +71,7 @@ export async function enqueueOnce(
     const known = await queue.run(run.id);
     if (!known) continue;
     mustBe(run.id, findRunDifference(known, run));
-    again?.(known);
+    onExisting?.(known);
   }
   const queued = await queue.enqueue(runs);
   // Somebody else may have taken an id since.

@@ -61,19 +61,19 @@ export type InboxTarget = {
 };
 
 /** Reads the letters that are there into the log, each once; may be called by several at a time. */
-export async function drainInbox({ inbox, session, sessionId: name, runId: run }: InboxTarget): Promise<void> {
-  const letters = await inbox.read(name, readView(session.state, inboxView).place);
+export async function drainInbox({ inbox, session, sessionId, runId }: InboxTarget): Promise<void> {
+  const letters = await inbox.read(sessionId, readView(session.state, inboxView).place);
   for (const delivery of letters) {
-    await session.record((state) => inboxMessageToFacts(delivery, state, run));
-    if (isCancellationOf(delivery.message, run)) session.cancel();
+    await session.record((state) => inboxMessageToFacts(delivery, state, runId));
+    if (isCancellationOf(delivery.message, runId)) session.cancel();
   }
-  if (letters.length > 0) await deleteReadMessages({ inbox, session, sessionId: name, runId: run });
+  if (letters.length > 0) await deleteReadMessages({ inbox, session, sessionId, runId });
 }
 
 /** Forgets the letters that were read before a crash could: they would look unread for ever. */
-export async function deleteReadMessages({ inbox, session, sessionId: name }: InboxTarget): Promise<void> {
+export async function deleteReadMessages({ inbox, session, sessionId }: InboxTarget): Promise<void> {
   const { place } = readView(session.state, inboxView);
-  if (place > 0) await inbox.clear(name, place);
+  if (place > 0) await inbox.clear(sessionId, place);
 }
 
 /** Whether a letter cancels a run. One may end before it reads that it is cancelled: the one after it is not meant. */
@@ -81,14 +81,10 @@ export const isCancellationOf = (letter: InboxMessage, run: string): boolean =>
   letter.type === 'cancel' && (letter.run === undefined || letter.run === run);
 
 /** The facts of a letter and its place; none where it was read already. */
-function inboxMessageToFacts(
-  { position: place, message: letter }: InboxDelivery,
-  state: RunState,
-  run: string,
-): readonly Fact[] {
-  if (readView(state, inboxView).place >= place) return [];
-  const value = isCancellationOf(letter, run) ? { place, cancelled: run } : place;
-  return [...messageContentFacts(letter, place, state), { type: 'annotation-added', key: inboxRemarkKey, value }];
+function inboxMessageToFacts({ position, message }: InboxDelivery, state: RunState, run: string): readonly Fact[] {
+  if (readView(state, inboxView).place >= position) return [];
+  const value = isCancellationOf(message, run) ? { place: position, cancelled: run } : position;
+  return [...messageContentFacts(message, position, state), { type: 'annotation-added', key: inboxRemarkKey, value }];
 }
 
 /** What a letter says to a session. An answer to no question that is open, or to other words than are open now, says nothing. */

@@ -26,7 +26,7 @@ export type KillSwitchWatcher = {
 
 /** Watches a kill-switch. Until it was read once, work is stopped. */
 export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatchOptions = {}): KillSwitchWatcher {
-  const { onChange: changed, pollMs: everyMs = 500, staleMs = 2000 } = options;
+  const { onChange, pollMs = 500, staleMs = 2000 } = options;
   let good: { readonly standing: KillSwitchState; readonly at: number } | undefined;
   let trouble = 'it was not read yet';
   let reading: Promise<void> | undefined;
@@ -53,7 +53,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
       going = new AbortController();
       goes.resolve();
     }
-    changed?.(standing);
+    onChange?.(standing);
     return standing;
   }
 
@@ -76,7 +76,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
     if (now().stopped) await read();
     return tell();
   };
-  const timer = setInterval(tick, everyMs);
+  const timer = setInterval(tick, pollMs);
   tick();
   return {
     status: standing,

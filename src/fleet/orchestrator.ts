@@ -42,7 +42,7 @@ const maxChildren = 1000;
 export const createOrchestrationHandler =
   (conduct: Orchestration): RunHandler =>
   async (run, context) => {
-    const { store, assertNotStopped: mustGo, signal } = context;
+    const { store, assertNotStopped, signal } = context;
     const letters = await store.inbox.read(run.session, 0);
     const children = await listChildren(store.queue, run);
     const spent = sumSpending(children.values());
@@ -50,13 +50,13 @@ export const createOrchestrationHandler =
     const clear = async (): Promise<void> => {
       if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
     };
-    if (letters.some(({ message: letter }) => isCancellationOf(letter, run.id))) {
+    if (letters.some(({ message }) => isCancellationOf(message, run.id))) {
       for (const child of children.values()) await store.queue.cancel(child.id, 'What it was part of was cancelled.');
       await clear();
       return endedSettlement({ reason: 'cancelled', detail: 'The run was cancelled by a letter.', text: '' }, spent);
     }
     const course = await conduct(run, children);
-    await mustGo();
+    await assertNotStopped();
     if (signal.aborted) return { type: 'left' };
     await recordProgress(run, course, context);
     const settlement: RunSettlement =
@@ -94,9 +94,9 @@ async function startChildren(
   if (children.size + fresh.length > maxChildren)
     throw new FairleadError('fleet/too-many', `One run may begin ${maxChildren} others at most.`, { blame: 'model' });
   const limits = splitLimits(run.settings['limits'], spent, fresh.length + 1);
-  const runs = fresh.map(({ name, prompt: words, settings }): NewRun => ({
+  const runs = fresh.map(({ name, prompt, settings }): NewRun => ({
     id: `${run.id}/${name}`,
-    words,
+    words: prompt,
     settings: withoutNulls({ ...run.settings, ...(limits ? { limits } : {}), ...settings }),
     tenant: run.tenant,
     // What was begun is ended before something else is begun.

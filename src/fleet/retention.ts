@@ -17,16 +17,16 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Forgets at once and then daily, until the signal aborts. */
 export async function pruneDaily(
-  { store, killSwitch: standing, keepDays, notify: tell }: RetentionOptions,
+  { store, killSwitch, keepDays, notify }: RetentionOptions,
   signal: AbortSignal,
 ): Promise<void> {
   for (; !signal.aborted && Number.isFinite(keepDays);) {
-    await standing.waitUntilActive(signal);
+    await killSwitch.waitUntilActive(signal);
     if (signal.aborted) return;
     try {
       await store.prune(new Date(Math.max(0, Date.now() - keepDays * dayMs)).toISOString());
     } catch (error) {
-      tell?.(`What is old could not be forgotten: ${errorMessage(error)}`);
+      notify?.(`What is old could not be forgotten: ${errorMessage(error)}`);
     }
     await pause(dayMs, undefined, { signal }).catch(() => undefined);
   }

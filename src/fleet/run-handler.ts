@@ -48,7 +48,7 @@ export type RunHandler = (run: FleetRun, context: RunHandlerContext) => Promise<
 export const createAgentRunHandler =
   (outfitter: AgentFactory): RunHandler =>
   async (run, context) => {
-    const { store, worker, assertNotStopped: mustGo, leaseLost: lost } = context;
+    const { store, worker, assertNotStopped, leaseLost } = context;
     const ours = new WeakSet<Provider>();
     const govern = (provider: Provider): Provider => {
       if (ours.has(provider)) return provider;
@@ -56,14 +56,14 @@ export const createAgentRunHandler =
         ledger: store.ledger,
         tenant: run.tenant,
         run: run.id,
-        assertNotStopped: mustGo,
+        assertNotStopped,
       });
       ours.add(around);
       return around;
     };
     const outfit = await outfitter(run, context.signal, govern);
     try {
-      const log = createRunLog(await store.sessions.open(run.session, { holder: worker, force: true }), lost);
+      const log = createRunLog(await store.sessions.open(run.session, { holder: worker, force: true }), leaseLost);
       const session = await Session.open(createRunParts(run, outfit.parts, context, govern), log, run.session).catch(
         async (error: unknown) => {
           await log.close();
@@ -104,16 +104,16 @@ async function runToSettlement(
   outfit: AgentInstance,
   context: RunHandlerContext,
 ): Promise<RunSettlement> {
-  const { signal, stopSignal: leave, onChunk: live, onInboxMessage: hear, store } = context;
+  const { signal, stopSignal, onChunk, onInboxMessage, store } = context;
   const client = getClientOptions(run.settings);
   const box: InboxTarget = { inbox: store.inbox, session, sessionId: run.session, runId: run.id };
   const voice = createPartialTextPublisher(store.partialText, run.session);
   const options: RunOptions = {
     signal,
-    detachSignal: leave,
+    detachSignal: stopSignal,
     onChunk(chunk) {
       voice.onChunk(chunk);
-      live(chunk);
+      onChunk(chunk);
     },
     runId: run.id,
     ...(outfit.limits ? { limits: outfit.limits } : {}),
@@ -127,7 +127,7 @@ async function runToSettlement(
     return mine;
   };
   // One that fails is tried again before the run rests or ends.
-  const unhear = hear(run.session, () => void read().catch(() => undefined));
+  const unhear = onInboxMessage(run.session, () => void read().catch(() => undefined));
   const unwatch = session.subscribe((event, state) => {
     voice.onEvent(event);
     outfit.onEvent?.(event, state);
@@ -139,7 +139,7 @@ async function runToSettlement(
     const past = await startOrResume(run, session, outfit, options);
     if (past) return past;
     for (;;) {
-      if (session.state.run !== undefined && (signal.aborted || leave.aborted)) return { type: 'left' };
+      if (session.state.run !== undefined && (signal.aborted || stopSignal.aborted)) return { type: 'left' };
       await read();
       const settled = (await endWithClientCalls(session)) ?? getSettlement(session.state);
       if (settled) return settled;
@@ -155,14 +155,14 @@ async function runToSettlement(
 }
 
 const runStartedFact = (
-  { agent: parts }: Session,
+  { agent }: Session,
   { limits }: AgentInstance,
-  { runId, toolChoice: choice }: RunOptions = {},
+  { runId, toolChoice }: RunOptions = {},
 ): Fact => ({
   type: 'run-started',
   run: runId ?? crypto.randomUUID(),
-  limits: resolveLimits(parts.provider, limits),
-  ...(choice === undefined ? {} : { choice }),
+  limits: resolveLimits(agent.provider, limits),
+  ...(toolChoice === undefined ? {} : { choice: toolChoice }),
 });
 
 /** Ends a run that has nothing left to do but what its client does; those calls stay open for a run that brings their results. */

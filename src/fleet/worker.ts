@@ -75,7 +75,7 @@ const heartbeatMs = 3000;
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
   assertWorkerOptions(options);
-  const { store, graceMs = 10_000, keepDays = 30, notify: tell } = options;
+  const { store, graceMs = 10_000, keepDays = 30, notify } = options;
   const leave = new AbortController();
   const held = new Set<AbortController>();
   const cutAll = (why: string): void => {
@@ -84,7 +84,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let wasStopped = false;
   const standing = watchKillSwitch(store.killSwitch, {
     onChange({ stopped, why }) {
-      if (stopped || wasStopped) tell?.(stopped ? formatStoppedMessage(why) : 'The fleet goes on.');
+      if (stopped || wasStopped) notify?.(stopped ? formatStoppedMessage(why) : 'The fleet goes on.');
       if (stopped) cutAll(formatStoppedMessage(why));
       wasStopped = stopped;
     },
@@ -100,7 +100,7 @@ export function startWorker(options: WorkerOptions): Worker {
   };
   const ended = new AbortController();
   const beating = sendHeartbeats(bench, ended.signal);
-  const forgetting = pruneDaily({ store, killSwitch: standing, keepDays, notify: tell }, ended.signal);
+  const forgetting = pruneDaily({ store, killSwitch: standing, keepDays, notify }, ended.signal);
   let grace: ReturnType<typeof setTimeout> | undefined;
   const finish = async (): Promise<void> => {
     clearTimeout(grace);
@@ -127,8 +127,8 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 /** Whoever writes plain JavaScript is told here what is missing. */
-function assertWorkerOptions({ store, handlers: drivers }: Partial<WorkerOptions> = {}): void {
-  const missing = isObject(store) ? (isObject(drivers) ? undefined : 'drivers, by the kind of run') : 'a store';
+function assertWorkerOptions({ store, handlers }: Partial<WorkerOptions> = {}): void {
+  const missing = isObject(store) ? (isObject(handlers) ? undefined : 'drivers, by the kind of run') : 'a store';
   if (missing !== undefined)
     throw new FairleadError('fleet/bad-option', `A worker needs ${missing}.`, { blame: 'user' });
 }
@@ -140,16 +140,16 @@ const createLeftError = (why: string): FairleadError =>
 
 /** Takes runs while the fleet goes on, until told to leave; a store that is away is waited for. */
 async function claimRuns(bench: WorkerContext): Promise<void> {
-  const { id, options, stopSignal: leave, killSwitch: standing } = bench;
-  const { store, concurrency = 4, drain = false, version, notify: tell } = options;
+  const { id, options, stopSignal, killSwitch } = bench;
+  const { store, concurrency = 4, drain = false, version, notify } = options;
   const drive = (run: FleetRun, lost: AbortSignal): Promise<RunSettlement> => handleRun(bench, run, lost);
-  for (let troubles = 0; !leave.aborted;) {
-    if ((await standing.status()).stopped) {
+  for (let troubles = 0; !stopSignal.aborted;) {
+    if ((await killSwitch.status()).stopped) {
       if (drain && (await isStopped(store))) return;
-      await standing.waitUntilActive(drain ? AbortSignal.any([leave, AbortSignal.timeout(1000)]) : leave);
+      await killSwitch.waitUntilActive(drain ? AbortSignal.any([stopSignal, AbortSignal.timeout(1000)]) : stopSignal);
       continue;
     }
-    const signal = AbortSignal.any([leave, standing.activeSignal]);
+    const signal = AbortSignal.any([stopSignal, killSwitch.activeSignal]);
     try {
       await store.queue.work({
         worker: id,
@@ -162,8 +162,8 @@ async function claimRuns(bench: WorkerContext): Promise<void> {
       troubles = 0;
       if (drain && !signal.aborted) return;
     } catch (error) {
-      tell?.(`The queue cannot be worked on: ${errorMessage(error)}`);
-      await pause(Math.min(250 * 2 ** troubles++, 5000), undefined, { signal: leave }).catch(() => undefined);
+      notify?.(`The queue cannot be worked on: ${errorMessage(error)}`);
+      await pause(Math.min(250 * 2 ** troubles++, 5000), undefined, { signal: stopSignal }).catch(() => undefined);
     }
   }
 }
@@ -176,19 +176,19 @@ const isStopped = ({ killSwitch }: FleetStore): Promise<boolean> =>
   );
 
 async function handleRun(bench: WorkerContext, run: FleetRun, lost: AbortSignal): Promise<RunSettlement> {
-  const { options, stopSignal: leave, killSwitch: standing, activeRuns: held } = bench;
+  const { options, stopSignal, killSwitch, activeRuns } = bench;
   const cut = new AbortController();
   const quit = (): void => cut.abort(createLeftError('Another worker has this run now.'));
   lost.addEventListener('abort', quit, { once: true });
   if (lost.aborted) quit();
-  held.add(cut);
+  activeRuns.add(cut);
   try {
-    if (leave.aborted || (await standing.status()).stopped) return { type: 'left' };
+    if (stopSignal.aborted || (await killSwitch.status()).stopped) return { type: 'left' };
     const settlement = await invokeHandler(bench, run, lost, cut.signal);
     if (!lost.aborted) options.onSettled?.(run, settlement);
     return settlement;
   } finally {
-    held.delete(cut);
+    activeRuns.delete(cut);
     lost.removeEventListener('abort', quit);
   }
 }
@@ -200,23 +200,23 @@ async function invokeHandler(
   lost: AbortSignal,
   signal: AbortSignal,
 ): Promise<RunSettlement> {
-  const { id, options, stopSignal: leave, killSwitch: standing, inboxDispatcher: carrier } = bench;
-  const { store, handlers: drivers } = options;
-  const driver = Object.hasOwn(drivers, run.kind) ? drivers[run.kind] : undefined;
+  const { id, options, stopSignal, killSwitch, inboxDispatcher } = bench;
+  const { store, handlers } = options;
+  const driver = Object.hasOwn(handlers, run.kind) ? handlers[run.kind] : undefined;
   try {
     if (!driver) throw new FairleadError('store/no-driver', `Nobody here works on "${run.kind}".`, { blame: 'store' });
     return await driver(run, {
       store,
       worker: id,
       signal,
-      stopSignal: leave,
+      stopSignal,
       leaseLost: lost,
       gate: async () => {
-        const { stopped, why } = await standing.status();
+        const { stopped, why } = await killSwitch.status();
         return stopped ? { type: 'deny', reason: formatStoppedMessage(why) } : { type: 'allow' };
       },
-      assertNotStopped: () => standing.assertNotStopped(),
-      onInboxMessage: (session, heard) => carrier.subscribe(session, heard),
+      assertNotStopped: () => killSwitch.assertNotStopped(),
+      onInboxMessage: (session, heard) => inboxDispatcher.subscribe(session, heard),
       onChunk: (chunk) => options.onChunk?.(run, chunk),
     });
   } catch (error) {
@@ -229,13 +229,13 @@ async function invokeHandler(
 }
 
 /** Gives signs of life until the signal aborts. One that is not heard is made up for by the next. */
-async function sendHeartbeats({ id, options, activeRuns: held }: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { workers: roster } = options.store;
-  const { version = '', info: about } = options;
+async function sendHeartbeats({ id, options, activeRuns }: WorkerContext, signal: AbortSignal): Promise<void> {
+  const { workers } = options.store;
+  const { version = '', info } = options;
   const me = { worker: id, host: hostname(), pid: process.pid, version, begun: new Date().toISOString() };
   while (!signal.aborted) {
-    await roster.heartbeat({ ...me, running: held.size, about: about?.() ?? {} }).catch(() => undefined);
+    await workers.heartbeat({ ...me, running: activeRuns.size, about: info?.() ?? {} }).catch(() => undefined);
     await pause(heartbeatMs, undefined, { signal }).catch(() => undefined);
   }
-  await roster.deregister(id).catch(() => undefined);
+  await workers.deregister(id).catch(() => undefined);
 }

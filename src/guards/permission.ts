@@ -25,7 +25,7 @@ export type PermissionOptions = {
 };
 
 /** A gate that asks a person. */
-export function permissionGate({ mode, grants: granted, tools, locate }: PermissionOptions): Gate {
+export function permissionGate({ mode, grants, tools, locate }: PermissionOptions): Gate {
   return (call) => {
     const wrong = invalidCommandReason(call);
     if (wrong !== undefined) return { type: 'deny', reason: wrong };
@@ -36,7 +36,7 @@ export function permissionGate({ mode, grants: granted, tools, locate }: Permiss
     const obeyed = reads ? [] : findAutoExecutedFiles(call, locate);
     if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
     if (reads && !namesSecretFile(call, locate)) return { type: 'allow' };
-    if (granted.has(grantKey(call, locate))) return { type: 'allow' };
+    if (grants.has(grantKey(call, locate))) return { type: 'allow' };
     const careful = obeyed.map((name) => `Careful: other programs run or obey ${name} without asking you.`);
     return { type: 'ask', question: [formatApprovalPrompt(call, locate), ...careful].join('\n') };
   };

@@ -85,14 +85,9 @@ async function resolveSessionFile(
 }
 
 /** Lets go of a session. One that was begun here and in which nothing was said leaves nothing behind. */
-export async function closeSession({
-  session,
-  sessionFile: place,
-  isNew: fresh,
-  isUsed: used,
-}: OpenSession): Promise<void> {
+export async function closeSession({ session, sessionFile, isNew, isUsed }: OpenSession): Promise<void> {
   await session.close();
-  if (fresh && !used() && place) rmSync(place.file, { force: true });
+  if (isNew && !isUsed() && sessionFile) rmSync(sessionFile.file, { force: true });
 }
 
 /** Tells from the events alone: a conversation that was gone back from is empty now, and not for nothing there. */
@@ -108,11 +103,11 @@ function trackUse(session: Session): () => boolean {
 const maxProblems = 5;
 
 /** What is wrong with a session's file, a sentence each; it was opened all the same. */
-export function formatSessionProblems({ log, sessionFile: place }: OpenSession): readonly string[] {
+export function formatSessionProblems({ log, sessionFile }: OpenSession): readonly string[] {
   const found = log?.report ?? [];
   const more = found.length - maxProblems;
   return [
     ...found.slice(0, maxProblems).map(({ what }) => what),
-    ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(place?.name ?? '')}`] : []),
+    ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(sessionFile?.name ?? '')}`] : []),
   ];
 }

@@ -62,17 +62,17 @@ const textMessages = (letters: readonly BusMessage[]): readonly BusMessage[] =>
   letters.filter(({ text }) => text.includes('"said"'));
 
 test('[A93] words that nobody listens to are told to nobody', async (t) => {
-  const { open, messages: letters } = createFakeBusNetwork(t);
+  const { open, messages } = createFakeBusNetwork(t);
   const [speaker, other] = [open(), open()];
   const elsewhere = other.subscribe('another', () => assert.fail('nothing is said there'));
   for (let i = 0; i < 1000; i++) speaker.publish('s', partialText(1, 'word '));
-  await waitUntil(() => letters.length > 0);
+  await waitUntil(() => messages.length > 0);
   await pause(50);
   speaker.discard('s');
   await pause(50);
   elsewhere();
-  await waitUntil(() => letters.some(({ text }) => text.includes('"gone"')));
-  assert.deepEqual(textMessages(letters), []);
+  await waitUntil(() => messages.some(({ text }) => text.includes('"gone"')));
+  assert.deepEqual(textMessages(messages), []);
 });
 
 test('[A93] a letter that is lost is asked for again, one that comes twice is heard once', async (t) => {
@@ -130,10 +130,10 @@ test('[A93] who gives no sign of life is written to no more', async (t) => {
 });
 
 test('[A93] a flood of words is told in few letters, each short enough for any store', async (t) => {
-  const { open, messages: letters } = createFakeBusNetwork(t);
+  const { open, messages } = createFakeBusNetwork(t);
   const [speaker, far] = [open(), open()];
   const ear = subscribeTo(far);
-  await waitUntil(() => letters.length > 0);
+  await waitUntil(() => messages.length > 0);
   let all = '';
   for (let i = 0; i < 20_000; i++) {
     speaker.publish('s', partialText(1, '\u0001\ud83d\ude00'));
@@ -142,8 +142,8 @@ test('[A93] a flood of words is told in few letters, each short enough for any s
   }
   await waitUntil(() => ear.text.length === all.length);
   assert.equal(ear.text, all);
-  assert.ok(letters.length < 200, `${letters.length} letters`);
-  assert.ok(letters.every(({ text }) => Buffer.byteLength(text) < 8000));
+  assert.ok(messages.length < 200, `${messages.length} letters`);
+  assert.ok(messages.every(({ text }) => Buffer.byteLength(text) < 8000));
 });
 
 test('[A93] letters that mean nothing here are passed over', async (t) => {

@@ -37,7 +37,7 @@ const maxChunksPerFlush = 100;
 /** Tells words by a bus. */
 export function createPartialTextChannel(
   makeBus: CreateMessageBus,
-  { flushMs: tellMs = 75, renewMs = 10_000 }: PartialTextOptions = {},
+  { flushMs = 75, renewMs = 10_000 }: PartialTextOptions = {},
 ): OpenPartialTextChannel {
   const me = randomBytes(8).toString('hex');
   const ears = new Map<string, Set<(text: PartialText) => void>>();
@@ -66,7 +66,7 @@ export function createPartialTextChannel(
   }
 
   function soon(): void {
-    if (!closed) timer ??= setTimeout(() => void (telling = tell()), tellMs).unref();
+    if (!closed) timer ??= setTimeout(() => void (telling = tell()), flushMs).unref();
   }
 
   async function tell(): Promise<void> {

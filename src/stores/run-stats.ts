@@ -20,14 +20,14 @@ export type BucketRange = { readonly from: number; readonly to: number; readonly
 export function createRunStatsAggregator({
   from,
   to,
-  bucketMs: stretchMs,
+  bucketMs,
 }: BucketRange): (rows: Iterable<EndedRunRow>) => readonly RunStats[] {
-  const count = Math.ceil((to - from) / stretchMs);
-  if (!(count >= 0 && count <= maxBuckets && stretchMs > 0)) throw tooManyBucketsError(count);
+  const count = Math.ceil((to - from) / bucketMs);
+  if (!(count >= 0 && count <= maxBuckets && bucketMs > 0)) throw tooManyBucketsError(count);
   return (rows) => {
     const stretches: EndedRunRow[][] = Array.from({ length: count }, () => []);
-    for (const row of rows) stretches[Math.floor((row.ended - from) / stretchMs)]?.push(row);
-    return stretches.map((some, i) => toRunStats(some, from + i * stretchMs));
+    for (const row of rows) stretches[Math.floor((row.ended - from) / bucketMs)]?.push(row);
+    return stretches.map((some, i) => toRunStats(some, from + i * bucketMs));
   };
 }
 

@@ -101,12 +101,12 @@ const over = (turns: number): FairleadError =>
 
 function* answerOf(event: Turn['outcome']): Generator<Chunk> {
   if (event.type === 'turn-failed') throw fromFailure(event.error);
-  const { message, finishReason: finish, usage, model, usd } = event;
+  const { message, finishReason, usage, model, usd } = event;
   const text = messageText(message);
   if (text !== '') {
     yield { type: 'part-started', index: 0, part: 'text' };
     yield { type: 'part-delta', index: 0, text };
     yield { type: 'part-ended', index: 0 };
   }
-  yield { type: 'end', message, finishReason: finish, usage, model, ...(usd === undefined ? {} : { usd }) };
+  yield { type: 'end', message, finishReason, usage, model, ...(usd === undefined ? {} : { usd }) };
 }

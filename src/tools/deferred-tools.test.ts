@@ -43,7 +43,7 @@ test('[P76] the further tools are all hidden, and what a model is told of all to
       'ask_user read',
     ],
   );
-  assert.ok(whole.every(({ deferred: hidden }) => hidden));
+  assert.ok(whole.every(({ deferred }) => deferred));
   const told = Buffer.byteLength(
     JSON.stringify(visibleToolSpecs(createToolRegistry([...codingTools(workspace), ...whole]))),
   );

@@ -96,12 +96,12 @@ function createNarrower(runner: Workspace, given: string | false | undefined): F
   let program = given;
   return async ({ path, wanted, signal }) => {
     if (program === false) return undefined;
-    const { findRipgrep, findCandidateFiles: mayMatch } = await import('./ripgrep.ts');
+    const { findRipgrep, findCandidateFiles } = await import('./ripgrep.ts');
     program ??= findRipgrep(runner) ?? false;
     if (program === false) return undefined;
     const { pattern, glob, ignore_case: folds = false } = wanted;
     try {
-      return await mayMatch(runner, program, {
+      return await findCandidateFiles(runner, program, {
         path,
         pattern,
         ignoreCase: folds,

@@ -88,8 +88,8 @@ type WildcardSpec = {
 };
 
 /** Whether signs fit things from end to end, in time proportional to both: only the latest "many" is ever tried again. */
-function matchesWildcard(signs: number, things: number, { isMany, isOne, minLastMany: least }: WildcardSpec): boolean {
-  const end = things - least;
+function matchesWildcard(signs: number, things: number, { isMany, isOne, minLastMany }: WildcardSpec): boolean {
+  const end = things - minLastMany;
   let [sign, thing, many, from] = [0, 0, -1, 0];
   while (thing < things) {
     if (sign < signs && isMany(sign)) {
@@ -103,6 +103,6 @@ function matchesWildcard(signs: number, things: number, { isMany, isOne, minLast
       sign = many + 1;
     } else return false;
   }
-  if (least === 0) while (sign < signs && isMany(sign)) sign++;
+  if (minLastMany === 0) while (sign < signs && isMany(sign)) sign++;
   return sign === signs;
 }

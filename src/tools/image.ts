@@ -20,11 +20,8 @@ export function parseImage(bytes: Uint8Array): ImageInfo | undefined {
 }
 
 /** Why a picture is not shown, as the end of a sentence; nothing where it can be. */
-export function unsupportedImageReason(
-  { width, height, isComplete: whole }: ImageInfo,
-  size: number,
-): string | undefined {
-  if (!whole || width === 0 || height === 0) return 'it is damaged or cut off';
+export function unsupportedImageReason({ width, height, isComplete }: ImageInfo, size: number): string | undefined {
+  if (!isComplete || width === 0 || height === 0) return 'it is damaged or cut off';
   if (size > maxImageBytes)
     return `it has ${size} bytes and at most ${maxImageBytes} are shown; make a smaller copy with a command`;
   if (width > maxImagePixels || height > maxImagePixels)

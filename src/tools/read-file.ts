@@ -41,8 +41,8 @@ export const readFile = (workspace: Workspace): Tool => ({
     const { text } = content;
     if (text === undefined) return imageOutput(path, content, agent?.provider);
     if (/\.ipynb$/i.test(content.path)) {
-      const { parseNotebook: notebookIn } = await import('./notebook.ts');
-      const book = notebookIn(text);
+      const { parseNotebook } = await import('./notebook.ts');
+      const book = parseNotebook(text);
       if (book) return notebookOutput(book, { path, range, source, provider: agent?.provider });
     }
     return excerptOutput(displayText(text), range, source);

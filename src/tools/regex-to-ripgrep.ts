@@ -29,14 +29,14 @@ type RegexAtom = {
 const quantifierPattern = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y;
 const maxRepeat = 1000;
 
-function repeatAtom({ text, isLoose: loose, isSingle: single }: RegexAtom, times: string): string | undefined {
-  if (times === '') return loose ? '.?' : text;
+function repeatAtom({ text, isLoose, isSingle }: RegexAtom, times: string): string | undefined {
+  if (times === '') return isLoose ? '.?' : text;
   // Only the second half of such a character would be repeated.
-  if (single) return undefined;
+  if (isSingle) return undefined;
   const [, least = '', most] = /^\{(\d+)(,\d*)?\}$/.exec(times) ?? [];
   const largest = most === undefined ? least : most.slice(1);
   if (Math.max(Number(least), Number(largest)) > maxRepeat) return undefined;
-  if (!loose) return text + times;
+  if (!isLoose) return text + times;
   if (times === '?') return '.?';
   return largest === '' ? '.*' : `.{0,${largest}}`;
 }

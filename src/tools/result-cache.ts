@@ -44,9 +44,9 @@ export function resultCache(
   }
 
   async function isSame(sources: ReadonlyMap<string, FileStamp>): Promise<boolean> {
-    for (const [path, { version: mark }] of sources) {
+    for (const [path, { version }] of sources) {
       const there = await stamped(path);
-      if (there?.version !== mark) return false;
+      if (there?.version !== version) return false;
     }
     return true;
   }

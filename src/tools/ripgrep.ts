@@ -68,20 +68,20 @@ const listOptions = '--files-with-matches --null --path-separator=/';
 /** Every argument is ours but the pattern and a plain glob, which stand where no option can. */
 function ripgrepArgs({
   pattern,
-  ignoreCase: folds,
+  ignoreCase,
   glob,
-  excludedNames: skipped,
-  maxDepth: depth,
-  maxFileBytes: largest,
+  excludedNames,
+  maxDepth,
+  maxFileBytes,
 }: RipgrepSearch): readonly string[] {
   const plain = glob !== undefined && /^\*[\w.-]*$/.test(glob) ? [`--type-add=sought:${glob}`, '--type=sought'] : [];
   return [
     ...[safeOptions, ignoreOptions, listOptions].flatMap((flags) => flags.split(' ')),
-    `--max-depth=${depth}`,
-    `--max-filesize=${largest}`,
-    ...Array.from(skipped, (name) => `--glob=!${name}`),
+    `--max-depth=${maxDepth}`,
+    `--max-filesize=${maxFileBytes}`,
+    ...Array.from(excludedNames, (name) => `--glob=!${name}`),
     ...plain,
-    folds ? '--ignore-case' : '--case-sensitive',
+    ignoreCase ? '--ignore-case' : '--case-sensitive',
     `--regexp=${toRipgrepPattern(pattern) ?? ''}`,
     '--',
     './',

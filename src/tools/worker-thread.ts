@@ -20,7 +20,7 @@ type WorkerMessage =
 
 /** Has the thread of this module do its task, and gives what it made. It has no environment and prints nowhere. */
 export async function runInWorkerThread(module: string, task: Json, options: WorkerThreadOptions): Promise<Json> {
-  const { signal, timeoutMs: ms, maxMegabytes: megabytes = 256, onRequest: answer } = options;
+  const { signal, timeoutMs, maxMegabytes = 256, onRequest } = options;
   signal.throwIfAborted();
   const worker = new Worker(new URL(module), {
     workerData: { fairlead: module, task },
@@ -28,12 +28,12 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
     execArgv: [],
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: 32 },
+    resourceLimits: { maxOldGenerationSizeMb: maxMegabytes, maxYoungGenerationSizeMb: 32 },
   });
   const { promise, resolve, reject } = Promise.withResolvers<Json>();
   const late = (): void =>
-    reject(workerError('thread/timeout', `It did not end within ${ms / 1000} s, so it was ended.`));
-  const timer = setTimeout(late, ms);
+    reject(workerError('thread/timeout', `It did not end within ${timeoutMs / 1000} s, so it was ended.`));
+  const timer = setTimeout(late, timeoutMs);
   const quit = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', quit, { once: true });
   worker.on('error', (error) => reject(workerError('thread/failed', `It failed: ${errorMessage(error)}`)));
@@ -53,7 +53,7 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
 
   async function reply({ id, question }: WorkerMessage & { readonly type: 'asked' }): Promise<void> {
     try {
-      worker.postMessage({ id, value: (await answer?.(question)) ?? null }, []);
+      worker.postMessage({ id, value: (await onRequest?.(question)) ?? null }, []);
     } catch (error) {
       worker.postMessage({ id, failed: errorMessage(error) }, []);
     }

@@ -108,11 +108,11 @@ type OutputCollector = {
 
 function collectOutput(
   child: ChildProcess,
-  { onOutput, maxChars: most = defaultMaxOutput }: ExecOptions,
+  { onOutput, maxChars = defaultMaxOutput }: ExecOptions,
   folder: string | undefined,
 ): OutputCollector {
   // Two halves of one length, so that nothing is left out before a file is begun.
-  const room = Math.max(2, most - (most % 2));
+  const room = Math.max(2, maxChars - (maxChars % 2));
   const kept = createBoundedText(room);
   const file = folder === undefined ? undefined : createOutputFile(folder);
   let bytes = 0;
@@ -182,14 +182,14 @@ type StopControl = { reason(): ExecResult['stopped']; release(): void };
 /** Ends the whole group at an abort or at its time: asked first, then made to. */
 function createStopControl(
   child: ChildProcess,
-  { signal, timeoutMs, graceMs = defaultGraceMs, isWrapper: holds }: ExecOptions,
+  { signal, timeoutMs, graceMs = defaultGraceMs, isWrapper }: ExecOptions,
 ): StopControl {
   let why: ExecResult['stopped'];
   const timers: NodeJS.Timeout[] = [];
   const end = (reason: 'timeout' | 'abort'): void => {
     if (why !== undefined) return;
     why = reason;
-    const held = holds && child.pid !== undefined ? descendantGroups(child.pid) : [];
+    const held = isWrapper && child.pid !== undefined ? descendantGroups(child.pid) : [];
     if (held.length > 0) held.forEach((group) => signalProcess(-group, 'SIGTERM'));
     else killGroup(child, 'SIGTERM');
     timers.push(setTimeout(() => killGroup(child, 'SIGKILL'), graceMs));

@@ -47,14 +47,14 @@ const workspaceErrorCode = (why: string): object => ({ code: `workspace/${why}` 
 test('[fault 32] output that is too long is kept whole in a file that the workspace reads, and its exact size is told', async (t) => {
   const { keep, workspace } = setup(t);
   const told: (number | undefined)[] = [];
-  const { text, outputSize: long } = await keep('echo first; seq 1 400000; printf ä', {
+  const { text, outputSize } = await keep('echo first; seq 1 400000; printf ä', {
     onOutput: (_, so) => told.push(so.bytes),
   });
   assert.match(text, /^first\n1\n[^]*\n\[… \d+ characters left out …\]\n[^]*\n400000\nä$/);
-  assert.equal(long?.bytes, 2_688_903);
-  assert.equal(told.at(-1), long.bytes);
-  assert.deepEqual({ ...long.file, path: '' }, { path: '', bytes: 2_688_903, whole: true });
-  const kept = await workspace.read(long.file?.path ?? '');
+  assert.equal(outputSize?.bytes, 2_688_903);
+  assert.equal(told.at(-1), outputSize.bytes);
+  assert.deepEqual({ ...outputSize.file, path: '' }, { path: '', bytes: 2_688_903, whole: true });
+  const kept = await workspace.read(outputSize.file?.path ?? '');
   assert.ok(kept.text?.startsWith('first\n1\n2\n') && kept.text.endsWith('\n400000\nä'));
   assert.equal(kept.bytes.length, 2_688_903);
 });
@@ -62,8 +62,8 @@ test('[fault 32] output that is too long is kept whole in a file that the worksp
 test('what fits, and what is not asked for, is kept in no file', async (t) => {
   const { keep, outputs, workspace } = setup(t);
   assert.equal((await keep('seq 1 10')).outputSize, undefined);
-  const { text, outputSize: long } = await keep('printf 12345', { maxChars: 5 });
-  assert.deepEqual([text, long?.bytes, long?.file?.bytes], ['12\n[… 1 characters left out …]\n45', 5, 5]);
+  const { text, outputSize } = await keep('printf 12345', { maxChars: 5 });
+  assert.deepEqual([text, outputSize?.bytes, outputSize?.file?.bytes], ['12\n[… 1 characters left out …]\n45', 5, 5]);
   rmSync(outputs, { recursive: true });
   assert.deepEqual((await workspace.exec('seq 1 100000')).outputSize, { bytes: 588_895 });
   assert.throws(() => statSync(outputs));
@@ -71,10 +71,10 @@ test('what fits, and what is not asked for, is kept in no file', async (t) => {
 
 test('[fault 32] bytes that are no text and a line without end can be read in pieces', async (t) => {
   const { keep, workspace } = setup(t);
-  const { outputSize: long } = await keep(
+  const { outputSize } = await keep(
     `head -c 25000 /dev/zero; printf '\\377\\n'; printf 'x%.0s' $(seq 1 10000); echo; seq 1 9000`,
   );
-  const { text = '' } = await workspace.read(long?.file?.path ?? '');
+  const { text = '' } = await workspace.read(outputSize?.file?.path ?? '');
   const lines = text.split('\n');
   assert.deepEqual(
     lines.slice(0, 6).map((line) => [line[0], line.length]),
@@ -92,10 +92,10 @@ test('[fault 32] bytes that are no text and a line without end can be read in pi
 
 test('[fault 32] of output without end a file keeps its beginning, and no letter of it is cut', async (t) => {
   const { keep, workspace } = setup(t);
-  const { text, outputSize: long } = await keep('yes äöü | head -c 40000000; echo end');
-  assert.equal(long?.bytes, 40_000_004);
+  const { text, outputSize } = await keep('yes äöü | head -c 40000000; echo end');
+  assert.equal(outputSize?.bytes, 40_000_004);
   assert.ok(text.endsWith('end\n'));
-  const { bytes = 0, whole, path: file = '' } = long.file ?? {};
+  const { bytes = 0, whole, path: file = '' } = outputSize.file ?? {};
   assert.ok(!whole && bytes <= 33_554_432 && bytes > 33_554_432 - 4, String(bytes));
   assert.equal(statSync(file).size, bytes);
   assert.ok((await workspace.read(file)).text?.startsWith('äöü\n'));
@@ -146,6 +146,6 @@ test('kept output is the owner’s alone, and goes when it is old or there is to
 test('where nothing can be kept the command runs all the same, and says what it wrote', async (t) => {
   const { keep, outputs } = setup(t);
   writeFileSync(outputs, 'in the way');
-  const { code, outputSize: long } = await keep('seq 1 100000');
-  assert.deepEqual([code, long], [0, { bytes: 588_895 }]);
+  const { code, outputSize } = await keep('seq 1 100000');
+  assert.deepEqual([code, outputSize], [0, { bytes: 588_895 }]);
 });

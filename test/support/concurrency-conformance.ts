@@ -72,7 +72,7 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
       for (const words of ['one', 'two']) await inbox.send(session, { type: 'steer', words: `${session} ${words}` });
     const read = await Promise.all(sessionNames.map((session) => inbox.read(session, 0)));
     assert.deepEqual(
-      read.map((letters) => letters.map(({ message: letter }) => ('words' in letter ? letter.words : ''))),
+      read.map((letters) => letters.map(({ message }) => ('words' in message ? message.words : ''))),
       sessionNames.map((session, i) => (i < 5 ? [`${session} one`, `${session} two`] : [])),
     );
   });
@@ -116,8 +116,8 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
       const run = await queue.run(id);
       assert.deepEqual([run?.status, run?.outcome?.text], id === 's3' ? ['resting', undefined] : ['ended', id], id);
     }
-    const told = (await inbox.read('above', 0)).map(({ message: letter }) =>
-      letter.type === 'ended' ? letter.run : letter.type,
+    const told = (await inbox.read('above', 0)).map(({ message }) =>
+      message.type === 'ended' ? message.run : message.type,
     );
     assert.deepEqual(told.toSorted(), sessionNames.filter((_, i) => i % 5 === 0).toSorted());
   });

@@ -152,7 +152,7 @@ export type CoreFixture = {
 
 /** Sets a stage with one prompt, `go`, and a run that has not begun to act. */
 export async function createCoreFixture({
-  replies: lines = [],
+  replies = [],
   tools = [],
   limits = {},
   choice,
@@ -162,7 +162,7 @@ export async function createCoreFixture({
   const requests: ModelRequest[] = [];
   const agent: ResolvedAgent = {
     system: 'You are a test.',
-    provider: createReplyProvider(lines, requests),
+    provider: createReplyProvider(replies, requests),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     ...bareAgentParts,
     ...more,

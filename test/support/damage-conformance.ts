@@ -72,7 +72,7 @@ export function damageConformance(
     const { store, change } = made;
     for (const words of ['one', 'two', 'three']) await store.inbox.send('s', { type: 'steer', words });
     await change((table) => `UPDATE ${table('letters')} SET letter = '{"type":' WHERE letter LIKE '%two%'`);
-    const letters = (await store.inbox.read('s', 0)).map(({ message: letter }) => letter);
+    const letters = (await store.inbox.read('s', 0)).map(({ message }) => message);
     assert.deepEqual(
       letters.map((letter) => ('words' in letter ? letter.words : letter.type)),
       ['one', 'ended', 'three'],

@@ -68,8 +68,8 @@ async function retryWhileStoreDown<T>(work: () => Promise<T>): Promise<T> {
 /** Answers what is asked by looking outside, and gives how many runs have not ended. */
 async function answerQuestions(store: FleetStore, outside: EffectRecorder): Promise<number> {
   for (const { session, id, questions } of await store.queue.list({ status: 'resting', most: 10_000 }))
-    for (const { call, tool, kind: about } of questions) {
-      assert.deepEqual([about, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
+    for (const { call, tool, kind } of questions) {
+      assert.deepEqual([kind, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
       const happened = outside.effects(id, tool).length > 0;
       await sendMessage(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
     }

@@ -173,7 +173,7 @@ export async function createGatewayFixture(
 async function assertGatewayInvariants({
   log,
   head,
-  effects: ledger,
+  effects,
   clock,
   agent,
 }: Omit<GatewayFixture, 'server' | 'chunks' | 'run' | 'assertInvariants'>): Promise<void> {
@@ -192,7 +192,7 @@ async function assertGatewayInvariants({
     toArray(head.state.messages),
     'the log folds to the state it was kept from',
   );
-  const keys = ledger.map((effect) => effect.key);
+  const keys = effects.map((effect) => effect.key);
   assert.deepEqual(keys, [...new Set(keys)], 'each effect happened at most once');
   assert.equal(clock.pending, 0, 'no timer is left behind');
   await assertLegalEverywhere(renderRequest(addFinalPrompt(head.state), agent));

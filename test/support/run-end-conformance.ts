@@ -21,7 +21,7 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
       return suspendedResult;
     });
     assert.equal(drives, 2);
-    const letters = (await store.inbox.read('s', 0)).map(({ message: letter }) => letter);
+    const letters = (await store.inbox.read('s', 0)).map(({ message }) => message);
     assert.deepEqual(letters, [{ type: 'cancel', run: 'one' }]);
   });
 

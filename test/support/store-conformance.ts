@@ -151,12 +151,12 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
   });
 
   promise('the roster shows who gave a sign of life and has not left', async (open) => {
-    const { workers: roster } = await open();
+    const { workers } = await open();
     const begun = new Date().toISOString();
     const kim = { worker: 'kim', host: 'h', pid: 1, version: '1', begun, running: 0, about: {} };
-    await roster.heartbeat(kim);
-    await roster.heartbeat({ ...kim, worker: 'lee', about: { breakers: ['open'] } });
-    await roster.heartbeat({ ...kim, running: 3 });
+    await workers.heartbeat(kim);
+    await workers.heartbeat({ ...kim, worker: 'lee', about: { breakers: ['open'] } });
+    await workers.heartbeat({ ...kim, running: 3 });
     const list = await (await open()).workers.list();
     assert.deepEqual(
       list.map(({ seen: _seen, ...entry }) => entry),
@@ -166,9 +166,9 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
       ],
     );
     assert.ok(list.every(({ seen }) => Date.parse(seen) >= Date.parse(begun) - 1));
-    await roster.deregister('kim');
+    await workers.deregister('kim');
     assert.deepEqual(
-      (await roster.list()).map(({ worker }) => worker),
+      (await workers.list()).map(({ worker }) => worker),
       ['lee'],
     );
   });

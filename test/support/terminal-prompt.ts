@@ -39,7 +39,7 @@ export async function createPromptEnvironment(
   script: Script<JsonObject>,
   options: { readonly files?: Readonly<Record<string, string>>; readonly models?: readonly ListedModel[] } = {},
 ): Promise<PromptEnvironment> {
-  const { home: root, cwd: work, data, env } = createProgramDirs(t);
+  const { home: root, cwd, data, env } = createProgramDirs(t);
   const {
     models = [
       { id: 'alpha', tools: true },
@@ -49,10 +49,10 @@ export async function createPromptEnvironment(
   const server = await scriptedServer(script, { models, style: 'lm-studio' });
   t.after(() => server.close());
   writeFiles(root, { 'home/.keep': '', 'work/.keep': '' });
-  writeFiles(work, options.files ?? {});
+  writeFiles(cwd, options.files ?? {});
   return {
     server,
-    cwd: work,
+    cwd,
     data: data(),
     // A home with nothing in it shows what the program leaves there.
     env: {

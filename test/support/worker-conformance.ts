@@ -185,7 +185,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     await waitUntil(() => isEnded(store, 'one'));
     await worker.end();
     assert.deepEqual(
-      (await store.inbox.read('s', 0)).map(({ message: letter }) => letter.type),
+      (await store.inbox.read('s', 0)).map(({ message }) => message.type),
       ['cancel'],
     );
   });
@@ -204,8 +204,8 @@ export function workerConformance(promise: RegisterConformanceTest): void {
             { id: 'child', words: '', parent: 'parent' },
             { id: 'dropped', words: '', parent: 'parent', notBefore: '2090-01-01T00:00:00.000Z' },
           ]);
-        const heard = (await inbox.read('ps', 0)).map(({ message: letter }) =>
-          letter.type === 'ended' ? letter.run : letter.type,
+        const heard = (await inbox.read('ps', 0)).map(({ message }) =>
+          message.type === 'ended' ? message.run : message.type,
         );
         letters.push(heard);
         return heard.length < 2 ? suspendedResult : endedResult();

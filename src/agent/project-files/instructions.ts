@@ -40,11 +40,11 @@ const instructionsHeader =
 
 /** Reads the instructions for a working folder. Files that cannot be used are told of, never fatal. */
 export function readInstructions(options: InstructionOptions): Instructions {
-  const { maxBytes: most = defaultMaxBytes } = options;
+  const { maxBytes = defaultMaxBytes } = options;
   const problems: FileProblem[] = [];
   const seen = new Set<string>();
   const found: (InstructionFile & { readonly text: string })[] = [];
-  let room = most;
+  let room = maxBytes;
   // The nearest files have the first claim on the room there is.
   for (const place of instructionCandidates(options)) {
     const { file, scope } = place;
@@ -53,7 +53,7 @@ export function readInstructions(options: InstructionOptions): Instructions {
     const read =
       room > 0
         ? readCandidate(place, room)
-        : { why: `was left out: there are more than ${most} bytes of instructions` };
+        : { why: `was left out: there are more than ${maxBytes} bytes of instructions` };
     if ('why' in read) problems.push({ path: file, why: read.why });
     else if (read.text.trim() !== '') {
       const { text, size, cut } = read;

@@ -17,7 +17,7 @@ export type SubagentOptions = SubagentOverrides & {
 /** A tool that hands a task to a child agent and returns its answer. A child cannot hand on further. */
 export function agentTool(options: SubagentOptions): Tool {
   assertToolDefinition(options);
-  const { name, description, limits, onApproval: ask, ...wish } = options;
+  const { name, description, limits, onApproval, ...wish } = options;
   return defineTool({
     name,
     description,
@@ -31,7 +31,7 @@ export function agentTool(options: SubagentOptions): Tool {
       const keep = (wish.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
       const session = await Session.open(deriveUngrantedSubagent(agent, state, { ...wish, tools: keep }), memoryLog());
       const task = (input as { task: string }).task;
-      const end = await runToEnd(session, task, { signal, limits: subagentLimits(state, limits), answer: ask });
+      const end = await runToEnd(session, task, { signal, limits: subagentLimits(state, limits), answer: onApproval });
       return toolOutput({ ...subagentReport(end), spent: { ...end.spent, ms: 0 } });
     },
   });

@@ -95,8 +95,8 @@ async function spawnAgent(crew: SubagentManager, wish: SubagentSpec, context: To
   const data = { agent: child.id };
   if (wish.background)
     return outputWithUsage(crew, context, { text: `${child.id} is at work. Wait for it with manage_agents.`, data });
-  const { waitForReports: reportOn } = await import('./wait.ts');
-  const [report] = await reportOn([child], context);
+  const { waitForReports } = await import('./wait.ts');
+  const [report] = await waitForReports([child], context);
   return outputWithUsage(crew, context, { text: report?.text ?? '', failed: report?.failed ?? true, data });
 }
 
@@ -105,21 +105,21 @@ async function manageAgents(
   { action, agent, message }: ManageAgentsInput,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const { formatSubagentDetails: inspected, formatSubagentLine: listed } = await import('./metadata.ts');
+  const { formatSubagentDetails, formatSubagentLine } = await import('./metadata.ts');
   const all = await crew.list(context.state.session);
   const chosen = agent === undefined ? all : [findAgent(agent, all)];
   const say = (words: string, failed = false): ToolOutput => outputWithUsage(crew, context, { text: words, failed });
   switch (action) {
     case 'list':
-      return say(all.map(listed).join('\n') || 'You have started no agents.');
+      return say(all.map(formatSubagentLine).join('\n') || 'You have started no agents.');
     case 'inspect':
-      return say(chosen.map(inspected).join('\n\n') || 'You have started no agents.');
+      return say(chosen.map(formatSubagentDetails).join('\n\n') || 'You have started no agents.');
     case 'message':
       return say(await sendToAgent(crew, agent === undefined ? undefined : chosen[0], message, context));
     case 'stop': {
       const going = chosen.flatMap(({ id }) => crew.running(id) ?? []);
       for (const child of going) child.stop();
-      await Promise.all(going.map(({ done: over }) => over));
+      await Promise.all(going.map(({ done }) => done));
       for (const { id } of going) crew.markRead(id);
       return say(going.map(({ id }) => `${id} is stopped.`).join('\n') || 'Nothing was at work.');
     }
@@ -137,7 +137,7 @@ async function waitForAgents(
   named: boolean,
   context: ToolContext,
 ): Promise<SubagentReport> {
-  const { waitForReports: reportOn, formatReport: worded } = await import('./wait.ts');
+  const { waitForReports, formatReport } = await import('./wait.ts');
   const going: RunningSubagent[] = [];
   const done: SubagentReport[] = [];
   for (const known of chosen) {
@@ -146,9 +146,9 @@ async function waitForAgents(
     if (child) going.push(child);
     else if (state.run !== undefined && known.running === false)
       going.push(await crew.resume(known, undefined, context));
-    else if (crew.markRead(id) || (named && state.run === undefined)) done.push(worded(id, state));
+    else if (crew.markRead(id) || (named && state.run === undefined)) done.push(formatReport(id, state));
   }
-  const reports = [...done, ...(await reportOn(going, context))];
+  const reports = [...done, ...(await waitForReports(going, context))];
   for (const { id } of going) crew.markRead(id);
   const text = reports.map((each) => each.text).join('\n\n') || 'No agent is at work.';
   return { text, failed: reports.length > 0 && reports.every((each) => each.failed) };

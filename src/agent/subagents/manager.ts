@@ -36,7 +36,7 @@ export type SubagentManager = {
 
 /** No agents to begin with. */
 export function createSubagentManager(options: SubagentManagerOptions): SubagentManager {
-  const { store: keeping } = options;
+  const { store } = options;
   const live = new Map<string, RunningSubagent>();
   const debts = new Map<string, UsageTotals>();
   /** What was charged of runs that were left open: who goes on with one pays the rest of it. */
@@ -44,7 +44,7 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
   /** Those whose report nobody has had yet. */
   const unread = new Set<string>();
   const mine = (parent: string): readonly RunningSubagent[] =>
-    [...live.values()].filter(({ metadata: about }) => about.parent === parent);
+    [...live.values()].filter(({ metadata }) => metadata.parent === parent);
   const debtOf = (parent: string): readonly BudgetShare[] => {
     const spent = debts.get(parent);
     return spent ? [budgetUsed({ spent })] : [];
@@ -71,7 +71,7 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
     if (mine(parent).length >= maxConcurrentSubagents) throw tooManySubagentsError();
     const { max_turns: turns = defaultSubagentTurns, background = false } = about;
     const among = background ? maxConcurrentSubagents - mine(parent).length : 1;
-    const held = [...mine(parent).map(({ budget: granted }) => granted), ...debtOf(parent)];
+    const held = [...mine(parent).map(({ budget }) => budget), ...debtOf(parent)];
     const limits = computeBudgetShare(context.state, { turns }, held, among);
     if (!(limits.turns === undefined || limits.turns >= 1)) throw noBudgetError();
     const provider = about.model === undefined ? undefined : await openSubagentModel(about.model, options);
@@ -102,15 +102,15 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
       return launch(subagentId(context.key), about, undefined, context);
     },
     // Whoever goes on with one does not stand still for it.
-    resume: ({ id, metadata: about }, words, context) => {
+    resume: ({ id, metadata }, words, context) => {
       const said = words === undefined ? undefined : { text: words, key: context.key };
-      return launch(id, { ...about, background: true }, said, context);
+      return launch(id, { ...metadata, background: true }, said, context);
     },
     running: (id) => live.get(id),
     markRead: (id) => unread.delete(id),
     async list(parent) {
       const here = mine(parent);
-      const kept = await keeping.list(parent);
+      const kept = await store.list(parent);
       return [...kept.filter(({ id }) => !live.has(id)), ...here];
     },
     takeUnchargedUsage(parent) {
@@ -121,7 +121,7 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
     async close() {
       const all = [...live.values()];
       for (const child of all) child.stop();
-      await Promise.all(all.map(({ done: over }) => over));
+      await Promise.all(all.map(({ done }) => done));
     },
   };
 }
@@ -146,13 +146,13 @@ const subagentId = (key: string): string => `agent-${createHash('sha256').update
 function enforceBudget(
   child: RunningSubagent,
   used: () => readonly BudgetShare[],
-  { subscribe: watch, state }: ToolContext,
+  { subscribe, state }: ToolContext,
 ): () => void {
   let parent = state;
   const look = (): void => {
     if (isOverBudget(parent, used())) child.stop();
   };
-  const unwatch = watch?.((event, now) => {
+  const unwatch = subscribe?.((event, now) => {
     parent = now;
     if (event.type !== 'run-ended') return look();
     if (event.reason !== 'answered' && event.reason !== 'task-complete') child.stop();
@@ -164,8 +164,8 @@ function enforceBudget(
   };
 }
 
-async function openSubagentModel(name: string, { openModel: model }: SubagentManagerOptions): Promise<Provider> {
-  if (model) return model(name);
+async function openSubagentModel(name: string, { openModel }: SubagentManagerOptions): Promise<Provider> {
+  if (openModel) return openModel(name);
   throw new FairleadError('agent/no-model', 'Agents have their parent’s model here.', {
     blame: 'model',
     hint: 'Leave the model away.',

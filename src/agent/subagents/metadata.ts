@@ -49,10 +49,10 @@ export type SubagentInfo = {
 };
 
 /** How an agent stands, in a few words. */
-export function subagentStatus({ state, running: live }: Pick<SubagentInfo, 'state' | 'running'>): string {
-  if (live === 'elsewhere') return 'at work in another process';
+export function subagentStatus({ state, running }: Pick<SubagentInfo, 'state' | 'running'>): string {
+  if (running === 'elsewhere') return 'at work in another process';
   if (firstPendingApproval(state)) return 'waiting for a person’s answer';
-  if (live) return 'at work';
+  if (running) return 'at work';
   if (state.run !== undefined) return 'interrupted; it has not ended';
   const reason = state.ended?.reason;
   if (reason === undefined) return 'not begun';
@@ -75,17 +75,17 @@ export function formatSubagentLine(known: SubagentInfo): string {
 
 /** An agent in full: what it was told, what it used, the latest it did, and its report. */
 export function formatSubagentDetails(known: SubagentInfo): string {
-  const { metadata: about, state } = known;
-  const { turns, calls, input, output, usd, turnsWithoutPrice: unpriced } = state.spent;
+  const { metadata, state } = known;
+  const { turns, calls, input, output, usd, turnsWithoutPrice } = state.spent;
   const acts = formatActivity(toArray(state.messages));
   const report = known.running || state.run !== undefined ? undefined : subagentReport(state).text;
   return [
     `${known.id}: ${subagentStatus(known)}`,
-    `Task: ${about.task}`,
-    ...(about.role === undefined ? [] : [`Role: ${about.role}`]),
-    ...(about.tools === undefined ? [] : [`Tools: ${about.tools.join(', ') || 'none'}`]),
+    `Task: ${metadata.task}`,
+    ...(metadata.role === undefined ? [] : [`Role: ${metadata.role}`]),
+    ...(metadata.tools === undefined ? [] : [`Tools: ${metadata.tools.join(', ') || 'none'}`]),
     `Model: ${state.model}`,
-    `Used: ${turns} turns, ${calls} calls, ${input + output} tokens${unpriced ? '' : `, $${usd.toFixed(4)}`}`,
+    `Used: ${turns} turns, ${calls} calls, ${input + output} tokens${turnsWithoutPrice ? '' : `, $${usd.toFixed(4)}`}`,
     ...(acts.length > displayLimits.lines
       ? [`(${acts.length - displayLimits.lines} earlier lines are left out.)`]
       : []),

@@ -25,8 +25,7 @@ export async function waitForReports(
   }
 }
 
-const reportWhenDone = async ({ id, done: over }: RunningSubagent): Promise<SubagentReport> =>
-  formatReport(id, await over);
+const reportWhenDone = async ({ id, done }: RunningSubagent): Promise<SubagentReport> => formatReport(id, await done);
 
 /** The report of an agent in this state, with its name above it. */
 export function formatReport(id: string, end: RunState): SubagentReport {

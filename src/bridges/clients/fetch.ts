@@ -25,7 +25,7 @@ export type FetchFunction = (input: string | URL | Request, init?: RequestInit) 
 
 /** A fetch whose requests to a model are guided; all others pass. */
 export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction = fetch): FetchFunction {
-  const { session, notify: tell = () => {}, tracker: conversations = createConversationTracker(options) } = options;
+  const { session, notify = () => {}, tracker = createConversationTracker(options) } = options;
   const holdsWords = (options.checks ?? []).length > 0;
   return async (input, init) => {
     const asked = await parseModelRequest(input, init);
@@ -33,7 +33,7 @@ export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction 
     const { url, dialect, request, raw } = asked;
     const wrong = dialect.unsupportedReason(request);
     if (wrong !== undefined) return Response.json(dialect.errorBody(wrong), { status: 400 });
-    const talk = await conversations
+    const talk = await tracker
       .trackRequest(dialect.parseRequest(request, url.pathname), session)
       .catch(toTrackingError);
     const send = async (body: Uint8Array): Promise<UpstreamResponse<Response>> =>
@@ -47,7 +47,7 @@ export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction 
       holdText: holdsWords,
       tracked: talk,
       send,
-      notify: tell,
+      notify,
     });
     const headers = new Headers(reply.head?.headers ?? { 'content-type': reply.contentType });
     // Fetch has undone the encoding, and the length may be another.

@@ -80,7 +80,7 @@ test('two conversations that begin alike are told apart by the answer', async (t
 test('requests that come at once and begin alike are conversations of their own', async () => {
   const all = createConversationTracker(options);
   const talks = await Promise.all([1, 2, 3].map(() => all.trackRequest({ ...requestFields, messages: [user('Go.')] })));
-  assert.equal(new Set(talks.map(({ interceptor: guide }) => guide)).size, 3);
+  assert.equal(new Set(talks.map(({ interceptor }) => interceptor)).size, 3);
   for (const talk of talks) talk.release();
 });
 

@@ -45,7 +45,7 @@ type RequestClaim = { readonly conversation: KnownConversation; readonly from: n
 /** Opens a place for conversations. */
 export function createConversationTracker({
   folder,
-  maxOpen: most = 64,
+  maxOpen = 64,
   ...options
 }: ConversationTrackerOptions = {}): ConversationTracker {
   const index = folder === undefined ? undefined : openPrefixIndex(folder);
@@ -101,7 +101,7 @@ export function createConversationTracker({
   /** Closes those that rested longest. Nobody waits for it but who wants the same one again. */
   function makeRoom(): void {
     for (const [kept, guide] of guides) {
-      if (guides.size <= most) return;
+      if (guides.size <= maxOpen) return;
       if (kept.busy) continue;
       guides.delete(kept);
       if (!index) {
@@ -165,33 +165,33 @@ export function createConversationTracker({
       const messages = [...(earlier ?? []), ...reading.messages];
       const marks = computePrefixHashes(messages);
       const found = session === undefined ? find(messages, marks) : byName(parseSessionName(session), marks);
-      const { conversation: kept, from, release: done, opening } = await found;
+      const { conversation, from, release, opening } = await found;
       try {
         const guide = await opening;
         makeRoom();
         const guidance = await guide.beforeRequest({ ...reading, messages, marks });
         if (reading.previousResponseId !== undefined && !earlier)
           await guide.remark('guide/unseen', reading.previousResponseId);
-        index?.recordRequest(kept.id, from, marks);
+        index?.recordRequest(conversation.id, from, marks);
         return {
           interceptor: guide,
           action: guidance,
           storedMessages: earlier?.length ?? 0,
           markDelivered(message, name) {
             const at = guide.state.head ?? '';
-            kept.tip = extendPrefixHash(marks.at(-1) ?? 0, message);
-            kept.answers.set(marks.length, at);
-            if (session === undefined) known.add(kept);
-            index?.recordResponse(kept.id, kept.tip, at);
+            conversation.tip = extendPrefixHash(marks.at(-1) ?? 0, message);
+            conversation.answers.set(marks.length, at);
+            if (session === undefined) known.add(conversation);
+            index?.recordResponse(conversation.id, conversation.tip, at);
             if (name !== undefined) answers.set(name, [...messages, message]);
           },
-          release: done,
+          release,
         };
       } catch (error) {
         // What it holds in mind may not be what is written: it is opened again from its log.
-        guides.delete(kept);
+        guides.delete(conversation);
         await opening.then((guide) => guide.close()).catch(() => undefined);
-        done();
+        release();
         throw error;
       }
     },

@@ -205,10 +205,10 @@ function insertAfterMessage(message: Json, additions: readonly MessageAddition[]
       continue;
     }
     const content = Array.isArray(addition.raw) ? addition.raw : addition.answer.parts.flatMap(formatBlock);
-    const results = addition.results.map(({ id, text: words }) => ({
+    const results = addition.results.map(({ id, text }) => ({
       type: 'tool_result',
       tool_use_id: id,
-      content: words,
+      content: text,
       is_error: true,
     }));
     out.push({ role: 'assistant', content });

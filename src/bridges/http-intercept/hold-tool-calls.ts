@@ -75,8 +75,8 @@ const toBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
 /** Whether a call may be in these bytes. A name may be written with escapes: then only reading it tells. */
-export const mayContainCall = ({ toolCallMarkers: markers }: WireFormat, block: Buffer): boolean =>
-  markers.some((marker) => block.includes(marker)) || block.includes('\\u');
+export const mayContainCall = ({ toolCallMarkers }: WireFormat, block: Buffer): boolean =>
+  toolCallMarkers.some((marker) => block.includes(marker)) || block.includes('\\u');
 
 function findFirstCall(block: Buffer, dialect: WireFormat): number {
   const reader = dialect.createAssembler();

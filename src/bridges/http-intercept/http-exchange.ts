@@ -47,22 +47,17 @@ export type HttpExchange<Head> = {
 };
 
 /** What the guide says to the request. */
-export const getRequestAction = ({ tracked: talk }: Pick<HttpExchange<unknown>, 'tracked'>): InterceptAction =>
-  talk instanceof FairleadError ? { type: 'send', additions: [], denied: [] } : talk.action;
+export const getRequestAction = ({ tracked }: Pick<HttpExchange<unknown>, 'tracked'>): InterceptAction =>
+  tracked instanceof FairleadError ? { type: 'send', additions: [], denied: [] } : tracked.action;
 
 /** The request with what it is added, or as it came. */
 export function createRequestBody(
-  {
-    format: dialect,
-    request,
-    raw,
-    tracked: talk,
-  }: Pick<HttpExchange<unknown>, 'format' | 'request' | 'raw' | 'tracked'>,
+  { format, request, raw, tracked }: Pick<HttpExchange<unknown>, 'format' | 'request' | 'raw' | 'tracked'>,
   { additions }: InterceptAction & { readonly type: 'send' },
 ): Uint8Array {
-  const before = talk instanceof FairleadError ? 0 : talk.storedMessages;
+  const before = tracked instanceof FairleadError ? 0 : tracked.storedMessages;
   const here = additions.flatMap((each) => shiftAddition(each, before));
-  return here.length === 0 ? raw : Buffer.from(JSON.stringify(dialect.insertAdditions(request, here)));
+  return here.length === 0 ? raw : Buffer.from(JSON.stringify(format.insertAdditions(request, here)));
 }
 
 /** Of what the provider keeps, it has the additions too. The words of the system it wants each time. */
@@ -73,16 +68,16 @@ function shiftAddition(addition: MessageAddition, before: number): readonly Mess
 
 /** What the guide says to an answer. Where it cannot say anything, words pass and calls do not. */
 export async function evaluateResponse(
-  { tracked: talk, notify: tell }: Pick<HttpExchange<unknown>, 'tracked' | 'notify'>,
+  { tracked, notify }: Pick<HttpExchange<unknown>, 'tracked' | 'notify'>,
   answer: ParsedModelResponse,
 ): Promise<InterceptAction> {
   const calls = messageToolCalls(answer.message).length;
   try {
-    if (talk instanceof FairleadError) throw talk;
-    return await talk.interceptor.afterResponse(answer);
+    if (tracked instanceof FairleadError) throw tracked;
+    return await tracked.interceptor.afterResponse(answer);
   } catch (error) {
     if (calls > 0) throw createInterceptorFailedError(error);
-    tell(`The guide failed, and words alone passed without it: ${errorMessage(error)}`);
+    notify(`The guide failed, and words alone passed without it: ${errorMessage(error)}`);
     return { type: 'pass' };
   }
 }
@@ -105,19 +100,19 @@ export const isInterceptorFailedError = (error: unknown): error is FairleadError
 
 /** Keeps that the caller was given this answer. */
 export function markDelivered(
-  { tracked: talk }: Pick<HttpExchange<unknown>, 'tracked'>,
+  { tracked }: Pick<HttpExchange<unknown>, 'tracked'>,
   { message, id }: ParsedModelResponse,
 ): void {
-  if (!(talk instanceof FairleadError)) talk.markDelivered(message, id);
+  if (!(tracked instanceof FairleadError)) tracked.markDelivered(message, id);
 }
 
 /** Keeps that no answer came. A log that fails is no reason to fail the caller. */
 export async function recordUpstreamFailure(
-  { tracked: talk, notify: tell }: Pick<HttpExchange<unknown>, 'tracked' | 'notify'>,
+  { tracked, notify }: Pick<HttpExchange<unknown>, 'tracked' | 'notify'>,
   why: string,
 ): Promise<void> {
-  if (talk instanceof FairleadError) return;
-  await talk.interceptor.recordFailure(why).catch((error: unknown) => tell(errorMessage(error)));
+  if (tracked instanceof FairleadError) return;
+  await tracked.interceptor.recordFailure(why).catch((error: unknown) => notify(errorMessage(error)));
 }
 
 /** Why a conversation could not be asked. Calls are held back then; a name that can be none is the caller's own mistake. */
@@ -128,6 +123,6 @@ export function toTrackingError(error: unknown): FairleadError {
 }
 
 /** The conversation is free for its next request. */
-export function releaseTrackedRequest({ tracked: talk }: Pick<HttpExchange<unknown>, 'tracked'>): void {
-  if (!(talk instanceof FairleadError)) talk.release();
+export function releaseTrackedRequest({ tracked }: Pick<HttpExchange<unknown>, 'tracked'>): void {
+  if (!(tracked instanceof FairleadError)) tracked.release();
 }

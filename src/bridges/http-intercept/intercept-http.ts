@@ -57,11 +57,11 @@ async function sendUntilAccepted<Head>(exchange: HttpExchange<Head>): Promise<In
 }
 
 function createStopReply<Head>(exchange: HttpExchange<Head>, stop: StopAction): InterceptReply<Head> {
-  const { format: dialect, request, wantsStream: wantsEvents } = exchange;
-  const answer = dialect.stopResponse(request, stop);
-  markDelivered(exchange, dialect.parseResponse(answer));
-  if (!wantsEvents) return createLocalReply(200, answer);
-  const events = Buffer.concat(dialect.stopEvents(request, stop).map(encodeSseEvent));
+  const { format, request, wantsStream } = exchange;
+  const answer = format.stopResponse(request, stop);
+  markDelivered(exchange, format.parseResponse(answer));
+  if (!wantsStream) return createLocalReply(200, answer);
+  const events = Buffer.concat(format.stopEvents(request, stop).map(encodeSseEvent));
   return { status: 200, contentType: 'text/event-stream', isStream: false, chunks: singleChunk(events) };
 }
 

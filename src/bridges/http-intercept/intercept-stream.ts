@@ -49,12 +49,12 @@ async function* streamUntilAccepted<Head>(
   exchange: HttpExchange<Head>,
   first: UpstreamResponse<Head>,
 ): AsyncGenerator<Uint8Array, DeliveredStream | undefined> {
-  const { format: dialect, request } = exchange;
+  const { format, request } = exchange;
   const seen: WireStreamEvent[] = [];
   let arrived = first;
   for (;;) {
-    const join = seen.length > 0 ? createStreamContinuation(dialect, seen) : undefined;
-    const way = createToolCallHold(dialect, exchange.holdText);
+    const join = seen.length > 0 ? createStreamContinuation(format, seen) : undefined;
+    const way = createToolCallHold(format, exchange.holdText);
     for await (const chunk of arrived.chunks) {
       const bytes = way.push(chunk);
       if (bytes) yield join ? join.rewrite(bytes) : bytes;
@@ -65,9 +65,9 @@ async function* streamUntilAccepted<Head>(
     let hidden = false;
     const events = await parseSseEvents(
       [...way.sent, ...way.held],
-      (frame) => (hidden ||= mayContainCall(dialect, frame)),
+      (frame) => (hidden ||= mayContainCall(format, frame)),
     );
-    const answer = mergeSeenText(dialect, seen, events);
+    const answer = mergeSeenText(format, seen, events);
     if (hidden || (way.hasCalls && messageToolCalls(answer.message).length === 0)) throw createUnreadableCallsError();
     const guidance = await evaluateResponse(exchange, answer);
     if (guidance.type === 'pass') {
@@ -78,9 +78,9 @@ async function* streamUntilAccepted<Head>(
     }
     seen.push(...(join ? join.given : await parseSseEvents(way.sent)));
     if (guidance.type === 'stop') {
-      const next = dialect.continueStream(seen);
-      const ending = dialect.stopEvents(request, guidance).flatMap((event) => next(event) ?? []);
-      markDelivered(exchange, assembleResponse(dialect, [...seen, ...ending]));
+      const next = format.continueStream(seen);
+      const ending = format.stopEvents(request, guidance).flatMap((event) => next(event) ?? []);
+      markDelivered(exchange, assembleResponse(format, [...seen, ...ending]));
       yield Buffer.concat(ending.map(encodeSseEvent));
       return undefined;
     }
@@ -133,12 +133,9 @@ function mergeSeenText(
   return { ...answer, message };
 }
 
-async function evaluateDelivered<Head>(
-  exchange: HttpExchange<Head>,
-  { seen, hold: way }: DeliveredStream,
-): Promise<void> {
+async function evaluateDelivered<Head>(exchange: HttpExchange<Head>, { seen, hold }: DeliveredStream): Promise<void> {
   try {
-    const answer = mergeSeenText(exchange.format, seen, await parseSseEvents(way.sent));
+    const answer = mergeSeenText(exchange.format, seen, await parseSseEvents(hold.sent));
     await evaluateResponse(exchange, answer);
     markDelivered(exchange, answer);
   } catch (error) {

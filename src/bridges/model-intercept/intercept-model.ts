@@ -34,33 +34,33 @@ export type ModelExchange<E> = {
 /** The events of the answer that counts. */
 export async function* interceptModelStream<E>(call: ModelExchange<E>): AsyncGenerator<E, void, undefined> {
   const talk = await call.ask();
-  const { interceptor: guide, storedMessages: before } = talk;
-  let { action: guidance } = talk;
+  const { interceptor, storedMessages } = talk;
+  let { action } = talk;
   // Words of answers that were refused later: the caller has them, and will give them back.
   const shown: string[] = [];
   let open = false;
   try {
-    for (let attempt = 0; guidance.type === 'send'; attempt++) {
+    for (let attempt = 0; action.type === 'send'; attempt++) {
       open = true;
       const began = performance.now();
       const reader = call.reader();
       const held: E[] = [];
-      for await (const event of await call.send(shiftAdditions(guidance.additions, before), attempt)) {
+      for await (const event of await call.send(shiftAdditions(action.additions, storedMessages), attempt)) {
         if (reader.push(event) || held.length > 0 || call.held) held.push(event);
         else yield event;
       }
       const answer = reader.response();
       if (answer instanceof Error) throw answer;
       if ('reported' in answer) {
-        await guide.recordFailure(errorMessage(answer.reported));
+        await interceptor.recordFailure(errorMessage(answer.reported));
         open = false;
         yield* reader.closingEvents(held);
         return;
       }
       const message = mergeShownText(answer.message, shown, call.oneText);
-      guidance = await guide.afterResponse({ ...answer, message, ms: performance.now() - began });
+      action = await interceptor.afterResponse({ ...answer, message, ms: performance.now() - began });
       open = false;
-      if (guidance.type === 'pass') {
+      if (action.type === 'pass') {
         talk.markDelivered(message, answer.id);
         yield* held;
         return;
@@ -69,16 +69,16 @@ export async function* interceptModelStream<E>(call: ModelExchange<E>): AsyncGen
       shown.push(...reader.shownText());
       yield* reader.closingEvents(held);
     }
-    if (guidance.type !== 'stop') return;
-    const words: Message = { role: 'assistant', parts: [{ type: 'text', text: formatStopMessage(guidance) }] };
+    if (action.type !== 'stop') return;
+    const words: Message = { role: 'assistant', parts: [{ type: 'text', text: formatStopMessage(action) }] };
     talk.markDelivered(mergeShownText(words, shown, call.oneText));
-    yield* call.stopped(guidance);
+    yield* call.stopped(action);
   } catch (error) {
-    if (open) await ignoreFailure(guide.recordFailure(errorMessage(error)));
+    if (open) await ignoreFailure(interceptor.recordFailure(errorMessage(error)));
     open = false;
     throw error;
   } finally {
-    if (open) await ignoreFailure(guide.recordFailure('The caller did not wait for the answer.'));
+    if (open) await ignoreFailure(interceptor.recordFailure('The caller did not wait for the answer.'));
     talk.release();
   }
 }

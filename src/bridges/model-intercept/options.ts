@@ -20,14 +20,9 @@ export type BridgeOptions = ConversationTrackerOptions & {
 };
 
 /** The conversations that pass through a bridge. */
-export function resolveTracker({
-  log,
-  interceptor: guide,
-  tracker: conversations,
-  ...options
-}: BridgeOptions): ConversationTracker {
-  if (conversations) return conversations;
-  if (guide) return createSingleTracker(() => Promise.resolve(guide));
+export function resolveTracker({ log, interceptor, tracker, ...options }: BridgeOptions): ConversationTracker {
+  if (tracker) return tracker;
+  if (interceptor) return createSingleTracker(() => Promise.resolve(interceptor));
   if (!log) return createConversationTracker(options);
   let opened: Promise<Interceptor> | undefined;
   return createSingleTracker(() => (opened ??= createInterceptor({ ...options, log })));

@@ -55,14 +55,11 @@ type Model = {
 
 type AgentsWrapContext = { readonly tracker: ConversationTracker; readonly name: string; readonly held: boolean };
 
-function wrapAgentsModel<M extends AgentsModel>(
-  given: M,
-  { tracker: talks, name, held }: AgentsWrapContext,
-): WrappedModel<M> {
+function wrapAgentsModel<M extends AgentsModel>(given: M, { tracker, name, held }: AgentsWrapContext): WrappedModel<M> {
   // The SDK's own types are not part of our declarations: who does not use it need not have it.
   const model = given as unknown as Model;
   const ask = (request: JsonObject) => async () =>
-    talks.trackRequest(parseAgentsRequest(assertFullHistory(request), name));
+    tracker.trackRequest(parseAgentsRequest(assertFullHistory(request), name));
   const bridge: Model = {
     ...(model.supportsPromptModelSelection === undefined
       ? {}

@@ -52,24 +52,24 @@ export async function interceptRequest(place: ProxyContext, visit: ProxyRequest,
     .trackRequest(dialect.parseRequest(request, pathname), typeof session === 'string' ? session : undefined)
     .catch(toTrackingError);
   const wantsEvents = request['stream'] === true || new URLSearchParams(query).get('alt') === 'sse';
-  const { holdText: holdsWords, notify: tell } = place;
+  const { holdText, notify } = place;
   const send = createUpstreamSender(place, visit);
   const reply = await interceptHttp({
     format: dialect,
     request,
     raw,
     wantsStream: wantsEvents,
-    holdText: holdsWords,
+    holdText,
     tracked: talk,
     send,
-    notify: tell,
+    notify,
   });
-  const { head, status, isStream: streams, contentType } = reply;
+  const { head, status, isStream, contentType } = reply;
   if (head)
     outgoing.writeHead(
       status,
       head.statusMessage,
-      filterForwardedHeaders(head.rawHeaders, streams ? ['content-length'] : []),
+      filterForwardedHeaders(head.rawHeaders, isStream ? ['content-length'] : []),
     );
   else outgoing.writeHead(status, { 'content-type': contentType });
   await pipeChunks(reply.chunks, outgoing);

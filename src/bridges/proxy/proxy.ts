@@ -49,7 +49,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     port = defaultProxyPort,
     host = '127.0.0.1',
     token,
-    notify: tell = () => {},
+    notify = () => {},
     ...kept
   } = options;
   if (!isLoopback(host) && !token)
@@ -57,14 +57,14 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
       blame: 'user',
       hint: 'Give it a token, or let it listen on 127.0.0.1.',
     });
-  const { maxBodyBytes: mostBytes = 32 * 1024 * 1024, maxRequests: mostRequests = 256, ...how } = kept;
+  const { maxBodyBytes = 32 * 1024 * 1024, maxRequests = 256, ...how } = kept;
   const parts = mergeExtensions(extensions);
   const place: ProxyContext = {
     upstream: createUpstream(target),
     tracker: createConversationTracker({ ...parts, ...how }),
     holdText: parts.checks.length > 0,
-    maxBodyBytes: mostBytes,
-    notify: tell,
+    maxBodyBytes,
+    notify,
   };
   let under = 0;
 
@@ -72,8 +72,8 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     const admission = authorizeRequest(incoming, token);
     if (admission.type === 'out')
       return sendJsonError(outgoing, admission.status, { error: { message: admission.message } });
-    if (under >= mostRequests) {
-      const message = `${mostRequests} requests are under way: try again.`;
+    if (under >= maxRequests) {
+      const message = `${maxRequests} requests are under way: try again.`;
       return sendJsonError(outgoing, 503, { error: { message, type: 'fairlead_error' } }, { 'retry-after': '1' });
     }
     under++;
@@ -93,7 +93,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     if (error instanceof FairleadError && error.blame === 'user')
       return sendJsonError(outgoing, 400, { error: { message: error.message, type: 'fairlead_error' } });
     const message = `The model server could not be asked: ${errorMessage(error)}`;
-    tell(message);
+    notify(message);
     sendJsonError(outgoing, 502, { error: { message, type: 'fairlead_error' } });
   }
 

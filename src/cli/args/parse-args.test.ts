@@ -19,8 +19,11 @@ function wrong(line: string, called = typed): string {
 
 test('[J17, J25, J30] nothing, and --interactive alone, open the prompt', () => {
   for (const line of ['', '--interactive']) {
-    const { mode, action: work, session: which } = understood(line);
-    assert.deepEqual({ mode, work, which }, { mode: 'interactive', work: undefined, which: { type: 'new' } });
+    const { mode, action, session } = understood(line);
+    assert.deepEqual(
+      { mode, work: action, which: session },
+      { mode: 'interactive', work: undefined, which: { type: 'new' } },
+    );
   }
 });
 

@@ -183,14 +183,14 @@ function parseAction(
 function parseMode(
   values: OptionValues,
   work: CliAction | undefined,
-  { command: as }: Invocation,
+  { command }: Invocation,
 ): CliArgs['mode'] | UsageError {
-  if (values.has('one-shot') && as === 'chat')
+  if (values.has('one-shot') && command === 'chat')
     return { message: '"fairlead chat" is interactive: leave --one-shot away.' };
-  if (values.has('interactive') && as === 'run')
+  if (values.has('interactive') && command === 'run')
     return { message: '"fairlead run" runs once: leave --interactive away.' };
-  if (values.has('one-shot') || as === 'run') return 'one-shot';
-  if (values.has('interactive') || as === 'chat') return 'interactive';
+  if (values.has('one-shot') || command === 'run') return 'one-shot';
+  if (values.has('interactive') || command === 'chat') return 'interactive';
   // A connection test or a new list of models goes on into the prompt; words are answered once.
   return work?.type === 'prompt' || work?.type === 'prompt-file' || work?.type === 'input' ? 'one-shot' : 'interactive';
 }

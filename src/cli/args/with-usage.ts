@@ -37,7 +37,7 @@ export type CommandOptions<O extends ParseOptions> = {
 /** A command that has its options read: asked for help it says how it is used and does nothing. */
 export const withOptions =
   <O extends ParseOptions>(
-    { usage, options, allowPositionals: words = false }: CommandOptions<O>,
+    { usage, options, allowPositionals = false }: CommandOptions<O>,
     work: (given: ParsedOptions<O>, words: readonly string[]) => Promise<number>,
   ) =>
   (args: readonly string[]): Promise<number> =>
@@ -46,7 +46,7 @@ export const withOptions =
       const { values, positionals } = parseArgs({
         args: [...args],
         options: { ...options, ...help },
-        allowPositionals: words,
+        allowPositionals,
       });
       if (!('help' in values)) return work(values, positionals);
       print(`${usage}\n`);

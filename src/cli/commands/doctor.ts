@@ -36,7 +36,7 @@ async function printReport(
 ): Promise<number> {
   const { stdout, stderr } = process;
   const stop = new AbortController();
-  const { write, flush: drained } = createBufferedStdout(stdout, () => stop.abort());
+  const { write, flush } = createBufferedStdout(stdout, () => stop.abort());
   const paint = createTextStyles(wantsColors(process.env, stdout.isTTY) ? 'colours' : 'none');
   const all: NamedCheckResult[] = [];
   const wait = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
@@ -48,13 +48,13 @@ async function printReport(
     wait('');
     all.push(each);
     if (!json) write(`${formatCheckResult(each, paint)}\n`);
-    await drained();
+    await flush();
   }
   // Nobody reads any more, and not everything was looked at.
   if (stop.signal.aborted) return 1;
   const failed = all.some(({ standing }) => standing === 'fail');
   if (json) write(`${JSON.stringify({ ok: !failed, checks: all }, null, 2)}\n`);
   else stderr.write(`${formatCheckSummary(all)}\n`);
-  await drained();
+  await flush();
   return failed ? 1 : 0;
 }

@@ -50,27 +50,27 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   const { host = '127.0.0.1', 'key-file': file } = values;
   const port = values.port === undefined ? undefined : parsePort(values.port);
   const concurrency = parseCount('--concurrency', values.concurrency);
-  const { loadApiKeys: readKeys, startApiServer: openServer } = await import('../../server/index.ts');
+  const { loadApiKeys, startApiServer } = await import('../../server/index.ts');
   const settings = readSettings();
   const folders = (values.folder ?? []).map(resolveFolder);
   if (file !== undefined) assertOutside(file, [process.cwd(), ...folders]);
-  const keys = readKeys({
+  const keys = loadApiKeys({
     env: process.env,
     folder: settings.dirs.state,
     ...(file === undefined ? {} : { file }),
   });
   await announceDefaultModel(settings, values.model, printErrLine);
   return withFleetStore(values.store, async (store) => {
-    const { getMeasurementsDir: measuredFolder } = await import('../../fleet/health/index.ts');
+    const { getMeasurementsDir } = await import('../../fleet/health/index.ts');
     const page = findPageFolder() ?? buildPage();
-    const server = await openServer({
+    const server = await startApiServer({
       store,
       keys,
       version,
       host,
       folder: process.cwd(),
       folders,
-      measurementsDir: measuredFolder(settings.dirs.state),
+      measurementsDir: getMeasurementsDir(settings.dirs.state),
       health: { objectives: getObjectives(settings) },
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
@@ -100,10 +100,11 @@ function parsePort(given: string): number {
 }
 
 /** The key is in the link once, when it is made: it is the person's to keep. What follows # is sent to nobody. */
-function printListening({ url }: ApiServer, { newToken: made, tokenFile: kept }: ApiKeys): void {
+function printListening({ url }: ApiServer, { newToken, tokenFile }: ApiKeys): void {
   printErrLine(`Listening at ${url}`);
-  if (made !== undefined) printErrLine(`Open ${url}/#key=${made}\nThis link is shown once; the key is kept in ${kept}`);
-  else if (kept !== undefined) printErrLine(`Its key is in ${kept}`);
+  if (newToken !== undefined)
+    printErrLine(`Open ${url}/#key=${newToken}\nThis link is shown once; the key is kept in ${tokenFile}`);
+  else if (tokenFile !== undefined) printErrLine(`Its key is in ${tokenFile}`);
 }
 
 /** Where the page was built: beside the bundle, or in a checkout. */
@@ -161,15 +162,15 @@ async function startServeWorker(
   model: string | undefined,
   how: Pick<WorkerOptions, 'concurrency' | 'version'>,
 ): Promise<Worker> {
-  const [{ startWorker }, { getWorkerInfo: workerAbout }, { createRunHandlers: driversHere }] = await Promise.all([
+  const [{ startWorker }, { getWorkerInfo }, { createRunHandlers }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
     import('../../coding-agent/fleet/run-handlers.ts'),
   ]);
   return startWorker({
     store,
-    handlers: driversHere(model),
-    info: workerAbout,
+    handlers: createRunHandlers(model),
+    info: getWorkerInfo,
     notify: printErrLine,
     ...retentionOptions(readSettings()),
     ...how,

@@ -10,8 +10,8 @@ const usage = 'Usage: fairlead why <session> <turn> [--json]';
 /** Explains a turn: 0 done, 1 there is no such session or turn, 2 misused. */
 export const run: Command['run'] = async (args) => {
   if (isPromptForModel(args)) {
-    const { runConversationCommand: front } = await import('./conversation.ts');
-    return front(['why', ...args], undefined);
+    const { runConversationCommand } = await import('./conversation.ts');
+    return runConversationCommand(['why', ...args], undefined);
   }
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
   return withUsage(usage, async () => {
@@ -23,19 +23,19 @@ export const run: Command['run'] = async (args) => {
       return 2;
     }
     const [
-      { readRecordedEvents: eventsOf, findRecordedSessions: sessionsNamed, loadActiveRuleParts: partsInUse },
-      { explainTurn: explain, getDirectoryOfEvents: folderOfEvents },
-      { formatTurnExplanation: explanationText },
+      { readRecordedEvents, findRecordedSessions, loadActiveRuleParts },
+      { explainTurn, getDirectoryOfEvents },
+      { formatTurnExplanation },
     ] = await Promise.all([
       import('../../evals/recorded-sessions.ts'),
       import('../../evals/explain-turn.ts'),
       import('../../evals/format-explanation.ts'),
     ]);
     const settings = readSettings();
-    const [place] = sessionsNamed([session], settings);
-    const events = place ? await eventsOf(place) : [];
-    const found = explain(events, await partsInUse(settings, folderOfEvents(events)), Number(turn));
-    return printAndReturn(values.json ? JSON.stringify(found, undefined, 2) : explanationText(found), 0);
+    const [place] = findRecordedSessions([session], settings);
+    const events = place ? await readRecordedEvents(place) : [];
+    const found = explainTurn(events, await loadActiveRuleParts(settings, getDirectoryOfEvents(events)), Number(turn));
+    return printAndReturn(values.json ? JSON.stringify(found, undefined, 2) : formatTurnExplanation(found), 0);
   });
 };
 

@@ -7,8 +7,8 @@ import { noLeaksMessage, probeSandbox } from './sandbox-probe.ts';
 /** Tries the sandbox of commands. */
 export const commandSandboxCheck: DoctorCheck = {
   name: 'commands',
-  async run({ commandSandbox: confined, signal }) {
-    const { workspace, sandbox } = await confined();
+  async run({ commandSandbox, signal }) {
+    const { workspace, sandbox } = await commandSandbox();
     const [, why = sandbox.description, mend = ''] = /^(.*?\.) (.*)$/.exec(sandbox.description) ?? [];
     if (sandbox.name === 'refused') return warn(why, mend);
     if (sandbox.name === 'none') return warn(sandbox.description, 'Start without --no-sandbox.');
@@ -16,12 +16,12 @@ export const commandSandboxCheck: DoctorCheck = {
     const run = async (command: string): Promise<string> =>
       (await inside.exec(command, { signal, timeoutMs: 20_000 })).text;
     try {
-      const { output: said, leaks } = await probeSandbox(run, workspace.cwd);
+      const { output, leaks } = await probeSandbox(run, workspace.cwd);
       if (leaks?.length === 0) return ok(`A command in ${sandbox.name} ${noLeaksMessage}`);
       return fail(
         leaks
           ? `${sandbox.name} does not hold: inside it, ${leaks.join(', and ')}.`
-          : `${sandbox.name} could not be tried: ${escapeInvisibleLine(said.trim())}`,
+          : `${sandbox.name} could not be tried: ${escapeInvisibleLine(output.trim())}`,
         'Do not run commands that you do not trust, and tell us.',
       );
     } catch (error) {

@@ -23,11 +23,11 @@ export const guardsCheck: DoctorCheck = {
   name: 'guards',
   async run({ settings }) {
     const cwd = process.cwd();
-    const { files, unusable: lost } = await readRuleFilesIn(settings, cwd);
+    const { files, unusable } = await readRuleFilesIn(settings, cwd);
     const gates = files.flatMap(({ set }) => set.gates ?? []);
     const hooks = await testHooks(settings, cwd);
     const proofs = [...(await Promise.all(gates.map(testGate))), ...hooks.proofs];
-    const broken = [...lost, ...hooks.lost].map(({ path, why }) => `${path} cannot be used: ${why}`);
+    const broken = [...unusable, ...hooks.lost].map(({ path, why }) => `${path} cannot be used: ${why}`);
     return toCheckResult(proofs, broken);
   },
 };
@@ -35,7 +35,7 @@ export const guardsCheck: DoctorCheck = {
 function toCheckResult(proofs: readonly GuardTrial[], broken: readonly string[]): CheckResult {
   const wrong = [
     ...broken,
-    ...proofs.flatMap(({ guard, error: why }) => (why === undefined ? [] : [`${guard}: ${why}`])),
+    ...proofs.flatMap(({ guard, error }) => (error === undefined ? [] : [`${guard}: ${error}`])),
   ];
   if (wrong.length) return fail(wrong.join(' '), 'Mend the guard, or take it out: a guard that does not fire is none.');
   if (proofs.length === 0) return ok('There are no hooks and no rules that stop calls.');
@@ -54,7 +54,7 @@ async function testGate(rule: GateRule): Promise<GuardTrial> {
   const stopping = rule.examples.filter(({ decides }) => decides !== 'allow');
   if (stopping.length === 0) return { guard, fires: false, untestedReason: 'it carries no example that it must stop' };
   const trials = await Promise.all(stopping.map((example) => runGateExample(rule, example)));
-  const failed = trials.find(({ failure: wrong }) => wrong !== undefined);
+  const failed = trials.find(({ failure }) => failure !== undefined);
   return failed ? { guard, fires: false, error: `${failed.title}: ${failed.failure}` } : { guard, fires: true };
 }
 
@@ -67,14 +67,14 @@ async function testHooks(
   const files = findHookFiles({ cwd, home: homedir(), configDir: settings.dirs.config });
   if (files.length === 0) return { proofs: [], lost: [] };
   const { readHooks } = await import('../../guards/hooks/index.ts');
-  const { hooks, failedFiles: lost } = await readHooks({
+  const { hooks, failedFiles } = await readHooks({
     files,
     cwd,
     trust: fileTrust(`${settings.dirs.state}/approved.json`),
   });
   const proofs: GuardTrial[] = [];
   for (const hook of hooks) if (hook.event === 'PreToolUse') proofs.push(await testHook(hook, cwd));
-  return { proofs, lost };
+  return { proofs, lost: failedFiles };
 }
 
 /** Calls that guards are usually there for. */
@@ -91,8 +91,8 @@ const probeCalls: readonly (readonly [tool: string, input: JsonObject])[] = [
 ];
 
 async function testHook(hook: Hook, cwd: string): Promise<GuardTrial> {
-  const { runToolHooks: askAbout, hookLabel: nameOf } = await import('../../guards/hooks/index.ts');
-  const guard = `hook ${nameOf(hook)}`;
+  const { runToolHooks, hookLabel } = await import('../../guards/hooks/index.ts');
+  const guard = `hook ${hookLabel(hook)}`;
   const ground: HookContext = {
     hooks: [hook],
     cwd,
@@ -106,8 +106,8 @@ async function testHook(hook: Hook, cwd: string): Promise<GuardTrial> {
     ? [[example.tool, example.input as JsonObject] as const]
     : [...probeCalls, [hook.matcher, {}] as const];
   for (const [tool, input] of calls) {
-    const said = await askAbout(ground, 'PreToolUse', { tool, input }, {}, 'doctor');
-    const trouble = said.find(({ output: answer }) => answer.error !== undefined)?.output.error;
+    const said = await runToolHooks(ground, 'PreToolUse', { tool, input }, {}, 'doctor');
+    const trouble = said.find(({ output }) => output.error !== undefined)?.output.error;
     if (trouble !== undefined) return { guard, fires: false, error: `it gives no answer: ${trouble}.` };
     if (said.some(isStopped)) return { guard, fires: true };
   }
@@ -116,5 +116,5 @@ async function testHook(hook: Hook, cwd: string): Promise<GuardTrial> {
     : { guard, fires: false, untestedReason: 'it answers, and stopped none of the usual calls' };
 }
 
-const isStopped = ({ output: answer }: HookResult): boolean =>
-  answer.block !== undefined || answer.stop !== undefined || answer.permission === 'ask' || answer.input !== undefined;
+const isStopped = ({ output }: HookResult): boolean =>
+  output.block !== undefined || output.stop !== undefined || output.permission === 'ask' || output.input !== undefined;

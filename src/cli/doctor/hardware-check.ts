@@ -19,11 +19,11 @@ const gigabyte = 2 ** 30;
 /** The check of the hardware. */
 export const hardwareCheck: DoctorCheck = {
   name: 'local models',
-  async run({ target: subject, signal }) {
+  async run({ target, signal }) {
     const hardware = await readHardware(signal);
-    const { model: chosen } = await subject().catch(() => ({ model: undefined }));
-    const local = chosen && familyOf(chosen.ref.provider)?.local ? chosen.ref.model : undefined;
-    return judgeHardware(hardware, local, chosen?.router !== undefined);
+    const { model } = await target().catch(() => ({ model: undefined }));
+    const local = model && familyOf(model.ref.provider)?.local ? model.ref.model : undefined;
+    return judgeHardware(hardware, local, model?.router !== undefined);
   },
 };
 

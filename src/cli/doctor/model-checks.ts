@@ -21,11 +21,11 @@ const minContextTokens = 8000;
 const providerCheck: DoctorCheck = {
   name: 'provider',
   needsNetwork: true,
-  async run({ target: subject }) {
-    const { model: chosen, testConnection: reach } = await subject();
-    const said = await reach();
+  async run({ target }) {
+    const { model, testConnection } = await target();
+    const said = await testConnection();
     if (said !== undefined) return ok(said);
-    if (chosen) return ok(`${chosen.name} needs no provider elsewhere.`);
+    if (model) return ok(`${model.name} needs no provider elsewhere.`);
     return warn(
       'No provider is configured and none was found, so the embedded model would be used: small, slow and often wrong.',
       'Set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.',
@@ -36,14 +36,14 @@ const providerCheck: DoctorCheck = {
 const modelCheck: DoctorCheck = {
   name: 'model',
   needsNetwork: true,
-  async run({ settings, target: subject }) {
-    const { model: chosen, endpoint: place, reason: because } = requireModel(await subject());
+  async run({ settings, target }) {
+    const { model, endpoint, reason } = requireModel(await target());
     const refresh = 'Read the list: fairlead --one-shot --refresh-models';
-    if (!chosen) return warn('No model was chosen yet, and no list of models is kept.', refresh);
-    const listed = (readKnownModels(settings) ?? []).find(({ id }) => id === chosen.ref.model);
-    const which = `${chosen.name} (${because})`;
-    if (listed || !place)
-      return ok(`${which}${listed ? ` is on the list of ${formatEndpoint(place ?? chosen.ref)}` : ''}.`);
+    if (!model) return warn('No model was chosen yet, and no list of models is kept.', refresh);
+    const listed = (readKnownModels(settings) ?? []).find(({ id }) => id === model.ref.model);
+    const which = `${model.name} (${reason})`;
+    if (listed || !endpoint)
+      return ok(`${which}${listed ? ` is on the list of ${formatEndpoint(endpoint ?? model.ref)}` : ''}.`);
     return warn(`${which} is on no list, so what it can do is not known.`, refresh);
   },
 };
@@ -52,14 +52,14 @@ const toolCallingCheck: DoctorCheck = {
   name: 'tool calling',
   needsNetwork: true,
   async run(ground) {
-    const { model: chosen, open, testConnection: reach } = requireModel(await ground.target());
-    if (!chosen) return warn('Not tried: there is no model to try it with.', 'Choose one: --model <name>');
-    if (chosen.tools === false)
+    const { model, open, testConnection } = requireModel(await ground.target());
+    if (!model) return warn('Not tried: there is no model to try it with.', 'Choose one: --model <name>');
+    if (model.tools === false)
       return warn(
-        `By its list ${chosen.name} cannot call tools, so it can only talk.`,
-        chooseModelHint(chosen.ref.provider),
+        `By its list ${model.name} cannot call tools, so it can only talk.`,
+        chooseModelHint(model.ref.provider),
       );
-    await reach();
+    await testConnection();
     const number = 100 + Math.floor(Math.random() * 900);
     const began = performance.now();
     const time = AbortSignal.timeout(answerTimeoutMs);
@@ -70,11 +70,11 @@ const toolCallingCheck: DoctorCheck = {
     );
     if (end === 'late')
       return fail(
-        `${chosen.name} did not answer within ${answerTimeoutMs / 1000} s.`,
+        `${model.name} did not answer within ${answerTimeoutMs / 1000} s.`,
         'Take a smaller model, or a faster machine.',
       );
     const took = `${((performance.now() - began) / 1000).toFixed(1)} s`;
-    return judgeToolCall(end, number, chosen.name, chosen.ref.provider, took);
+    return judgeToolCall(end, number, model.name, model.ref.provider, took);
   },
 };
 
@@ -158,19 +158,19 @@ const contextWindowCheck: DoctorCheck = {
   name: 'context window',
   needsNetwork: true,
   async run(ground) {
-    const { model: chosen, open, testConnection: reach } = requireModel(await ground.target());
-    if (!chosen) return warn('Not looked at: there is no model to look at.', 'Choose one: --model <name>');
-    await reach();
+    const { model, open, testConnection } = requireModel(await ground.target());
+    if (!model) return warn('Not looked at: there is no model to look at.', 'Choose one: --model <name>');
+    await testConnection();
     const { contextWindow: told } = await open();
     const set = await readOllamaContext(ground);
     const tokens = set ?? told;
     if (tokens === undefined)
       return warn(
-        `Nobody says how much ${chosen.name} can hold, so a conversation that is too long is only noticed when it is refused.`,
+        `Nobody says how much ${model.name} can hold, so a conversation that is too long is only noticed when it is refused.`,
         'Read the list again: fairlead --one-shot --refresh-models',
       );
     const how = set === undefined ? '' : ' (sent to Ollama as num_ctx with every request)';
-    const says = `${chosen.name} holds ${tokens} tokens${how}.`;
+    const says = `${model.name} holds ${tokens} tokens${how}.`;
     return tokens < minContextTokens
       ? warn(`${says} That is little for work with tools.`, 'Take a model with a larger window.')
       : ok(says);
@@ -178,10 +178,10 @@ const contextWindowCheck: DoctorCheck = {
 };
 
 /** What Ollama will really be told to hold; nothing for other providers. */
-async function readOllamaContext({ target: subject, settings, signal }: CheckContext): Promise<number | undefined> {
-  const { model: chosen, endpoint: place } = await subject();
-  if (!chosen || !place) return undefined;
-  const { family, baseUrl, model: name, contextWindow } = resolveModel(chosen.ref, settings.env);
+async function readOllamaContext({ target, settings, signal }: CheckContext): Promise<number | undefined> {
+  const { model, endpoint } = await target();
+  if (!model || !endpoint) return undefined;
+  const { family, baseUrl, model: name, contextWindow } = resolveModel(model.ref, settings.env);
   if (family.dialect !== 'ollama') return undefined;
   const { ollamaWindow } = await import('../../providers/ollama/window.ts');
   return ollamaWindow(baseUrl, name, contextWindow, { signal });

@@ -46,9 +46,9 @@ export async function resolveTargetModel(settings: Settings, given: string | und
 
 /** Of a router, the model that it lists first. */
 async function resolveRouterTarget(settings: Settings, router: string): Promise<TargetModel> {
-  const { findRouter: routerNamed } = await import('../../coding-agent/routing/router-config.ts');
-  const { loadRouterCandidates: entrantsOf } = await import('../../coding-agent/routing/candidates.ts');
-  const [first] = await entrantsOf(routerNamed(router, settings), settings);
+  const { findRouter } = await import('../../coding-agent/routing/router-config.ts');
+  const { loadRouterCandidates } = await import('../../coding-agent/routing/candidates.ts');
+  const [first] = await loadRouterCandidates(findRouter(router, settings), settings);
   const chosen = first && { ...first.model, router };
   return createTargetModel(settings, {
     endpoint: chosen && endpointOfModel(chosen),

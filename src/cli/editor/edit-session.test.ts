@@ -54,10 +54,10 @@ const texts = (messages: readonly Message[]): readonly string[] =>
   messages.map((message) => (message.role === 'tool' ? 'results' : messageText(message)));
 const forget = (t: TestContext, outcome: SessionEditResult): string => {
   assert.ok(outcome.type !== 'edited' && outcome.draftPath !== undefined, JSON.stringify(outcome));
-  const { draftPath: kept, message: why } = outcome;
-  t.after(() => rmSync(path.dirname(kept), { recursive: true, force: true }));
-  assert.ok(why.includes(kept), 'the sentence says where it was kept');
-  return readFileSync(kept, 'utf8');
+  const { draftPath, message } = outcome;
+  t.after(() => rmSync(path.dirname(draftPath), { recursive: true, force: true }));
+  assert.ok(message.includes(draftPath), 'the sentence says where it was kept');
+  return readFileSync(draftPath, 'utf8');
 };
 
 test(

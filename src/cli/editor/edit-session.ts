@@ -63,7 +63,7 @@ async function applyEdit(
 ): Promise<SessionEditResult> {
   try {
     await session.edit(messages);
-    return { type: 'edited', messages: messages.length, notices: dropped.map(({ reason: why }) => why) };
+    return { type: 'edited', messages: messages.length, notices: dropped.map(({ reason }) => reason) };
   } catch (error) {
     return createRejectedResult('failed', errorMessage(error), text);
   }
@@ -89,7 +89,7 @@ function withErrorComments(text: string, mistakes: readonly ConversationMistake[
   const top = told.length + (more ? 1 : 0);
   const place = (line: number): number => line + top - lines.slice(0, line).filter(isOld).length;
   return [
-    ...told.map(({ line, message: what }) => `${ERROR_PREFIX}line ${place(line)}: ${what}`),
+    ...told.map(({ line, message }) => `${ERROR_PREFIX}line ${place(line)}: ${message}`),
     ...(more ? [`${ERROR_PREFIX}and ${more} more`] : []),
     ...lines.filter((line, i) => !isOld(line, i)),
   ].join('\n');

@@ -27,7 +27,7 @@ export type EditorResult =
 
 /** Lets a person edit a text. A line break that only the editor added at the end is taken off again. */
 export async function openEditor(text: string, options: EditorOptions): Promise<EditorResult> {
-  const { suffix, env = process.env, cwd = process.cwd(), ui: face, signal } = options;
+  const { suffix, env = process.env, cwd = process.cwd(), ui, signal } = options;
   const editor = findEditor(env);
   if (editor === undefined)
     return {
@@ -43,7 +43,7 @@ export async function openEditor(text: string, options: EditorOptions): Promise<
   const job = { editor, draft, env, cwd, signal };
   const split = env['TMUX'] ? await runEditorInTmuxSplit(job) : undefined;
   const ended =
-    split ?? (face ? await face.suspendFor(() => runEditorInForeground(job)) : await runEditorInForeground(job));
+    split ?? (ui ? await ui.suspendFor(() => runEditorInForeground(job)) : await runEditorInForeground(job));
   return toEditorResult(text, editor, draft, ended);
 }
 

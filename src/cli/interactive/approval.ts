@@ -7,20 +7,15 @@ import type { CommandContext } from '../slash-commands/context.ts';
 
 /** Puts every open question of a run to the person. One that is interrupted was not answered. */
 export async function askForApprovals(
-  {
-    conversation: talk,
-    ui: face,
-    signal,
-    notify: say,
-  }: Pick<CommandContext, 'conversation' | 'ui' | 'signal' | 'notify'>,
+  { conversation, ui, signal, notify }: Pick<CommandContext, 'conversation' | 'ui' | 'signal' | 'notify'>,
   state: RunState,
 ): Promise<void> {
-  await resolvePendingApprovals(talk, state, async (call, kind, choices) => {
+  await resolvePendingApprovals(conversation, state, async (call, kind, choices) => {
     const keys = choices.map(({ key, label }) => ({ key, label }));
-    const key = await face.askKey({ ...approvalQuestion(call), keys, defaultKey: 'n' }, signal);
+    const key = await ui.askKey({ ...approvalQuestion(call), keys, defaultKey: 'n' }, signal);
     if (signal.aborted) return undefined;
     const said = parseApprovalAnswer(choices, 'key', key);
-    if (said === 'always') say(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
+    if (said === 'always') notify(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
     return said;
   });
 }

@@ -5,13 +5,15 @@ import { notifyLoadedResources } from '../slash-commands/loaded-resources.ts';
 
 /** Greets the person. */
 export function showBanner(desk: CommandContext): void {
-  const { conversation: talk, notify: say } = desk;
-  say(`Fairlead with ${talk.model.name}, session "${talk.name}". /help lists the commands; Ctrl+D leaves.`);
-  for (const warning of talk.settings.warnings) say(warning, 'warning');
+  const { conversation, notify } = desk;
+  notify(
+    `Fairlead with ${conversation.model.name}, session "${conversation.name}". /help lists the commands; Ctrl+D leaves.`,
+  );
+  for (const warning of conversation.settings.warnings) notify(warning, 'warning');
   notifyLoadedResources(desk);
-  const { name, description: about } = talk.agent.sandbox;
-  if (name === 'none') say(`No sandbox: ${about}`, 'warning');
-  if (name === 'refused') say(about, 'warning');
-  const poor = formatNoToolsWarning(talk.model);
-  if (poor !== undefined) say(poor, 'warning');
+  const { name, description } = conversation.agent.sandbox;
+  if (name === 'none') notify(`No sandbox: ${description}`, 'warning');
+  if (name === 'refused') notify(description, 'warning');
+  const poor = formatNoToolsWarning(conversation.model);
+  if (poor !== undefined) notify(poor, 'warning');
 }

@@ -21,10 +21,10 @@ export function createCompleter(talk: Conversation): Completer {
 }
 
 const commandChoices = (talk: Conversation): readonly UiChoice[] =>
-  listSlashCommands(talk.agent.commands).map(({ name, description: about, argumentHint: takes }) => ({
-    value: `/${name}${takes === undefined ? '' : ' '}`,
+  listSlashCommands(talk.agent.commands).map(({ name, description, argumentHint }) => ({
+    value: `/${name}${argumentHint === undefined ? '' : ' '}`,
     label: `/${name}`,
-    description: about,
+    description,
   }));
 
 /** The choices that hold what was typed, those that begin with it first; what is written in full already stays as it is. */

@@ -7,12 +7,12 @@ import { runUserShellCommand } from './shell-command.ts';
 /** Whether a line may be handled while something goes on: words join a run, and some commands only look. */
 export function isAllowedDuringRun(
   text: string,
-  { conversation: talk, isRunning: conversing }: Pick<CommandContext, 'conversation' | 'isRunning'>,
+  { conversation, isRunning }: Pick<CommandContext, 'conversation' | 'isRunning'>,
 ): boolean {
   if (text.startsWith('!')) return false;
   return text.startsWith('/')
-    ? (parseSlashCommand(text, talk.agent.commands)?.command.allowedDuringRun ?? false)
-    : conversing;
+    ? (parseSlashCommand(text, conversation.agent.commands)?.command.allowedDuringRun ?? false)
+    : isRunning;
 }
 
 /** Does what a line says. While a run goes on, words join it: at the next step, or after its answer. */
@@ -21,16 +21,16 @@ export async function dispatchInput(
   text: string,
   how: 'enter' | 'follow-up' = 'enter',
 ): Promise<void> {
-  const { conversation: talk } = desk;
+  const { conversation } = desk;
   if (text.startsWith('/')) {
-    const found = parseSlashCommand(text, talk.agent.commands);
-    if (!found) return desk.notify(formatUnknownCommand(text, talk.agent.commands), 'warning');
+    const found = parseSlashCommand(text, conversation.agent.commands);
+    if (!found) return desk.notify(formatUnknownCommand(text, conversation.agent.commands), 'warning');
     await found.command.run(found.args, desk);
     return undefined;
   }
   if (text.startsWith('!')) return runUserShellCommand(desk, text);
   if (!desk.isRunning) return desk.runAgent(text);
   // Without a listener nothing comes between a word and its place in the run.
-  if (talk.agent.hooks) await runPromptHooks(talk, text);
-  await (how === 'enter' ? talk.session.steer(text) : talk.session.followUp(text));
+  if (conversation.agent.hooks) await runPromptHooks(conversation, text);
+  await (how === 'enter' ? conversation.session.steer(text) : conversation.session.followUp(text));
 }

@@ -39,12 +39,12 @@ async function listFiles(cwd: string): Promise<readonly string[]> {
 
 /** A folder may hold a stranger's repository, and this runs unasked at a keystroke: nothing that it names may run with it. */
 async function listGitFiles(cwd: string): Promise<readonly string[] | undefined> {
-  const [{ gitOutput: answerOf }, { localWorkspace }] = await Promise.all([
+  const [{ gitOutput }, { localWorkspace }] = await Promise.all([
     import('../../tools/git/safe-git.ts'),
     import('../../workspace/index.ts'),
   ]);
   try {
-    const text = await answerOf(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    const text = await gitOutput(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
       workspace: localWorkspace({ roots: [cwd] }),
       signal: AbortSignal.timeout(5000),
       seconds: 3,

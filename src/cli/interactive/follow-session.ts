@@ -10,7 +10,7 @@ const lockPollMs = 500;
 
 /** Shows a session until the person leaves, or until the other process lets go of it and the person takes it over, which it then says. */
 export async function followSession(
-  { sessionFile: place, owner: holder }: LockedSession,
+  { sessionFile, owner }: LockedSession,
   face: TerminalUI,
   shown: number,
 ): Promise<boolean> {
@@ -21,26 +21,26 @@ export async function followSession(
     stop.abort();
   };
   const say = (text: string): void => face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
-  say(`Watching "${place.name}", which ${formatLockOwner(holder)} writes to. Esc or Ctrl+D leaves.`);
+  say(`Watching "${sessionFile.name}", which ${formatLockOwner(owner)} writes to. Esc or Ctrl+D leaves.`);
   face.onAction((heard) => {
     if (heard.type === 'quit' || heard.type === 'interrupt' || heard.type === 'back') return leave();
     return say('This is only a view: nothing can be said here. Esc or Ctrl+D leaves.');
   });
   const looking = setInterval(() => {
-    if (getLockOwner(place.file)?.token !== holder.token) stop.abort();
+    if (getLockOwner(sessionFile.file)?.token !== owner.token) stop.abort();
   }, lockPollMs);
-  const model = summarizeSession(place)?.model ?? 'a model';
-  const status = { model, session: place.name, mode: 'ask', stream: false, queued: 0 } as const;
-  face.setStatus({ ...status, busy: `watching process ${holder.pid}` });
+  const model = summarizeSession(sessionFile)?.model ?? 'a model';
+  const status = { model, session: sessionFile.name, mode: 'ask', stream: false, queued: 0 } as const;
+  face.setStatus({ ...status, busy: `watching process ${owner.pid}` });
   try {
-    await streamSession(place.file, face, shown, stop.signal);
+    await streamSession(sessionFile.file, face, shown, stop.signal);
   } finally {
     clearInterval(looking);
     face.setStatus(status);
   }
   if (left) return false;
   const key = await face.askKey({
-    title: `Process ${holder.pid} has let go of "${place.name}". Go on with it here?`,
+    title: `Process ${owner.pid} has let go of "${sessionFile.name}". Go on with it here?`,
     keys: [
       { key: 'y', label: 'yes' },
       { key: 'n', label: 'no, leave' },

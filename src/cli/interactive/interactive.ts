@@ -67,42 +67,40 @@ async function runUntilQuit(talk: Conversation, face: TerminalUI, asked: CliArgs
 }
 
 /** Says what the command line says, or goes on where the session was left. */
-async function startFirstRun({ context: desk, start }: RunController, asked: CliArgs): Promise<void> {
+async function startFirstRun({ context, start }: RunController, asked: CliArgs): Promise<void> {
   const first = await readInitialPrompt(asked);
   // What was typed already must not find the prompt busy with nothing.
-  if (first !== undefined) start(() => desk.runAgent(first));
-  else if (isAwaitingApproval(desk.conversation.session.state)) start(() => resumeOpenRun(desk));
-  else await resumeOpenRun(desk);
+  if (first !== undefined) start(() => context.runAgent(first));
+  else if (isAwaitingApproval(context.conversation.session.state)) start(() => resumeOpenRun(context));
+  else await resumeOpenRun(context);
 }
 
-async function readInitialPrompt({ action: work }: CliArgs): Promise<string | undefined> {
-  if (work?.type === 'prompt') return work.text;
-  return work?.type === 'prompt-file' ? readPromptFile(work.path, process.cwd()) : undefined;
+async function readInitialPrompt({ action }: CliArgs): Promise<string | undefined> {
+  if (action?.type === 'prompt') return action.text;
+  return action?.type === 'prompt-file' ? readPromptFile(action.path, process.cwd()) : undefined;
 }
 
 /** Does what the person did at the face. */
 function handleUserAction(bench: RunController, heard: UserAction): void {
-  const { context: desk, busy } = bench;
+  const { context, busy } = bench;
   switch (heard.type) {
     case 'quit':
-      return desk.quit();
+      return context.quit();
     case 'interrupt':
       return bench.interrupt();
     case 'mode':
       return toggleApprovalMode(bench);
     case 'back':
-      return busy ? undefined : bench.start(() => pickRewindTarget(desk));
+      return busy ? undefined : bench.start(() => pickRewindTarget(context));
     case 'line':
       if (heard.text.trim() === '') return undefined;
-      if (desk.conversation.file !== undefined) appendPromptHistory(desk.conversation.settings, heard.text);
+      if (context.conversation.file !== undefined) appendPromptHistory(context.conversation.settings, heard.text);
       return bench.handleInput(heard.text, heard.how);
   }
 }
 
-function toggleApprovalMode({
-  context: { conversation: talk, notify: say, refreshStatus: refresh },
-}: RunController): void {
-  talk.autoApprove = !talk.autoApprove;
-  say(formatApprovalMode(talk.autoApprove));
-  refresh();
+function toggleApprovalMode({ context: { conversation, notify, refreshStatus } }: RunController): void {
+  conversation.autoApprove = !conversation.autoApprove;
+  notify(formatApprovalMode(conversation.autoApprove));
+  refreshStatus();
 }

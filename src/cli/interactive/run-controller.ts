@@ -91,13 +91,8 @@ type ContextOptions = Pick<CommandContext, 'conversation' | 'ui' | 'refreshStatu
   readonly runOptions: RunOptions;
 };
 
-function createCommandContext({
-  signal,
-  pendingInputs: joined,
-  runOptions: live,
-  ...given
-}: ContextOptions): CommandContext {
-  const { ui: face } = given;
+function createCommandContext({ signal, pendingInputs, runOptions, ...given }: ContextOptions): CommandContext {
+  const { ui } = given;
   let count = 0;
   let conversing = false;
   const desk: CommandContext = {
@@ -105,16 +100,16 @@ function createCommandContext({
     get signal() {
       return signal();
     },
-    notify: (text, level = 'info') => face.putBlock({ type: 'notice', id: `s${count++}`, level, text }),
+    notify: (text, level = 'info') => ui.putBlock({ type: 'notice', id: `s${count++}`, level, text }),
     showPage: (text, title) =>
-      face.putBlock({ type: 'page', id: `p${count++}`, text, ...(title === undefined ? {} : { title }) }),
+      ui.putBlock({ type: 'page', id: `p${count++}`, text, ...(title === undefined ? {} : { title }) }),
     get isRunning() {
       return conversing;
     },
     async runAgent(words) {
       conversing = true;
       try {
-        await runUntilIdle(desk, live, joined, words);
+        await runUntilIdle(desk, runOptions, pendingInputs, words);
       } finally {
         conversing = false;
       }
@@ -130,15 +125,17 @@ async function runUntilIdle(
   joined: () => Promise<unknown>,
   words?: string,
 ): Promise<void> {
-  const { conversation: talk } = desk;
+  const { conversation } = desk;
   let state: RunState =
-    words === undefined && isAwaitingApproval(talk.session.state) ? talk.session.state : await talk.run(words, options);
+    words === undefined && isAwaitingApproval(conversation.session.state)
+      ? conversation.session.state
+      : await conversation.run(words, options);
   for (;;) {
     await waitForJoiningInput(joined);
     if (isAwaitingApproval(state)) await askForApprovals(desk, state);
-    else if (!hasUnreadInput(talk.session.state)) return;
+    else if (!hasUnreadInput(conversation.session.state)) return;
     if (desk.signal.reason === quitReason) return;
     // Whoever interrupts a question means the run.
-    state = await talk.run(undefined, { ...options, signal: desk.signal });
+    state = await conversation.run(undefined, { ...options, signal: desk.signal });
   }
 }

@@ -6,12 +6,12 @@ const maxShownChars = 20_000;
 
 /** Runs what follows the exclamation marks, as the person. */
 export async function runUserShellCommand(
-  { conversation: talk, ui: face, signal, notify: say }: CommandContext,
+  { conversation, ui, signal, notify }: CommandContext,
   line: string,
 ): Promise<void> {
   const hidden = line.startsWith('!!');
   const command = line.slice(hidden ? 2 : 1).trim();
-  if (command === '') return say('Write a command after the exclamation mark, such as !ls.', 'warning');
+  if (command === '') return notify('Write a command after the exclamation mark, such as !ls.', 'warning');
   const id = `sh${crypto.randomUUID().slice(0, 8)}`;
   const block = {
     type: 'call',
@@ -19,15 +19,15 @@ export async function runUserShellCommand(
     tool: hidden ? 'shell, not shown to the model' : 'shell',
     input: { command },
   } as const;
-  face.putBlock({ ...block, status: 'running' });
-  const { code, text } = await talk.agent.workspace.exec(command, {
+  ui.putBlock({ ...block, status: 'running' });
+  const { code, text } = await conversation.agent.workspace.exec(command, {
     signal,
-    onOutput: (piece) => face.appendText(id, piece),
+    onOutput: (piece) => ui.appendText(id, piece),
   });
-  face.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });
+  ui.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });
   if (!hidden)
-    await talk.addNote(
-      `I ran this command myself:\n$ ${command}\n${talk.agent.redactor.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
+    await conversation.addNote(
+      `I ran this command myself:\n$ ${command}\n${conversation.agent.redactor.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
     );
   return undefined;
 }

@@ -61,9 +61,9 @@ async function selectModel(asked: CliArgs, settings: Settings, face: TerminalUI)
   if (isRouterName(first) && !asksServer) return { model: toRouterModel(first) };
   const place = getModelEndpoint(settings, known) ?? (asksServer ? defaultEndpoint : undefined);
   if (!place) {
-    const { model: chosen, message: words } = await discoverModel(settings, asked.model ?? settings.model);
-    say(words);
-    return { model: chosen };
+    const { model, message } = await discoverModel(settings, asked.model ?? settings.model);
+    say(message);
+    return { model };
   }
   try {
     if (asked.action?.type === 'test-connection') say(await testConnection(settings, place));

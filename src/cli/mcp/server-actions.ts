@@ -59,15 +59,15 @@ export async function readMcpServerStatus(post: McpActionContext, name: string):
 
 /** Lets a server be started as it is now, and its tools be used as it defines them now. */
 export async function approveMcpServer(post: McpActionContext, name: string): Promise<McpActionResult> {
-  const { trust, prompter: person } = post;
+  const { trust, prompter } = post;
   const server = requireMcpServer(post, name);
   if (!mayStartMcpServer(server, trust)) {
-    const agreed = await person.confirm(
+    const agreed = await prompter.confirm(
       `Start the MCP server ${escapeInvisibleLine(name)}?`,
       formatMcpTransport(server),
       post.signal,
     );
-    if (!agreed) return { done: false, text: formatNotApproved(person) };
+    if (!agreed) return { done: false, text: formatNotApproved(prompter) };
     trust.approve([approvalKey(server)]);
     trust.revoke(getRefusalKey(server).subject);
   }
@@ -77,8 +77,8 @@ export async function approveMcpServer(post: McpActionContext, name: string): Pr
     const off = tools.filter(({ standing: how }) => how === 'changed' || how === 'new');
     if (off.length > 0) {
       const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
-      if (!(await person.confirm(question, off.map(formatMcpTool).join('\n\n'), post.signal)))
-        return { done: false, text: formatNotApproved(person) };
+      if (!(await prompter.confirm(question, off.map(formatMcpTool).join('\n\n'), post.signal)))
+        return { done: false, text: formatNotApproved(prompter) };
       mcp.approveTools(
         server.name,
         off.flatMap(({ hash }) => hash ?? []),
@@ -101,8 +101,8 @@ export function revokeMcpServer(post: McpActionContext, name: string): McpAction
   // Otherwise they would be asked at the next start what they have just said.
   if (server.origin !== 'user') trust.approve([getRefusalKey(server)]);
   memory.remove(server);
-  const { transport: reach } = server;
-  if ('url' in reach && tokens?.get(reach.url).tokens) tokens.set(reach.url, {});
+  const { transport } = server;
+  if ('url' in transport && tokens?.get(transport.url).tokens) tokens.set(transport.url, {});
   const then =
     server.origin === 'user'
       ? 'its tools are taken as they are at its next start'
@@ -199,7 +199,7 @@ const notApprovedError = ({ name }: McpServer): FairleadError =>
     },
   );
 
-const formatNotApproved = ({ isAbsent: absent }: UserPrompter): string =>
-  absent === true
+const formatNotApproved = ({ isAbsent }: UserPrompter): string =>
+  isAbsent === true
     ? 'Nothing was approved: nobody is here to say yes. Run it in a terminal, or add --yes.'
     : 'Nothing was approved.';

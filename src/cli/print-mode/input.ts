@@ -6,11 +6,11 @@ import type { CliArgs } from '../args/parse-args.ts';
 import { readPromptFile } from '../state/prompt-files.ts';
 
 /** The prompts, one after the other. */
-export async function* readPrompts({ action: work, inputFormat: input }: CliArgs): AsyncGenerator<string> {
-  if (work?.type === 'prompt' && work.text.trim()) yield work.text;
-  if (work?.type === 'prompt-file') yield readPromptFile(work.path, process.cwd());
-  if (work?.type !== 'input') return;
-  if (input === 'stream-json') {
+export async function* readPrompts({ action, inputFormat }: CliArgs): AsyncGenerator<string> {
+  if (action?.type === 'prompt' && action.text.trim()) yield action.text;
+  if (action?.type === 'prompt-file') yield readPromptFile(action.path, process.cwd());
+  if (action?.type !== 'input') return;
+  if (inputFormat === 'stream-json') {
     yield* readStreamJsonMessages(process.stdin);
     return;
   }

@@ -108,8 +108,8 @@ export const formatFailureJson = (error: string): string =>
   `${JSON.stringify({ type: 'result', subtype: 'error', is_error: true, error })}\n`;
 
 /** Why there is no answer, for a person. */
-export function formatRunEnd({ reason, detail, error, pendingApprovals: asks }: RunResult): string {
-  const [ask] = asks;
+export function formatRunEnd({ reason, detail, error, pendingApprovals }: RunResult): string {
+  const [ask] = pendingApprovals;
   if (ask) return `Stopped: ${ask.tool} needs a person's yes. ${escapeInvisible(ask.question)}`;
   return `Stopped: ${reason}. ${error ? formatError(error) : (detail ?? '')}`.trim();
 }

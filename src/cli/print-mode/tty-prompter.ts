@@ -14,8 +14,8 @@ export const createTtyHost = (say: (text: string) => void): ModelHost => ({
   async confirm(question) {
     if (isInteractiveTerminal()) {
       // Loaded when somebody is asked: most runs ask nobody.
-      const { readAnswerKey: askLine } = await import('./read-line.ts');
-      return (await askLine(question, '[y/N] '))?.startsWith('y') ?? false;
+      const { readAnswerKey } = await import('./read-line.ts');
+      return (await readAnswerKey(question, '[y/N] '))?.startsWith('y') ?? false;
     }
     say(`${question} Nobody is here to answer, so: yes.\n`);
     return true;
@@ -39,8 +39,8 @@ export function createTtyPrompter(say: (text: string) => void): UserPrompter {
   if (!isInteractiveTerminal()) return noUser(tells);
   const asked = (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
     enqueuePrompt(async () => {
-      const { readAnswerLine: askWords } = await import('./read-line.ts');
-      return askWords(escapeInvisible(words), prompt, signal);
+      const { readAnswerLine } = await import('./read-line.ts');
+      return readAnswerLine(escapeInvisible(words), prompt, signal);
     });
   return {
     ...createTtyHost(say),
@@ -49,9 +49,12 @@ export function createTtyPrompter(say: (text: string) => void): UserPrompter {
         (await asked([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
       ),
     async askText(question, choices, signal) {
-      const { parseChoiceAnswer: answerIn, formatChoices: choiceLines } = await import('../tui/format.ts');
+      const { parseChoiceAnswer, formatChoices } = await import('../tui/format.ts');
       const prompt = `${choices.length > 0 ? 'A number or your own words' : 'Your words'}, nothing to leave: `;
-      return answerIn((await asked([question, ...choiceLines(choices)].join('\n'), prompt, signal)) ?? '', choices);
+      return parseChoiceAnswer(
+        (await asked([question, ...formatChoices(choices)].join('\n'), prompt, signal)) ?? '',
+        choices,
+      );
     },
   };
 }
@@ -59,14 +62,14 @@ export function createTtyPrompter(say: (text: string) => void): UserPrompter {
 /** Puts a run's open questions to the person until the signal comes; whether all of them were answered. */
 export async function answerApprovalsOnTty(talk: Conversation, state: RunState, signal: AbortSignal): Promise<boolean> {
   if (!isInteractiveTerminal() || signal.aborted) return false;
-  const { readAnswerKey: askLine } = await import('./read-line.ts');
+  const { readAnswerKey } = await import('./read-line.ts');
   await resolvePendingApprovals(talk, state, async (call, _kind, choices) => {
     const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
     const meant = unwrapDeferredCall(call);
     const tool = typeof meant === 'string' ? call.tool : meant.tool;
     const words = `${call.ask?.question ?? ''}\n${keys}`;
     const prompt = call.ask?.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
-    const said = await enqueuePrompt(() => askLine(words, prompt, signal));
+    const said = await enqueuePrompt(() => readAnswerKey(words, prompt, signal));
     return said === undefined ? undefined : parseApprovalAnswer(choices, 'key', said);
   });
   return !signal.aborted && !isAwaitingApproval(talk.session.state);

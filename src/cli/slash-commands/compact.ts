@@ -22,32 +22,29 @@ export const compactCommand: SlashCommand = {
   },
 };
 
-async function compactNow(
-  focus: string,
-  { conversation: talk, showPage: page, signal }: CommandContext,
-): Promise<void> {
-  const { seq } = talk.session.state;
+async function compactNow(focus: string, { conversation, showPage, signal }: CommandContext): Promise<void> {
+  const { seq } = conversation.session.state;
   try {
-    const { diff } = await talk.session.compact({ signal, ...(focus ? { focus } : {}) });
-    page(diff, diffTitle);
+    const { diff } = await conversation.session.compact({ signal, ...(focus ? { focus } : {}) });
+    showPage(diff, diffTitle);
   } catch (error) {
     // A refusal that cost something stands in the log and was told from there.
     const told = error instanceof FairleadError && error.code === 'session/not-compacted';
-    if (!told || talk.session.state.seq === seq) throw error;
+    if (!told || conversation.session.state.seq === seq) throw error;
   }
 }
 
-async function showLastCompaction({ conversation: talk, showPage: page, notify: say }: CommandContext): Promise<void> {
-  const last = lastCompaction(await talk.events());
-  if (!last) return say('This conversation was not compacted.');
-  return page(compactionDiff(last.before, last.after), diffTitle);
+async function showLastCompaction({ conversation, showPage, notify }: CommandContext): Promise<void> {
+  const last = lastCompaction(await conversation.events());
+  if (!last) return notify('This conversation was not compacted.');
+  return showPage(compactionDiff(last.before, last.after), diffTitle);
 }
 
-async function undoLastCompaction({ conversation: talk, notify: say }: CommandContext): Promise<void> {
-  const last = lastCompaction(await talk.events());
-  if (!last) return say('This conversation was not compacted.');
-  await talk.session.rewind(last.undoEvent, 'returned');
-  talk.notifyMoved();
+async function undoLastCompaction({ conversation, notify }: CommandContext): Promise<void> {
+  const last = lastCompaction(await conversation.events());
+  if (!last) return notify('This conversation was not compacted.');
+  await conversation.session.rewind(last.undoEvent, 'returned');
+  conversation.notifyMoved();
   const left = last.messagesSince > 0 ? ' What was said since is on a branch of its own: /tree shows it.' : '';
-  return say(`The conversation is as it was before it was compacted.${left}`);
+  return notify(`The conversation is as it was before it was compacted.${left}`);
 }

@@ -8,26 +8,25 @@ export const doctorCommand: SlashCommand = {
   description: 'prove that each part works, and say how to mend what does not; offline leaves the model away',
   argumentHint: 'offline',
   complete: () => [{ value: 'offline', label: 'offline' }],
-  async run(args, { conversation: talk, showPage: page, notify: say, signal }) {
+  async run(args, { conversation, showPage, notify, signal }) {
     const word = args.trim();
-    if (word !== '' && word !== 'offline') return say('It is /doctor or /doctor offline.', 'warning');
-    const { runDoctorChecks: examine } = await import('../doctor/run-checks.ts');
-    const { formatCheckResult: findingText, formatCheckSummary: summaryText } =
-      await import('../doctor/format-report.ts');
-    const { createTargetModel: subject, endpointOfModel: whereIs } = await import('../doctor/target-model.ts');
-    const { settings, model, agent: outfit } = talk;
+    if (word !== '' && word !== 'offline') return notify('It is /doctor or /doctor offline.', 'warning');
+    const { runDoctorChecks } = await import('../doctor/run-checks.ts');
+    const { formatCheckResult, formatCheckSummary } = await import('../doctor/format-report.ts');
+    const { createTargetModel, endpointOfModel } = await import('../doctor/target-model.ts');
+    const { settings, model, agent } = conversation;
     const all = [];
-    const about = { endpoint: whereIs(model), model, reason: 'in use' };
+    const about = { endpoint: endpointOfModel(model), model, reason: 'in use' };
     const options = {
       settings,
-      target: subject(settings, about, async () => talk.session.agent.provider),
-      commandSandbox: outfit,
+      target: createTargetModel(settings, about, async () => conversation.session.agent.provider),
+      commandSandbox: agent,
       signal,
       offline: word !== '',
     };
-    for await (const each of examine(options)) all.push(each);
-    if (signal.aborted) return say('The examination was interrupted.', 'warning');
-    const lines = all.map((each) => findingText(each, createTextStyles('none')));
-    return page([...lines, '', summaryText(all)].join('\n'), 'Doctor');
+    for await (const each of runDoctorChecks(options)) all.push(each);
+    if (signal.aborted) return notify('The examination was interrupted.', 'warning');
+    const lines = all.map((each) => formatCheckResult(each, createTextStyles('none')));
+    return showPage([...lines, '', formatCheckSummary(all)].join('\n'), 'Doctor');
   },
 };

@@ -11,16 +11,16 @@ export const exportCommand: SlashCommand = {
   description: 'write the conversation to a file, as Markdown, HTML or JSON',
   argumentHint: 'md|html|json <file>',
   complete: () => exportFormats.map((value) => ({ value: `${value} `, label: value })),
-  async run(args, { conversation: talk, notify: say }) {
-    const { session, agent: outfit, name } = talk;
-    if (session.messages.length === 0) return say('Nothing was said yet, so there is nothing to export.', 'warning');
+  async run(args, { conversation, notify }) {
+    const { session, agent, name } = conversation;
+    if (session.messages.length === 0) return notify('Nothing was said yet, so there is nothing to export.', 'warning');
     const [, first = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
     const named = exportFormats.find((each) => each === first);
     const given = named ? rest : args.trim();
     const format = parseExportFormat(named, given);
-    const file = path.resolve(outfit.workspace.cwd, given || `${toFileName(name)}.${format}`);
-    if (existsSync(file)) return say(`${file} is there already: name another file.`, 'warning');
-    const events = await talk.events();
+    const file = path.resolve(agent.workspace.cwd, given || `${toFileName(name)}.${format}`);
+    if (existsSync(file)) return notify(`${file} is there already: name another file.`, 'warning');
+    const events = await conversation.events();
     const { state, messages } = await readTranscript(session.log);
     const text = await exportDocument(
       {
@@ -35,7 +35,7 @@ export const exportCommand: SlashCommand = {
       format,
     );
     withFileError(file, 'write', () => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }));
-    return say(`Written to ${file}`);
+    return notify(`Written to ${file}`);
   },
 };
 

@@ -16,15 +16,15 @@ const treeCommand: SlashCommand = {
   name: 'tree',
   description: 'the branches of this session; with a number, return to that one',
   argumentHint: '<number>',
-  async run(args, { conversation: talk, showPage: page, notify: say }) {
-    const branches = branchesOf(await talk.events());
-    if (!args.trim()) return page(formatBranchTree(branches), 'Branches: /tree <number> returns to one');
+  async run(args, { conversation, showPage, notify }) {
+    const branches = branchesOf(await conversation.events());
+    if (!args.trim()) return showPage(formatBranchTree(branches), 'Branches: /tree <number> returns to one');
     const wanted = selectShownBranches(branches).find(({ number }) => String(number) === args.trim());
-    if (!wanted) return say(`There is no branch ${args.trim()}: /tree lists them.`, 'warning');
-    if (wanted.current) return say('That is the branch you are on.');
-    await talk.session.rewind(wanted.tip, 'returned');
-    talk.notifyMoved();
-    return say(`Back on branch ${wanted.number}.`);
+    if (!wanted) return notify(`There is no branch ${args.trim()}: /tree lists them.`, 'warning');
+    if (wanted.current) return notify('That is the branch you are on.');
+    await conversation.session.rewind(wanted.tip, 'returned');
+    conversation.notifyMoved();
+    return notify(`Back on branch ${wanted.number}.`);
   },
 };
 

@@ -13,12 +13,12 @@ const toolsCommand: SlashCommand = {
   name: 'tools',
   description: 'what the model can do, and what is asked first',
   allowedDuringRun: true,
-  run(_, { conversation: talk, showPage: page }) {
-    const lines = [...talk.session.agent.tools.values()].map(
-      ({ name, effect, deferred: hidden, description }) =>
-        `${name.padEnd(28)}${(effect === 'read' ? 'free' : 'asks').padEnd(6)}${hidden ? '(loaded on demand) ' : ''}${description.split(/(?<=\.)\s/)[0]}`,
+  run(_, { conversation, showPage }) {
+    const lines = [...conversation.session.agent.tools.values()].map(
+      ({ name, effect, deferred, description }) =>
+        `${name.padEnd(28)}${(effect === 'read' ? 'free' : 'asks').padEnd(6)}${deferred ? '(loaded on demand) ' : ''}${description.split(/(?<=\.)\s/)[0]}`,
     );
-    page(lines.join('\n') || 'This model cannot call tools.', 'Tools');
+    showPage(lines.join('\n') || 'This model cannot call tools.', 'Tools');
   },
 };
 
@@ -26,8 +26,8 @@ const costCommand: SlashCommand = {
   name: 'cost',
   description: 'what this session has used, by model',
   allowedDuringRun: true,
-  async run(_, { conversation: talk, showPage: page }) {
-    page(formatCosts(reportCosts(await talk.events())), 'Cost');
+  async run(_, { conversation, showPage }) {
+    showPage(formatCosts(reportCosts(await conversation.events())), 'Cost');
   },
 };
 
@@ -35,13 +35,13 @@ const contextCommand: SlashCommand = {
   name: 'context',
   description: 'what fills the window, and why the cache missed',
   allowedDuringRun: true,
-  async run(_, { conversation: talk, showPage: page }) {
-    const { contextWindow: window } = talk.session.agent.provider;
-    const fill = measureContext(talk.session.state, {
-      instructions: talk.agent.instructions.text,
-      ...(window === undefined ? {} : { window }),
+  async run(_, { conversation, showPage }) {
+    const { contextWindow } = conversation.session.agent.provider;
+    const fill = measureContext(conversation.session.state, {
+      instructions: conversation.agent.instructions.text,
+      ...(contextWindow === undefined ? {} : { window: contextWindow }),
     });
-    page(formatContextBreakdown(fill, reportCacheMisses(await talk.events())), 'Context');
+    showPage(formatContextBreakdown(fill, reportCacheMisses(await conversation.events())), 'Context');
   },
 };
 
@@ -50,9 +50,9 @@ const cwdCommand: SlashCommand = {
   description: 'show the working folder, or work in another one',
   argumentHint: '<folder>',
   async run(args, desk) {
-    const { conversation: talk, notify: say } = desk;
-    if (args.trim()) await talk.changeDirectory(args.trim());
-    say(`The working folder is ${talk.agent.workspace.cwd}`);
+    const { conversation, notify } = desk;
+    if (args.trim()) await conversation.changeDirectory(args.trim());
+    notify(`The working folder is ${conversation.agent.workspace.cwd}`);
     if (args.trim()) notifyLoadedResources(desk);
   },
 };

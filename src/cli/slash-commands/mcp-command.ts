@@ -13,9 +13,9 @@ export const mcpCommand: SlashCommand = {
   name: 'mcp',
   description: `MCP servers and how they stand; ${usageText}`,
   argumentHint: 'approve <server>|…',
-  complete: (_, { conversation: talk }) => [
+  complete: (_, { conversation }) => [
     ...['reload', 'prompts', 'prompt '].map(toChoice),
-    ...getMcpServers(talk.agent.tools)
+    ...getMcpServers(conversation.agent.tools)
       .status()
       .flatMap(({ server }) => serverVerbs.map((word) => toChoice(`${word} ${server}`))),
   ],
@@ -36,17 +36,17 @@ async function runServerAction(
   server: string,
   desk: CommandContext,
 ): Promise<void> {
-  const [acts, { createUiPrompter: personOn }] = await Promise.all([
+  const [acts, { createUiPrompter }] = await Promise.all([
     import('../mcp/server-actions.ts'),
     import('../interactive/startup.ts'),
   ]);
-  const { conversation: talk, ui: face, signal, notify: say } = desk;
-  const { settings, agent: outfit } = talk;
+  const { conversation, ui, signal, notify } = desk;
+  const { settings, agent } = conversation;
   const trust = fileTrust(`${settings.dirs.state}/approved.json`);
-  const post = { settings, cwd: outfit.workspace.cwd, trust, prompter: personOn(face), signal };
+  const post = { settings, cwd: agent.workspace.cwd, trust, prompter: createUiPrompter(ui), signal };
   const actions = { approve: acts.approveMcpServer, revoke: acts.revokeMcpServer, login: acts.loginToMcpServer };
   const { done, text } = await actions[verb](post, server);
-  say(text, done ? 'info' : 'warning');
+  notify(text, done ? 'info' : 'warning');
   if (done) await reloadServers(desk);
 }
 
@@ -56,17 +56,19 @@ async function reloadServers(desk: CommandContext): Promise<void> {
   showServers(desk);
 }
 
-function showServers({ conversation: talk, showPage: page, notify: say }: CommandContext): void {
-  const all = getMcpServers(talk.agent.tools).status();
+function showServers({ conversation, showPage, notify }: CommandContext): void {
+  const all = getMcpServers(conversation.agent.tools).status();
   if (all.length === 0)
-    return say(`No MCP server is named, neither in ${talk.settings.dirs.config}/mcp.json nor in .mcp.json here.`);
-  return page(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
+    return notify(
+      `No MCP server is named, neither in ${conversation.settings.dirs.config}/mcp.json nor in .mcp.json here.`,
+    );
+  return showPage(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
 }
 
-async function showPrompts({ conversation: talk, showPage: page, notify: say, signal }: CommandContext): Promise<void> {
-  const found = await listMcpPrompts(getMcpServers(talk.agent.tools).connections, signal);
-  if (found.length === 0) return say('No MCP server here offers a prompt.');
-  return page(found.map(formatPrompt).join('\n'), 'Prompts of MCP servers');
+async function showPrompts({ conversation, showPage, notify, signal }: CommandContext): Promise<void> {
+  const found = await listMcpPrompts(getMcpServers(conversation.agent.tools).connections, signal);
+  if (found.length === 0) return notify('No MCP server here offers a prompt.');
+  return showPage(found.map(formatPrompt).join('\n'), 'Prompts of MCP servers');
 }
 
 const formatPrompt = ({ server, name, description, arguments: taken }: McpPrompt): string => {
@@ -77,16 +79,18 @@ const formatPrompt = ({ server, name, description, arguments: taken }: McpPrompt
 };
 
 /** The person chose the words of a server: they are said as their own, without the secrets that nobody has read before. */
-async function runPrompt(
-  rest: string,
-  { conversation: talk, notify: say, signal, runAgent: converse }: CommandContext,
-): Promise<void> {
+async function runPrompt(rest: string, { conversation, notify, signal, runAgent }: CommandContext): Promise<void> {
   const [, server = '', name = '', given = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(rest) ?? [];
-  if (name === '') return say('It is /mcp prompt, the name of a server and the name of a prompt.', 'warning');
+  if (name === '') return notify('It is /mcp prompt, the name of a server and the name of a prompt.', 'warning');
   const pairs = [...given.matchAll(/([^\s=]+)=("([^"]*)"|\S*)/g)].map(([, key, word, quoted]) => [key, quoted ?? word]);
   const values = Object.fromEntries(pairs) as Readonly<Record<string, string>>;
-  const said = await getMcpPrompt(getMcpServers(talk.agent.tools).connections, { server, name }, values, signal);
-  return converse(talk.agent.redactor.redact(said));
+  const said = await getMcpPrompt(
+    getMcpServers(conversation.agent.tools).connections,
+    { server, name },
+    values,
+    signal,
+  );
+  return runAgent(conversation.agent.redactor.redact(said));
 }
 
 const toChoice = (value: string): UiChoice => ({ value, label: value });

@@ -22,24 +22,24 @@ const modelCommand: SlashCommand = {
   name: 'model',
   description: 'switch to another model for what comes next',
   argumentHint: '<name>',
-  complete: (_, { conversation: talk }) => modelChoices(talk),
-  async run(args, { conversation: talk, ui: face, notify: say, signal }) {
-    const name = args.trim() || (await face.pick('Which model?', modelChoices(talk), signal));
-    if (!name) return say(`The model is still ${talk.model.name}.`);
-    await talk.useModel(name);
-    if (isRouterName(name)) return say(`${name} chooses a model for each message from now on, and says which.`);
-    say(`The next answer comes from ${talk.model.name}.`);
-    const poor = formatNoToolsWarning(talk.model);
-    return poor === undefined ? undefined : say(poor, 'warning');
+  complete: (_, { conversation }) => modelChoices(conversation),
+  async run(args, { conversation, ui, notify, signal }) {
+    const name = args.trim() || (await ui.pick('Which model?', modelChoices(conversation), signal));
+    if (!name) return notify(`The model is still ${conversation.model.name}.`);
+    await conversation.useModel(name);
+    if (isRouterName(name)) return notify(`${name} chooses a model for each message from now on, and says which.`);
+    notify(`The next answer comes from ${conversation.model.name}.`);
+    const poor = formatNoToolsWarning(conversation.model);
+    return poor === undefined ? undefined : notify(poor, 'warning');
   },
 };
 
 const refreshModelsCommand: SlashCommand = {
   name: 'refresh-models',
   description: 'ask the provider again which models it has',
-  async run(_, { conversation: talk, notify: say, signal }) {
-    const models = await talk.refresh(signal);
-    say(
+  async run(_, { conversation, notify, signal }) {
+    const models = await conversation.refresh(signal);
+    notify(
       `${models.length} model${models.length === 1 ? '' : 's'}: ${models
         .map(({ id }) => id)
         .slice(0, 20)
@@ -51,8 +51,8 @@ const refreshModelsCommand: SlashCommand = {
 const testConnectionCommand: SlashCommand = {
   name: 'test-connection',
   description: 'see whether the provider answers',
-  async run(_, { conversation: talk, notify: say, signal }) {
-    say(await testConnection(talk.settings, talk.endpoint, signal));
+  async run(_, { conversation, notify, signal }) {
+    notify(await testConnection(conversation.settings, conversation.endpoint, signal));
   },
 };
 
@@ -60,24 +60,24 @@ const streamCommand: SlashCommand = {
   name: 'stream',
   description: 'show answers while they come, or whole; each use switches',
   allowedDuringRun: true,
-  run(_, { conversation: talk, refreshStatus: refresh, notify: say }) {
-    talk.stream = !talk.stream;
-    refresh();
-    say(talk.stream ? 'Answers are shown while they come.' : 'Answers are shown when they are whole.');
+  run(_, { conversation, refreshStatus, notify }) {
+    conversation.stream = !conversation.stream;
+    refreshStatus();
+    notify(conversation.stream ? 'Answers are shown while they come.' : 'Answers are shown when they are whole.');
   },
 };
 
 const continueCommand: SlashCommand = {
   name: 'continue',
   description: 'let the model go on from here, without a new message',
-  async run(_, { conversation: talk, notify: say, runAgent: converse }) {
-    if (talk.session.messages.length === 0)
-      return say('There is nothing to continue yet: say something first.', 'warning');
+  async run(_, { conversation, notify, runAgent }) {
+    if (conversation.session.messages.length === 0)
+      return notify('There is nothing to continue yet: say something first.', 'warning');
     // A request may not end with the model's own words, so the log adds some; nothing is added unseen.
-    const { messages, state } = talk.session;
+    const { messages, state } = conversation.session;
     const answered = state.calls.length === 0 && messages.at(-1)?.role === 'assistant';
-    if (answered) say('It had answered, so "Go on." is put after its words.');
-    return converse();
+    if (answered) notify('It had answered, so "Go on." is put after its words.');
+    return runAgent();
   },
 };
 

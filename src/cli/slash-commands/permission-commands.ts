@@ -13,12 +13,12 @@ const autoCommand: SlashCommand = {
   argumentHint: 'on|off',
   allowedDuringRun: true,
   complete: () => ['on', 'off'].map((value) => ({ value, label: value })),
-  run(args, { conversation: talk, refreshStatus: refresh, notify: say }) {
+  run(args, { conversation, refreshStatus, notify }) {
     const word = args.trim().toLowerCase();
-    if (word !== 'on' && word !== 'off' && word !== '') return say('It is /auto on or /auto off.', 'warning');
-    if (word !== '') talk.autoApprove = word === 'on';
-    say(formatApprovalMode(talk.autoApprove));
-    return refresh();
+    if (word !== 'on' && word !== 'off' && word !== '') return notify('It is /auto on or /auto off.', 'warning');
+    if (word !== '') conversation.autoApprove = word === 'on';
+    notify(formatApprovalMode(conversation.autoApprove));
+    return refreshStatus();
   },
 };
 
@@ -26,22 +26,22 @@ const permissionsCommand: SlashCommand = {
   name: 'permissions',
   description: 'what was allowed for this session; pick one to revoke it',
   allowedDuringRun: true,
-  async run(_, { conversation: talk, ui: face, notify: say, signal }) {
-    const granted = talk.grants.list();
+  async run(_, { conversation, ui, notify, signal }) {
+    const granted = conversation.grants.list();
     if (granted.length === 0)
-      return say(
-        talk.autoApprove
+      return notify(
+        conversation.autoApprove
           ? 'Nothing is asked (/auto is on), so nothing was granted.'
           : 'Nothing was granted: every change is asked about.',
       );
-    const kind = await face.pick(
+    const kind = await ui.pick(
       'Allowed in this session. Pick one to revoke it.',
       granted.map((value) => ({ value, label: value })),
       signal,
     );
-    if (kind === undefined) return say('All grants stay.');
-    talk.grants.revoke(kind);
-    return say(`Revoked: ${kind}`);
+    if (kind === undefined) return notify('All grants stay.');
+    conversation.grants.revoke(kind);
+    return notify(`Revoked: ${kind}`);
   },
 };
 

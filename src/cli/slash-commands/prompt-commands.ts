@@ -7,10 +7,10 @@ const editorCommand: SlashCommand = {
   name: 'editor',
   description: 'write the message in your editor before it is sent',
   argumentHint: '<text>',
-  async run(args, { ui: face, notify: say, signal, runAgent: converse }) {
-    const outcome = await editPrompt(args, { ui: face, signal });
-    if (outcome.type !== 'edited') return say(outcome.message);
-    return converse(outcome.text);
+  async run(args, { ui, notify, signal, runAgent }) {
+    const outcome = await editPrompt(args, { ui, signal });
+    if (outcome.type !== 'edited') return notify(outcome.message);
+    return runAgent(outcome.text);
   },
 };
 
@@ -18,21 +18,21 @@ const promptFileCommand: SlashCommand = {
   name: 'promptfile',
   description: 'send a prompt from your prompts folder',
   argumentHint: '<path>',
-  complete: (_, { conversation: talk }) =>
-    listPromptFiles(talk.settings.dirs.data).map((value) => ({ value, label: value })),
-  async run(args, { conversation: talk, ui: face, notify: say, signal, runAgent: converse }) {
-    const { data } = talk.settings.dirs;
+  complete: (_, { conversation }) =>
+    listPromptFiles(conversation.settings.dirs.data).map((value) => ({ value, label: value })),
+  async run(args, { conversation, ui, notify, signal, runAgent }) {
+    const { data } = conversation.settings.dirs;
     const names = listPromptFiles(data);
-    if (names.length === 0 && !args.trim()) return say(`There are no prompts in ${data}/prompts yet.`);
+    if (names.length === 0 && !args.trim()) return notify(`There are no prompts in ${data}/prompts yet.`);
     const name =
       args.trim() ||
-      (await face.pick(
+      (await ui.pick(
         'Which prompt?',
         names.map((value) => ({ value, label: value })),
         signal,
       ));
-    if (!name) return say('Nothing was sent.');
-    return converse(readSavedPrompt(data, name));
+    if (!name) return notify('Nothing was sent.');
+    return runAgent(readSavedPrompt(data, name));
   },
 };
 

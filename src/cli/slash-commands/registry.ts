@@ -15,11 +15,11 @@ const helpCommand: SlashCommand = {
   name: 'help',
   description: 'this list',
   allowedDuringRun: true,
-  run(_, { conversation: talk, showPage: page }) {
-    const rows = listSlashCommands(talk.agent.commands).map(
-      ({ name, argumentHint: takes = '', description: about }) => `/${`${name} ${takes}`.padEnd(26)} ${about}`,
+  run(_, { conversation, showPage }) {
+    const rows = listSlashCommands(conversation.agent.commands).map(
+      ({ name, argumentHint = '', description }) => `/${`${name} ${argumentHint}`.padEnd(26)} ${description}`,
     );
-    page([...rows, '', ...keyHelp].join('\n'), 'Commands');
+    showPage([...rows, '', ...keyHelp].join('\n'), 'Commands');
   },
 };
 
@@ -72,10 +72,10 @@ function toSlashCommand(command: UserCommand): SlashCommand {
     name: command.name,
     description: command.description,
     ...(command.argumentHint === undefined ? {} : { argumentHint: command.argumentHint }),
-    async run(args, { notify: say, runAgent: converse }) {
+    async run(args, { notify, runAgent }) {
       const { text, notices } = expandCommand(command, args);
-      for (const notice of notices) say(notice, 'warning');
-      await converse(text);
+      for (const notice of notices) notify(notice, 'warning');
+      await runAgent(text);
     },
   };
 }

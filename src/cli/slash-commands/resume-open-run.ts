@@ -4,12 +4,12 @@ import type { CommandContext } from './context.ts';
 
 /** Asks what the session waits for, or tells that its last run was not finished. */
 export async function resumeOpenRun({
-  conversation: talk,
-  notify: say,
-  runAgent: converse,
+  conversation,
+  notify,
+  runAgent,
 }: Pick<CommandContext, 'conversation' | 'notify' | 'runAgent'>): Promise<void> {
-  const { state } = talk.session;
-  if (isAwaitingApproval(state)) await converse();
+  const { state } = conversation.session;
+  if (isAwaitingApproval(state)) await runAgent();
   else if (state.run !== undefined)
-    say('The last run of this session was not finished: /continue goes on with it.', 'warning');
+    notify('The last run of this session was not finished: /continue goes on with it.', 'warning');
 }

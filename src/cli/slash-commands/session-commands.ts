@@ -20,23 +20,23 @@ type SessionSubcommand = {
   complete?: SlashCommand['complete'];
 };
 
-const sessionChoices: NonNullable<SlashCommand['complete']> = (_, { conversation: talk }) => {
-  const others = listSessions(talk.settings.dirs).filter(({ name }) => name !== talk.name);
+const sessionChoices: NonNullable<SlashCommand['complete']> = (_, { conversation }) => {
+  const others = listSessions(conversation.settings.dirs).filter(({ name }) => name !== conversation.name);
   return others.map(toSessionChoice);
 };
 
 /** The name that was given, or one like it that is free, if it is taken and the person agrees; empty where none was given, nothing where the person does not agree. */
 async function resolveNewName(
   args: string,
-  { conversation: talk, ui: face, notify: say, signal }: CommandContext,
+  { conversation, ui, notify, signal }: CommandContext,
 ): Promise<string | undefined> {
   if (args.trim() === '') return '';
   const name = normalizeSessionName(args);
   const isTaken = (each: string): boolean =>
-    each !== talk.name && existsSync(sessionFilePath(talk.settings.dirs, each));
+    each !== conversation.name && existsSync(sessionFilePath(conversation.settings.dirs, each));
   const free = findFreeName(name, isTaken);
   if (free === name) return name;
-  const key = await face.askKey(
+  const key = await ui.askKey(
     {
       title: `There is already a session named "${name}". Call this one "${free}"?`,
       keys: [
@@ -47,18 +47,18 @@ async function resolveNewName(
     },
     signal,
   );
-  if (key !== 'y') say('Nothing was changed.');
+  if (key !== 'y') notify('Nothing was changed.');
   return key === 'y' ? free : undefined;
 }
 
 async function resumeSession(args: string, desk: CommandContext): Promise<void> {
-  const { conversation: talk, ui: face, notify: say, signal } = desk;
-  const choices = await sessionChoices('', { conversation: talk });
-  if (choices.length === 0 && !args.trim()) return say('There is no other session yet.');
-  const which = args.trim() || (await face.pick('Resume which session?', choices, signal));
-  if (!which) return say(`Still in "${talk.name}".`);
-  await talk.switchSession({ type: 'resume', session: which });
-  say(`Resumed "${talk.name}".`);
+  const { conversation, ui, notify, signal } = desk;
+  const choices = await sessionChoices('', { conversation });
+  if (choices.length === 0 && !args.trim()) return notify('There is no other session yet.');
+  const which = args.trim() || (await ui.pick('Resume which session?', choices, signal));
+  if (!which) return notify(`Still in "${conversation.name}".`);
+  await conversation.switchSession({ type: 'resume', session: which });
+  notify(`Resumed "${conversation.name}".`);
   return resumeOpenRun(desk);
 }
 
@@ -69,27 +69,27 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     description: 'begin one with no history, named by date and time',
     argumentHint: '<name>',
     async run(args, desk) {
-      const { conversation: talk, ui: face, notify: say } = desk;
+      const { conversation, ui, notify } = desk;
       const name = await resolveNewName(args, desk);
       if (name === undefined) return;
-      await talk.switchSession({ type: 'new', ...(name ? { name } : {}) });
-      face.clear();
-      say(`A new session: "${talk.name}".`);
+      await conversation.switchSession({ type: 'new', ...(name ? { name } : {}) });
+      ui.clear();
+      notify(`A new session: "${conversation.name}".`);
     },
   },
   rename: {
     description: 'rename this one',
     argumentHint: '<name>',
     async run(args, desk) {
-      const { conversation: talk, refreshStatus: refresh, notify: say } = desk;
-      if (talk.file === undefined) return say(`${ephemeralNotice} It has no name to change.`, 'warning');
-      if (!args.trim()) return say('Rename it to what? /session rename <name>', 'warning');
-      const old = talk.name;
+      const { conversation, refreshStatus, notify } = desk;
+      if (conversation.file === undefined) return notify(`${ephemeralNotice} It has no name to change.`, 'warning');
+      if (!args.trim()) return notify('Rename it to what? /session rename <name>', 'warning');
+      const old = conversation.name;
       const name = await resolveNewName(args, desk);
       if (name === undefined) return undefined;
-      await talk.rename(name);
-      refresh();
-      return say(`"${old}" is now "${talk.name}".`);
+      await conversation.rename(name);
+      refreshStatus();
+      return notify(`"${old}" is now "${conversation.name}".`);
     },
   },
   resume: {
@@ -102,30 +102,31 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     description: 'copy this one and go on with the copy',
     argumentHint: '<name>',
     async run(args, desk) {
-      const { conversation: talk, notify: say } = desk;
-      if (talk.file === undefined) return say(`${ephemeralNotice} There is nothing to copy it from.`, 'warning');
-      const old = talk.name;
+      const { conversation, notify } = desk;
+      if (conversation.file === undefined)
+        return notify(`${ephemeralNotice} There is nothing to copy it from.`, 'warning');
+      const old = conversation.name;
       const name = await resolveNewName(args, desk);
       if (name === undefined) return undefined;
-      await talk.switchSession({ type: 'clone', session: old, ...(name ? { name } : {}) });
-      return say(`A copy of "${old}": "${talk.name}". The original stays as it was.`);
+      await conversation.switchSession({ type: 'clone', session: old, ...(name ? { name } : {}) });
+      return notify(`A copy of "${old}": "${conversation.name}". The original stays as it was.`);
     },
   },
   'show-messages': {
     description: 'print every message',
-    async run(_, { conversation: talk, showPage: page }) {
-      const { messages } = await readTranscript(talk.session.log);
-      page(formatSessionTranscript(messages) || 'There are no messages yet.', talk.name);
+    async run(_, { conversation, showPage }) {
+      const { messages } = await readTranscript(conversation.session.log);
+      showPage(formatSessionTranscript(messages) || 'There are no messages yet.', conversation.name);
     },
   },
   edit: {
     description: 'edit the messages in your editor; what you save is a new branch',
-    async run(_, { conversation: talk, ui: face, notify: say, signal }) {
-      const outcome = await editSession(talk.session, { ui: face, signal });
-      if (outcome.type !== 'edited') return say(outcome.message);
-      talk.notifyMoved();
-      for (const notice of outcome.notices) say(notice, 'warning');
-      return say('Saved as a new branch; /tree shows the old one.');
+    async run(_, { conversation, ui, notify, signal }) {
+      const outcome = await editSession(conversation.session, { ui, signal });
+      if (outcome.type !== 'edited') return notify(outcome.message);
+      conversation.notifyMoved();
+      for (const notice of outcome.notices) notify(notice, 'warning');
+      return notify('Saved as a new branch; /tree shows the old one.');
     },
   },
 };
@@ -137,10 +138,10 @@ const sessionCommand: SlashCommand = {
   async complete(args, desk) {
     const space = args.indexOf(' ');
     if (space < 0)
-      return Object.entries(sessionSubcommands).map(([name, { description: about, argumentHint: takes }]) => ({
-        value: `${name}${takes === undefined ? '' : ' '}`,
+      return Object.entries(sessionSubcommands).map(([name, { description, argumentHint }]) => ({
+        value: `${name}${argumentHint === undefined ? '' : ' '}`,
         label: name,
-        description: about,
+        description,
       }));
     const verb = args.slice(0, space);
     const choices = Object.hasOwn(sessionSubcommands, verb)
@@ -153,7 +154,7 @@ const sessionCommand: SlashCommand = {
     const verb = Object.hasOwn(sessionSubcommands, word) ? sessionSubcommands[word] : undefined;
     if (!verb) {
       const lines = Object.entries(sessionSubcommands).map(
-        ([name, { description: about, argumentHint: takes = '' }]) => `/session ${name} ${takes}`.padEnd(28) + about,
+        ([name, { description, argumentHint = '' }]) => `/session ${name} ${argumentHint}`.padEnd(28) + description,
       );
       return desk.showPage(lines.join('\n'), word ? `There is no /session ${word}; there are:` : '/session');
     }

@@ -7,10 +7,13 @@ import type { SlashCommand } from './context.ts';
 export const undoCommand: SlashCommand = {
   name: 'undo',
   description: 'put files back to before your last message; the conversation stays',
-  async run(_, { conversation: talk, notify: say, ui: face, signal, showPage: page }) {
-    const { changes, commands } = changesSinceLastPrompt(getBranchPath(await talk.events()), talk.undoneEvents);
-    if (changes.length === 0) return say('No file was changed by a tool since your last message.');
-    const key = await face.askKey(
+  async run(_, { conversation, notify, ui, signal, showPage }) {
+    const { changes, commands } = changesSinceLastPrompt(
+      getBranchPath(await conversation.events()),
+      conversation.undoneEvents,
+    );
+    if (changes.length === 0) return notify('No file was changed by a tool since your last message.');
+    const key = await ui.askKey(
       {
         title: `Put ${changes.length} change${changes.length === 1 ? '' : 's'} back?`,
         detail: changes.map(({ path }) => path).join('\n'),
@@ -22,20 +25,20 @@ export const undoCommand: SlashCommand = {
       },
       signal,
     );
-    if (key !== 'y') return say('Nothing was changed.');
+    if (key !== 'y') return notify('Nothing was changed.');
     const lines: string[] = [];
     for (const change of changes.toReversed()) {
       try {
-        await talk.agent.workspace.restore(change);
-        talk.undoneEvents.add(change.event);
+        await conversation.agent.workspace.restore(change);
+        conversation.undoneEvents.add(change.event);
         lines.push(`put back: ${change.path}`);
       } catch (error) {
         lines.push(`left as it is: ${change.path}: ${errorMessage(error)}`);
       }
     }
     if (commands) lines.push('What commands did is not undone.');
-    await talk.addNote(`I undid your last changes to these files:\n${lines.join('\n')}`);
-    return page(lines.join('\n'), 'Undo');
+    await conversation.addNote(`I undid your last changes to these files:\n${lines.join('\n')}`);
+    return showPage(lines.join('\n'), 'Undo');
   },
 };
 

@@ -18,9 +18,9 @@ export async function createUi(options: UiOptions = {}): Promise<TerminalUI> {
   const plainly = options.plain === true || !['', '0', undefined].includes(env['FAIRLEAD_PLAIN']);
   const colours = wantsColors(env, output.isTTY);
   if (person && !dumb && !plainly) {
-    const { createScreenUi: screenFace } = await import('./screen.ts');
-    return screenFace({ colours });
+    const { createScreenUi } = await import('./screen.ts');
+    return createScreenUi({ colours });
   }
-  const { createPlainUi: plainFace } = await import('./plain.ts');
-  return plainFace({ input, output, colors: colours, lineEditing: person && !dumb && colours });
+  const { createPlainUi } = await import('./plain.ts');
+  return createPlainUi({ input, output, colors: colours, lineEditing: person && !dumb && colours });
 }

@@ -41,7 +41,7 @@ export function createFooter(state: FooterState, paint: TextStyles): Component {
 }
 
 function renderStatusLine(
-  { status, busySince, hint, isAsking: asks }: FooterState,
+  { status, busySince, hint, isAsking }: FooterState,
   width: number,
   paint: TextStyles,
 ): string {
@@ -53,7 +53,7 @@ function renderStatusLine(
   const busy =
     status.busy === undefined
       ? ''
-      : asks
+      : isAsking
         ? 'waits for you'
         : `${spin} ${escapeInvisible(status.busy)}${time} (Esc interrupts)`;
   const room = width - (busy === '' ? 0 : visibleWidth(busy) + 3);

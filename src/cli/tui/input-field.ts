@@ -114,10 +114,10 @@ function createAutocompleteProvider(
       if (prefix.includes('\n')) return null;
       found = { before, exactMatch: fitting.choices.some(({ value }) => value === prefix) };
       offer(found);
-      const items = fitting.choices.map(({ value, label, description: about }) => ({
+      const items = fitting.choices.map(({ value, label, description }) => ({
         value: escapeInvisible(value),
         label: escapeInvisible(label),
-        ...(about === undefined ? {} : { description: escapeInvisible(about) }),
+        ...(description === undefined ? {} : { description: escapeInvisible(description) }),
       }));
       return { items, prefix };
     },

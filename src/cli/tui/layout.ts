@@ -63,21 +63,21 @@ export function renderBlock(
   width: number,
   style: LayoutStyle,
 ): readonly string[] {
-  const { styles: paint } = style;
+  const { styles } = style;
   switch (block.type) {
     case 'said': {
-      const how = block.how === 'prompt' ? '' : paint.dim(block.how === 'steer' ? ' (steers)' : ' (follows up)');
-      return wrapText(`${escapeInvisible(block.text)}${how}`, width, paint.bold('> '), paint.bold);
+      const how = block.how === 'prompt' ? '' : styles.dim(block.how === 'steer' ? ' (steers)' : ' (follows up)');
+      return wrapText(`${escapeInvisible(block.text)}${how}`, width, styles.bold('> '), styles.bold);
     }
     case 'thought':
       return renderReasoning(block, width, style);
     case 'notice': {
-      if (block.level === 'info') return wrapText(escapeInvisible(block.text), width, paint.dim('· '), paint.dim);
-      const brush = block.level === 'error' ? paint.red : paint.yellow;
+      if (block.level === 'info') return wrapText(escapeInvisible(block.text), width, styles.dim('· '), styles.dim);
+      const brush = block.level === 'error' ? styles.red : styles.yellow;
       return wrapText(escapeInvisible(block.text), width, brush(block.level === 'error' ? '✗ ' : '! '), brush);
     }
     case 'page': {
-      const title = block.title === undefined ? [] : wrapText(escapeInvisible(block.title), width, '', paint.bold);
+      const title = block.title === undefined ? [] : wrapText(escapeInvisible(block.title), width, '', styles.bold);
       const lines = escapeInvisible(block.text).trimEnd().replaceAll('\t', '    ').split('\n');
       return [...title, ...lines.flatMap((line) => wrapHanging(line, width))];
     }
@@ -87,18 +87,19 @@ export function renderBlock(
 }
 
 function renderCall(block: TranscriptBlock & { type: 'call' }, width: number, style: LayoutStyle): readonly string[] {
-  const { styles: paint } = style;
+  const { styles } = style;
   const { mark, word } = CALL_STATUS_LABELS[block.status];
-  const brush = { ok: paint.green, running: paint.cyan, waiting: paint.yellow }[block.status as string] ?? paint.red;
+  const brush =
+    { ok: styles.green, running: styles.cyan, waiting: styles.yellow }[block.status as string] ?? styles.red;
   const said = ['ok', 'running'].includes(block.status) ? '' : brush(` ${word}`);
-  const time = block.ms === undefined ? '' : paint.dim(` ${formatDuration(block.ms)}`);
-  const head = `${brush(mark)} ${paint.bold(escapeInvisible(block.tool))} ${formatToolInput(block.input)}`;
+  const time = block.ms === undefined ? '' : styles.dim(` ${formatDuration(block.ms)}`);
+  const head = `${brush(mark)} ${styles.bold(escapeInvisible(block.tool))} ${formatToolInput(block.input)}`;
   const tail = `${said}${time}`;
   const lines = style.unfolded
     ? wrapTextWithAnsi(head + tail, width)
     : [truncateToWidth(head, Math.max(10, width - unstyledWidth(tail)), '…') + tail];
   if (block.diff !== undefined) {
-    const diff = formatDiff(block.diff, paint).flatMap((line) => indentLine(line, width));
+    const diff = formatDiff(block.diff, styles).flatMap((line) => indentLine(line, width));
     return [...lines, ...foldLines(diff, FOLDED_DIFF_LINES, style)];
   }
   const output = block.output ?? '';
@@ -108,7 +109,7 @@ function renderCall(block: TranscriptBlock & { type: 'call' }, width: number, st
     : foldToolOutput(output, FOLDED_OUTPUT_LINES);
   const more = shown.left === 0 ? [] : [moreLine(shown.left, style)];
   const body = shown.lines.map((line) =>
-    style.unfolded ? indentLine(line, width, paint.dim) : [INDENT + paint.dim(truncateToWidth(line, width - 2, '…'))],
+    style.unfolded ? indentLine(line, width, styles.dim) : [INDENT + styles.dim(truncateToWidth(line, width - 2, '…'))],
   );
   return [...lines, ...more, ...body.flat()];
 }
@@ -131,8 +132,8 @@ function unstyledWidth(text: string): number {
   return text.replaceAll(/\x1b\[\d+m/g, '').length;
 }
 
-function moreLine(left: number, { styles: paint }: LayoutStyle): string {
-  return INDENT + paint.dim(`… ${left} more line${left === 1 ? '' : 's'} (Ctrl+O)`);
+function moreLine(left: number, { styles }: LayoutStyle): string {
+  return INDENT + styles.dim(`… ${left} more line${left === 1 ? '' : 's'} (Ctrl+O)`);
 }
 
 function foldLines(lines: readonly string[], most: number, style: LayoutStyle): readonly string[] {

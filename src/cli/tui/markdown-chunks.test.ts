@@ -55,10 +55,10 @@ test('no word is lost and none is doubled', () => {
 
 test('pieces end at blank lines outside fences, and what is indented stays with its list', () => {
   assert.deepEqual(
-    all('one\ntwo\n\n- item\n\n  more\n\n```js\na\n\nb\n```\nend').map(({ type, text, blankBefore: apart }) => [
+    all('one\ntwo\n\n- item\n\n  more\n\n```js\na\n\nb\n```\nend').map(({ type, text, blankBefore }) => [
       type,
       text,
-      apart,
+      blankBefore,
     ]),
     [
       ['text', 'one\ntwo', false],

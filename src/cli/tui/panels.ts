@@ -114,10 +114,10 @@ export function pickPanel(
 ): Panel & Focusable {
   const input = new Input({ prompt: '> ' });
   // Values are looked up by place: what is shown has been made visible and may differ from what is meant.
-  const items = choices.map(({ label, description: about }, index) => ({
+  const items = choices.map(({ label, description }, index) => ({
     value: String(index),
     label: escapeInvisible(label),
-    ...(about === undefined ? {} : { description: escapeInvisible(about) }),
+    ...(description === undefined ? {} : { description: escapeInvisible(description) }),
   }));
   const listOf = (query: string): SelectList => {
     const fitting =

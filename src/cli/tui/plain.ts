@@ -28,9 +28,9 @@ const WAITING_NOTICE_MS = 1000;
 type LineReader = { readonly since: number; readonly takeLine: (line: string | undefined) => boolean };
 
 /** Opens the plain face. */
-export function createPlainUi({ input, output, colors: colours, lineEditing: editing }: PlainUiOptions): TerminalUI {
+export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOptions): TerminalUI {
   const person = input.isTTY && output.isTTY;
-  const voice = createPlainOutput((text) => void output.write(text), createTextStyles(colours ? 'colours' : 'none'));
+  const voice = createPlainOutput((text) => void output.write(text), createTextStyles(colors ? 'colours' : 'none'));
   const pending: string[] = [];
   const echoed: string[] = [];
   let listener: ((heard: UserAction) => void | Promise<void>) | undefined;
@@ -106,7 +106,7 @@ export function createPlainUi({ input, output, colors: colours, lineEditing: edi
 
   function ask(prompt: string): void {
     prompted = true;
-    if (!editing) return voice.write(prompt);
+    if (!lineEditing) return voice.write(prompt);
     voice.write('');
     ear.prompt(prompt);
   }
@@ -116,7 +116,7 @@ export function createPlainUi({ input, output, colors: colours, lineEditing: edi
     if (prompted && reader === undefined) {
       prompted = false;
       // Where lines are edited the voice does not know that it stands behind a prompt.
-      voice.write(editing ? '\n' : '');
+      voice.write(lineEditing ? '\n' : '');
     }
     act();
     promptSoon();
@@ -158,7 +158,7 @@ export function createPlainUi({ input, output, colors: colours, lineEditing: edi
     },
     mode: () => hear({ type: 'mode' }),
   };
-  let ear: PlainInput = createPlainInput(input, output, editing, events);
+  let ear: PlainInput = createPlainInput(input, output, lineEditing, events);
 
   // Reads one line for a question; `take` says whether the line was meant for it.
   function read<T>(
@@ -265,7 +265,7 @@ export function createPlainUi({ input, output, colors: colours, lineEditing: edi
     // In a pipe the next line is meant for the conversation: nobody has seen the question.
     ...(person ? { askText: words } : {}),
     setInput(text) {
-      if (editing && !text.includes('\n')) {
+      if (lineEditing && !text.includes('\n')) {
         if (prompted) return ear.write(text);
         filled = text;
         return promptSoon();
@@ -284,7 +284,7 @@ export function createPlainUi({ input, output, colors: colours, lineEditing: edi
         return await work();
       } finally {
         prompted = false;
-        ear = createPlainInput(input, output, editing, events);
+        ear = createPlainInput(input, output, lineEditing, events);
         if (completer !== undefined) ear.setCompleter(completer);
         promptSoon();
       }
@@ -303,6 +303,6 @@ export function createPlainUi({ input, output, colors: colours, lineEditing: edi
   };
 }
 
-function formatChoice({ label, description: about }: UiChoice): string {
-  return escapeInvisible(about === undefined ? label : `${label}  ${about}`);
+function formatChoice({ label, description }: UiChoice): string {
+  return escapeInvisible(description === undefined ? label : `${label}  ${description}`);
 }

@@ -132,11 +132,11 @@ export function createScreenUi(options: { readonly colours: boolean }): Terminal
   });
 
   function toPanel(opened: OpenPanel, data: string): boolean {
-    const { keepsField, ownsField: takesField, handleKey: key } = opened.panel;
+    const { keepsField, ownsField, handleKey } = opened.panel;
     // A field that was empty when the question could be read belongs to the answer from then on.
-    opened.armed = (opened.armed && takesField === true) || isArmed(opened.since, data);
+    opened.armed = (opened.armed && ownsField === true) || isArmed(opened.since, data);
     if (keepsField && !opened.armed) return false;
-    if (!matchesKey(data, 'ctrl+c')) return key(data);
+    if (!matchesKey(data, 'ctrl+c')) return handleKey(data);
     opened.dismiss();
     if (state.status?.busy !== undefined) hear({ type: 'interrupt' });
     return true;

@@ -76,33 +76,28 @@ export function createRunAgentFactory(tell: (sentence: string) => void, named?: 
     });
     try {
       const label = findPrivacyLabel({ private: wish.private === true }, settings, outfit.instructions);
-      const { model: chosen, provider } = await openRunModel(
-        wish.model ?? getDefaultModel(settings, named),
-        run.words,
-        label,
-        {
-          settings,
-          say,
-          open,
-        },
-      );
+      const { model, provider } = await openRunModel(wish.model ?? getDefaultModel(settings, named), run.words, label, {
+        settings,
+        say,
+        open,
+      });
       const parts = withPrivacyViews(
-        outfit.forModel(govern(provider), chosen.tools !== false && wish.tools !== false),
+        outfit.forModel(govern(provider), model.tools !== false && wish.tools !== false),
         undefined,
       );
-      const { hooks: ears } = outfit;
+      const { hooks } = outfit;
       return {
         parts,
         limits: { turns: defaultMaxTurns, ...settings.limits, ...capLimits(wish.limits, settings.limits) },
         async onSessionOpened(session) {
           await markPrivate(session, label);
           isSecret = isPrivateSession(session);
-          if (isSecret) await assertLocalModel(chosen, settings);
+          if (isSecret) await assertLocalModel(model, settings);
         },
-        ...(ears
+        ...(hooks
           ? {
-              onPrompt: (words, state) => ears.onPrompt(words, state),
-              onEvent: (event, state) => ears.onEvent(event, state),
+              onPrompt: (words, state) => hooks.onPrompt(words, state),
+              onEvent: (event, state) => hooks.onEvent(event, state),
             }
           : {}),
         close: () => outfit.close(),
@@ -146,8 +141,8 @@ async function openRunModel(
   const poor = formatNoToolsWarning(chosen);
   if (poor !== undefined) say(poor);
   if (chosen.router === undefined) return { model: chosen, provider: await open(chosen, settings, host) };
-  const { createSessionRouter: liveRouter } = await import('../routing/session-router.ts');
-  return (await liveRouter(chosen.router, settings, host)).openFirstModel(words, label);
+  const { createSessionRouter } = await import('../routing/session-router.ts');
+  return (await createSessionRouter(chosen.router, settings, host)).openFirstModel(words, label);
 }
 
 /** What a run's settings say to whoever makes its agent. What is said wrongly is refused, not left out; what others are told there is theirs. */

@@ -3,8 +3,8 @@ import { askUser } from '../../tools/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
 /** The tool that asks the person; none where nobody can be asked. */
-export async function loadAskUser({ prompter: person }: IntegrationContext): Promise<Integration> {
-  if (!person.askText) return emptyIntegration;
-  const tool = askUser(async ({ question, choices }, signal) => person.askText?.(question, choices, signal));
+export async function loadAskUser({ prompter }: IntegrationContext): Promise<Integration> {
+  if (!prompter.askText) return emptyIntegration;
+  const tool = askUser(async ({ question, choices }, signal) => prompter.askText?.(question, choices, signal));
   return { ...emptyIntegration, tools: [{ ...tool, deferred: true }] };
 }

@@ -5,14 +5,14 @@ import { emptyIntegration, type Integration, type IntegrationContext } from './c
 
 /** Tools that people wrote themselves. A project's file is put to the person with its whole text, once for each content. */
 export async function loadCustomToolFiles(ground: IntegrationContext): Promise<Integration> {
-  const { settings, paths: places, sandboxedWorkspace: confined, trust, prompter: person } = ground;
-  const ask = ({ path, text, status: standing }: UnapprovedToolFile): Promise<boolean> => {
-    const since = standing === 'changed' ? ' It changed since you allowed it.' : '';
-    return person.confirm(`Run the tool that this folder brings along, ${path}? It runs as you.${since}`, text);
+  const { settings, paths, sandboxedWorkspace, trust, prompter } = ground;
+  const ask = ({ path, text, status }: UnapprovedToolFile): Promise<boolean> => {
+    const since = status === 'changed' ? ' It changed since you allowed it.' : '';
+    return prompter.confirm(`Run the tool that this folder brings along, ${path}? It runs as you.${since}`, text);
   };
   const { tools, problems } = await loadCustomTools({
-    folders: customToolDirs(places),
-    workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
+    folders: customToolDirs(paths),
+    workspace: withNetwork(sandboxedWorkspace, { privateHosts: settings.privateHosts }),
     trust,
     ask,
   });

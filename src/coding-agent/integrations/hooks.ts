@@ -4,39 +4,34 @@ import { emptyIntegration, type Integration, type IntegrationContext } from './c
 
 /** The hooks of a working folder. A folder's are put to the person with everything they run, once for each content. */
 export async function loadHooks(ground: IntegrationContext): Promise<Integration> {
-  const { paths: places, trust, prompter: person } = ground;
-  const files = findHookFiles(places);
+  const { paths, trust, prompter } = ground;
+  const files = findHookFiles(paths);
   if (files.length === 0) return emptyIntegration;
-  const [{ readHooks, createHookIntegration: hooked }, { publicEnvironment }, { askWhenRulesMissing: guardOfLost }] =
-    await Promise.all([
-      import('../../guards/hooks/index.ts'),
-      import('../../workspace/environment.ts'),
-      import('../../agent/index.ts'),
-    ]);
-  const {
-    hooks,
-    problems,
-    failedFiles: lost,
-  } = await readHooks({
+  const [{ readHooks, createHookIntegration }, { publicEnvironment }, { askWhenRulesMissing }] = await Promise.all([
+    import('../../guards/hooks/index.ts'),
+    import('../../workspace/environment.ts'),
+    import('../../agent/index.ts'),
+  ]);
+  const { hooks, problems, failedFiles } = await readHooks({
     files,
-    cwd: places.cwd,
+    cwd: paths.cwd,
     trust,
-    nonInteractive: person.isAbsent === true,
+    nonInteractive: prompter.isAbsent === true,
     ask: ({ path, text, changed }) => {
       const since = changed ? ' They changed since you allowed them.' : '';
-      return person.confirm(`Run the hooks in ${path}? They run as you, outside of every sandbox.${since}`, text);
+      return prompter.confirm(`Run the hooks in ${path}? They run as you, outside of every sandbox.${since}`, text);
     },
   });
-  const guard = lost.length ? { gates: [guardOfLost(lost)] } : {};
-  const told = [...problems, ...lost.map(({ path }) => `Until ${path} is mended, every call is asked about.`)];
+  const guard = failedFiles.length ? { gates: [askWhenRulesMissing(failedFiles)] } : {};
+  const told = [...problems, ...failedFiles.map(({ path }) => `Until ${path} is mended, every call is asked about.`)];
   if (hooks.length === 0) return { ...emptyIntegration, problems: told, extension: guard };
-  const ears = hooked({
+  const ears = createHookIntegration({
     hooks,
-    cwd: places.cwd,
+    cwd: paths.cwd,
     env: publicEnvironment(process.env),
     transcriptPath: () => ground.transcriptFile?.(),
     permissionMode: () => (ground.autoApprove?.() ? 'bypassPermissions' : 'default'),
-    notifyUser: (text) => person.notify(text),
+    notifyUser: (text) => prompter.notify(text),
   });
   const { views, stops, checks } = ears;
   return {

@@ -38,7 +38,7 @@ export async function loadIntegrations(code: boolean, ground: IntegrationContext
     extension: mergeExtensions(all.map(({ extension = {} }) => extension)),
     ...(system ? { system } : {}),
     ...(ears ? { hooks: ears } : {}),
-    wrapTool: (tool) => all.reduce((inner, { wrapTool: around }) => around?.(inner) ?? inner, tool),
+    wrapTool: (tool) => all.reduce((inner, { wrapTool }) => wrapTool?.(inner) ?? inner, tool),
     close: async () => void (await Promise.all(all.map((each) => each.close()))),
   };
 }

@@ -15,7 +15,7 @@ const editTools: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'appl
 
 /** The tool that asks language servers, and the look at every edit. */
 export async function loadLanguageServers(ground: IntegrationContext): Promise<Integration> {
-  const { settings, sandboxedWorkspace: confined, sandbox } = ground;
+  const { settings, sandboxedWorkspace, sandbox } = ground;
   const user = parseLanguageServers(settings.languageServers.user, 'user');
   const project = parseLanguageServers(settings.languageServers.project, 'project');
   // What the person names comes before what a folder names, and what a folder names never takes its place.
@@ -25,7 +25,7 @@ export async function loadLanguageServers(ground: IntegrationContext): Promise<I
   const unable = sandbox.confine === undefined;
   return {
     ...emptyIntegration,
-    tools: unable ? [] : [codeIntelligence(confined, later)],
+    tools: unable ? [] : [codeIntelligence(sandboxedWorkspace, later)],
     problems: [...user.problems, ...project.problems],
     wrapTool: (tool) => (unable || !editTools.has(tool.name) ? tool : withDiagnostics(tool, ground, later)),
     close: () => later.close(),
@@ -37,11 +37,11 @@ function createLazyServers(
   ground: IntegrationContext,
   definitions: readonly LanguageServerDefinition[],
 ): LanguageServers {
-  const { sandboxedWorkspace: confined, sandbox, trust } = ground;
+  const { sandboxedWorkspace, sandbox, trust } = ground;
   let opened: Promise<LanguageServers> | undefined;
   const servers = (): Promise<LanguageServers> =>
     (opened ??= import('../../tools/lsp/index.ts').then(({ languageServers }) =>
-      languageServers(confined, {
+      languageServers(sandboxedWorkspace, {
         servers: definitions,
         builtIn: [],
         requestApproval: createServerApproval(ground),
@@ -61,16 +61,12 @@ function createLazyServers(
 }
 
 /** A tool whose result tells what it broke; where no server is for its files it is as it was. */
-const withDiagnostics = (
-  tool: Tool,
-  { sandboxedWorkspace: confined }: IntegrationContext,
-  servers: LanguageServers,
-): Tool => ({
+const withDiagnostics = (tool: Tool, { sandboxedWorkspace }: IntegrationContext, servers: LanguageServers): Tool => ({
   ...tool,
   async execute(input, context) {
     if (!getInputPaths(input).some((path) => servers.supports(path))) return tool.execute(input, context);
-    const { withDiagnostics: diagnosticsAfter } = await import('../../tools/lsp/index.ts');
-    return diagnosticsAfter(confined, servers)(tool).execute(input, context);
+    const { withDiagnostics } = await import('../../tools/lsp/index.ts');
+    return withDiagnostics(sandboxedWorkspace, servers)(tool).execute(input, context);
   },
 });
 
@@ -78,14 +74,14 @@ const getInputPaths = (input: Json): readonly string[] =>
   (isObject(input) ? [input['path'], input['paths']].flat() : []).filter((path) => typeof path === 'string');
 
 /** Puts what comes with a folder to the person, once for each content; who says no is not asked again in this session. */
-function createServerApproval({ trust, prompter: person, sandbox }: IntegrationContext): RequestServerApproval {
+function createServerApproval({ trust, prompter, sandbox }: IntegrationContext): RequestServerApproval {
   const refused = new Set<string>();
   return async (items, signal) => {
     const key = JSON.stringify(items);
     if (refused.has(key) || signal.aborted) return false;
     const how = sandbox.name === 'none' ? 'as you' : 'confined';
     const detail = items.map(({ subject, hash, why }) => `${why}:\n${subject}\nsha256 ${hash}`).join('\n');
-    const yes = await person.confirm(
+    const yes = await prompter.confirm(
       `Start a language server that this folder has a say in? It runs ${how}.`,
       detail,
       signal,

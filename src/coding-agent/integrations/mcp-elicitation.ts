@@ -22,7 +22,7 @@ const loginTimeoutMs = 300_000;
  * has may depend on that, and it should have the same ones in a pipe as at the prompt.
  */
 export function createMcpAnswerers({
-  prompter: person,
+  prompter,
   model,
 }: Pick<IntegrationContext, 'prompter' | 'model'>): McpClientHandlers {
   let left = maxSampledTokens;
@@ -32,7 +32,7 @@ export function createMcpAnswerers({
       if (most <= 0)
         throw refusedError(`This session answers no more: its ${maxSampledTokens} tokens for MCP servers are used up.`);
       const question = `The MCP server ${escapeInvisibleLine(wish.server)} wants an answer of your model, of at most ${most} tokens. Send it this?`;
-      if (!(await person.confirm(question, formatSamplingRequest(wish), signal)))
+      if (!(await prompter.confirm(question, formatSamplingRequest(wish), signal)))
         throw refusedError('The person refused.');
       left -= most;
       const answer = await sampleModel({ ...wish, maxTokens: most }, model(), signal);
@@ -40,10 +40,10 @@ export function createMcpAnswerers({
       return answer;
     },
     async elicit(question, signal) {
-      if (question.type === 'form') return fillMcpForm(person, question, signal);
+      if (question.type === 'form') return fillMcpForm(prompter, question, signal);
       const ask = `The MCP server ${escapeInvisibleLine(question.server)} asks you to open a page: ${question.message}`;
-      if (!(await person.confirm(ask, question.url, signal))) return { type: 'decline' };
-      if (!openInBrowser(question.url)) person.notify(`Open this page: ${question.url}`);
+      if (!(await prompter.confirm(ask, question.url, signal))) return { type: 'decline' };
+      if (!openInBrowser(question.url)) prompter.notify(`Open this page: ${question.url}`);
       return { type: 'accept' };
     },
   };

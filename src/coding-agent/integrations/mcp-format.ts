@@ -4,20 +4,22 @@ import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
 import { shellQuote } from '../../workspace/shell-quote.ts';
 
 /** The exact thing that is approved of a server, word for word; variables stand as their file has them. */
-export function formatMcpTransport({ transport: reach, source, origin }: McpServer): string {
-  if (reach.type === 'in-process') return 'in this program';
+export function formatMcpTransport({ transport, source, origin }: McpServer): string {
+  if (transport.type === 'in-process') return 'in this program';
   const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
-  if (reach.type === 'stdio')
+  if (transport.type === 'stdio')
     return [
-      [reach.command, ...reach.args.map(shellQuote)].map(escapeInvisible).join(' '),
-      ...(reach.cwd === undefined ? [] : [`in ${escapeInvisible(reach.cwd)}`]),
-      ...Object.entries(reach.env).map(([name, value]) => `with ${escapeInvisible(`${name}=${value}`)}`),
+      [transport.command, ...transport.args.map(shellQuote)].map(escapeInvisible).join(' '),
+      ...(transport.cwd === undefined ? [] : [`in ${escapeInvisible(transport.cwd)}`]),
+      ...Object.entries(transport.env).map(([name, value]) => `with ${escapeInvisible(`${name}=${value}`)}`),
       `${from}; it runs as you, outside the sandbox`,
     ].join('\n');
   return [
-    `${reach.type} ${escapeInvisible(reach.url)}`,
-    ...Object.entries(reach.headers).map(([name, value]) => `with the header ${escapeInvisible(`${name}: ${value}`)}`),
-    ...(reach.login ? [`with the login ${escapeInvisible(JSON.stringify(reach.login))}`] : []),
+    `${transport.type} ${escapeInvisible(transport.url)}`,
+    ...Object.entries(transport.headers).map(
+      ([name, value]) => `with the header ${escapeInvisible(`${name}: ${value}`)}`,
+    ),
+    ...(transport.login ? [`with the login ${escapeInvisible(JSON.stringify(transport.login))}`] : []),
     `${from}; it gets what the model sends it`,
   ].join('\n');
 }

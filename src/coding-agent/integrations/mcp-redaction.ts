@@ -7,16 +7,16 @@ import { isSecretVariable } from '../../workspace/index.ts';
 const publicHeaders = /^(accept|content-type|user-agent|mcp-protocol-version|origin|referer)(-|$)/i;
 
 /** Learns what a server is given that lets somebody in. */
-export function redactServerSecrets({ name, transport: reach }: McpServer, secrets: Redactor): void {
+export function redactServerSecrets({ name, transport }: McpServer, secrets: Redactor): void {
   const learn = (key: string, value: string): void => {
     // What is named and not written here is a variable, which is known already.
     if (!value.includes('${')) secrets.addSecret(`${key} of ${name}`, value);
   };
-  if (reach.type === 'stdio')
-    for (const [key, value] of Object.entries(reach.env)) if (isSecretVariable(key, value)) learn(key, value);
-  if (reach.type === 'stdio' || reach.type === 'in-process') return;
-  for (const [key, value] of Object.entries(reach.headers)) if (!publicHeaders.test(key)) learn(key, value);
-  if (reach.login?.clientSecret !== undefined) learn('clientSecret', reach.login.clientSecret);
+  if (transport.type === 'stdio')
+    for (const [key, value] of Object.entries(transport.env)) if (isSecretVariable(key, value)) learn(key, value);
+  if (transport.type === 'stdio' || transport.type === 'in-process') return;
+  for (const [key, value] of Object.entries(transport.headers)) if (!publicHeaders.test(key)) learn(key, value);
+  if (transport.login?.clientSecret !== undefined) learn('clientSecret', transport.login.clientSecret);
 }
 
 /** The store, with every token that is taken from it or put into it learnt. */

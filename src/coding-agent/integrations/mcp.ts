@@ -4,9 +4,9 @@ import { emptyIntegration, type Integration, type IntegrationContext } from './c
 
 /** MCP servers as a source of tools. Where none is named, two looks at the disk are all it costs. */
 export async function loadMcpServers(ground: IntegrationContext): Promise<Integration> {
-  const { paths: places, mcpServers: servers = [] } = ground;
-  const named = [`${places.configDir}/mcp.json`, `${places.cwd}/.mcp.json`].some((file) => existsSync(file));
-  if (!named && servers.length === 0) return emptyIntegration;
-  const { openMcpIntegration: openMcpEquipment } = await import('./open-mcp.ts');
-  return openMcpEquipment(ground);
+  const { paths, mcpServers = [] } = ground;
+  const named = [`${paths.configDir}/mcp.json`, `${paths.cwd}/.mcp.json`].some((file) => existsSync(file));
+  if (!named && mcpServers.length === 0) return emptyIntegration;
+  const { openMcpIntegration } = await import('./open-mcp.ts');
+  return openMcpIntegration(ground);
 }

@@ -12,15 +12,15 @@ import { emptyIntegration, type Integration, type IntegrationContext, type UserP
 /** Logins to APIs. Nothing is read before one is used. */
 export async function loadOAuthLogin({
   settings,
-  sandboxedWorkspace: confined,
-  prompter: person,
-  redactor: secrets,
+  sandboxedWorkspace,
+  prompter,
+  redactor,
 }: IntegrationContext): Promise<Integration> {
   const logins: OAuthLoginOptions = {
     store: fileLogins<ApiLogin>(getLoginFiles(settings).api),
-    workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
-    addSecret: (name, token) => secrets.addSecret(name, token),
-    ...(person.isAbsent ? {} : { showPage: (name, page, signal) => showLoginPage(person, name, page, signal) }),
+    workspace: withNetwork(sandboxedWorkspace, { privateHosts: settings.privateHosts }),
+    addSecret: (name, token) => redactor.addSecret(name, token),
+    ...(prompter.isAbsent ? {} : { showPage: (name, page, signal) => showLoginPage(prompter, name, page, signal) }),
   };
   const tokenFor = createTokenProvider(logins);
   return {
@@ -40,7 +40,7 @@ async function showLoginPage(
   const question = `Open a page of ${escapeInvisibleLine(page.issuer)} to log in as ${JSON.stringify(escapeInvisibleLine(name))}? Its token will be sent to ${escapeInvisibleLine(page.api)} and nowhere else.`;
   if (!(await person.confirm(question, page.url, signal))) return false;
   person.notify(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
-  const { openInBrowser: openPage } = await import('./open-browser.ts');
-  openPage(page.url);
+  const { openInBrowser } = await import('./open-browser.ts');
+  openInBrowser(page.url);
   return true;
 }

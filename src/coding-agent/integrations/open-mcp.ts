@@ -28,13 +28,13 @@ const slowServerWaitMs = 500;
 
 /** The servers that are named for a folder. */
 export function readMcpServerConfig({
-  paths: places,
-  mcpServers: servers = [],
+  paths,
+  mcpServers = [],
 }: Pick<IntegrationContext, 'paths' | 'mcpServers'>): McpConfig {
-  const found = readMcpConfig({ user: path.join(places.configDir, 'mcp.json'), project: places.cwd });
+  const found = readMcpConfig({ user: path.join(paths.configDir, 'mcp.json'), project: paths.cwd });
   const taken = new Set(found.servers.map(({ name }) => name));
-  const free = servers.filter(({ name }) => !taken.has(name));
-  const passed = servers.filter(({ name }) => taken.has(name));
+  const free = mcpServers.filter(({ name }) => !taken.has(name));
+  const passed = mcpServers.filter(({ name }) => taken.has(name));
   return {
     servers: [...found.servers, ...free],
     problems: [
@@ -63,31 +63,31 @@ export const defaultMcpOptions = (
 /** The tools of all servers of a folder, and what is wrong with those that have none. */
 export async function openMcpIntegration(ground: IntegrationContext): Promise<Integration> {
   if (process.env[INSIDE_MCP_VARIABLE]) return { ...emptyIntegration, problems: [nestedServerProblem] };
-  const { settings, trust, prompter: person, paths: places, redactor: secrets } = ground;
+  const { settings, trust, prompter, paths, redactor } = ground;
   const { servers, problems } = readMcpServerConfig(ground);
-  for (const server of servers) redactServerSecrets(server, secrets);
+  for (const server of servers) redactServerSecrets(server, redactor);
   for (const server of servers) await askToStartServer(server, ground);
-  const known = defaultMcpOptions(settings, trust, places.cwd);
+  const known = defaultMcpOptions(settings, trust, paths.cwd);
   const first = servers.filter(
     (server) => getServerApproval(server, trust) === 'approved' && !known.memory.get(server),
   );
   const starting = `Starting MCP servers (${first.map(({ name }) => escapeInvisibleLine(name)).join(', ')})`;
-  const shown = first.length > 0 && !person.isAbsent;
-  if (shown) person.progress(`${starting}: 0 %`);
+  const shown = first.length > 0 && !prompter.isAbsent;
+  if (shown) prompter.progress(`${starting}: 0 %`);
   // While the program starts nobody is sent to a login page: the prompt would wait for it.
   let open = false;
   const mcp = await openMcp(servers, {
     ...known,
-    tokens: withTokenRedaction(known.tokens, secrets),
+    tokens: withTokenRedaction(known.tokens, redactor),
     openTimeoutMs: (server) => (known.memory.isSlow(server) ? slowServerWaitMs : startWaitMs),
     ...createMcpAnswerers(ground),
-    openUrl: (server, url) => (open ? offerMcpLogin(person, server, url) : throwMcpLoginNeeded(server)),
-    onDisabledTools: (server, tools) => open && person.notify(formatToolsOff(server, tools)),
+    openUrl: (server, url) => (open ? offerMcpLogin(prompter, server, url) : throwMcpLoginNeeded(server)),
+    onDisabledTools: (server, tools) => open && prompter.notify(formatToolsOff(server, tools)),
   });
   open = true;
   const stillStarting = new Set(mcp.status().flatMap(({ server, state }) => (state === 'starting' ? server : [])));
   for (const server of servers) if (stillStarting.has(server.name)) known.memory.markSlow(server);
-  if (shown) person.progress(`${starting}: 100 %`);
+  if (shown) prompter.progress(`${starting}: 100 %`);
   return {
     tools: mcp.tools,
     problems: [...problems, ...mcp.status().flatMap(formatMcpProblems)],
@@ -120,21 +120,21 @@ export const getRefusalKey = (server: McpServer): { readonly subject: string; re
 /** Asks once about a server that is not the person's own and is new, or not what they approved. */
 async function askToStartServer(
   server: McpServer,
-  { trust, prompter: person }: Pick<IntegrationContext, 'trust' | 'prompter'>,
+  { trust, prompter }: Pick<IntegrationContext, 'trust' | 'prompter'>,
 ): Promise<void> {
   const standing = getServerApproval(server, trust);
-  if (person.isAbsent || (standing !== 'new' && standing !== 'changed')) return;
+  if (prompter.isAbsent || (standing !== 'new' && standing !== 'changed')) return;
   const name = escapeInvisibleLine(server.name);
   const question =
     standing === 'changed'
       ? `The MCP server ${name} (${originLabels[server.origin]}) is not what you approved. Start it as it is now?`
       : `Start ${originLabels[server.origin]} MCP server ${name}? You are asked again if it changes.`;
-  const yes = await person.confirm(question, formatMcpTransport(server));
+  const yes = await prompter.confirm(question, formatMcpTransport(server));
   // What an editor names can be approved nowhere else, so a no counts for this time.
   if (!yes && server.origin === 'editor') return;
   try {
     trust.approve([yes ? approvalKey(server) : getRefusalKey(server)]);
   } catch (error) {
-    person.notify(`That could not be written down. ${errorMessage(error)}`);
+    prompter.notify(`That could not be written down. ${errorMessage(error)}`);
   }
 }

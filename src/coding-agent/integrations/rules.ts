@@ -9,16 +9,16 @@ import { getDefaultRules } from './default-rules.ts';
 
 /** The rule files of a working folder. A folder's are put to the person with their whole text, once for each content. */
 export function readProjectRuleFiles({
-  paths: places,
+  paths,
   trust,
-  prompter: person,
+  prompter,
 }: Pick<IntegrationContext, 'paths' | 'trust' | 'prompter'>): Promise<RuleFiles> {
-  return loadRuleFiles(ruleDirs(places), {
+  return loadRuleFiles(ruleDirs(paths), {
     trust,
-    unattended: person.isAbsent === true,
-    ask: ({ path, text, status: standing }) => {
-      const since = standing === 'changed' ? ' They changed since you allowed them.' : '';
-      return person.confirm(
+    unattended: prompter.isAbsent === true,
+    ask: ({ path, text, status }) => {
+      const since = status === 'changed' ? ' They changed since you allowed them.' : '';
+      return prompter.confirm(
         `Use the rules that this folder brings along, ${path}? Code in them runs as you.${since}`,
         text,
       );
@@ -39,7 +39,7 @@ export function compileRuleSets(
 
 /** Rules for the agent. A file of the person's own that cannot be loaded is never silently absent: what it might have stopped is asked about. */
 export async function loadRules(ground: IntegrationContext): Promise<Integration> {
-  const { files, problems, unusable: lost } = await readProjectRuleFiles(ground);
+  const { files, problems, unusable } = await readProjectRuleFiles(ground);
   const { parts, isAware } = compileRuleSets(
     ground.settings,
     files.map(({ set }) => set),
@@ -48,9 +48,9 @@ export async function loadRules(ground: IntegrationContext): Promise<Integration
     ...emptyIntegration,
     problems: [
       ...problems.map(({ path, why }) => `${path}: ${why}`),
-      ...lost.map(({ path }) => `Until ${path} is mended, every call is asked about.`),
+      ...unusable.map(({ path }) => `Until ${path} is mended, every call is asked about.`),
     ],
-    extension: mergeExtensions([...parts, ...(lost.length ? [{ gates: [askWhenRulesMissing(lost)] }] : [])]),
+    extension: mergeExtensions([...parts, ...(unusable.length ? [{ gates: [askWhenRulesMissing(unusable)] }] : [])]),
     ...(isAware ? { system: reminderSystemPrompt } : {}),
   };
 }

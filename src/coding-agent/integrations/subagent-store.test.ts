@@ -42,7 +42,7 @@ test('[P23] an agent’s log stands beside its parent’s, in no list, and only 
   const kept = await createSubagentStore(shelf).list(parent);
   assert.deepEqual(
     kept
-      .map(({ id, running: live, state }) => `${id} ${live} ${state.ended?.reason}`)
+      .map(({ id, running, state }) => `${id} ${running} ${state.ended?.reason}`)
       .toSorted((a, b) => a.localeCompare(b)),
     ['agent-1 false answered', 'agent-2 false answered'],
   );

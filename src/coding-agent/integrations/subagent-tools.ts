@@ -7,8 +7,8 @@ import type { Integration, IntegrationContext } from './context.ts';
 export const loadSubagentTools = async (ground: IntegrationContext): Promise<Integration> => {
   let crew: Promise<SubagentManager> | undefined;
   const open = async (): Promise<SubagentManager> => {
-    const { createSubagents: crewFor } = await import('./subagents.ts');
-    return crewFor(ground);
+    const { createSubagents } = await import('./subagents.ts');
+    return createSubagents(ground);
   };
   return {
     tools: subagentTools(() => (crew ??= open())).map((tool) => ({ ...tool, hidden: true })),

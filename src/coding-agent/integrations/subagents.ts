@@ -15,13 +15,13 @@ import type { IntegrationContext, UserPrompter } from './context.ts';
 /** The agents that are started from this ground. */
 export const createSubagents = ({
   settings,
-  prompter: person,
-  assertModelAllowed: mayUse,
-  wrapProvider: govern,
+  prompter,
+  assertModelAllowed,
+  wrapProvider,
 }: IntegrationContext): SubagentManager =>
   createSubagentManager({
     store: createSubagentStore(settings.dirs),
-    approvalHandler: createApprovalQueue(person),
+    approvalHandler: createApprovalQueue(prompter),
     createApprovalTracker: createApprovalTracker,
     onReopen: refreshApprovalQuestions,
     openModel: async (name) => {
@@ -29,12 +29,12 @@ export const createSubagents = ({
       const place = getModelEndpoint(settings, known);
       const chosen = findModel(name, known, place);
       if (!chosen) throw unknownModelError(name, known, place);
-      await mayUse?.(chosen);
-      const opened = await openModel(chosen, settings, person);
-      return govern?.(opened) ?? opened;
+      await assertModelAllowed?.(chosen);
+      const opened = await openModel(chosen, settings, prompter);
+      return wrapProvider?.(opened) ?? opened;
     },
     onEnd: (agent) =>
-      person.notify(`${agent.id} is ${subagentStatus(agent)}. ${truncateToLine(agent.metadata.task, 60)}`),
+      prompter.notify(`${agent.id} is ${subagentStatus(agent)}. ${truncateToLine(agent.metadata.task, 60)}`),
   });
 
 /** Puts the questions of all agents to the person, one after the other: the agent, its task, and the exact call. */
@@ -42,10 +42,10 @@ function createApprovalQueue(person: UserPrompter): NonNullable<SubagentManagerO
   // Where nobody is, a question stays open: the agent can be resumed and answered later.
   if (person.isAbsent) return () => async () => undefined;
   let turn: Promise<unknown> = Promise.resolve();
-  return ({ id, metadata: about }): ApprovalHandler =>
+  return ({ id, metadata }): ApprovalHandler =>
     (call, signal) => {
       const aim = unwrapDeferredCall(call);
-      const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${truncateToLine(about.task, 60)})?`;
+      const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${truncateToLine(metadata.task, 60)})?`;
       const mine = turn.then(async () =>
         signal.aborted ? undefined : person.confirm(title, call.ask?.question, signal),
       );

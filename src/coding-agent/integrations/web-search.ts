@@ -6,17 +6,14 @@ import type { Settings } from '../settings/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
 /** The tool that searches the web; none where no engine is set up. */
-export async function loadWebSearch({
-  settings,
-  sandboxedWorkspace: confined,
-}: IntegrationContext): Promise<Integration> {
+export async function loadWebSearch({ settings, sandboxedWorkspace }: IntegrationContext): Promise<Integration> {
   const wanted = getSearchSettings(settings);
   if (wanted === undefined) return emptyIntegration;
   try {
     const engine = createSearchEngine(wanted);
     // Who names an address of their own network means it; it is open to this tool alone.
     const own = wanted.url === undefined ? [] : [new URL(wanted.url).host];
-    const workspace = withNetwork(confined, { privateHosts: [...settings.privateHosts, ...own] });
+    const workspace = withNetwork(sandboxedWorkspace, { privateHosts: [...settings.privateHosts, ...own] });
     return { ...emptyIntegration, tools: [{ ...webSearch(workspace, engine), deferred: true }] };
   } catch (error) {
     return { ...emptyIntegration, problems: [errorMessage(error)] };

@@ -23,8 +23,8 @@ export async function openModel(
   options: GatewayOptions = {},
 ): Promise<Provider> {
   const embedded = async ({ model }: { readonly model: string }): Promise<Provider> => {
-    const { openEmbeddedModel: openEmbedded } = await import('./open-embedded.ts');
-    return openEmbedded(model, host);
+    const { openEmbeddedModel } = await import('./open-embedded.ts');
+    return openEmbeddedModel(model, host);
   };
   const window = await findEffectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };
@@ -38,8 +38,8 @@ export async function openModelOrRouter(
   host: ModelHost,
 ): Promise<Provider | SessionRouter> {
   if (chosen.router === undefined) return openModel(chosen, settings, host);
-  const { createSessionRouter: liveRouter } = await import('../routing/session-router.ts');
-  return liveRouter(chosen.router, settings, host);
+  const { createSessionRouter } = await import('../routing/session-router.ts');
+  return createSessionRouter(chosen.router, settings, host);
 }
 
 /** How long a server may take to say how much a model of its holds; without an answer it is found with the first request. */

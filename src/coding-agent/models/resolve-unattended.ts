@@ -18,7 +18,7 @@ export async function resolveModelUnattended(
   const first = wanted ?? previous;
   if (isRouterName(first)) return toRouterModel(first);
   if (place) return requireModel(wanted, previous, known, place);
-  const { model: chosen, message: words } = await discoverModel(settings, wanted);
-  if (wanted === undefined) tell(`${words}\n`);
+  const { model: chosen, message } = await discoverModel(settings, wanted);
+  if (wanted === undefined) tell(`${message}\n`);
   return chosen;
 }

@@ -50,13 +50,13 @@ export async function createSessionRouter(name: string, settings: Settings, host
   let past: Promise<readonly Ran[]> | undefined;
 
   async function open(name: string): Promise<OpenedModel> {
-    const { model: chosen } = entrants.find(({ candidate }) => candidate.name === name) as RouterCandidate;
+    const { model } = entrants.find(({ candidate }) => candidate.name === name) as RouterCandidate;
     // There is another to fall back on, so a model that does not answer is not waited for long.
     const options = { retry: { retries: 1 }, circuit: { failures: 2, coolMs: router.coolMs } };
-    const opening = opened.get(name) ?? openModel(chosen, settings, host, options);
+    const opening = opened.get(name) ?? openModel(model, settings, host, options);
     opened.set(name, opening);
     opening.catch(() => opened.delete(name));
-    return { model: chosen, provider: await opening };
+    return { model, provider: await opening };
   }
 
   /** The candidates with the windows that opening some of them has shown. */
@@ -115,7 +115,7 @@ export const defaultFrameTokens = 1500;
 const agentNeeds = { tools: true, images: false };
 
 function toSituation(
-  { isPrivate: isPrivate, currentModel: current }: RoutedConversation,
+  { isPrivate: isPrivate, currentModel }: RoutedConversation,
   words: UserInput | undefined,
   state: RunState,
   { limits }: RunOptions,
@@ -131,7 +131,7 @@ function toSituation(
     private: isPrivate,
     except,
     ...(usdLeft === undefined ? {} : { usdLeft }),
-    ...(state.turn === 0 ? {} : { current }),
+    ...(state.turn === 0 ? {} : { current: currentModel }),
   };
 }
 

@@ -6,7 +6,7 @@ export function startBackgroundCleanup(dirs: Pick<AppDirs, 'state' | 'data'>): A
   const stop = new AbortController();
   setImmediate(() => {
     void import('./cleanup.ts')
-      .then(({ cleanUpState: tidyUp }) => tidyUp(dirs, { signal: stop.signal }))
+      .then(({ cleanUpState }) => cleanUpState(dirs, { signal: stop.signal }))
       .catch(() => undefined);
   });
   return stop;

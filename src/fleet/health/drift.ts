@@ -63,9 +63,9 @@ export function computeDrift(
     ...rateFigures.map(([id, outcome, what]) => compareRates(id, what, outcome, today, baseline, options)),
     ...latencyFigures.map(([id, what]) => compareLatencies(id, what, today, baseline, options)),
   ];
-  const asked = looks.flatMap(({ test: ask }) => ask ?? []);
+  const asked = looks.flatMap(({ test }) => test ?? []);
   const answers = new Map(holm(asked).map((answer, i) => [asked[i], answer]));
-  return looks.map(({ drift, test: ask }) => applyTestResult(drift, ask, ask && answers.get(ask)));
+  return looks.map(({ drift, test }) => applyTestResult(drift, test, test && answers.get(test)));
 }
 
 function applyTestResult(
@@ -113,11 +113,11 @@ function compareLatencies(
   what: string,
   today: readonly RunStats[],
   baseline: readonly RunStats[],
-  { ratioMargin = 1.1, buckets: stretches = [6, 24] }: DriftOptions,
+  { ratioMargin = 1.1, buckets = [6, 24] }: DriftOptions,
 ): DriftCandidate {
   const [now, before] = [getP95Samples(today, id), getP95Samples(baseline, id)];
   const drift = { id, what, as: 'ratio' as const, today: summarizeLatency(now), baseline: summarizeLatency(before) };
-  if (now.length < stretches[0] || before.length < stretches[1]) return { drift };
+  if (now.length < buckets[0] || before.length < buckets[1]) return { drift };
   // In logarithms a difference is a ratio; what took less than a millisecond took one.
   const logs = (of: typeof now): number[] => of.map(({ ms }) => Math.log(Math.max(1, ms)));
   const sorted = pairwiseDifferences(logs(now), logs(before));

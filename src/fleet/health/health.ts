@@ -106,7 +106,7 @@ async function readCurrentHealth(
     readKillSwitch(store),
     store.queue.stats(from.toISOString(), now.toISOString(), hourMs),
   ]);
-  const { queueMs: waited, durationMs: took } = await readDurations(store, from, tallies, options);
+  const { queueMs, durationMs } = await readDurations(store, from, tallies, options);
   const workers = roster.map((entry) => toWorkerHealth(entry, now, options.silentMs ?? 15_000));
   return {
     at: now.toISOString(),
@@ -115,8 +115,8 @@ async function readCurrentHealth(
     workers,
     breakers: workers.filter(({ alive }) => alive).flatMap(parseBreakers),
     rates: computeRates(countOutcomes(tallies)),
-    waited: computePercentiles(waited) ?? null,
-    took: computePercentiles(took) ?? null,
+    waited: computePercentiles(queueMs) ?? null,
+    took: computePercentiles(durationMs) ?? null,
     standing,
   };
 }
@@ -165,10 +165,10 @@ async function readDurations(
   store: FleetStore,
   from: Date,
   tallies: readonly RunStats[],
-  { maxRuns: most = 2000 }: HealthOptions,
+  { maxRuns = 2000 }: HealthOptions,
 ): Promise<Durations> {
   const wanted = Math.min(
-    most,
+    maxRuns,
     tallies.reduce((sum, { ended }) => sum + ended, 0),
   );
   const waited: number[] = [];
@@ -176,7 +176,7 @@ async function readDurations(
   let seen = 0;
   let before: string | undefined;
   // Runs are listed by when they were queued, so one that ended late may stand far back: not for ever.
-  for (let pages = 0; seen < wanted && pages < 2 * Math.ceil(most / pageSize); pages++) {
+  for (let pages = 0; seen < wanted && pages < 2 * Math.ceil(maxRuns / pageSize); pages++) {
     const runs = await store.queue.list({
       status: 'ended',
       most: pageSize,

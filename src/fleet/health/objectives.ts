@@ -36,13 +36,18 @@ export type Durations = { readonly queueMs: readonly number[]; readonly duration
 /** The objectives against what was measured. */
 export function evaluateObjectives(
   outcomes: Outcomes,
-  { queueMs: waited, durationMs: took }: Durations,
+  { queueMs, durationMs }: Durations,
   targets: Objectives = defaultObjectives,
 ): readonly Objective[] {
   return [
     evaluateAnswerRate(outcomes, targets.answered),
-    evaluateLatency('waitedMs', '95 of 100 runs are begun within so many milliseconds', waited, targets.waitedMs),
-    evaluateLatency('tookMs', '95 of 100 runs end within so many milliseconds of being begun', took, targets.tookMs),
+    evaluateLatency('waitedMs', '95 of 100 runs are begun within so many milliseconds', queueMs, targets.waitedMs),
+    evaluateLatency(
+      'tookMs',
+      '95 of 100 runs end within so many milliseconds of being begun',
+      durationMs,
+      targets.tookMs,
+    ),
   ];
 }
 

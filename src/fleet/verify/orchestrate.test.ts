@@ -38,8 +38,7 @@ test('[A90] judges answer without seeing the claim, then compare; all agree: it 
   const own = await decide(['big', 'other'], { answer: 'Two.' });
   assert.ok(own.type === 'go-on');
   assert.deepEqual(startedNames(own), ['own-1', 'own-2']);
-  for (const { prompt: words, settings } of own.start)
-    assert.ok(!words.includes('Two.') && settings?.['claim'] === null);
+  for (const { prompt, settings } of own.start) assert.ok(!prompt.includes('Two.') && settings?.['claim'] === null);
   assert.deepEqual(
     own.start.map(({ settings }) => settings?.['model']),
     ['big', 'other'],

@@ -112,7 +112,7 @@ async function runSessionStartHooks(ground: HookContext, { session, turn }: RunS
 
 async function runPromptHooks(ground: HookContext, prompt: string, session: string): Promise<readonly string[]> {
   const said = await runHooks(ground, 'UserPromptSubmit', [''], { prompt }, session);
-  const against = said.find(({ output: answer }) => answer.block !== undefined || answer.stop !== undefined);
+  const against = said.find(({ output }) => output.block !== undefined || output.stop !== undefined);
   if (against)
     throw new FairleadError(
       'hook/blocked',
@@ -124,8 +124,8 @@ async function runPromptHooks(ground: HookContext, prompt: string, session: stri
 
 function collectHookContext(ground: HookContext, said: readonly HookResult[]): readonly string[] {
   reportHookErrors(ground, said);
-  return said.flatMap(({ hook, output: answer }) =>
-    answer.context === undefined ? [] : [`A ${hook.event} hook of the person adds:\n${answer.context}`],
+  return said.flatMap(({ hook, output }) =>
+    output.context === undefined ? [] : [`A ${hook.event} hook of the person adds:\n${output.context}`],
   );
 }
 
@@ -143,8 +143,8 @@ const createStopCheck = (ground: HookContext): Check => ({
     const payload = { stop_hook_active: readView(state, hooksView).blocks > 0 };
     const said = await runHooks(ground, 'Stop', [''], payload, state.session);
     reportHookErrors(ground, said);
-    if (said.some(({ output: answer }) => answer.stop !== undefined)) return { type: 'passed' };
-    const against = said.find(({ output: answer }) => answer.block !== undefined);
+    if (said.some(({ output }) => output.stop !== undefined)) return { type: 'passed' };
+    const against = said.find(({ output }) => output.block !== undefined);
     return against ? { type: 'failed', why: against.output.block ?? '' } : { type: 'passed' };
   },
 });
@@ -178,13 +178,13 @@ const withPostToolHooks = (ground: HookContext, tool: Tool): Tool => ({
   },
 });
 
-function hookNotes({ hook, output: answer }: HookResult, place: string): readonly Note[] {
-  const words = answer.block ?? answer.context;
+function hookNotes({ hook, output }: HookResult, place: string): readonly Note[] {
+  const words = output.block ?? output.context;
   const halt =
-    answer.stop === undefined ? [] : [{ key: `${haltNotePrefix}${place}`, text: `${haltPrefix}: ${answer.stop}` }];
+    output.stop === undefined ? [] : [{ key: `${haltNotePrefix}${place}`, text: `${haltPrefix}: ${output.stop}` }];
   if (words === undefined) return halt;
   const key = `hook:${hook.event}/${place}`;
-  return [{ key, text: words, ...(answer.block === undefined ? {} : { priority: 50 }) }, ...halt];
+  return [{ key, text: words, ...(output.block === undefined ? {} : { priority: 50 }) }, ...halt];
 }
 
 function withHookNotes(value: unknown, notes: readonly Note[]): ToolOutput {

@@ -62,31 +62,29 @@ async function decideByHooks(
   for (const answered of answers) {
     const denied = denialReason(answered);
     if (denied === undefined) continue;
-    const { hook, output: answer } = answered;
-    const endsRun = answer.error === undefined && answer.stop !== undefined ? { endsRun: true } : {};
+    const { hook, output } = answered;
+    const endsRun = output.error === undefined && output.stop !== undefined ? { endsRun: true } : {};
     return {
       type: 'deny',
       reason: escapeReminderTags(denied),
       by: { kind: 'hook', name: hookLabel(hook), ...endsRun },
     };
   }
-  const asking = answers.find(({ output: answer }) => answer.permission === 'ask');
+  const asking = answers.find(({ output }) => output.permission === 'ask');
   if (asking)
     return {
       type: 'ask',
       question: `A hook asks about ${call.tool}: ${asking.output.reason ?? 'no reason given.'}`,
       by: { kind: 'hook', name: hookLabel(asking.hook) },
     };
-  const decision = toRewriteDecision(answers.findLast(({ output: answer }) => answer.input !== undefined));
-  return answers.some(({ output: answer }) => answer.permission === 'allow')
-    ? { ...decision, explicit: true }
-    : decision;
+  const decision = toRewriteDecision(answers.findLast(({ output }) => output.input !== undefined));
+  return answers.some(({ output }) => output.permission === 'allow') ? { ...decision, explicit: true } : decision;
 }
 
 function toRewriteDecision(changed: HookResult | undefined): Decision {
   if (!changed) return { type: 'allow' };
-  const { hook, toolCall: guise, output: answer } = changed;
-  if (guise?.toOwnInput && answer.input) return { type: 'rewrite', input: guise.toOwnInput(answer.input) };
+  const { hook, toolCall, output } = changed;
+  if (toolCall?.toOwnInput && output.input) return { type: 'rewrite', input: toolCall.toOwnInput(output.input) };
   return {
     type: 'deny',
     reason: `The hook ${hookLabel(hook)} changes the input of a call that cannot be changed so.`,
@@ -94,11 +92,11 @@ function toRewriteDecision(changed: HookResult | undefined): Decision {
   };
 }
 
-function denialReason({ hook, output: answer }: HookResult): string | undefined {
-  if (answer.error !== undefined)
-    return `The hook ${hookLabel(hook)} guards this call and gave no answer, so nothing was run: ${answer.error}.`;
-  if (answer.stop !== undefined) return `${haltPrefix}, so nothing was run: ${answer.stop}`;
-  return answer.block === undefined
+function denialReason({ hook, output }: HookResult): string | undefined {
+  if (output.error !== undefined)
+    return `The hook ${hookLabel(hook)} guards this call and gave no answer, so nothing was run: ${output.error}.`;
+  if (output.stop !== undefined) return `${haltPrefix}, so nothing was run: ${output.stop}`;
+  return output.block === undefined
     ? undefined
-    : `The hook ${hookLabel(hook)} does not allow this call, so nothing was run: ${answer.block}`;
+    : `The hook ${hookLabel(hook)} does not allow this call, so nothing was run: ${output.block}`;
 }

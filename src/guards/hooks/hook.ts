@@ -60,8 +60,8 @@ export function parseHooks(
     }
     for (const group of groups as readonly unknown[]) hooks.push(...parseHookGroup(group, event, from));
   }
-  for (const { event, invalidReason: broken } of hooks)
-    if (broken !== undefined) problems.push(`a hook of ${event}: ${broken}`);
+  for (const { event, invalidReason } of hooks)
+    if (invalidReason !== undefined) problems.push(`a hook of ${event}: ${invalidReason}`);
   return { hooks, problems };
 }
 

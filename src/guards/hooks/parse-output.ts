@@ -26,15 +26,12 @@ const maxTextLength = 10_000;
 const decisionPattern = /"(?:hookSpecificOutput|permissionDecision|decision|continue)"\s*:/;
 
 /** The answer of a hook that was run at this event. */
-export function parseHookOutput(
-  event: HookEvent,
-  { code, stdout: out, stderr: err, error: trouble }: HookProcessResult,
-): HookOutput {
-  if (trouble !== undefined) return { error: trouble };
-  const words = truncateMiddle(err.trim(), maxTextLength);
+export function parseHookOutput(event: HookEvent, { code, stdout, stderr, error }: HookProcessResult): HookOutput {
+  if (error !== undefined) return { error };
+  const words = truncateMiddle(stderr.trim(), maxTextLength);
   if (code === 2) return { block: words || 'It gave no reason.' };
   if (code !== 0) return { error: `it ended with code ${code}${words ? `: ${words}` : ''}` };
-  const said = out.trim();
+  const said = stdout.trim();
   if (!said.startsWith('{')) {
     if (contextEvents.has(event)) return said ? { context: truncateMiddle(said, maxTextLength) } : {};
     // Whoever wrote it meant a decision, and it would be lost.

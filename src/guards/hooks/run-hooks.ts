@@ -21,9 +21,9 @@ export type HookContext = {
 export type HookResult = { readonly hook: Hook; readonly toolCall?: ClaudeToolCall; readonly output: HookOutput };
 
 /** How a hook is called in a sentence. */
-export function hookLabel({ command, source: from }: Hook): string {
+export function hookLabel({ command, source }: Hook): string {
   const plain = command.replaceAll(/"?\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?"?\//g, '');
-  return plain === '' ? `of ${from}` : `"${plain.length > 80 ? `${plain.slice(0, 79)}…` : plain}"`;
+  return plain === '' ? `of ${source}` : `"${plain.length > 80 ? `${plain.slice(0, 79)}…` : plain}"`;
 }
 
 /** Asks the hooks of an event that match one of these names. */
@@ -38,7 +38,7 @@ export async function runHooks(
   // The same command in two files is one.
   const once = [...new Map(meant.map((hook) => [hook.invalidReason ?? hook.command, hook])).values()];
   const said = await Promise.all(once.map(async (hook) => runSingleHook(ground, hook, payload, session)));
-  for (const { output: answer } of said) if (answer.message !== undefined) ground.notifyUser(answer.message);
+  for (const { output } of said) if (output.message !== undefined) ground.notifyUser(output.message);
   return said;
 }
 
@@ -82,10 +82,8 @@ export async function runToolHooks(
 }
 
 /** Tells the person of hooks that gave no answer, where nothing depends on it. */
-export function reportHookErrors(
-  { notifyUser: say }: Pick<HookContext, 'notifyUser'>,
-  said: readonly HookResult[],
-): void {
-  for (const { hook, output: answer } of said)
-    if (answer.error !== undefined) say(`The ${hook.event} hook ${hookLabel(hook)} gave no answer: ${answer.error}.`);
+export function reportHookErrors({ notifyUser }: Pick<HookContext, 'notifyUser'>, said: readonly HookResult[]): void {
+  for (const { hook, output } of said)
+    if (output.error !== undefined)
+      notifyUser(`The ${hook.event} hook ${hookLabel(hook)} gave no answer: ${output.error}.`);
 }

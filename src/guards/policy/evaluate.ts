@@ -30,9 +30,9 @@ export async function evaluatePolicy(
   call: Pick<ToolCall, 'tool' | 'input'>,
   ground: PolicyContext,
 ): Promise<PolicyDecision> {
-  const { operations: acts, unknowns: doubts }: CallOperations = await callOperations(call, ground);
+  const { operations, unknowns }: CallOperations = await callOperations(call, ground);
   const fits = await import('./match.ts');
-  const judged = acts.map((act) => evaluateOperation(policy, act, ground, fits));
+  const judged = operations.map((act) => evaluateOperation(policy, act, ground, fits));
   const of = (effect: PolicyDecision['effect']): PolicyDecision | undefined => {
     const found = judged.filter((each) => each.effect === effect);
     return found.length === 0 ? undefined : { effect, why: [...new Set(found.flatMap(({ why }) => why))] };
@@ -41,7 +41,7 @@ export async function evaluatePolicy(
   if (strict) return strict;
   // What cannot be read might be what a rule forbids.
   const isWatched = policy.rules.some(({ effect, on }) => effect !== 'allow' && (on.command ?? on.path) !== undefined);
-  if (doubts.length > 0) return { effect: isWatched ? 'ask' : 'unmatched', why: [...new Set(doubts)] };
+  if (unknowns.length > 0) return { effect: isWatched ? 'ask' : 'unmatched', why: [...new Set(unknowns)] };
   return of('unmatched') ?? of('allow') ?? { effect: 'unmatched', why: [] };
 }
 
@@ -49,10 +49,12 @@ function evaluateOperation(
   { rules }: Policy,
   act: Operation,
   ground: PolicyContext,
-  { matchesFully: covers, matchesPartially: touches }: PolicyMatchModule,
+  { matchesFully, matchesPartially }: PolicyMatchModule,
 ): PolicyDecision {
   const hit = (effect: PolicyEffect): PolicyRule | undefined =>
-    rules.find((rule) => rule.effect === effect && (effect === 'allow' ? covers : touches)(rule.on, act, ground));
+    rules.find(
+      (rule) => rule.effect === effect && (effect === 'allow' ? matchesFully : matchesPartially)(rule.on, act, ground),
+    );
   const denied = hit('deny');
   if (denied) return ruleDecision(denied);
   const forbidden = builtInDenial(act, ground);
@@ -66,7 +68,7 @@ function evaluateOperation(
   if (asked) return ruleDecision(asked);
   if (allowed) return ruleDecision(allowed);
   // A file that a command reads is part of reading, unless it leads out.
-  if (act.readOnly === true && act.paths.every(({ resolved: real }) => real !== undefined))
+  if (act.readOnly === true && act.paths.every(({ resolved }) => resolved !== undefined))
     return { effect: 'allow', why: [] };
   return {
     effect: 'unmatched',
@@ -86,8 +88,8 @@ function builtInDenial(act: Operation, { isPrivate, home }: PolicyContext): stri
   if (act.tool !== 'write_file' || act.notAllowableReason !== undefined) return undefined;
   // A home that lies among the temporary files is a home still.
   const isOpen = (at: string): boolean => at.startsWith('/tmp/') && !at.startsWith(path.resolve(home) + path.sep);
-  const out = act.paths.find(({ given, resolved: real }) => real === undefined && !isOpen(given));
+  const out = act.paths.find(({ given, resolved }) => resolved === undefined && !isOpen(given));
   if (out) return `${out.given} is outside the workspace.`;
-  const git = act.paths.find(({ resolved: real }) => real !== undefined && isGitControlPath(real));
+  const git = act.paths.find(({ resolved }) => resolved !== undefined && isGitControlPath(resolved));
   return git ? `${git.given} is run by others.` : undefined;
 }

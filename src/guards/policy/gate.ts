@@ -15,15 +15,15 @@ export type PolicyGateOptions = PolicyContext & {
 
 /** A gate by these rules. A rule that asks does so in every mode; what the person then always allows is not asked again. */
 export function policyGate(policy: Policy, options: PolicyGateOptions): Gate {
-  const { grants: granted, fallback: otherwise, locate } = options;
+  const { grants, fallback, locate } = options;
   return async (call, state) => {
     // What no shell could take is refused by the gate behind, without a question.
-    if (invalidCommandReason(call) !== undefined) return otherwise(call, state);
+    if (invalidCommandReason(call) !== undefined) return fallback(call, state);
     const { effect, why } = await evaluatePolicy(policy, call, options);
     if (effect === 'deny') return { type: 'deny', reason: `The policy denies this call: ${why.join(' ')}` };
     if (effect === 'allow') return { type: 'allow' };
-    if (effect === 'unmatched') return otherwise(call, state);
-    if (granted.has(grantKey(call, locate))) return { type: 'allow' };
+    if (effect === 'unmatched') return fallback(call, state);
+    if (grants.has(grantKey(call, locate))) return { type: 'allow' };
     return {
       type: 'ask',
       question: [formatApprovalPrompt(call, locate), ...why.map((each) => `(${each})`)].join('\n'),

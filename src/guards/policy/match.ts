@@ -15,7 +15,7 @@ export function matchesPartially(on: PolicyMatcher, act: Operation, ground: Path
   if (tool && !anyMatches(tool, (each) => nameMatches(each, act.tool))) return false;
   if (command && !command.some((words) => hasLooseCommandPrefix(words, act.argv ?? []))) return false;
   if (globs) {
-    const paths = act.paths.flatMap(({ given, resolved: real }) => [given, ...(real === undefined ? [] : [real])]);
+    const paths = act.paths.flatMap(({ given, resolved }) => [given, ...(resolved === undefined ? [] : [resolved])]);
     if (!anyMatches(paths, (each) => globs.some((glob) => pathMatches(glob, each, ground, true)))) return false;
   }
   return !host || anyMatches(act.hosts, (each) => host.some((pattern) => hostMatches(pattern, each)));
@@ -43,7 +43,7 @@ export function matchesFully(on: PolicyMatcher, act: Operation, ground: PathCont
 const allPathsMatch = (globs: readonly string[], paths: readonly OperationPath[], ground: PathContext): boolean =>
   paths.length > 0 &&
   paths.every(
-    ({ resolved: real }) => real !== undefined && globs.some((glob) => pathMatches(glob, real, ground, false)),
+    ({ resolved }) => resolved !== undefined && globs.some((glob) => pathMatches(glob, resolved, ground, false)),
   );
 
 const allHostsMatch = (patterns: readonly string[], hosts: readonly string[]): boolean =>
@@ -53,8 +53,8 @@ const allHostsMatch = (patterns: readonly string[], hosts: readonly string[]): b
 const isBroadPattern = ({ pattern, text }: ShellWord): boolean => pattern === true && !/\.\w+$/.test(text);
 
 /** What an allowed command reads or writes elsewhere, in a file of keys or in what others run, was not meant. */
-const isSensitivePath = ({ given, resolved: real }: OperationPath): boolean =>
-  real === undefined || isSecretFile(given) || isSecretFile(real) || isGitControlPath(real);
+const isSensitivePath = ({ given, resolved }: OperationPath): boolean =>
+  resolved === undefined || isSecretFile(given) || isSecretFile(resolved) || isGitControlPath(resolved);
 
 /** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
 function hasLooseCommandPrefix([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {

@@ -79,18 +79,14 @@ export function findNestedCommands(command: SimpleCommand): readonly NestedComma
 /** The loader of the system runs whatever it is given. */
 const loaderPattern = /^ld-linux.*\.so|^ld-musl/;
 
-function wrappedCommands({
-  argv: words,
-  stdinTexts: fed,
-  openedFiles: opens,
-}: SimpleCommand): readonly NestedCommand[] {
-  const [name, ...args] = words;
+function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): readonly NestedCommand[] {
+  const [name, ...args] = argv;
   const program = loaderPattern.test(programName(name)) ? 'ld.so' : programName(name);
   if (program === 'eval') return [{ source: args.map(({ text }) => text).join(' '), isComplete: false }];
   if (program === 'alias') return args.map(({ text }) => ({ source: text.replace(/^[^=]*=/, ''), isComplete: false }));
   const code = Object.hasOwn(inlineCodePrograms, program) ? inlineCodePrograms[program] : undefined;
   // What is fed to a language is a programme.
-  const isFed = fed.length > 0 || opens.some(({ mode: how }) => how === 'read');
+  const isFed = stdinTexts.length > 0 || openedFiles.some(({ mode }) => mode === 'read');
   if (code && (args.some(({ text }) => code.test(text)) || (isFed && args.length === 0)))
     return [{ source: '', isComplete: false }];
   // Before its own command git takes settings, and some of those are commands.
@@ -104,7 +100,7 @@ function wrappedCommands({
   if (shellPrograms.has(program) && (args.length === 0 || /^[-+]/.test(args[0]?.text ?? ''))) {
     const at = args.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/i.test(text));
     const script = at < 0 ? undefined : args.slice(at + 1).find(({ text }) => !/^[-+]/.test(text));
-    const sources = [...(script ? [script.text] : []), ...fed];
+    const sources = [...(script ? [script.text] : []), ...stdinTexts];
     // Without any it reads what another command writes, or the person: nobody knows what that will be.
     if (program !== 'busybox')
       return (sources.length > 0 ? sources : ['']).map((source) => ({ source, isComplete: false }));

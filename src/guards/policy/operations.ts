@@ -64,13 +64,13 @@ async function commandOperations(
   depth: number,
 ): Promise<CallOperations> {
   if (depth > maxNesting) return { operations: [], unknowns: ['Commands are nested too deeply in it.'] };
-  const { commands, unknowns: doubts } = await parseShell(source);
-  const stays = ({ argv: [name, to], openedFiles: opens, assignments: sets }: SimpleCommand): boolean =>
+  const { commands, unknowns } = await parseShell(source);
+  const stays = ({ argv: [name, to], openedFiles, assignments }: SimpleCommand): boolean =>
     name?.text === 'cd' &&
     to?.known === true &&
     resolveOperationPath(to.text, ground).resolved === ground.cwd &&
-    !opens.length &&
-    !sets.length;
+    !openedFiles.length &&
+    !assignments.length;
   const doing = commands.filter((each) => !stays(each));
   // Behind a change of folder no relative path leads where it seems to.
   const moves = doing.some(({ argv: [name] }) => ['cd', 'pushd', 'popd'].includes(programName(name)));
@@ -79,8 +79,8 @@ async function commandOperations(
   );
   const more = moves ? ['It changes the folder.'] : [];
   return {
-    operations: parts.flatMap(({ operations: acts }) => acts),
-    unknowns: [...doubts, ...more, ...parts.flatMap((part) => part.unknowns)],
+    operations: parts.flatMap(({ operations }) => operations),
+    unknowns: [...unknowns, ...more, ...parts.flatMap((part) => part.unknowns)],
   };
 }
 
@@ -96,17 +96,17 @@ async function simpleCommandOperations(
   ground: ShellContext,
   depth: number,
 ): Promise<CallOperations> {
-  const { argv: words, assignments: sets, openedFiles: opens } = command;
+  const { argv, assignments, openedFiles } = command;
   const doubts: string[] = [];
-  const acts: Operation[] = opens
+  const acts: Operation[] = openedFiles
     .map((each) => redirectionOperation(each, ground))
     .filter((each) => each !== undefined);
-  const setting = sets.find((name) => sensitiveVariables.test(name));
+  const setting = assignments.find((name) => sensitiveVariables.test(name));
   if (setting !== undefined) doubts.push(`It sets ${setting}, which decides what runs.`);
-  if (words[0]?.known === false || words[0]?.pattern) doubts.push(`It is not known what ${words[0].text} runs.`);
+  if (argv[0]?.known === false || argv[0]?.pattern) doubts.push(`It is not known what ${argv[0].text} runs.`);
   const inner = findNestedCommands(command);
   for (const each of inner) {
-    if (!each.isComplete) doubts.push(`${programName(words[0])} runs other commands.`);
+    if (!each.isComplete) doubts.push(`${programName(argv[0])} runs other commands.`);
     const within =
       each.source === undefined
         ? await simpleCommandOperations(
@@ -119,34 +119,34 @@ async function simpleCommandOperations(
     acts.push(...within.operations);
     doubts.push(...within.unknowns);
   }
-  if (words.length === 0 || (inner.length > 0 && inner.every(({ isComplete: clear }) => clear)))
+  if (argv.length === 0 || (inner.length > 0 && inner.every(({ isComplete }) => isComplete)))
     return { operations: acts, unknowns: doubts };
-  const addresses = words.slice(1).flatMap(({ text }) => text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]*/gi) ?? []);
+  const addresses = argv.slice(1).flatMap(({ text }) => text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]*/gi) ?? []);
   const found = addresses.map(parseUrlHost);
   if (found.includes(undefined)) doubts.push('An address in it cannot be read.');
   acts.push({
     tool,
-    argv: words,
-    paths: words
+    argv,
+    paths: argv
       .slice(1)
       .flatMap(({ text }) => [text, ...text.split('=').slice(1)].map((each) => resolveOperationPath(each, ground))),
     hosts: found.filter((each) => each !== undefined),
-    ...(sets.length > 0 ? { notAllowableReason: `it sets ${sets.join(', ')}` } : {}),
+    ...(assignments.length > 0 ? { notAllowableReason: `it sets ${assignments.join(', ')}` } : {}),
   });
   return { operations: acts, unknowns: doubts };
 }
 
 /** A file that the shell opens is read or written as by a tool. What leads nowhere is nobody's. */
-function redirectionOperation({ path: word, mode: how }: OpenedFile, ground: ShellContext): Operation | undefined {
+function redirectionOperation({ path: word, mode }: OpenedFile, ground: ShellContext): Operation | undefined {
   if (/^\/dev\/(null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(word.text)) return undefined;
   const homely = word.text.replace(/^["']?\$(?:HOME|\{HOME\})["']?(?=\/)/, '~').replace(/["']$/, '');
   const isHome = !word.known && homely.startsWith('~/') && !/[$`]/.test(homely);
   const isLost = !isHome && (!word.known || (ground.changesDirectory && !/^[/~]/.test(word.text)));
   return {
-    tool: how === 'read' ? 'read_file' : 'write_file',
+    tool: mode === 'read' ? 'read_file' : 'write_file',
     paths: [isLost ? { given: word.text } : resolveOperationPath(isHome ? homely : word.text, ground)],
     hosts: [],
-    ...(how === 'read' ? { readOnly: true } : {}),
+    ...(mode === 'read' ? { readOnly: true } : {}),
     ...(isLost ? { notAllowableReason: `it is not known which file ${word.text} is` } : {}),
   };
 }

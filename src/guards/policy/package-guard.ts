@@ -69,8 +69,8 @@ export async function unknownPackages(
   const { command } = isObject(input) ? input : {};
   // Quotes and backslashes inside a name hide it from this look, not from the shell.
   if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return [];
-  const { operations: acts } = await callOperations({ tool, input }, ground);
-  const strange = acts.flatMap(({ argv: words = [] }) => findUnknownPackages(words, ground.cwd));
+  const { operations } = await callOperations({ tool, input }, ground);
+  const strange = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, ground.cwd));
   return [...new Set(strange)];
 }
 
@@ -117,7 +117,7 @@ function parseInstall(
   names: readonly string[],
 ): { readonly manager: PackageManager; readonly wanted: readonly string[] } | undefined {
   const line = [program, ...names].join(' ');
-  const manager = packageManagers.find(({ installPattern: begins }) => begins.test(line));
+  const manager = packageManagers.find(({ installPattern }) => installPattern.test(line));
   const [beginning] = manager?.installPattern.exec(line) ?? [];
   if (manager === undefined || beginning === undefined) return undefined;
   return {
@@ -137,12 +137,12 @@ const maxManifestBytes = 32 * 2 ** 20;
 
 /** Tells whether the files of a folder name a package, as a whole word. */
 function createKnownPackageCheck(
-  { manifests: files, installFolders: folders = [] }: PackageManager,
+  { manifests, installFolders = [] }: PackageManager,
   cwd: string,
 ): (name: string) => boolean {
-  const texts = files.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase());
+  const texts = manifests.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase());
   const isThere = (name: string): boolean =>
-    !name.includes('..') && folders.some((folder) => existsSync(path.join(cwd, folder, name)));
+    !name.includes('..') && installFolders.some((folder) => existsSync(path.join(cwd, folder, name)));
   return (name) => {
     const letters = name.toLowerCase().replaceAll(/[^\w-]/g, '\\$&');
     const word = new RegExp(

@@ -26,12 +26,12 @@ async function matchesExample(
   example: PolicyExample,
   ground: PathContext,
 ): Promise<boolean> {
-  const { operations: acts, unknowns: doubts } = await callOperations(exampleCall(on, example), ground);
-  if (effect !== 'allow') return acts.some((act) => matchesPartially(on, act, ground));
+  const { operations, unknowns } = await callOperations(exampleCall(on, example), ground);
+  if (effect !== 'allow') return operations.some((act) => matchesPartially(on, act, ground));
   return (
-    doubts.length === 0 &&
-    acts.length > 0 &&
-    acts.every((act) => act.readOnly === true || matchesFully(on, act, ground))
+    unknowns.length === 0 &&
+    operations.length > 0 &&
+    operations.every((act) => act.readOnly === true || matchesFully(on, act, ground))
   );
 }
 

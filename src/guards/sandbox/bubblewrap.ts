@@ -136,7 +136,7 @@ function bubblewrapArgs(confines: SandboxPaths, may: 'read' | 'write', door?: Eg
     ['--tmpfs', home, '--chmod', '0700', home],
     toolFolders(confines).flatMap(readOnly),
     roots.flatMap((root) => [may === 'read' ? '--ro-bind' : '--bind', root, root]),
-    held.flatMap(({ mountPoint: at, bindOption: how }) => [how, at, at]),
+    held.flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
     hiddenPaths(confines).flatMap(({ at, file }) =>
       file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at],
     ),

@@ -18,8 +18,8 @@ export type SandboxOptions = SandboxPaths & {
 const sandboxCache = new Map<string, Promise<Sandbox>>();
 
 /** Chooses a sandbox. It never falls back to none: without one that works, every command is refused with the reason. */
-export function chooseSandbox({ mode: wanted = 'auto', ...confines }: SandboxOptions): Promise<Sandbox> {
-  if (wanted === 'none') return Promise.resolve(noSandbox);
+export function chooseSandbox({ mode = 'auto', ...confines }: SandboxOptions): Promise<Sandbox> {
+  if (mode === 'none') return Promise.resolve(noSandbox);
   const key = JSON.stringify(confines);
   const known = sandboxCache.get(key) ?? chooseBest(confines);
   sandboxCache.set(key, known);

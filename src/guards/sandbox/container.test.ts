@@ -43,13 +43,13 @@ function setup(t: TestContext, script: string): ContainerFixture {
 }
 
 test('where there is nothing lighter a container sees the working folder, and what others run only to read', async (t) => {
-  const { work, home, engine, engineCalls: said } = setup(t, '[ "$1" = image ] || echo done');
+  const { work, home, engine, engineCalls } = setup(t, '[ "$1" = image ] || echo done');
   const container = { engine: 'podman', image: 'alpine' };
   const sandbox = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
   assert.equal(sandbox.name, 'podman');
   const { text } = await withSandbox(localWorkspace({ roots: [work] }), sandbox).exec('make it', { timeoutMs: 9000 });
   assert.equal(text, 'done\n');
-  const [inspect, ran] = said().split('\n');
+  const [inspect, ran] = engineCalls().split('\n');
   assert.equal(inspect, 'image inspect alpine');
   assert.match(
     ran ?? '',
@@ -60,14 +60,14 @@ test('where there is nothing lighter a container sees the working folder, and wh
 });
 
 test('[attack 82] an image that is not here is not pulled, and an engine that stands in a root is not run', async (t) => {
-  const { work, home, engine, engineCalls: said } = setup(t, 'exit 1');
+  const { work, home, engine, engineCalls } = setup(t, 'exit 1');
   const container = { engine: 'podman', image: 'alpine' };
   const without = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
   assert.equal(without.name, 'refused');
-  assert.equal(said(), 'image inspect alpine\n');
+  assert.equal(engineCalls(), 'image inspect alpine\n');
   const planted = await chooseSandbox({ roots: [path.dirname(work)], home, path: path.dirname(engine), container });
   assert.equal(planted.name, 'refused');
-  assert.equal(said(), 'image inspect alpine\n');
+  assert.equal(engineCalls(), 'image inspect alpine\n');
 });
 
 const image = 'fairlead-busybox';

@@ -67,7 +67,10 @@ function bindMounts(confines: SandboxPaths): readonly string[] {
     ...roots.flatMap((root) => ['-v', `${root}:${root}`]),
     ...roots
       .flatMap((root) => readOnlyMounts(root, home))
-      .flatMap(({ mountPoint: at, bindOption: how }) => ['-v', `${at}:${at}${how === '--ro-bind' ? ':ro' : ''}`]),
+      .flatMap(({ mountPoint, bindOption }) => [
+        '-v',
+        `${mountPoint}:${mountPoint}${bindOption === '--ro-bind' ? ':ro' : ''}`,
+      ]),
     ...hiddenPaths(confines).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
   ];
 }
@@ -136,17 +139,17 @@ type ContainerRun = { readonly name: string; readonly timeoutMs: number; readonl
 function containerRunArgs(
   container: ContainerConfig,
   place: readonly string[],
-  { name, timeoutMs: ms, command }: ContainerRun,
+  { name, timeoutMs, command }: ContainerRun,
 ): readonly string[] {
   const { engine, user, image } = container;
   // Podman ends a container by itself at its time, even where we are no longer there to do it.
-  const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(ms / 1000) + 5)];
+  const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(timeoutMs / 1000) + 5)];
   const words = typeof command === 'string' ? ['sh', '-c', command] : command;
   return [
     engine,
     'run',
     ...hardeningOptions,
-    ...cpuLimitOptions(container, ms),
+    ...cpuLimitOptions(container, timeoutMs),
     '--name',
     name,
     ...deadline,

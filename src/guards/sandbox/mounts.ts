@@ -147,9 +147,9 @@ const credentialFolders = [
 export function hiddenPaths({
   roots,
   home,
-  hidden: hide = [],
+  hidden = [],
 }: SandboxPaths): readonly { readonly at: string; readonly file: boolean }[] {
-  const wanted = [...credentialFolders.map((name) => path.join(home, name)), ...hide];
+  const wanted = [...credentialFolders.map((name) => path.join(home, name)), ...hidden];
   return wanted
     .filter((each) => existsSync(each) && roots.some((root) => isPathInside(root, each) && root !== each))
     .map((each) => realpathSync(each))

@@ -45,9 +45,9 @@ function sweepAtExit(sweep: QuarantineSweep): void {
   process.on('exit', () => pendingSweeps.forEach((each) => each()));
 }
 
-function prepareSweep({ roots, home, quarantine: trash }: SandboxPaths): QuarantineSweep {
+function prepareSweep({ roots, home, quarantine }: SandboxPaths): QuarantineSweep {
   const open = roots.flatMap((root) => protectedPaths(root, home)).flatMap(unprotectedPathsAt);
-  return () => open.filter(wasCreated).map((place) => quarantinePath(place, trash));
+  return () => open.filter(wasCreated).map((place) => quarantinePath(place, quarantine));
 }
 
 function unprotectedPathsAt(at: string): readonly UnprotectedPath[] {
@@ -56,18 +56,18 @@ function unprotectedPathsAt(at: string): readonly UnprotectedPath[] {
   return [{ location: at, linkTarget: found && readlinkSync(at) }];
 }
 
-function wasCreated({ location: at, linkTarget: link }: UnprotectedPath): boolean {
-  const found = lstatSync(at, { throwIfNoEntry: false });
-  return found !== undefined && !(found.isSymbolicLink() && readlinkSync(at) === link);
+function wasCreated({ location, linkTarget }: UnprotectedPath): boolean {
+  const found = lstatSync(location, { throwIfNoEntry: false });
+  return found !== undefined && !(found.isSymbolicLink() && readlinkSync(location) === linkTarget);
 }
 
 /** Nothing is deleted: it may be what a person made in the same moment. */
-function quarantinePath({ location: at, linkTarget: link }: UnprotectedPath, trash: string | undefined): string {
-  const name = escapeInvisibleLine(at);
-  const kept = moveAside(at, trash);
+function quarantinePath({ location, linkTarget }: UnprotectedPath, trash: string | undefined): string {
+  const name = escapeInvisibleLine(location);
+  const kept = moveAside(location, trash);
   if (kept === undefined)
     return `[${name} was made by this command and could not be taken away. Other programs run or obey what lies there: look at it first.]`;
-  if (link !== undefined) symlinkSync(link, at);
+  if (linkTarget !== undefined) symlinkSync(linkTarget, location);
   return `[${name} was made by this command and is not there any more: other programs run or obey what lies there, so only a person may make it. It is kept as ${escapeInvisibleLine(kept)}.]`;
 }
 

@@ -53,7 +53,7 @@ type BpfInstruction = readonly [code: number, yes: number, no: number, value: nu
 export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
   const machine = syscallTables[arch];
   if (!machine) return undefined;
-  const { auditArch: audit, ioctl, socket, denied: refused, foreignAbiStart: foreign } = machine;
+  const { auditArch, ioctl, socket, denied, foreignAbiStart } = machine;
   const line = (code: number, value: number, yes = 0, no = 0): BpfInstruction => [code, yes, no, value];
   /** Where the call is this one, its argument must be none of these; else the next lines are passed over. */
   const argument = (call: number, index: number, values: readonly number[]): readonly BpfInstruction[] => [
@@ -64,11 +64,11 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
   ];
   const lines: readonly BpfInstruction[] = [
     line(load, 4),
-    line(jumpIfEqual, audit, 1, 0),
+    line(jumpIfEqual, auditArch, 1, 0),
     line(returnValue, denyWithEperm),
     line(load, 0),
-    ...(foreign === undefined ? [] : [line(atLeast, foreign, 0, 1), line(returnValue, denyWithEperm)]),
-    ...[...refused, ...commonSyscalls].flatMap((call) => [
+    ...(foreignAbiStart === undefined ? [] : [line(atLeast, foreignAbiStart, 0, 1), line(returnValue, denyWithEperm)]),
+    ...[...denied, ...commonSyscalls].flatMap((call) => [
       line(jumpIfEqual, call, 0, 1),
       line(returnValue, denyWithEperm),
     ]),

@@ -70,19 +70,19 @@ const schemaMode = ({ tools }: ModelRequest, quirks: ChatQuirks): ChatQuirks['sc
   tools.length > 0 && !quirks.schemaWithTools ? 'none' : quirks.schema;
 
 function answerFields(request: ModelRequest, quirks: ChatQuirks): Wire {
-  const { outputSchema: answer } = request;
+  const { outputSchema } = request;
   const mode = schemaMode(request, quirks);
-  if (!answer || mode === 'none') return {};
+  if (!outputSchema || mode === 'none') return {};
   if (mode === 'json_object') return { response_format: { type: 'json_object' } };
-  const json_schema = { name: 'answer', schema: answer, ...(isStrict(answer) ? { strict: true } : {}) };
+  const json_schema = { name: 'answer', schema: outputSchema, ...(isStrict(outputSchema) ? { strict: true } : {}) };
   return { response_format: { type: 'json_schema', json_schema } };
 }
 
 /** The choice of a tool may change from one turn to the next, so it stands behind the messages. */
-function tailText({ toolChoice: choice, tools }: ModelRequest, quirks: ChatQuirks): string {
-  return choice === 'auto' || tools.length === 0
+function tailText({ toolChoice, tools }: ModelRequest, quirks: ChatQuirks): string {
+  return toolChoice === 'auto' || tools.length === 0
     ? ']}'
-    : `],"tool_choice":${JSON.stringify(choiceField(choice, quirks))}}`;
+    : `],"tool_choice":${JSON.stringify(choiceField(toolChoice, quirks))}}`;
 }
 
 function choiceField(choice: Exclude<ToolChoice, 'auto'>, quirks: ChatQuirks): unknown {

@@ -16,24 +16,24 @@ const margin = 3;
 
 /** Decides what to write. A tool is used once for what a person asked: a model that may repeat itself does. */
 export async function choose(request: ModelRequest, weigh: Weigher): Promise<Act> {
-  const { tools, toolChoice: choice } = request;
-  if (choice === 'none' || tools.length === 0) return { type: 'words' };
-  if (typeof choice === 'object') {
-    const tool = tools.find(({ name }) => name === choice.tool);
+  const { tools, toolChoice } = request;
+  if (toolChoice === 'none' || tools.length === 0) return { type: 'words' };
+  if (typeof toolChoice === 'object') {
+    const tool = tools.find(({ name }) => name === toolChoice.tool);
     return tool ? { type: 'call', tool } : { type: 'words' };
   }
   const { text, used } = wishOf(request);
   const unused = tools.filter(({ name }) => !used.has(name));
-  const open = choice === 'required' && unused.length === 0 ? tools : unused;
-  if (open.length === 0 || (text === '' && choice === 'auto')) return { type: 'words' };
+  const open = toolChoice === 'required' && unused.length === 0 ? tools : unused;
+  if (open.length === 0 || (text === '' && toolChoice === 'auto')) return { type: 'words' };
   const [first] = open;
-  if (choice === 'required' && open.length === 1 && first) return { type: 'call', tool: first };
+  if (toolChoice === 'required' && open.length === 1 && first) return { type: 'call', tool: first };
   let best: { readonly tool: ToolSpec; readonly weight: number } | undefined;
   for (const tool of open) {
     const weight = await weigh(text, tool);
     if (!best || weight > best.weight) best = { tool, weight };
   }
   if (!best) return { type: 'words' };
-  if (choice === 'required') return { type: 'call', tool: best.tool };
+  if (toolChoice === 'required') return { type: 'call', tool: best.tool };
   return best.weight - (await weigh(text, undefined)) >= margin ? { type: 'call', tool: best.tool } : { type: 'words' };
 }

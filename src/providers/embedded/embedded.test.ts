@@ -158,13 +158,7 @@ test('with everything there nobody is asked, and it is free and says what it is'
 
 test('words stream as they come and the end holds them whole', async (t) => {
   const { provider } = await open(t);
-  const {
-    chunks,
-    message,
-    finishReason: finish,
-    usage,
-    model,
-  } = await drain(provider, request([user('SAY:Hällo 🌊 you.  ')]));
+  const { chunks, message, finishReason, usage, model } = await drain(provider, request([user('SAY:Hällo 🌊 you.  ')]));
   assert.deepEqual(message.parts, [{ type: 'text', text: 'Hällo 🌊 you.' }]);
   assert.equal(deltas(chunks).join(''), 'Hällo 🌊 you.');
   assert.ok(deltas(chunks).length > 5);
@@ -172,7 +166,7 @@ test('words stream as they come and the end holds them whole', async (t) => {
     deltas(chunks).every((text) => !text.includes('\uFFFD')),
     'no half characters',
   );
-  assert.equal(finish, 'stop');
+  assert.equal(finishReason, 'stop');
   assert.equal(model, 'made');
   assert.equal(usage.cacheRead, 0);
 });
@@ -189,12 +183,11 @@ test('it stops where the caller says and where it begins to speak for others', a
 
 test('an answer that reaches its limit is a length, not a stop', async (t) => {
   const { provider } = await open(t);
-  const {
-    finishReason: finish,
-    usage,
-    message,
-  } = await drain(provider, request([user('SAY:abcdefgh')], { settings: { maxOutputTokens: 3 } }));
-  assert.equal(finish, 'length');
+  const { finishReason, usage, message } = await drain(
+    provider,
+    request([user('SAY:abcdefgh')], { settings: { maxOutputTokens: 3 } }),
+  );
+  assert.equal(finishReason, 'length');
   assert.equal(usage.output, 3);
   assert.deepEqual(message.parts, [{ type: 'text', text: 'abc' }]);
 });
@@ -210,9 +203,9 @@ test('a call is held to the schema of its tool, and is read back in the next req
   ];
   const ask = user('Read it. SAY:{"path": "a.txt"}');
   const asked = request([ask], { tools, toolChoice: { tool: 'read' } });
-  const { chunks, message, finishReason: finish } = await drain(provider, asked);
+  const { chunks, message, finishReason } = await drain(provider, asked);
   assert.equal(log.grammars.length, 1);
-  assert.equal(finish, 'tool-calls');
+  assert.equal(finishReason, 'tool-calls');
   assert.deepEqual(message.parts, [{ type: 'tool-call', id: 'call_0', tool: 'read', input: { path: 'a.txt' } }]);
   assert.equal(deltas(chunks).join(''), '{"path": "a.txt"}');
   assert.equal(chunks[0]?.type, 'part-started');

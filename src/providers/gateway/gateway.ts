@@ -64,15 +64,15 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
   // A failure to load is told to the first who asks, not to nobody.
   settings.policies.catch(() => {});
   const price = dearest(chain);
-  const windows = chain.flatMap(({ contextWindow: window }) => window ?? []);
+  const windows = chain.flatMap(({ contextWindow }) => contextWindow ?? []);
   return {
     family: first.family,
     model: first.model,
     ...(price ? { price } : {}),
     ...(windows.length ? { contextWindow: Math.min(...windows) } : {}),
-    ...(chain.some(({ supportsImages: images }) => images === undefined)
+    ...(chain.some(({ supportsImages }) => supportsImages === undefined)
       ? {}
-      : { supportsImages: chain.every(({ supportsImages: images }) => images) }),
+      : { supportsImages: chain.every(({ supportsImages }) => supportsImages) }),
     stream: (request, signal) => weave(answer(chain, request, signal, settings)),
   };
 }

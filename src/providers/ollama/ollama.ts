@@ -84,11 +84,11 @@ export function ollamaProvider(options: OllamaOptions): Provider {
 }
 
 function headText(request: ModelRequest, { model, keepAlive }: OllamaOptions, window: number): string {
-  const { outputSchema: answer, settings, toolChoice: choice } = request;
-  const tools = choice === 'none' ? [] : request.tools;
+  const { outputSchema, settings, toolChoice } = request;
+  const tools = toolChoice === 'none' ? [] : request.tools;
   // A grammar for the answer would forbid the calls: with tools the schema is told in words.
-  const format = answer && request.tools.length === 0 ? { format: answer } : {};
-  const system = answer && request.tools.length > 0 ? withSchemaRule(request) : request.system;
+  const format = outputSchema && request.tools.length === 0 ? { format: outputSchema } : {};
+  const system = outputSchema && request.tools.length > 0 ? withSchemaRule(request) : request.system;
   const fields = JSON.stringify({
     model,
     stream: true,

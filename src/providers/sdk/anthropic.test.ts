@@ -184,12 +184,7 @@ test('[A22] a forced tool never takes the others out of the request', async () =
 });
 
 test('blocks of tools that the server runs, and events of tomorrow, are passed over', async () => {
-  const {
-    message,
-    finishReason: finish,
-    rawFinishReason: rawFinish,
-    usage,
-  } = await read(
+  const { message, finishReason, rawFinishReason, usage } = await read(
     { type: 'ping' },
     { type: 'event_of_tomorrow', index: 0 },
     block(0, { type: 'text', text: 'I ' }),
@@ -212,7 +207,7 @@ test('blocks of tools that the server runs, and events of tomorrow, are passed o
     { type: 'text', text: 'I search.' },
     { type: 'tool-call', id: 't', tool: 'look', input: { at: 'once' } },
   ]);
-  assert.deepEqual([finish, rawFinish, usage], ['tool-calls', 'tool_use', { input: 7, output: 9 }]);
+  assert.deepEqual([finishReason, rawFinishReason, usage], ['tool-calls', 'tool_use', { input: 7, output: 9 }]);
 });
 
 test('thoughts are kept with their seal, hidden ones too', async () => {
@@ -275,8 +270,8 @@ test('[A110] an answer held to a schema is asked for in the server’s own way, 
       ...end('tool_use'),
     ),
   ]);
-  const { message, finishReason: finish } = await answer(server, asking([user('Go.')], { outputSchema: schema }), {
+  const { message, finishReason } = await answer(server, asking([user('Go.')], { outputSchema: schema }), {
     model: 'claude-3-haiku-20240307',
   });
-  assert.deepEqual([message.parts, finish], [[{ type: 'text', text: '{"a":1}' }], 'stop']);
+  assert.deepEqual([message.parts, finishReason], [[{ type: 'text', text: '{"a":1}' }], 'stop']);
 });

@@ -70,7 +70,7 @@ function outputTokensOf(model: string): number {
  * made them. And where a model cannot be forced to one tool, the SDK would take the others away and the cached prefix with
  * them: the loop asks again instead.
  */
-function adjust({ toolChoice: choice, settings, messages }: ModelRequest, model: string, family: string): Adjusted {
+function adjust({ toolChoice, settings, messages }: ModelRequest, model: string, family: string): Adjusted {
   const { reasoning, ...others } = settings;
   const wanted = reasoning !== undefined && reasoning !== 'none';
   const isSent = (part: MessagePart): boolean => part.type !== 'reasoning' || part.meta?.family === family;
@@ -79,7 +79,7 @@ function adjust({ toolChoice: choice, settings, messages }: ModelRequest, model:
   const thinks = wanted && (thought || !last || messageToolCalls(last).length === 0);
   const stubborn = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
   return {
-    toolChoice: typeof choice === 'object' && (thinks || stubborn) ? 'auto' : choice,
+    toolChoice: typeof toolChoice === 'object' && (thinks || stubborn) ? 'auto' : toolChoice,
     settings: wanted && !thinks ? others : settings,
   };
 }

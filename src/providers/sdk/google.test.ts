@@ -89,7 +89,7 @@ test('[A1] signatures and ids of calls go back where they came from', async () =
 });
 
 test('signatures are kept with the part they came with, empty parts included', async () => {
-  const { message, finishReason: finish } = await read([
+  const { message, finishReason } = await read([
     parts({ text: 'Hm', thought: true }, { text: '.', thought: true, thoughtSignature: 'a' }),
     parts({ text: 'Yes.' }),
     parts({ text: '', thoughtSignature: 'b' }),
@@ -108,7 +108,7 @@ test('signatures are kept with the part they came with, empty parts included', a
     { type: 'tool-call', id: ids[1], tool: 'look', input: {} },
   ]);
   assert.equal(new Set(ids).size, 2);
-  assert.equal(finish, 'tool-calls');
+  assert.equal(finishReason, 'tool-calls');
 });
 
 test('a call whose arguments come in pieces is put together, and is no call before it is whole', async () => {
@@ -136,7 +136,7 @@ test('what the server ran itself, and fields of tomorrow, are passed over', asyn
 });
 
 test('a list of replies in place of events is read too, and so is a file', async () => {
-  const { message, finishReason: finish } = await read(
+  const { message, finishReason } = await read(
     [
       parts({ text: 'Ye' }),
       parts({ text: 's.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
@@ -148,13 +148,13 @@ test('a list of replies in place of events is read too, and so is a file', async
     { type: 'text', text: 'Yes.' },
     { type: 'file', mediaType: 'image/png', data: 'AAAA' },
   ]);
-  assert.equal(finish, 'stop');
+  assert.equal(finishReason, 'stop');
 });
 
 test('filters, limits and failures have their names (faults 51, 52)', async () => {
   const ends = async (chunk: object): Promise<readonly unknown[]> => {
-    const { finishReason: finish, rawFinishReason: rawFinish } = await read([chunk]);
-    return [finish, rawFinish];
+    const { finishReason, rawFinishReason } = await read([chunk]);
+    return [finishReason, rawFinishReason];
   };
   for (const reason of ['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR'])
     assert.deepEqual(await ends(stops(reason)), ['filtered', reason]);
@@ -180,8 +180,8 @@ test('a connection that breaks after the last word takes nothing away', async ()
   await using server = await scriptedServer([
     sends({ headers: { 'content-type': 'text/event-stream' }, body: `${said}: goodbye`, cutAt: said.length + 3 }),
   ]);
-  const { message, finishReason: finish } = await answer(server, asking([user('Go.')]));
-  assert.deepEqual([message.parts, finish], [[{ type: 'text', text: 'Yes.' }], 'stop']);
+  const { message, finishReason } = await answer(server, asking([user('Go.')]));
+  assert.deepEqual([message.parts, finishReason], [[{ type: 'text', text: 'Yes.' }], 'stop']);
 });
 
 test('usage adds up: tools of the server read input, thinking is output, what is not said stays unknown (fault 54)', async () => {

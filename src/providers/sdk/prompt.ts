@@ -69,16 +69,16 @@ export function prompter(accent: Accent): (request: ModelRequest, signal: AbortS
   }
 
   return (request, signal) => {
-    const { system, outputSchema: answer } = request;
-    const { settings, toolChoice: choice } = accent.adjust?.(request) ?? request;
+    const { system, outputSchema } = request;
+    const { settings, toolChoice } = accent.adjust?.(request) ?? request;
     const opening: LanguageModelV4Message[] =
       system === '' ? [] : [{ role: 'system', content: system, ...(accent.system ? own(accent, accent.system) : {}) }];
     const tools = toolsOf(request);
     const maxOutputTokens = settings.maxOutputTokens ?? accent.maxOutputTokens;
     return {
       prompt: [...opening, ...messagesOf(request)],
-      ...(tools.length > 0 ? { tools, toolChoice: choiceFor(choice) } : {}),
-      ...(answer ? { responseFormat: { type: 'json', schema: answer, name: 'answer' } } : {}),
+      ...(tools.length > 0 ? { tools, toolChoice: choiceFor(toolChoice) } : {}),
+      ...(outputSchema ? { responseFormat: { type: 'json', schema: outputSchema, name: 'answer' } } : {}),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
       ...(settings.topP === undefined ? {} : { topP: settings.topP }),

@@ -154,7 +154,7 @@ test('thoughts said outright and in several summaries come in order, the seal on
 });
 
 test('calls of tools that the server has, or thinks we have, are not calls of ours', async () => {
-  const { message, finishReason: finish } = await read(
+  const { message, finishReason } = await read(
     added(0, { type: 'shell_call', id: 's', call_id: 's', status: 'in_progress', action: { commands: ['rm -rf /'] } }),
     done(0, { type: 'shell_call', id: 's', call_id: 's', status: 'completed', action: { commands: ['rm -rf /'] } }),
     done(1, { type: 'local_shell_call', id: 'l', call_id: 'l', action: { type: 'exec', command: ['rm'], env: {} } }),
@@ -164,7 +164,7 @@ test('calls of tools that the server has, or thinks we have, are not calls of ou
     { type: 'response.event_of_tomorrow' },
     ended(),
   );
-  assert.deepEqual([message.parts, finish], [[], 'stop']);
+  assert.deepEqual([message.parts, finishReason], [[], 'stop']);
 });
 
 test('a server that sends items whole, or only the response, is read all the same', async () => {

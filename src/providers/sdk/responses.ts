@@ -40,7 +40,7 @@ export function responsesProvider(given: ResponsesOptions): Provider {
 }
 
 function requestOptions(
-  { settings, outputSchema: answer, session }: ModelRequest,
+  { settings, outputSchema, session }: ModelRequest,
   model: string,
 ): Record<string, JSONValue | undefined> {
   const thinks = settings.reasoning !== undefined && settings.reasoning !== 'none';
@@ -50,7 +50,7 @@ function requestOptions(
     reasoningSummary: thinks ? 'auto' : undefined,
     // A model of another maker that is asked to think does, whatever the SDK's list of models knows of it.
     forceReasoning: thinks && !/^(gpt|o\d|chatgpt|codex|computer)/.test(model) ? true : undefined,
-    strictJsonSchema: answer ? isStrict(answer) : undefined,
+    strictJsonSchema: outputSchema ? isStrict(outputSchema) : undefined,
   };
 }
 

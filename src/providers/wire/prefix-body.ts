@@ -55,8 +55,8 @@ function makeHead(shape: BodyShape, request: ModelRequest): Head {
 }
 
 /** The system text, with the schema of the answer in words for servers that cannot be held to it. */
-export function withSchemaRule({ system, outputSchema: answer }: ModelRequest): string {
-  if (!answer) return system;
-  const rule = `When you give your final answer, give one JSON value that fits this JSON schema, and nothing else:\n${JSON.stringify(answer)}`;
+export function withSchemaRule({ system, outputSchema }: ModelRequest): string {
+  if (!outputSchema) return system;
+  const rule = `When you give your final answer, give one JSON value that fits this JSON schema, and nothing else:\n${JSON.stringify(outputSchema)}`;
   return system === '' ? rule : `${system}\n\n${rule}`;
 }

@@ -78,18 +78,18 @@ const textMessage = (role: Message['role'], text: string): Message => ({ role, p
 
 function formatCarriedOver(
   { files, tools: known }: RunState,
-  { omitted: left, userParts: words }: CompactionPlan,
+  { omitted, userParts }: CompactionPlan,
   room: number,
 ): string {
   // A name that no tool has is the model's invention, and this text stands on the user's side.
   const names = new Set(known.map((tool) => tool.name));
-  const tools = left
+  const tools = omitted
     .flatMap((message) => messageToolCalls(message).map((call) => call.tool))
     .filter((tool) => names.has(tool));
   const counts = [...new Set(tools)].map((tool) => `${tool} ${tools.filter((each) => each === tool).length} times`);
   return [
-    `To fit the window, ${left.length} messages between the first request and what follows were left out.`,
-    ...(words.length ? ['What the user said in them stands above.'] : []),
+    `To fit the window, ${omitted.length} messages between the first request and what follows were left out.`,
+    ...(userParts.length ? ['What the user said in them stands above.'] : []),
     ...(counts.length ? [`Tools used there: ${counts.join(', ')}.`] : []),
     'What else matters from them may have to be looked up again.',
     ...(files.length ? [`Files worked on so far, the latest last:\n${formatFiles(files, room * fileShare)}`] : []),

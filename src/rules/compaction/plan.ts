@@ -71,7 +71,7 @@ export function planCompaction(messages: readonly Message[], budget: PlanBudget)
 /** Where the tail begins if as many of the latest turns stay as fit beside all that the user said, everything word for word. */
 function findVerbatimTail(
   messages: readonly Message[],
-  { targetTokens: room, reservedTokens: reserve, keepTurns }: PlanBudget,
+  { targetTokens, reservedTokens, keepTurns }: PlanBudget,
 ): number | undefined {
   let said = messages.reduce((sum, each) => sum + partTokens(userParts(each)), 0);
   let found: number | undefined;
@@ -82,7 +82,7 @@ function findVerbatimTail(
     said -= partTokens(userParts(message));
     size += partTokens(message.parts);
     if (message.role === 'assistant') turns++;
-    if (turns > keepTurns || said + size + reserve > room) break;
+    if (turns > keepTurns || said + size + reservedTokens > targetTokens) break;
     if (message.role !== 'tool' && turns > 0) found = i;
   }
   return found;

@@ -77,7 +77,7 @@ export async function requestSummary(
 
 function createSummaryRequest(
   { settings }: ResolvedAgent,
-  { task, omitted: left }: CompactionPlan,
+  { task, omitted }: CompactionPlan,
   size: SummarySize,
   focus?: string,
 ): ModelRequest {
@@ -88,7 +88,7 @@ function createSummaryRequest(
   const request = messageText({ role: 'user', parts: task });
   const text = [
     `The agent was asked, to begin with:\n<request>\n${escapeTags(truncateMiddle(request, 1000))}\n</request>`,
-    `The part that is taken out:\n<record>\n${escapeTags(formatTranscript(left, room))}\n</record>`,
+    `The part that is taken out:\n<record>\n${escapeTags(formatTranscript(omitted, room))}\n</record>`,
     ...(focus ? [`The user asks to pay attention to this:\n${focus}`] : []),
     `Write the notes now, in at most ${Math.floor(size.maxTokens * 0.7)} words.`,
   ].join('\n\n');
@@ -103,8 +103,8 @@ function createSummaryRequest(
 }
 
 /** Some models think whether they are asked to or not, and what they think counts as output. */
-const maxOutputTokens = ({ maxTokens: tokens, contextWindow: window }: SummarySize): number =>
-  Math.max(tokens, Math.min(1000, Math.floor(window / 8)));
+const maxOutputTokens = ({ maxTokens, contextWindow }: SummarySize): number =>
+  Math.max(maxTokens, Math.min(1000, Math.floor(contextWindow / 8)));
 
 /** A record must not end its own tag. */
 const escapeTags = (text: string): string => text.replaceAll(/<(?=\/?(?:record|request)\b)/gi, '&lt;');

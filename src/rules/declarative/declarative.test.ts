@@ -106,7 +106,7 @@ test('[M44] rules as data compile to the same objects as rules in code, and ever
   const trials = await runRuleSetExamples(set);
   assert.ok(trials.length > 40);
   assert.deepEqual(
-    trials.filter(({ failure: wrong }) => wrong !== undefined),
+    trials.filter(({ failure }) => failure !== undefined),
     [],
   );
   assert.equal(set.reminders?.length, 13);

@@ -39,13 +39,7 @@ export type GateRuleOptions = Omit<GateRule, 'gates' | 'views' | 'examples'> & {
 };
 
 /** Makes an enforcement. The refusal names the rule, so that the model, a person and a report all know which it was. */
-export function defineGate({
-  name,
-  description: why,
-  decide: objection,
-  views = [],
-  examples = [],
-}: GateRuleOptions): GateRule {
+export function defineGate({ name, description, decide, views = [], examples = [] }: GateRuleOptions): GateRule {
   const by = { kind: 'rule', name } as const;
   const decisionOf = (found: DenyOrAsk | undefined): Decision => {
     if (!found) return { type: 'allow' };
@@ -54,8 +48,8 @@ export function defineGate({
   };
   return {
     name,
-    description: why,
-    gates: [async (call, state) => decisionOf(await objection(call, state))],
+    description,
+    gates: [async (call, state) => decisionOf(await decide(call, state))],
     views,
     examples,
   };

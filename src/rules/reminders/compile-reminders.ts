@@ -44,7 +44,7 @@ export function compileReminders(set: string, reminders: readonly ReminderDefini
     const watching = watches.get(event.type);
     if (!watching) return seeds;
     const { about, marks } = readView(state, view);
-    const concerned = watching.filter(({ matches: concerns }) => concerns(event, about));
+    const concerned = watching.filter(({ matches }) => matches(event, about));
     if (concerned.length === 0) return seeds;
     const looking = createReminderContext(event, state);
     return [
@@ -72,7 +72,7 @@ function reminderNotes(
   mark: ReminderCounters,
 ): readonly Note[] {
   if (isSuppressed(reminder, looking.state, mark)) return [];
-  const { name, when, message, subject: about, priority, group, expiresAfter } = reminder;
+  const { name, when, message, subject, priority, group, expiresAfter } = reminder;
   try {
     const speaks: unknown = when ? when(looking) : true;
     if (typeof speaks !== 'boolean') throw new TypeError('`when` gave neither true nor false.');
@@ -82,7 +82,7 @@ function reminderNotes(
     if (text === '') return [];
     return [
       {
-        key: about ? `${name}/${about(looking)}` : name,
+        key: subject ? `${name}/${subject(looking)}` : name,
         text,
         ...(priority === undefined ? {} : { priority }),
         ...(group === undefined ? {} : { group }),

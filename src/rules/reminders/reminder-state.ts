@@ -69,7 +69,7 @@ export function reminderStateView(
     on(state, event) {
       const calls = updateOpenCalls(state.calls, event);
       const about = eventTools(event, state.calls, calls);
-      const looked = (remembering.get(event.type) ?? noTools).filter(({ matches: concerns }) => concerns(event, about));
+      const looked = (remembering.get(event.type) ?? noTools).filter(({ matches }) => matches(event, about));
       const shown = shownReminders(event, names);
       if (looked.length + shown.length === 0) return { calls, about, marks: state.marks };
       // One copy an event, however many reminders it concerns.

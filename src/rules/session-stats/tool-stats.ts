@@ -136,7 +136,7 @@ export function recordCallEnd(
   settled: EndedCallContext,
 ): ToolStatsState {
   const { outcome } = event;
-  const { position: place } = settled;
+  const { position } = settled;
   const mark = lruGet(marks.tools, call.tool) ?? emptyToolStats;
   const failed = outcome === 'failed' || outcome === 'unknown';
   const ok = outcome === 'ok';
@@ -150,8 +150,8 @@ export function recordCallEnd(
     ms: mark.ms + event.ms,
     usd: mark.usd + (event.spent?.usd ?? 0),
     why: failed ? event.text.slice(0, maxReasonChars) : mark.why,
-    run: more(currentCounts(mark.run, place.runs)),
-    turn: more(currentCounts(mark.turn, place.userTurns)),
+    run: more(currentCounts(mark.run, position.runs)),
+    turn: more(currentCounts(mark.turn, position.userTurns)),
   });
   return { tools, tries: recordAttempt(marks.tries, call, settled, failed ? 'failed' : ok ? 'ok' : 'neither') };
 }
@@ -159,7 +159,7 @@ export function recordCallEnd(
 function recordAttempt(
   tries: LruMap<CallAttempts>,
   { tool, input }: OpenCall,
-  { position: place, key, result }: EndedCallContext,
+  { position, key, result }: EndedCallContext,
   came: 'ok' | 'failed' | 'neither',
 ): LruMap<CallAttempts> {
   const tried = lruGet(tries, key) ?? { ...noAttempts, tool, input: canonicalInput(input).slice(0, maxReasonChars) };
@@ -169,8 +169,8 @@ function recordAttempt(
     failed: tried.failed + (came === 'failed' ? 1 : 0),
     result,
     same: tried.count > 0 && tried.result === result ? tried.same + 1 : 1,
-    turn: place.turn,
-    failedIn: came === 'failed' ? place.userTurns : came === 'ok' ? 0 : tried.failedIn,
+    turn: position.turn,
+    failedIn: came === 'failed' ? position.userTurns : came === 'ok' ? 0 : tried.failedIn,
   });
 }
 

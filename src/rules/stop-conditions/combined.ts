@@ -25,7 +25,7 @@ export const allOf = (...rules: readonly StopRule[]): StopRule =>
   createStopRule(
     `all(${rules.map(({ name }) => name).join(', ')})`,
     (state) => {
-      const found = rules.map(({ evaluate: halt }) => halt(state));
+      const found = rules.map(({ evaluate }) => evaluate(state));
       const [first] = found;
       if (!first || !found.every((each) => each !== undefined)) return undefined;
       return { reason: first.reason, detail: found.map(({ detail }) => detail).join(' ') };

@@ -141,8 +141,8 @@ export function createAcpSession(
     cancel,
     announce() {
       editor.sendCommands(talk.agent.commands);
-      const { name, description: about } = talk.agent.sandbox;
-      warn([...(name === 'none' ? [`No sandbox: ${about}`] : []), ...talk.problems]);
+      const { name, description } = talk.agent.sandbox;
+      warn([...(name === 'none' ? [`No sandbox: ${description}`] : []), ...talk.problems]);
     },
     async replay() {
       const events = getBranchPath(await talk.events());
@@ -180,8 +180,8 @@ function formatRouterChoice(event: Event): string | undefined {
 }
 
 /** Whether the editor would not know it anyway: it knows what its person typed, and the answer to a prompt says how the run ended. */
-function shouldSendEvent(event: Event, state: RunState, { echoesInput: echoes }: AcpClient): boolean {
-  if (event.type === 'input-received') return echoes;
+function shouldSendEvent(event: Event, state: RunState, { echoesInput }: AcpClient): boolean {
+  if (event.type === 'input-received') return echoesInput;
   if (event.type !== 'run-ended') return true;
   const stop = toAcpStopReason(state);
   return typeof stop === 'string' && stop !== 'cancelled';

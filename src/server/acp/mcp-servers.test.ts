@@ -104,7 +104,7 @@ test('what an editor names is read in both versions of the protocol, and what ca
     'garbage',
   ]);
   assert.deepEqual(
-    servers.map(({ name, origin, transport: reach }) => [name, origin, reach]),
+    servers.map(({ name, origin, transport }) => [name, origin, transport]),
     [
       ['old', 'editor', { type: 'stdio', command: 'a', args: ['b'], env: { C: 'd' } }],
       ['new', 'editor', { type: 'stdio', command: '/a', args: [], env: {} }],

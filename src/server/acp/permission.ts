@@ -16,7 +16,7 @@ const displayOrder: readonly ApprovalAnswer[] = ['once', 'always', 'happened', '
 export const toPermissionOptions = (choices: readonly ApprovalChoice[]): PermissionOption[] =>
   choices
     .toSorted((a, b) => displayOrder.indexOf(a.answer) - displayOrder.indexOf(b.answer))
-    .map(({ answer: said, label }) => ({ optionId: said, name: capitalize(label), kind: permissionKinds[said] }));
+    .map(({ answer, label }) => ({ optionId: answer, name: capitalize(label), kind: permissionKinds[answer] }));
 
 /** The answers to a question with a yes and a no. */
 export const yesNoOptions = (): PermissionOption[] => [

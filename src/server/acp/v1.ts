@@ -46,8 +46,8 @@ export function createV1Agent(seats: AcpSessionRegistry): AgentApp {
     .onRequest(
       session.new,
       withRequestErrors(async ({ params, client }) => {
-        const { id, session: seat } = await startAcpSession(seats, params, editorFor(client));
-        return { sessionId: id, ...getV1SessionState(seat.conversation) };
+        const { id, session } = await startAcpSession(seats, params, editorFor(client));
+        return { sessionId: id, ...getV1SessionState(session.conversation) };
       }),
     )
     .onRequest(
@@ -77,14 +77,14 @@ export function createV1Agent(seats: AcpSessionRegistry): AgentApp {
     .onRequest(
       session.setConfigOption,
       withRequestErrors(async ({ params: { sessionId, configId, value }, client }) => {
-        const { conversation: talk } = seats.get(sessionId);
-        await setAcpOption(talk, configId, value);
+        const { conversation } = seats.get(sessionId);
+        await setAcpOption(conversation, configId, value);
         if (configId === 'mode')
           createV1Updater(
             client,
             sessionId,
-          )({ sessionUpdate: 'current_mode_update', currentModeId: getApprovalMode(talk) });
-        return { configOptions: toV1ConfigOptions(talk) };
+          )({ sessionUpdate: 'current_mode_update', currentModeId: getApprovalMode(conversation) });
+        return { configOptions: toV1ConfigOptions(conversation) };
       }),
     )
     .onRequest(

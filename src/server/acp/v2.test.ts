@@ -114,8 +114,8 @@ test('a prompt is taken at once and told with its id, states say how the run goe
 test('words that come during a run join it, and a cancel ends it as cancelled', async (t) => {
   const sleep = calls('run_command', { command: 'sleep 60' });
   const { promise: steered, resolve: steer } = Promise.withResolvers<void>();
-  const made = await createProgram(t, async ({ index, prompt: words }) => {
-    if (index === 1) return says(`Heard: ${words}`);
+  const made = await createProgram(t, async ({ index, prompt }) => {
+    if (index === 1) return says(`Heard: ${prompt}`);
     if (index === 0) await steered;
     return index === 0 ? calls('list_files', {}) : sleep;
   });

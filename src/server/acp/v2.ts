@@ -30,9 +30,9 @@ export function createV2Agent(seats: AcpSessionRegistry): AgentApp {
       editors.set(id, editor);
       return editor;
     };
-  const opened = ({ conversation: talk }: AcpSession) => ({
-    configOptions: toV2ConfigOptions(talk),
-    availableCommands: toAvailableCommands(talk.agent.commands),
+  const opened = ({ conversation }: AcpSession) => ({
+    configOptions: toV2ConfigOptions(conversation),
+    availableCommands: toAvailableCommands(conversation.agent.commands),
   });
   return agent({ name: 'fairlead' })
     .onRequest(methods.agent.initialize, () => ({
@@ -46,8 +46,8 @@ export function createV2Agent(seats: AcpSessionRegistry): AgentApp {
     .onRequest(
       session.new,
       withRequestErrors(async ({ params, client }) => {
-        const { id, session: seat } = await startAcpSession(seats, params, editorFor(client));
-        return { sessionId: id, ...opened(seat) };
+        const { id, session } = await startAcpSession(seats, params, editorFor(client));
+        return { sessionId: id, ...opened(session) };
       }),
     )
     .onRequest(
@@ -67,9 +67,9 @@ export function createV2Agent(seats: AcpSessionRegistry): AgentApp {
     .onRequest(
       session.setConfigOption,
       withRequestErrors(async ({ params: { sessionId, configId, value } }) => {
-        const { conversation: talk } = seats.get(sessionId);
-        await setAcpOption(talk, configId, value);
-        return { configOptions: toV2ConfigOptions(talk) };
+        const { conversation } = seats.get(sessionId);
+        await setAcpOption(conversation, configId, value);
+        return { configOptions: toV2ConfigOptions(conversation) };
       }),
     )
     .onRequest(

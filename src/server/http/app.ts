@@ -38,12 +38,12 @@ const anonymousCaller: Caller = { role: 'reader', name: 'nobody' };
 
 /** The app of a server. `names` are those under which it may be spoken to beside those of this machine. */
 export function createApp(place: ServerContext, routes: readonly Route[], names: readonly string[]): Hono<Env> {
-  const { limits: bounds, keys } = place;
-  const often = createRateLimiter(bounds.rate);
-  const knock = createRateLimiter(bounds.anonymousRate);
-  const enter = createConcurrencyLimiter(bounds.requests);
-  const enterStream = createConcurrencyLimiter(bounds.streams);
-  const enterOpen = createConcurrencyLimiter(bounds.requests);
+  const { limits, keys } = place;
+  const often = createRateLimiter(limits.rate);
+  const knock = createRateLimiter(limits.anonymousRate);
+  const enter = createConcurrencyLimiter(limits.requests);
+  const enterStream = createConcurrencyLimiter(limits.streams);
+  const enterOpen = createConcurrencyLimiter(limits.requests);
   const app = new Hono<Env>();
 
   /** Who asks, if their key is good for this. */
@@ -73,18 +73,18 @@ export function createApp(place: ServerContext, routes: readonly Route[], names:
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, place.shutdownSignal]);
-    const body = route.schemas?.body ? await readRequestBody(c, bounds.bodyBytes) : undefined;
+    const body = route.schemas?.body ? await readRequestBody(c, limits.bodyBytes) : undefined;
     const asked = { context: place, caller, params: parsePathParams(c, route), headers: incoming.headers, signal };
     const answer = await route.handle(asked, c.req.query(), body);
     const response = await toHttpResponse(answer, outgoing);
     // Whoever does not read what they asked for keeps neither their place nor the answer.
-    if (!('stream' in answer)) outgoing.setTimeout(bounds.stallMs, () => outgoing.destroy());
+    if (!('stream' in answer)) outgoing.setTimeout(limits.stallMs, () => outgoing.destroy());
     return response;
   }
 
   /** Who needs no key is counted apart: strangers must not take the places of those who have one. */
-  function doorOf({ role, responses: answers }: Route): typeof enter {
-    if (Object.values(answers).includes('text/event-stream')) return enterStream;
+  function doorOf({ role, responses }: Route): typeof enter {
+    if (Object.values(responses).includes('text/event-stream')) return enterStream;
     return role === 'anyone' ? enterOpen : enter;
   }
 

@@ -42,7 +42,7 @@ export function createBroadcasters(
       }
     },
     counts: () => ({
-      subscribers: [...posts.values()].reduce((sum, { subscribers: watchers }) => sum + watchers, 0),
+      subscribers: [...posts.values()].reduce((sum, { subscribers }) => sum + subscribers, 0),
       broadcasters: posts.size,
     }),
   };

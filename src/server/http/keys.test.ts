@@ -33,12 +33,12 @@ test(
   { skip: process.platform === 'win32' },
   (t) => {
     const folder = folderFor(t);
-    const { newToken: made = '' } = loadApiKeys({ env: {}, folder });
+    const { newToken = '' } = loadApiKeys({ env: {}, folder });
     const file = path.join(folder, 'server-token');
     chmodSync(file, 0o644);
     assert.throws(
       () => loadApiKeys({ env: {}, folder }),
-      (error: Error) => /others may read it/.test(error.message) && !error.message.includes(made),
+      (error: Error) => /others may read it/.test(error.message) && !error.message.includes(newToken),
     );
     rmSync(file);
     writeFileSync(file, '\n', { mode: 0o600 });

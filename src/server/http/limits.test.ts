@@ -28,15 +28,15 @@ function createLargeStaticDir(t: TestContext): string {
 }
 
 test('[A95] [A97] the kill-switch is reached while runners hold every place for a request', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false, bounds: { requests: 2 } });
+  const { request } = await createApiFixture(t, { worker: false, bounds: { requests: 2 } });
   const gone = new AbortController();
   const wait = { body: { words: 'x' }, headers: { prefer: 'wait=60' }, as: 'runner', signal: gone.signal } as const;
-  const held = [1, 2].map(() => ask('POST /api/run', wait).catch(() => undefined));
-  await eventually('it is busy', async () => (await ask('GET /api/queue')).status === 503);
-  assert.equal((await ask('POST /api/control/stop', { body: { why: 'a test' } })).status, 200);
-  assert.equal((await ask('GET /api/control')).status, 200);
-  assert.equal((await ask('POST /api/control/resume', { as: 'runner', body: {} })).status, 403);
-  assert.equal((await ask('POST /api/control/resume', { body: {} })).status, 200);
+  const held = [1, 2].map(() => request('POST /api/run', wait).catch(() => undefined));
+  await eventually('it is busy', async () => (await request('GET /api/queue')).status === 503);
+  assert.equal((await request('POST /api/control/stop', { body: { why: 'a test' } })).status, 200);
+  assert.equal((await request('GET /api/control')).status, 200);
+  assert.equal((await request('POST /api/control/resume', { as: 'runner', body: {} })).status, 403);
+  assert.equal((await request('POST /api/control/resume', { body: {} })).status, 200);
   gone.abort();
   await Promise.all(held);
 });
@@ -62,7 +62,7 @@ test('[A97] strangers who ask for the page and do not read it hold up nobody wit
 });
 
 test('[A97] there are never more connections than the server takes', async (t) => {
-  const { server, request: ask } = await createApiFixture(t, {
+  const { server, request } = await createApiFixture(t, {
     worker: false,
     bounds: { connections: 20, headersMs: 300_000, requestMs: 300_000 },
   });
@@ -81,39 +81,39 @@ test('[A97] there are never more connections than the server takes', async (t) =
   for (const socket of all) socket.destroy();
   await eventually(
     'there is room again',
-    async () => (await ask('GET /healthz').catch(() => ({ status: 0 }))).status === 200,
+    async () => (await request('GET /healthz').catch(() => ({ status: 0 }))).status === 200,
   );
 });
 
 test('[A97] JSON that is nested without end, or echoes, is refused in few words and nothing of it is kept', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   for (const deep of [200, 3000, 100_000]) {
     const settings = `{"answer":{"x":${'['.repeat(deep)}${']'.repeat(deep)}}}`;
-    const reply = await ask('POST /api/enqueue', { body: `{"runs":[{"words":"x","settings":${settings}}]}` });
+    const reply = await request('POST /api/enqueue', { body: `{"runs":[{"words":"x","settings":${settings}}]}` });
     assert.equal(reply.status, 400, String(deep));
   }
   const inWords = JSON.stringify({ words: `${'['.repeat(500)}"\\\\"${'{'.repeat(500)}` });
-  assert.equal((await ask('POST /api/run', { body: inWords })).status, 202);
+  assert.equal((await request('POST /api/run', { body: inWords })).status, 202);
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${'k'.repeat(400)}${i}`, 1]));
-  const echoed = await ask('POST /api/run', { body: { words: 'x', ...many } });
+  const echoed = await request('POST /api/run', { body: { words: 'x', ...many } });
   assert.equal(echoed.status, 400);
   assert.ok(JSON.stringify(echoed.body).length < 2000, `${JSON.stringify(echoed.body).length} characters`);
   assert.equal((await store.queue.list()).length, 1);
 });
 
 test('[A95] a store that cannot be read is a fleet that stands still: not ready, stopped, and no word of the store', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   await store.close();
-  assert.equal((await ask('GET /readyz', { as: 'nobody' })).status, 503);
-  assert.equal((await ask('GET /healthz', { as: 'nobody' })).status, 200);
+  assert.equal((await request('GET /readyz', { as: 'nobody' })).status, 503);
+  assert.equal((await request('GET /healthz', { as: 'nobody' })).status, 200);
   for (const address of ['/api/me', '/api/control']) {
-    const { status, body } = await ask(`GET ${address}`, { as: 'reader' });
+    const { status, body } = await request(`GET ${address}`, { as: 'reader' });
     assert.equal(status, 200, address);
     assert.equal((body as { readonly stopped: boolean }).stopped, true, address);
     assert.doesNotMatch(JSON.stringify(body), /\.ts|\/tmp|node:|database|closed/i, address);
   }
   const chat = { model: 'fairlead', messages: [{ role: 'user', content: 'hi' }] };
-  const refused = await ask('POST /v1/chat/completions', { body: chat, as: 'runner' });
+  const refused = await request('POST /v1/chat/completions', { body: chat, as: 'runner' });
   assert.equal(refused.status, 503);
   assert.ok(!JSON.stringify(refused.body).includes(roleKeys.runner));
 });

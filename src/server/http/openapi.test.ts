@@ -70,8 +70,8 @@ test('[A85] every reference in the document leads to a schema, and every schema 
 });
 
 test('[A85] [A92] the server answers and takes what its own document says', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false });
-  const told = (await ask('GET /openapi.json', { as: 'nobody' })).body as Description;
+  const { request } = await createApiFixture(t, { worker: false });
+  const told = (await request('GET /openapi.json', { as: 'nobody' })).body as Description;
   const fits = (path: string, method: string, status: number, body: unknown): void => {
     const schema = told.paths[path]?.[method]?.responses[status]?.content['application/json']?.schema;
     assert.ok(schema, `${method} ${path} ${status}`);
@@ -83,7 +83,7 @@ test('[A85] [A92] the server answers and takes what its own document says', asyn
   const asking = new Validator({ ...schema, components: told.components }, '2020-12');
   assert.ok(asking.validate(wish).valid);
   assert.ok(!asking.validate({ ...wish, wrods: 'x' }).valid, 'the document knows that other fields are refused');
-  const begun = await ask('POST /api/run', { body: wish });
+  const begun = await request('POST /api/run', { body: wish });
   fits('/api/run', 'post', begun.status, begun.body);
   for (const path of [
     '/api/me',
@@ -97,7 +97,7 @@ test('[A85] [A92] the server answers and takes what its own document says', asyn
     '/api/frontier',
     '/v1/models',
   ]) {
-    const { status, body } = await ask(`GET ${path}`);
+    const { status, body } = await request(`GET ${path}`);
     fits(path, 'get', status, body);
   }
 });

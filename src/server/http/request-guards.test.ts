@@ -110,12 +110,12 @@ test('[A97] a key that a person set with blanks in it is a key like any other', 
 });
 
 test('[A97] a body that is too long is refused before it is read, however its length is told', async (t) => {
-  const { url, request: ask } = await createApiFixture(t, { worker: false, bounds: { bodyBytes: 10_000 } });
+  const { url, request } = await createApiFixture(t, { worker: false, bounds: { bodyBytes: 10_000 } });
   const big = JSON.stringify({ words: 'x'.repeat(20_000) });
-  assert.equal((await ask('POST /api/run', { body: big })).status, 413);
+  assert.equal((await request('POST /api/run', { body: big })).status, 413);
   const headers = { authorization, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
   assert.equal((await sendRaw(url, 'POST', '/api/run', headers, big)).status, 413);
-  assert.equal((await ask('POST /api/run', { body: { words: 'x'.repeat(5000) } })).status, 202);
+  assert.equal((await request('POST /api/run', { body: { words: 'x'.repeat(5000) } })).status, 202);
 });
 
 test('[A97] a body has to be plain JSON and say so', async (t) => {
@@ -139,7 +139,7 @@ test('[A97] a body has to be plain JSON and say so', async (t) => {
 });
 
 test('[A97] a client that is slow with its headers or its body is let go, and others are served meanwhile', async (t) => {
-  const { url, request: ask } = await createApiFixture(t, {
+  const { url, request } = await createApiFixture(t, {
     worker: false,
     bounds: { headersMs: 300, requestMs: 600 },
   });
@@ -156,23 +156,23 @@ test('[A97] a client that is slow with its headers or its body is let go, and ot
     slow(head),
     slow(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"wor`),
   ]);
-  assert.equal((await ask('GET /healthz', { as: 'nobody' })).status, 200);
+  assert.equal((await request('GET /healthz', { as: 'nobody' })).status, 200);
   for (const got of await both) assert.match(got, /^(HTTP\/1\.1 408|$)/);
 });
 
 test('[A97] a key that asks too often is told when to come back, and others are not held up by it', async (t) => {
-  const { request: ask } = await createApiFixture(t, {
+  const { request } = await createApiFixture(t, {
     worker: false,
     bounds: { rate: { burst: 3, perSecond: 0.001 }, anonymousRate: { burst: 2, perSecond: 0.001 } },
   });
   const statuses = [];
-  for (let i = 0; i < 4; i++) statuses.push((await ask('GET /api/me', { as: 'reader' })).status);
+  for (let i = 0; i < 4; i++) statuses.push((await request('GET /api/me', { as: 'reader' })).status);
   assert.deepEqual(statuses, [200, 200, 200, 429]);
-  const late = await ask('GET /api/me', { as: 'reader' });
+  const late = await request('GET /api/me', { as: 'reader' });
   assert.ok(Number(late.headers.get('retry-after')) > 0);
-  assert.equal((await ask('GET /api/me', { as: 'operator' })).status, 200);
+  assert.equal((await request('GET /api/me', { as: 'operator' })).status, 200);
   const strangers = [];
-  for (let i = 0; i < 3; i++) strangers.push((await ask('GET /api/me', { as: 'wrong' })).status);
+  for (let i = 0; i < 3; i++) strangers.push((await request('GET /api/me', { as: 'wrong' })).status);
   assert.deepEqual(strangers, [401, 401, 429]);
 });
 
@@ -189,10 +189,12 @@ test('[A97] what was let through is let through again as time goes on', () => {
 });
 
 test('[A97] more requests at once than the server takes are refused until others are done', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false, bounds: { requests: 1, streams: 1 } });
-  const held = ask('POST /api/run', { body: { words: 'x' }, headers: { prefer: 'wait=60' } }).catch(() => undefined);
-  await eventually('it is busy', async () => (await ask('GET /api/me')).status === 503);
-  const busy = await ask('GET /api/me');
+  const { request } = await createApiFixture(t, { worker: false, bounds: { requests: 1, streams: 1 } });
+  const held = request('POST /api/run', { body: { words: 'x' }, headers: { prefer: 'wait=60' } }).catch(
+    () => undefined,
+  );
+  await eventually('it is busy', async () => (await request('GET /api/me')).status === 503);
+  const busy = await request('GET /api/me');
   assert.equal(busy.status, 503);
   assert.equal(busy.headers.get('retry-after'), '1');
   void held;
@@ -258,10 +260,10 @@ test('[A97] an address that others can reach needs a key that a person set, and 
 });
 
 test('[A97] what goes wrong inside is told without a path, a stack or a word of the store', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   await store.close();
   for (const path of ['/api/budgets', '/api/runs', '/api/sessions', '/readyz']) {
-    const { status, body } = await ask(`GET ${path}`);
+    const { status, body } = await request(`GET ${path}`);
     assert.ok(status === 500 || status === 503, `${path}: ${status}`);
     assert.doesNotMatch(JSON.stringify(body), /\.ts|\.sqlite|node:|\/tmp|\bat /, path);
   }

@@ -22,7 +22,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 };
 
 test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong key, a reader, a runner, an operator', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   const askers: readonly RequestRole[] = ['nobody', 'wrong', ...roles];
   let tried = 0;
   for (const { method, path, role } of apiRoutes) {
@@ -34,7 +34,10 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
       if (may && waits) continue;
       const before = (await store.queue.list()).length;
       const body = method === 'put' || method === 'post' ? (bodies[path] ?? {}) : undefined;
-      const reply = await ask(`${method.toUpperCase()} ${address}`, { as, ...(body === undefined ? {} : { body }) });
+      const reply = await request(`${method.toUpperCase()} ${address}`, {
+        as,
+        ...(body === undefined ? {} : { body }),
+      });
       const told = `${method} ${address} as ${as}: ${reply.status}`;
       const refused = as === 'nobody' || as === 'wrong' ? 401 : 403;
       if (may) assert.ok(reply.status !== 401 && reply.status !== 403, told);
@@ -48,29 +51,29 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
 });
 
 test('[A97] what is not there is hidden from who has no key, and said to who has one', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false });
-  assert.equal((await ask('GET /api/nothing', { as: 'nobody' })).status, 401);
-  assert.equal((await ask('GET /v1/nothing', { as: 'nobody' })).status, 401);
-  assert.match(JSON.stringify((await ask('GET /api/runs', { as: 'nobody' })).body), /This needs a key/);
-  assert.match(JSON.stringify((await ask('GET /api/runs', { as: 'wrong' })).body), /This key is wrong/);
-  assert.equal((await ask('GET /api/nothing')).status, 404);
-  const wrong = await ask('DELETE /api/run');
+  const { request } = await createApiFixture(t, { worker: false });
+  assert.equal((await request('GET /api/nothing', { as: 'nobody' })).status, 401);
+  assert.equal((await request('GET /v1/nothing', { as: 'nobody' })).status, 401);
+  assert.match(JSON.stringify((await request('GET /api/runs', { as: 'nobody' })).body), /This needs a key/);
+  assert.match(JSON.stringify((await request('GET /api/runs', { as: 'wrong' })).body), /This key is wrong/);
+  assert.equal((await request('GET /api/nothing')).status, 404);
+  const wrong = await request('DELETE /api/run');
   assert.equal(wrong.status, 405);
   assert.equal(wrong.headers.get('allow'), 'POST');
-  assert.equal((await ask('GET /nothing', { as: 'nobody' })).status, 404);
+  assert.equal((await request('GET /nothing', { as: 'nobody' })).status, 404);
 });
 
 test('[A85] the page, its signs of life and its description need no key, and every answer guards the browser', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false });
+  const { request } = await createApiFixture(t, { worker: false });
   for (const path of ['/', '/healthz', '/readyz', '/openapi.json']) {
-    const { status, headers } = await ask(`GET ${path}`, { as: 'nobody' });
+    const { status, headers } = await request(`GET ${path}`, { as: 'nobody' });
     assert.equal(status, 200, path);
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*frame-ancestors 'none'/);
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
     assert.equal(headers.get('referrer-policy'), 'no-referrer');
     for (const [name] of headers) assert.ok(!name.startsWith('access-control-'), `${path} has ${name}`);
   }
-  const refused = await ask('GET /api/me', { as: 'nobody' });
+  const refused = await request('GET /api/me', { as: 'nobody' });
   assert.equal(refused.headers.get('www-authenticate'), 'Bearer');
   assert.equal(refused.headers.get('x-content-type-options'), 'nosniff');
 });

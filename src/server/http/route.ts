@@ -59,13 +59,13 @@ export type Route = Omit<RouteDefinition<RouteSchemas>, 'handle'> & {
 
 /** Makes a route: what it is asked is held to its schemas before it is handled. */
 export function defineRoute<S extends RouteSchemas>(definition: RouteDefinition<S>): Route {
-  const { schemas: shapes } = definition;
+  const { schemas } = definition;
   return {
     ...definition,
     async handle(asked, query, body) {
       const parsed = {
-        query: shapes?.query ? parseWithSchema(shapes.query, query, 'The query') : undefined,
-        body: shapes?.body ? parseWithSchema(shapes.body, body, 'The body') : undefined,
+        query: schemas?.query ? parseWithSchema(schemas.query, query, 'The query') : undefined,
+        body: schemas?.body ? parseWithSchema(schemas.body, body, 'The body') : undefined,
       } as ParsedInput<S>;
       return definition.handle({ ...asked, ...parsed });
     },

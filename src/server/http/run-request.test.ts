@@ -43,8 +43,8 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
 });
 
 test('[A97] folders that the server was given are open to runs too', async (t) => {
-  const { request: ask, folder } = await createApiFixture(t, { worker: false, folders: ['/usr'] });
-  const there = await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: '/usr/share' } });
+  const { request, folder } = await createApiFixture(t, { worker: false, folders: ['/usr'] });
+  const there = await request('POST /api/run', { as: 'runner', body: { words: 'x', folder: '/usr/share' } });
   assert.equal(getRun(there).settings['folder'], '/usr/share');
   assert.deepEqual(getRun(there).settings['within'], [folder, '/usr']);
 });
@@ -62,7 +62,7 @@ test('[A97] to change things unasked takes the key of an operator', async (t) =>
 });
 
 test('[A97] the settings of queued runs are held to the same schema, by name', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   for (const settings of [
     { limits: { turns: 'many' } },
     { limits: { usd: -1 } },
@@ -72,11 +72,14 @@ test('[A97] the settings of queued runs are held to the same schema, by name', a
     { folder: 5 },
     { auto: 'yes' },
   ]) {
-    const queued = await ask('POST /api/enqueue', { body: { runs: [{ words: 'x', settings }] } });
+    const queued = await request('POST /api/enqueue', { body: { runs: [{ words: 'x', settings }] } });
     assert.equal(queued.status, 400, JSON.stringify(settings));
     assert.match(getErrorMessage(queued), new RegExp(Object.keys(settings)[0] ?? ''));
   }
-  assert.equal((await ask('POST /api/enqueue', { body: { runs: [{ words: 'x', kind: 'nonsense' }] } })).status, 400);
+  assert.equal(
+    (await request('POST /api/enqueue', { body: { runs: [{ words: 'x', kind: 'nonsense' }] } })).status,
+    400,
+  );
   assert.equal((await store.queue.list()).length, 0);
 });
 

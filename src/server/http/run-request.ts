@@ -59,7 +59,7 @@ export type RunRequestContext = { readonly context: ServerContext; readonly call
 
 /** The run that a wish comes to; throws where it wants more than whoever started the server allows. */
 export function authorizeRun(
-  { context: place, caller }: RunRequestContext,
+  { context, caller }: RunRequestContext,
   { settings: wished = {}, ...run }: NewRun,
 ): NewRun {
   if (wished['auto'] === true && !hasRole(caller.role, 'operator'))
@@ -70,7 +70,7 @@ export function authorizeRun(
   const { tenant = run.tenant } = caller;
   if (run.tenant !== undefined && run.tenant !== tenant)
     throw createHttpError('server/role', `This key begins runs for the tenant ${tenant} alone.`);
-  const { folders } = place;
+  const { folders } = context;
   const folder = resolveRunFolder(folders, wished['folder']);
   // The list of models that can be asked for has the one that is set here under this name.
   const isAny = wished['model'] === defaultModelAlias;

@@ -53,14 +53,7 @@ export const defaultServerPort = 8080;
 
 /** Opens a server. */
 export async function startApiServer(options: ServerOptions): Promise<ApiServer> {
-  const {
-    store,
-    keys,
-    host = '127.0.0.1',
-    port = defaultServerPort,
-    notify: tell = () => {},
-    allowedHosts = [],
-  } = options;
+  const { store, keys, host = '127.0.0.1', port = defaultServerPort, notify = () => {}, allowedHosts = [] } = options;
   if (!isLoopback(host) && keys.weaknessReason !== undefined)
     throw new FairleadError('server/needs-key', `Others could reach a server on ${host}, and ${keys.weaknessReason}.`, {
       blame: 'user',
@@ -72,7 +65,7 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     store,
     keys,
     version: options.version,
-    broadcasters: createBroadcasters(store, tell),
+    broadcasters: createBroadcasters(store, notify),
     health: createHealthReader(store, options.health),
     measurementsDir: options.measurementsDir,
     models: options.models ?? (async () => []),
@@ -81,7 +74,7 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     views: [inboxView, ...(options.views ?? [])],
     staticDir: options.staticDir,
     limits: bounds,
-    notify: tell,
+    notify,
     shutdownSignal: ending.signal,
   };
   const app = createApp(

@@ -88,11 +88,11 @@ async function clampStart(post: BroadcasterState): Promise<void> {
 }
 
 async function followLog(post: BroadcasterState): Promise<void> {
-  const { store, target: sight, notify: tell, ended } = post;
+  const { store, target, notify, ended } = post;
   for (let troubles = 0; !ended.aborted;) {
     let log: Log | undefined;
     try {
-      log = await store.sessions.reader(sight.session);
+      log = await store.sessions.reader(target.session);
       for await (const event of log.follow(post.tail, ended)) {
         publishEvent(post, event);
         troubles = 0;
@@ -100,7 +100,7 @@ async function followLog(post: BroadcasterState): Promise<void> {
     } catch (error) {
       if (!isMissingSession(error)) {
         troubles++;
-        tell(`A session cannot be followed: ${errorMessage(error)}`);
+        notify(`A session cannot be followed: ${errorMessage(error)}`);
       }
     } finally {
       await log?.close().catch(() => {});
@@ -120,32 +120,32 @@ function publishEvent(post: BroadcasterState, event: Event): void {
 
 /** Shows the run whenever it stands otherwise; and its end, once all that it did was shown. */
 async function pollRun(post: BroadcasterState): Promise<void> {
-  const { store, target: sight, buffer: shelf, notify: tell, ended } = post;
+  const { store, target, buffer, notify, ended } = post;
   for (let shown = ''; !ended.aborted && !post.isFinished;) {
     const nudged = Promise.withResolvers<void>();
     post.pollNow = nudged.resolve;
     let waitMs = shown === '' ? 100 : 500;
     try {
-      const run = await currentRun(store, sight);
+      const run = await currentRun(store, target);
       const told = run && JSON.stringify([run.id, run.status, run.attempts, run.questions.map(({ call }) => call)]);
-      const isOver = run?.id === sight.run && run?.status === 'ended';
+      const isOver = run?.id === target.run && run?.status === 'ended';
       // All that a run did is in the log before the queue says that it has ended.
-      if (isOver && post.tail < (await findSessionEnd(store, sight.session)).tail) waitMs = 20;
+      if (isOver && post.tail < (await findSessionEnd(store, target.session)).tail) waitMs = 20;
       else if (told !== undefined) {
         // A run that was taken and waits again was left in the middle of what it said.
         if (run?.status === 'queued' && run.attempts > 0) post.partialText.retract();
-        if (told !== shown) shelf.append({ frame: formatSseFrame('run', run) });
+        if (told !== shown) buffer.append({ frame: formatSseFrame('run', run) });
         shown = told;
         post.isFinished = isOver;
       }
     } catch (error) {
-      tell(`A run cannot be looked at: ${errorMessage(error)}`);
+      notify(`A run cannot be looked at: ${errorMessage(error)}`);
     }
     const timer = setTimeout(post.pollNow, waitMs);
     if (!post.isFinished && !ended.aborted) await nudged.promise;
     clearTimeout(timer);
   }
-  if (post.isFinished) shelf.append({ frame: formatSseFrame('end', { run: sight.run }) });
+  if (post.isFinished) buffer.append({ frame: formatSseFrame('end', { run: target.run }) });
 }
 
 async function currentRun({ queue }: Store, { run, session }: BroadcastTarget): Promise<FleetRun | undefined> {
@@ -153,7 +153,7 @@ async function currentRun({ queue }: Store, { run, session }: BroadcastTarget): 
 }
 
 async function* streamFrames(post: BroadcasterState, from: number, signal: AbortSignal): AsyncGenerator<string> {
-  const { buffer: shelf, partialText: speech } = post;
+  const { buffer, partialText } = post;
   let seq = from;
   /** Whether this one was told all that is not settled: who comes late, or falls back, is told it in one go. */
   let isAbreast = false;
@@ -163,23 +163,23 @@ async function* streamFrames(post: BroadcasterState, from: number, signal: Abort
   signal.addEventListener('abort', stop, { once: true });
   try {
     for (let place = -1; !signal.aborted;) {
-      if (shelf.isEvicted(place)) {
+      if (buffer.isEvicted(place)) {
         for await (const event of readMissedEvents(post, seq, signal)) {
           seq = event.seq;
           yield formatSseFrame('event', event, seq);
         }
-        place = shelf.positionAfter(seq);
+        place = buffer.positionAfter(seq);
         fell ||= isAbreast;
         isAbreast = false;
       }
-      const taken = shelf.read(place, seq, isAbreast);
+      const taken = buffer.read(place, seq, isAbreast);
       ({ position: place, seq } = taken);
-      const text = taken.text === '' && !isAbreast ? speech.snapshot(fell) : taken.text;
+      const text = taken.text === '' && !isAbreast ? partialText.snapshot(fell) : taken.text;
       isAbreast ||= taken.text === '';
       if (text !== '') yield text;
       else if (post.isFinished || post.ended.aborted) return;
       else {
-        const { promise, resolve } = shelf.wait();
+        const { promise, resolve } = buffer.wait();
         resume = resolve;
         await promise;
       }
@@ -191,17 +191,17 @@ async function* streamFrames(post: BroadcasterState, from: number, signal: Abort
 
 /** The events after a seq that the shelf no longer holds, or never did, out of the log. */
 async function* readMissedEvents(
-  { store, target: sight, buffer: shelf }: BroadcasterState,
+  { store, target, buffer }: BroadcasterState,
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<Event> {
-  if (from >= shelf.coveredAfter) return;
-  const log = await store.sessions.reader(sight.session);
+  if (from >= buffer.coveredAfter) return;
+  const log = await store.sessions.reader(target.session);
   const enough = new AbortController();
   try {
     for await (const event of log.follow(from, AbortSignal.any([signal, enough.signal]))) {
       yield event;
-      if (event.seq >= shelf.coveredAfter) return;
+      if (event.seq >= buffer.coveredAfter) return;
     }
   } finally {
     enough.abort();

@@ -28,7 +28,7 @@ export const formatSseFrame = (event: string, data: unknown, id?: number): strin
 export async function sendSseFrames(
   outgoing: ServerResponse,
   frames: AsyncIterable<string>,
-  { signal, pingMs = 15_000, stallMs = 30_000, closingComment: farewell }: SseOptions,
+  { signal, pingMs = 15_000, stallMs = 30_000, closingComment }: SseOptions,
 ): Promise<void> {
   outgoing.writeHead(200);
   outgoing.flushHeaders();
@@ -40,7 +40,7 @@ export async function sendSseFrames(
       if (outgoing.destroyed) return;
       if (!outgoing.write(frame) && !(await waitForDrain(outgoing, stallMs))) return void outgoing.destroy();
     }
-    const last = signal.aborted ? farewell?.() : undefined;
+    const last = signal.aborted ? closingComment?.() : undefined;
     if (!outgoing.destroyed) outgoing.end(last === undefined ? '' : `: ${last}\n\n`);
   } finally {
     clearInterval(ping);

@@ -61,10 +61,10 @@ export const errorResult = (text: string): CallToolResult => ({ isError: true, c
 export function createPendingCalls(): PendingCalls {
   const waiting = new Map<string, { readonly job: McpJob; readonly mark: string; readonly late: NodeJS.Timeout }>();
 
-  function wait(job: McpJob, { callKey: mark, context }: McpClientCall, state: RunState): InputRequiredResult {
+  function wait(job: McpJob, { callKey, context }: McpClientCall, state: RunState): InputRequiredResult {
     const token = crypto.randomUUID();
     const giveUp = (): void => void take(token)?.job.close();
-    waiting.set(token, { job, mark, late: setTimeout(giveUp, maxWaitMs).unref() });
+    waiting.set(token, { job, mark: callKey, late: setTimeout(giveUp, maxWaitMs).unref() });
     // Over HTTP the exchange ends with the question; elsewhere its end is a cancelled call.
     if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
     const questions = listPendingApprovals(state).map(
@@ -81,11 +81,11 @@ export function createPendingCalls(): PendingCalls {
     return found;
   }
 
-  async function jobFor({ context, callKey: mark, start: begin }: McpClientCall): Promise<McpJob> {
+  async function jobFor({ context, callKey, start }: McpClientCall): Promise<McpJob> {
     const token = context.mcpReq.requestState<string>();
-    if (token === undefined) return begin();
+    if (token === undefined) return start();
     const found = take(token);
-    if (found?.mark !== mark) {
+    if (found?.mark !== callKey) {
       await found?.job.close();
       throw new FairleadError('mcp/no-question', 'No question of this call is open, so nothing was run.', {
         blame: 'user',
@@ -124,10 +124,10 @@ export function createPendingCalls(): PendingCalls {
 }
 
 /** Whether the person behind the client can be asked. */
-function canElicit({ context, capabilities: can }: Pick<McpClientCall, 'context' | 'capabilities'>): boolean {
+function canElicit({ context, capabilities }: Pick<McpClientCall, 'context' | 'capabilities'>): boolean {
   // Clients of the newer protocol say it with each message; the SDK's type does not know that key.
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const said = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? can;
+  const said = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? capabilities;
   const elicitation = isObject(said) ? said['elicitation'] : undefined;
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
@@ -144,8 +144,8 @@ const toElicitation = (
         answer: {
           type: 'string',
           title: 'Answer',
-          enum: choices.map(({ answer: said }) => said),
-          description: choices.map(({ answer: said, label }) => `${said}: ${label}`).join('; '),
+          enum: choices.map(({ answer }) => answer),
+          description: choices.map(({ answer, label }) => `${answer}: ${label}`).join('; '),
         },
       },
       required: ['answer'],

@@ -38,12 +38,12 @@ type CompletionContext = {
 export async function handleCompletion(
   asked: RouteRequest,
   request: JsonObject,
-  { format: dialect, createEncoder: sayingOf }: CompletionEndpoint,
+  { format, createEncoder }: CompletionEndpoint,
 ): Promise<RouteResponse> {
   const cutter = createStopFilter(parseStopSequences(request));
   const talk = parseCompletionRequest(
     await resolveItemReferences(request, (id) => findRunForCaller(asked, id)),
-    dialect,
+    format,
   );
   const begun = await startCompletionRun(asked, talk);
   const { run } = begun;
@@ -51,7 +51,7 @@ export async function handleCompletion(
     routeRequest: asked,
     started: begun,
     completionRequest: talk,
-    encoder: sayingOf(request, run),
+    encoder: createEncoder(request, run),
     stopFilter: cutter,
     // Clients that try again by themselves would have everything done twice.
     headers: { 'x-fairlead-run': run.id, 'x-request-id': run.id, 'x-should-retry': 'false' },
@@ -61,20 +61,20 @@ export async function handleCompletion(
 }
 
 /** The client that asked is the only one who waits: where it goes, the run is called off. Where the server ends, the run goes on elsewhere. */
-function cancelOnDisconnect({ context: place, signal }: RouteRequest, run: FleetRun): () => void {
+function cancelOnDisconnect({ context, signal }: RouteRequest, run: FleetRun): () => void {
   const gone = (): void => {
-    if (!place.shutdownSignal.aborted)
-      void place.store.queue.cancel(run.id, 'The client has gone.').catch(() => undefined);
+    if (!context.shutdownSignal.aborted)
+      void context.store.queue.cancel(run.id, 'The client has gone.').catch(() => undefined);
   };
   signal.addEventListener('abort', gone, { once: true });
   return () => signal.removeEventListener('abort', gone);
 }
 
 async function respondWhole(exchange: CompletionContext): Promise<RouteResponse> {
-  const { routeRequest: asked, started: begun, encoder: saying, headers, release } = exchange;
+  const { routeRequest, started, encoder, headers, release } = exchange;
   try {
-    const run = await waitForRun(asked.context, begun.run, Number.POSITIVE_INFINITY, asked.signal);
-    return { json: saying.encodeWhole(await createFilteredResult(exchange, run)), headers };
+    const run = await waitForRun(routeRequest.context, started.run, Number.POSITIVE_INFINITY, routeRequest.signal);
+    return { json: encoder.encodeWhole(await createFilteredResult(exchange, run)), headers };
   } catch (error) {
     return respondWithError(error, headers);
   } finally {
@@ -88,25 +88,35 @@ const respondWithError = (error: unknown, headers: CompletionContext['headers'])
 };
 
 const createFilteredResult = (
-  { routeRequest: asked, completionRequest: talk, stopFilter: cutter }: CompletionContext,
+  { routeRequest, completionRequest, stopFilter }: CompletionContext,
   run: FleetRun,
 ): Promise<CompletionResult> =>
-  createCompletionResult(asked.context, run, talk.format, (text) => cutter.push(text) + cutter.flush());
+  createCompletionResult(
+    routeRequest.context,
+    run,
+    completionRequest.format,
+    (text) => stopFilter.push(text) + stopFilter.flush(),
+  );
 
 /** The same of a run whose words were told as they came. */
 const createStreamedResult = (
-  { routeRequest: asked, completionRequest: talk }: CompletionContext,
+  { routeRequest, completionRequest }: CompletionContext,
   run: FleetRun,
-): Promise<CompletionResult> => createCompletionResult(asked.context, run, talk.format, (text) => text);
+): Promise<CompletionResult> =>
+  createCompletionResult(routeRequest.context, run, completionRequest.format, (text) => text);
 
 async function respondStreamed(exchange: CompletionContext): Promise<RouteResponse> {
-  const { routeRequest: asked, started: begun, headers, release } = exchange;
-  const { context: place, signal } = asked;
-  const watched = place.broadcasters.subscribe({ session: begun.run.session, run: begun.run.id }, begun.from, signal);
+  const { routeRequest, started, headers, release } = exchange;
+  const { context, signal } = routeRequest;
+  const watched = context.broadcasters.subscribe(
+    { session: started.run.session, run: started.run.id },
+    started.from,
+    signal,
+  );
   const pieces = streamOutput(exchange, readRunOutput(watched));
   const first = pieces.next();
   try {
-    await waitForFirst(first, place.limits.firstChunkMs, signal);
+    await waitForFirst(first, context.limits.firstChunkMs, signal);
   } catch (error) {
     // What fails before anything was said fails as a request without a stream does.
     release();
@@ -132,11 +142,11 @@ async function* streamOutput(
   exchange: CompletionContext,
   pieces: AsyncIterable<RunOutput>,
 ): AsyncGenerator<string | CompletionResult> {
-  const { completionRequest: talk, stopFilter: cutter } = exchange;
+  const { completionRequest, stopFilter } = exchange;
   for await (const each of pieces)
     if (each.type === 'run')
-      yield await (talk.format ? createFilteredResult : createStreamedResult)(exchange, each.run);
-    else if (!talk.format) yield cutter.push(each.text);
+      yield await (completionRequest.format ? createFilteredResult : createStreamedResult)(exchange, each.run);
+    else if (!completionRequest.format) yield stopFilter.push(each.text);
 }
 
 async function* prependFirst<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
@@ -147,38 +157,31 @@ async function* prependFirst<T>(first: Promise<IteratorResult<T>>, rest: AsyncGe
 }
 
 function sendStream(exchange: CompletionContext, pieces: AsyncIterable<string | CompletionResult>): RouteResponse {
-  const {
-    routeRequest: asked,
-    completionRequest: talk,
-    encoder: saying,
-    stopFilter: cutter,
-    headers,
-    release,
-  } = exchange;
-  const { context: place, signal } = asked;
+  const { routeRequest, completionRequest, encoder, stopFilter, headers, release } = exchange;
+  const { context, signal } = routeRequest;
   async function* frames(): AsyncGenerator<string> {
     let said = '';
     const tell = (text: string): string => {
       said += text;
-      return text === '' ? '' : formatSseEvents(saying.encodeDelta(text));
+      return text === '' ? '' : formatSseEvents(encoder.encodeDelta(text));
     };
     try {
-      yield formatSseEvents(saying.encodeStart());
+      yield formatSseEvents(encoder.encodeStart());
       for await (const each of pieces) {
         if (typeof each === 'string') {
           yield tell(each);
           continue;
         }
-        yield tell(talk.format ? each.text : cutter.flush());
-        yield formatSseEvents(saying.encodeEnd({ ...each, text: said }));
+        yield tell(completionRequest.format ? each.text : stopFilter.flush());
+        yield formatSseEvents(encoder.encodeEnd({ ...each, text: said }));
       }
     } catch (error) {
-      yield formatSseEvents([saying.encodeError(toHttpError(error))]);
+      yield formatSseEvents([encoder.encodeError(toHttpError(error))]);
     } finally {
       release();
     }
   }
-  const { pingMs, stallMs } = place.limits;
+  const { pingMs, stallMs } = context.limits;
   return { stream: (outgoing) => sendSseFrames(outgoing, frames(), { signal, pingMs, stallMs }), headers };
 }
 

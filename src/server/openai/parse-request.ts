@@ -52,7 +52,7 @@ export function parseCompletionRequest(request: JsonObject, dialect: WireFormat)
   const { tools, choice, single } = parseClientTools(request);
   const sampling = parseSampling(request);
   const asked = dialect.parseRequest(request);
-  const { system, previousResponseId: follows } = asked;
+  const { system, previousResponseId } = asked;
   const where = dialect.name === 'chat' ? 'messages' : 'input';
   const given = request[where];
   for (const [i, message] of (Array.isArray(given) ? (given as readonly Json[]) : []).entries())
@@ -65,7 +65,7 @@ export function parseCompletionRequest(request: JsonObject, dialect: WireFormat)
   if (said?.parts.every((part) => part.type === 'text' && part.text.trim() === ''))
     throwInvalidParam(where, 'The last message says nothing.');
   const history = said ? messages.slice(0, -1) : messages;
-  const returns = parseToolOutputs(history, { system, follows });
+  const returns = parseToolOutputs(history, { system, follows: previousResponseId });
   const isAll = returns?.calls === undefined && history.length === (returns ? 1 : 0);
   const fault = isAll ? undefined : historyError(history);
   if (fault !== undefined) throwInvalidParam(where, `The messages cannot be gone on with: ${fault}`);
@@ -78,7 +78,7 @@ export function parseCompletionRequest(request: JsonObject, dialect: WireFormat)
       : '',
     toolOutputs: returns,
     model: asked.model === '' || asked.model === defaultModelAlias ? undefined : asked.model,
-    previousResponseId: follows,
+    previousResponseId,
     format: parseResponseFormat(request),
     client: {
       ...(tools.length > 0 ? { tools, heard: digestHistory(system, messages) } : {}),

@@ -74,8 +74,8 @@ export function createResponsesEncoder(request: JsonObject, run: FleetRun): Resp
     ],
     encodeEnd: (told) => [...end(told)],
     encodeError(refusal) {
-      const { code = null, message: sentence = '', param = null } = formatOpenAiError(refusal);
-      return event('error', { code, message: sentence, param });
+      const { code = null, message = '', param = null } = formatOpenAiError(refusal);
+      return event('error', { code, message, param });
     },
   };
 }

@@ -27,24 +27,24 @@ type StartRunRequest = Pick<RouteRequest, 'context' | 'caller' | 'headers'>;
 
 /** Begins the run of a conversation. */
 export async function startCompletionRun(asked: StartRunRequest, talk: CompletionRequest): Promise<StartedRun> {
-  const { context: place } = asked;
+  const { context } = asked;
   const known = await findRunByIdempotencyKey(asked);
   // Its session is its own: what was said before the words is not looked at.
   if (known) {
     const isBack = getClientOptions(known.settings).results !== undefined;
     return { run: await enqueueCompletionRun(asked, talk, known.session, isBack), from: 0 };
   }
-  await assertKnownModel(place, talk.model);
-  const { stopped, why } = await readKillSwitchStatus(place);
+  await assertKnownModel(context, talk.model);
+  const { stopped, why } = await readKillSwitchStatus(context);
   if (stopped) throw createHttpError('server/busy', `The fleet is stopped${why === undefined ? '.' : `: ${why}`}`);
   const before = await findPreviousSession(asked, talk);
   if (before !== undefined) {
-    const { seq } = await withSessionReader(place.store, before, readSessionState);
+    const { seq } = await withSessionReader(context.store, before, readSessionState);
     return { run: await enqueueCompletionRun(asked, talk, before, talk.toolOutputs !== undefined), from: seq };
   }
   if (talk.history.length === 0) return { run: await enqueueCompletionRun(asked, talk), from: 0 };
   const session = crypto.randomUUID();
-  await writeHistory(place, session, talk.history);
+  await writeHistory(context, session, talk.history);
   return { run: await enqueueCompletionRun(asked, talk, session), from: 0 };
 }
 
@@ -55,8 +55,8 @@ function enqueueCompletionRun(
   session?: string,
   isBack = false,
 ): Promise<FleetRun> {
-  const { prompt: words, model, format, toolOutputs: returns } = talk;
-  const results = (returns?.results ?? []).map(({ id, text, failed }): ClientToolResult => ({
+  const { prompt, model, format, toolOutputs } = talk;
+  const results = (toolOutputs?.results ?? []).map(({ id, text, failed }): ClientToolResult => ({
     call: parseCallId(id)?.call ?? id,
     text,
     ...(failed ? { failed } : {}),
@@ -66,7 +66,7 @@ function enqueueCompletionRun(
     asked,
     'run',
     {
-      words: words === '' ? '(the client has made the calls)' : words,
+      words: prompt === '' ? '(the client has made the calls)' : prompt,
       ...(model === undefined ? {} : { model }),
       ...(session === undefined ? {} : { session }),
     },
@@ -89,20 +89,20 @@ export async function assertKnownModel({ models, isModel }: ServerContext, model
 /** The session that a conversation goes on in; nothing where it begins one with what the client says was said. */
 async function findPreviousSession(
   asked: StartRunRequest,
-  { previousResponseId: follows, toolOutputs: returns, history }: CompletionRequest,
+  { previousResponseId, toolOutputs, history }: CompletionRequest,
 ): Promise<string | undefined> {
-  if (follows === undefined) return returns && (await findSessionOfToolOutputs(asked, returns));
+  if (previousResponseId === undefined) return toolOutputs && (await findSessionOfToolOutputs(asked, toolOutputs));
   if (history.length > 0)
     throwInvalidParam('previous_response_id', 'Say what is new, or all that was said, but not both.');
-  const run = await findRunForCaller(asked, follows.replace(/^resp_/, ''));
+  const run = await findRunForCaller(asked, previousResponseId.replace(/^resp_/, ''));
   if (!run)
-    throw createHttpError('server/not-found', `There is no answer ${follows.slice(0, 200)}.`, {
+    throw createHttpError('server/not-found', `There is no answer ${previousResponseId.slice(0, 200)}.`, {
       param: 'previous_response_id',
     });
-  const brought = new Set(returns?.results.map(({ id }) => id));
+  const brought = new Set(toolOutputs?.results.map(({ id }) => id));
   const open = run.outcome?.handed?.find(({ id }) => !brought.has(formatCallId(run, id)));
   if (open) throwInvalidParam('input', `No tool output found for function call ${formatCallId(run, open.id)}.`);
-  if (returns && (returns.run !== run.id || brought.size > (run.outcome?.handed?.length ?? 0)))
+  if (toolOutputs && (toolOutputs.run !== run.id || brought.size > (run.outcome?.handed?.length ?? 0)))
     throwInvalidParam('input', 'There is an output of a call that this answer has not made.');
   if (!(await isLatestRun(asked.context, run)))
     throw createHttpError('server/bad-request', 'Only the last answer of a conversation can be gone on with.', {
@@ -115,11 +115,16 @@ async function findPreviousSession(
 /** The session of the run that handed these calls out, where nothing was said since and the client tells the same story of it. */
 async function findSessionOfToolOutputs(
   asked: StartRunRequest,
-  { run: id, calls = [], results, historyDigest: heard }: ToolOutputs,
+  { run: id, calls = [], results, historyDigest }: ToolOutputs,
 ): Promise<string | undefined> {
   const run = await findRunForCaller(asked, id);
   const handed = run?.outcome?.handed;
-  if (!run || !handed || getClientOptions(run.settings).heard !== heard || !(await isLatestRun(asked.context, run)))
+  if (
+    !run ||
+    !handed ||
+    getClientOptions(run.settings).heard !== historyDigest ||
+    !(await isLatestRun(asked.context, run))
+  )
     return undefined;
   const isSame = handed.every(({ id: call, tool, input }) => {
     const made = calls.find((each) => each.id === formatCallId(run, call));
@@ -131,10 +136,10 @@ async function findSessionOfToolOutputs(
 
 /** A run that this caller may go on with. */
 export async function findRunForCaller(
-  { context: place, caller }: Pick<RouteRequest, 'context' | 'caller'>,
+  { context, caller }: Pick<RouteRequest, 'context' | 'caller'>,
   id: string,
 ): Promise<FleetRun | undefined> {
-  const run = await place.store.queue.run(id);
+  const run = await context.store.queue.run(id);
   return caller.tenant === undefined || run?.tenant === caller.tenant ? run : undefined;
 }
 

@@ -51,7 +51,7 @@ const read = (text: string, before?: readonly Message[]): readonly Message[] => 
 };
 const mistakes = (out: ParsedConversation): readonly string[] => {
   assert.ok('mistakes' in out, JSON.stringify(out));
-  return out.mistakes.map(({ line, message: what }) => `${line}: ${what}`);
+  return out.mistakes.map(({ line, message }) => `${line}: ${message}`);
 };
 const bare = (messages: readonly Message[]): unknown =>
   JSON.parse(JSON.stringify(messages, (key, value: unknown) => (key === 'meta' ? undefined : value)));

@@ -30,9 +30,9 @@ export function parseConversation(text: string, before: readonly Message[] = [])
   if (mistakes.length === 0) mistakes.push(...findInvalidHistory(parsed, reads));
   if (mistakes.length) return { mistakes: mistakes.toSorted((a, b) => a.line - b.line) };
   const dropped: DroppedMetadata[] = [];
-  const messages = reads.map(({ message, previousNumber: was }, i) => {
-    const old = was === undefined ? undefined : before[was - 1];
-    if (was !== undefined && !old) return message;
+  const messages = reads.map(({ message, previousNumber }, i) => {
+    const old = previousNumber === undefined ? undefined : before[previousNumber - 1];
+    if (previousNumber !== undefined && !old) return message;
     const now = normalizeMessage(message);
     if (old && isDeepStrictEqual(now, normalizeMessage(old))) return old;
     if (old?.parts.some((part) => 'meta' in part && part.meta))
@@ -125,12 +125,12 @@ function findDuplicates(reads: readonly ParsedMessage[]): readonly ConversationM
     if (first === undefined) seen.set(key, line);
     else mistakes.push({ line, message: what(first) });
   };
-  for (const { message, previousNumber: was, line, lines } of reads) {
-    if (was !== undefined)
+  for (const { message, previousNumber, line, lines } of reads) {
+    if (previousNumber !== undefined)
       note(
-        `message ${was}`,
+        `message ${previousNumber}`,
         line,
-        (first) => `The number ${was} stands in line ${first} already: leave it out of the copy.`,
+        (first) => `The number ${previousNumber} stands in line ${first} already: leave it out of the copy.`,
       );
     for (const [i, part] of message.parts.entries())
       if (part.type === 'tool-call')

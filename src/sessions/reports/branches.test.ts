@@ -65,7 +65,7 @@ test('[J3] each branch tells where it parted, why, and its first own words; the 
   const branches = branchesOf(log.events);
   assert.equal(branches[0]?.tip, first);
   assert.deepEqual(
-    branches.map(({ isEmpty: silent }) => silent),
+    branches.map(({ isEmpty }) => isEmpty),
     [false, false, true, false],
     'where nothing was said or changed',
   );

@@ -92,9 +92,9 @@ function getEventCost(event: Event, model: string): Omit<TurnCost, 'time' | 'aba
     cacheRead = 0,
     cacheWrite = 0,
     usd = 0,
-    turnsWithoutPrice: unpriced = 0,
+    turnsWithoutPrice = 0,
   } = event.spent;
-  const cost = { ...zeroCost, turns, input, output, cacheRead, cacheWrite, usd, unpriced };
+  const cost = { ...zeroCost, turns, input, output, cacheRead, cacheWrite, usd, unpriced: turnsWithoutPrice };
   return { turn: 0, model: subagentsLabel, failed: false, cost };
 }
 

@@ -6,20 +6,18 @@ const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
 /** What fills the window, largest first, and why the cache missed. */
 export function formatContextBreakdown(fill: ContextBreakdown, cache?: CacheReport): string {
-  const { shares, tokens, countedTokens: counted, window, largest } = fill;
+  const { shares, tokens, countedTokens, window, largest } = fill;
   const of =
     window === undefined
       ? 'of a window whose size is unknown'
-      : `of ${formatTokens(window)} (${formatPercent(counted, window)})`;
+      : `of ${formatTokens(window)} (${formatPercent(countedTokens, window)})`;
   return [
-    `Context: ${formatTokens(counted)} tokens ${of}. By our estimate:`,
+    `Context: ${formatTokens(countedTokens)} tokens ${of}. By our estimate:`,
     ...shares
       .toSorted((a, b) => b.tokens - a.tokens)
       .map((share) => formatShare(share.category, share.tokens, tokens, share.count)),
     ...(largest.length ? ['', 'Largest tool results:'] : []),
-    ...largest.map(
-      ({ tool, tokens: size, preview: words }) => `  ${formatTokens(size).padStart(9)}  ${tool}: ${words}`,
-    ),
+    ...largest.map(({ tool, tokens: size, preview }) => `  ${formatTokens(size).padStart(9)}  ${tool}: ${preview}`),
     ...(cache ? ['', ...formatCacheReport(cache)] : []),
   ].join('\n');
 }
@@ -38,9 +36,9 @@ const missReasonTexts: Readonly<Record<CacheMissReason, string>> = {
   untold: 'nothing changed on our side; the provider does not say why',
 };
 
-function formatCacheReport({ misses, turns, unreportedTurns: untold }: CacheReport): readonly string[] {
+function formatCacheReport({ misses, turns, unreportedTurns }: CacheReport): readonly string[] {
   if (turns === 0) return ['Cache: no turn yet on this branch.'];
-  if (untold === turns) return ['Cache: the provider does not say what it read from its cache.'];
+  if (unreportedTurns === turns) return ['Cache: the provider does not say what it read from its cache.'];
   if (misses.length === 0) return ['Cache: every turn read at least as much from it as the one before.'];
   const told = misses.slice(-10);
   return [

@@ -79,7 +79,7 @@ test('the window is told apart by what fills it, and the parts add up', () => {
     eventsOf([start, epoch('started', 'm', { tools: [tool], baseline, system: `${'s'.repeat(200)}INSTRUCTIONS` })]),
   );
   const fill = measureContext(state, { instructions: 'INSTRUCTIONS', window: 8000 });
-  const shares = Object.fromEntries(fill.shares.map(({ category: what, tokens }) => [what, tokens]));
+  const shares = Object.fromEntries(fill.shares.map(({ category, tokens }) => [category, tokens]));
   assert.deepEqual(shares, {
     'system text': 50,
     'instructions from files': 3,

@@ -81,9 +81,9 @@ function repairDamagedHash(chart: SessionFileIndex, text: string, claim: string)
   const right = should.find((link) => computeHashAt(link, text, 0, text.length) === claim);
   if (right === undefined) return;
   chart.modifiedLines.pop();
-  const { line, offset, end, candidateHashes: links } = last;
+  const { line, offset, end, candidateHashes } = last;
   chart.replacedLines.set(offset, [replaceHash(last.text, right)]);
-  chart.damagedRanges.push({ line, offset, end, candidateHashes: links, repaired: true });
+  chart.damagedRanges.push({ line, offset, end, candidateHashes, repaired: true });
   const what = `The hash of line ${line} is damaged; the line after it proves that its event is what was written.`;
   chart.problems.push({ kind: 'damaged', line, offset, what });
 }

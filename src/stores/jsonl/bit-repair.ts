@@ -21,8 +21,8 @@ export function repairDamage(chart: SessionFileIndex, disk: Disk, file: string, 
   for (const damage of chart.damagedRanges) {
     if (damage.repaired || ++tries > maxRepairs) continue;
     damage.repaired = true;
-    const { line, offset, end, candidateHashes: links } = damage;
-    const text = repairBitFlip(readAll(disk, fd, offset, end - offset), links);
+    const { line, offset, end, candidateHashes } = damage;
+    const text = repairBitFlip(readAll(disk, fd, offset, end - offset), candidateHashes);
     if (text === undefined) continue;
     chart.replacedLines.set(offset, [text]);
     chart.events++;
@@ -53,9 +53,9 @@ export const damagedFileName = (file: string, offset: number): string => `${file
 
 function dropDamagedLines(chart: SessionFileIndex, isDamage: (suspect: ModifiedLine) => boolean): void {
   const dropped = chart.modifiedLines.filter(isDamage);
-  for (const { line, offset, end, candidateHashes: links } of dropped) {
+  for (const { line, offset, end, candidateHashes } of dropped) {
     chart.replacedLines.set(offset, []);
-    chart.damagedRanges.push({ line, offset, end, candidateHashes: links, repaired: false });
+    chart.damagedRanges.push({ line, offset, end, candidateHashes, repaired: false });
     const what = `Line ${line} does not match its hash, and nobody wrote to the file: its bytes were hurt where they lay.`;
     chart.problems.push({ kind: 'damaged', line, offset, what });
     chart.events--;

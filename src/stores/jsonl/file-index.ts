@@ -132,18 +132,10 @@ const toSegment = ({ from, epochs }: LinearFile, to: number): FileSegment => ({
 
 /** What a chart says of a file that is sound and without branches; nothing for any other. */
 export function summarizeLinearFile(chart: SessionFileIndex): LinearFile | undefined {
-  const {
-    indexedFrom: base,
-    time,
-    segments: stretches,
-    replacedLines: holes,
-    problems,
-    modifiedLines: suspects,
-    duplicates: repeats,
-  } = chart;
-  const [only, second] = stretches;
-  const sound = holes.size + problems.length + suspects.length + repeats.length === 0;
-  if (!only || second || base > 0 || !sound || only.line !== 2) return undefined;
+  const { indexedFrom, time, segments, replacedLines, problems, modifiedLines, duplicates } = chart;
+  const [only, second] = segments;
+  const sound = replacedLines.size + problems.length + modifiedLines.length + duplicates.length === 0;
+  if (!only || second || indexedFrom > 0 || !sound || only.line !== 2) return undefined;
   return { from: only.from, time, epochs: only.epochs.slice(-1000) };
 }
 

@@ -89,8 +89,8 @@ function resolveEdits(chart: SessionFileIndex, { text, start, end, offset }: Tex
 }
 
 /** Whether the last branch that records edits has taken this change up. */
-export const isInEditBranch = ({ editBranch: taken }: SessionFileIndex, { offset, before }: ModifiedLine): boolean =>
-  taken !== undefined && offset < taken.offset && before.seq >= taken.after;
+export const isInEditBranch = ({ editBranch }: SessionFileIndex, { offset, before }: ModifiedLine): boolean =>
+  editBranch !== undefined && offset < editBranch.offset && before.seq >= editBranch.after;
 
 /** A change that a branch has taken up. */
 export const resolvedEditProblem = (

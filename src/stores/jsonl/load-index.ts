@@ -92,8 +92,8 @@ function isEmptySession(disk: Disk, fd: number, torn: number | undefined): boole
 }
 
 /** Everything there is to say about a charted file. */
-export function listProblems({ problems, modifiedLines: suspects }: SessionFileIndex): readonly SessionFileProblem[] {
-  const edits = suspects.map(({ line, offset }): SessionFileProblem => ({
+export function listProblems({ problems, modifiedLines }: SessionFileIndex): readonly SessionFileProblem[] {
+  const edits = modifiedLines.map(({ line, offset }): SessionFileProblem => ({
     kind: 'edited',
     line,
     offset,

@@ -97,10 +97,10 @@ function createWriterLog(
 
   /** An index is a help, never a need: one that cannot be written is done without. */
   function index(): void {
-    const { lastEpoch: epoch } = chart;
-    if (!epoch || epoch.offset <= indexed || epoch.offset < indexBytes || chart.problems.length > 0) return;
-    indexed = epoch.offset;
-    indexing = indexing.then(() => writeSidecar(disk, place.file, fd, epoch, prefix)).catch(() => {});
+    const { lastEpoch } = chart;
+    if (!lastEpoch || lastEpoch.offset <= indexed || lastEpoch.offset < indexBytes || chart.problems.length > 0) return;
+    indexed = lastEpoch.offset;
+    indexing = indexing.then(() => writeSidecar(disk, place.file, fd, lastEpoch, prefix)).catch(() => {});
   }
 
   /** At the end a straight file is vouched for as a whole: the next to open it need not look at its lines. */

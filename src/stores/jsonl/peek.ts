@@ -63,7 +63,7 @@ const parseHeaderLine = ([line = '']: readonly string[]): SessionFileHeader | un
   parseHeader(line.replace(/^\uFEFF/, ''));
 
 function peekOpenFile(disk: Disk, fd: number): SessionPeek {
-  const { size = 0, mtimeMs: changed = 0 } = disk.stat(fd) ?? {};
+  const { size = 0, mtimeMs = 0 } = disk.stat(fd) ?? {};
   const lines = headLines(disk, fd, size);
   const tail = size > endBytes ? tailLines(disk, fd, size) : lines;
   const last = tail.findLast((line) => readEnvelope(line, 0));
@@ -77,7 +77,7 @@ function peekOpenFile(disk: Disk, fd: number): SessionPeek {
     session: header?.session ?? '',
     created: header?.created ?? '',
     size,
-    changed,
+    changed: mtimeMs,
     events: envelope?.seq ?? (size > endBytes ? undefined : 0),
     time: last !== undefined && envelope ? readEventTime(last, envelope) : undefined,
     first: (type) => find(lines, [type]),

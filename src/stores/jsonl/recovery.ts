@@ -62,7 +62,7 @@ function findFreeName(disk: Disk, start: string): string {
  * Whoever still has the old file open writes to something that nobody reads any more.
  */
 export async function replaceFile(
-  { disk, file, fd, assertLocked: check }: RecoveryTarget,
+  { disk, file, fd, assertLocked }: RecoveryTarget,
   length: number,
   added: Iterable<string> = [],
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function replaceFile(
     for (let at = 0; at < length; at += piece) writeAll(disk, out, readAll(disk, fd, at, Math.min(piece, length - at)));
     for (const text of added) writeAll(disk, out, Buffer.from(text));
     await disk.sync(out);
-    check();
+    assertLocked();
     disk.rename(fresh, file);
     disk.syncDirectory(path.dirname(file));
   } catch (error) {

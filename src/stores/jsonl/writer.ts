@@ -49,7 +49,7 @@ export function createSessionFileWriter({
   fd,
   lock,
   chart,
-  findLineEnd: endOf,
+  findLineEnd,
   ...before
 }: WriterContext): SessionFileWriter {
   const mark = createIdSuffix();
@@ -155,7 +155,7 @@ export function createSessionFileWriter({
       if (after !== chart.seq) throw appendConflictError(after, chart.seq);
       if (facts.length === 0) return [];
       const above = options.parent ?? chart.id;
-      const parentEnd = above === chart.id || above === null ? undefined : await endOf(above);
+      const parentEnd = above === chart.id || above === null ? undefined : await findLineEnd(above);
       const written = compose(facts, above);
       const text = written.length === 1 ? (written[0]?.text ?? '') : written.map((each) => each.text).join('');
       try {

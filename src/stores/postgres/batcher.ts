@@ -29,7 +29,7 @@ export function createBatcher<Ask, Answer>(
 
   function next(): readonly PendingRequest<Ask, Answer>[] {
     let weight = 0;
-    const end = waiting.findIndex(({ request: ask }, i) => (weight += weigh(ask)) > maxBatchWeight && i > 0);
+    const end = waiting.findIndex(({ request }, i) => (weight += weigh(request)) > maxBatchWeight && i > 0);
     const batch = end < 0 ? waiting : waiting.slice(0, end);
     waiting = waiting.slice(batch.length);
     return batch;
@@ -37,7 +37,7 @@ export function createBatcher<Ask, Answer>(
 
   async function answer(batch: readonly PendingRequest<Ask, Answer>[]): Promise<void> {
     try {
-      const answers = await send(batch.map(({ request: ask }) => ask));
+      const answers = await send(batch.map(({ request }) => request));
       batch.forEach(({ resolve }, i) => resolve(answers[i] as Answer));
     } catch (error) {
       const isForAll = error instanceof FairleadError && (error.retry || error.code !== 'store/failed');

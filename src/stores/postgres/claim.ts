@@ -41,7 +41,7 @@ async function startRuns(
   { base, settling }: Pick<ClaimContext, 'base' | 'settling'>,
   work: WorkOptions,
   holder: string,
-  { workflows, claimToken: claim }: ClaimedWorkflows,
+  { workflows, claimToken }: ClaimedWorkflows,
 ): Promise<Map<string, RunClaim>> {
   const parts = workflows.map((workflow) => {
     const at = workflow.lastIndexOf('#');
@@ -50,7 +50,7 @@ async function startRuns(
   const rows = await base.db.all<RunRow & { readonly segment: number }>(startRunsSql, [
     parts.map(({ id }) => id),
     parts.map(({ segment }) => segment),
-    claim,
+    claimToken,
     work.worker,
     holder,
     work.version ?? null,

@@ -45,12 +45,12 @@ export function createRunCompleter({ db }: PostgresContext): RunCompleter {
       sorted.map(({ claim }) => claim.key),
       sorted.map(({ claim }) => claim.holder),
       sorted.map(({ claim }) => claim.attempt),
-      sorted.map(({ transition: how }) => how),
-      sorted.map(({ payload: said }) => said),
-      sorted.map(({ reason: why = null }) => why),
+      sorted.map(({ transition }) => transition),
+      sorted.map(({ payload }) => payload),
+      sorted.map(({ reason = null }) => reason),
       sorted.map(({ usd = 0 }) => usd),
       sorted.map(({ tokens = 0 }) => tokens),
-      sorted.map(({ retryDelayMs: wait = 0 }) => wait),
+      sorted.map(({ retryDelayMs = 0 }) => retryDelayMs),
     ]);
     return results.map(() => undefined);
   };

@@ -193,9 +193,9 @@ async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & 
 
   return {
     claim,
-    async run({ workflows, claimToken: claim }, given, signal) {
+    async run({ workflows, claimToken }, given, signal) {
       for (const [workflow, body] of given) workflowBodies.set(workflow, body);
-      await runWithAbortableDbRetries(signal, () => executor.dispatchDequeuedWorkflows([...workflows], claim));
+      await runWithAbortableDbRetries(signal, () => executor.dispatchDequeuedWorkflows([...workflows], claimToken));
     },
     async end() {
       await settlesWithin(shutdownMs, DBOS.shutdown({ workflowCompletionTimeoutMS: shutdownMs - closeTimeoutMs }));

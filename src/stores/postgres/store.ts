@@ -38,7 +38,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const desk = {
     retryMs,
     engine() {
-      engine ??= import('./engine.ts').then(({ acquireEngine: engineFor }) => engineFor(url));
+      engine ??= import('./engine.ts').then(({ acquireEngine }) => acquireEngine(url));
       // Who comes after a failure tries again.
       engine.catch(() => (engine = undefined));
       return engine;

@@ -75,15 +75,14 @@ export async function runPostgresWorkerLoop(
     const { going, limits } = await rounds.readQueueState();
     if (most <= 0 || !going || work.signal.aborted) return 0;
     const holder = await presence.token();
-    const { claims, claimToken: claim } = await claimPostgresRuns({ base, engine, settling }, work, {
+    const { claims, claimToken } = await claimPostgresRuns({ base, engine, settling }, work, {
       holder,
       most,
       limits,
     });
     const bodies = new Map([...claims].map(([workflow, each]) => [workflow, begin(workflow, each)]));
     if (over) await leaveAll();
-    else if (claims.size > 0)
-      await engine.run({ workflows: [...claims.keys()], claimToken: claim }, bodies, work.signal);
+    else if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claimToken }, bodies, work.signal);
     return claims.size;
   }
 

@@ -12,10 +12,10 @@ export function assertLegalRequest(request: ModelRequest): void {
     once(seen, toolName(tool.name, names, `tools[${i}].name`), `tools[${i}].name`);
     argumentSchema(tool.input, `tools[${i}].input`);
   }
-  const { toolChoice: choice } = request;
-  if (typeof choice === 'object' && !seen.has(choice.tool))
-    illegal('choice', `names ${show(choice.tool)}, which is not among the tools.`);
-  if (choice === 'required' && seen.size === 0) illegal('choice', 'demands a call and there are no tools.');
+  const { toolChoice } = request;
+  if (typeof toolChoice === 'object' && !seen.has(toolChoice.tool))
+    illegal('choice', `names ${show(toolChoice.tool)}, which is not among the tools.`);
+  if (toolChoice === 'required' && seen.size === 0) illegal('choice', 'demands a call and there are no tools.');
   messagesLegal(toArray(request.messages));
 }
 

@@ -71,15 +71,7 @@ const defaultMaxOutput = 400_000;
 /** Runs git with these arguments. */
 export const runGit = (
   args: readonly string[],
-  {
-    workspace,
-    signal,
-    seconds,
-    progress,
-    allowNetwork: connects = false,
-    sshAgent: agent,
-    maxOutput: most = defaultMaxOutput,
-  }: GitRunOptions,
+  { workspace, signal, seconds, progress, allowNetwork = false, sshAgent, maxOutput = defaultMaxOutput }: GitRunOptions,
   more: readonly string[] = [],
 ): Promise<ExecResult> =>
   workspace.exec(
@@ -90,14 +82,14 @@ export const runGit = (
       // Where the whole machine is the folder, there is nothing outside it.
       `PATH=${foldersOutsideWorkspace(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
       ...safeEnvironment,
-      `GIT_ALLOW_PROTOCOL=${connects ? allowedProtocols : 'none'}`,
-      ...(connects && agent ? [`SSH_AUTH_SOCK=${agent}`] : []),
+      `GIT_ALLOW_PROTOCOL=${allowNetwork ? allowedProtocols : 'none'}`,
+      ...(allowNetwork && sshAgent ? [`SSH_AUTH_SOCK=${sshAgent}`] : []),
       'git',
       '--no-pager',
       ...[...safeSettings, ...more].flatMap((setting) => ['-c', setting]),
       ...args,
     ],
-    { signal, timeoutMs: seconds * 1000, maxChars: most, ...(progress ? { onOutput: progress } : {}) },
+    { signal, timeoutMs: seconds * 1000, maxChars: maxOutput, ...(progress ? { onOutput: progress } : {}) },
   );
 
 /** Runs git for its answer alone; nothing where it failed or said too much. */

@@ -147,7 +147,7 @@ async function symbolsAction(asked: ActionContext): Promise<ActionResult> {
 const exactMatchesFirst = (all: readonly DeclaredSymbol[], symbol: string): readonly DeclaredSymbol[] =>
   all.toSorted((a, b) => Number(matchesSymbolName(b, symbol)) - Number(matchesSymbolName(a, symbol)));
 
-const fullName = ({ name, containers: within }: DeclaredSymbol): string => [...within, name].join('.');
+const fullName = ({ name, containers }: DeclaredSymbol): string => [...containers, name].join('.');
 
 async function diagnosticsAction({
   server,
@@ -180,7 +180,7 @@ async function renamePreviewAction(asked: ActionContext): Promise<ActionResult> 
   const tell = createLocationResolver(asked.workspace);
   const places = await Promise.all(edits.slice(0, maxLocations).map((edit) => tell(edit.location)));
   const lines = places.map((place, i) => `${formatLocation(place)}  →  ${edits[i]?.newText ?? ''}`);
-  const files = new Set(edits.map(({ location: spot }) => spot.uri)).size;
+  const files = new Set(edits.map(({ location }) => location.uri)).size;
   const head = edits.length ? `${edits.length} edits in ${files} files; nothing was changed.\n` : '';
   return {
     text: withOmittedCount(`${head}${lines.join('\n') || 'It cannot be renamed.'}`, edits.length - places.length),

@@ -35,14 +35,14 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
   deferred: true,
   async execute(input, { signal }) {
     const { action, ...asked } = input as { readonly action: LspAction } & CodeQuery;
-    const [{ lspActions: actions }, { resolveTarget: aimAt }] = await Promise.all([
+    const [{ lspActions }, { resolveTarget }] = await Promise.all([
       import('./actions.ts'),
       import('./request-target.ts'),
     ]);
-    const { requiredProvider: needs, run } = actions[action];
-    const aim = await aimAt(workspace, servers, asked, signal);
+    const { requiredProvider, run } = lspActions[action];
+    const aim = await resolveTarget(workspace, servers, asked, signal);
     const { capabilities, name } = aim.server.connection;
-    if (!capabilities[needs] && needs !== 'diagnosticProvider')
+    if (!capabilities[requiredProvider] && requiredProvider !== 'diagnosticProvider')
       return failedOutput(`The language server ${name} does not do ${action}.`);
     const answer = await run({ ...aim, workspace, query: asked, signal });
     if (typeof answer === 'string') return failedOutput(answer);

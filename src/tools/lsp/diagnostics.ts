@@ -33,7 +33,7 @@ export async function getDiagnostics(
 }
 
 async function waitForPublished(
-  { connection: live }: LanguageServer,
+  { connection }: LanguageServer,
   { uri, version }: OpenDocument,
   signal: AbortSignal,
 ): Promise<readonly LspDiagnostic[] | undefined> {
@@ -42,10 +42,10 @@ async function waitForPublished(
   const deadline = Date.now() + publishTimeoutMs;
   try {
     for (;;) {
-      const said = live.published.get(uri);
+      const said = connection.published.get(uri);
       if (said && (said.version ?? version) >= version) return parseDiagnostics(said.items);
-      if (Date.now() >= deadline || !live.isRunning()) return undefined;
-      await raceAbort(signal, () => Promise.race([live.nextPublished(), late]));
+      if (Date.now() >= deadline || !connection.isRunning()) return undefined;
+      await raceAbort(signal, () => Promise.race([connection.nextPublished(), late]));
     }
   } finally {
     clearTimeout(timer);

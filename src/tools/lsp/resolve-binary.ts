@@ -68,9 +68,9 @@ type RequiredApproval = Omit<ServerApproval, 'hash'> & { readonly hash: () => Pr
 /** Of what has to be approved, that which was not. */
 async function missingApprovals(
   wanted: readonly RequiredApproval[],
-  { isApproved: approved }: BinaryContext,
+  { isApproved }: BinaryContext,
 ): Promise<readonly RequiredApproval[]> {
-  const standings = await Promise.all(wanted.map(async ({ subject, hash }) => approved(subject, hash)));
+  const standings = await Promise.all(wanted.map(async ({ subject, hash }) => isApproved(subject, hash)));
   return wanted.filter((_, i) => !standings[i]);
 }
 
@@ -153,12 +153,12 @@ function readRegularFile(file: string): string {
 /** What has to be approved before this program is started here. */
 function requiredApprovals(
   definition: LanguageServerDefinition,
-  { program, fromFolder: ofFolder }: BinaryCandidate,
+  { program, fromFolder }: BinaryCandidate,
   { folder, root }: BinaryContext,
 ): readonly RequiredApproval[] {
-  const { name, args, origin, executedFiles: obeys } = definition;
+  const { name, args, origin, executedFiles } = definition;
   const wanted: RequiredApproval[] = [];
-  if (ofFolder)
+  if (fromFolder)
     wanted.push({
       subject: `language-server ${program}`,
       hash: () => hashFile(program),
@@ -170,10 +170,11 @@ function requiredApprovals(
       hash: async () => sha256(canonicalJson(toJson({ definition, files: await hashArgumentFiles(args, root) }))),
       why: 'this folder names it and it was not approved',
     });
-  if (obeys !== undefined)
+  if (executedFiles !== undefined)
     wanted.push({
       subject: `language-server ${root} ${name} runs`,
-      hash: async () => sha256(canonicalJson(obeys.map((file) => [file, readTextOrNull(path.join(root, file))]))),
+      hash: async () =>
+        sha256(canonicalJson(executedFiles.map((file) => [file, readTextOrNull(path.join(root, file))]))),
       why: `it runs what ${root} tells it to, which was not approved`,
     });
   return wanted;

@@ -44,7 +44,7 @@ const maxConsecutiveTimeouts = 2;
 
 /** An empty place. */
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
-  const { definition, startTimeoutMs: startMs } = options;
+  const { definition, startTimeoutMs } = options;
   const { name } = definition;
   let server: LanguageServer | undefined;
   let opening: PendingStart | undefined;
@@ -84,7 +84,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     failures++;
     notBefore = Date.now() + (failures < 2 ? 0 : Math.min(minBackoffMs * 2 ** (failures - 2), maxBackoffMs));
     try {
-      const live = await startLanguageServer({ ...options, program }, { signal: ending.signal, timeoutMs: startMs });
+      const live = await startLanguageServer(
+        { ...options, program },
+        { signal: ending.signal, timeoutMs: startTimeoutMs },
+      );
       return (server = createLanguageServer(live, options, marks));
     } catch (error) {
       marks.onFailure(error);
@@ -137,12 +140,12 @@ function createLanguageServer(
   options: ServerLifecycleOptions,
   marks: ServerHealth,
 ): LanguageServer {
-  const { workspace, definition, root, startTimeoutMs: startMs, requestTimeoutMs: answerMs } = options;
+  const { workspace, definition, root, startTimeoutMs, requestTimeoutMs } = options;
   const documents: DocumentStore = createDocumentStore(live, workspace, definition);
   const disk = createFileChangeScanner(workspace, root, definition);
   let silent = 0;
   /** The first question has to wait until the whole project is read. */
-  let patience = Math.max(startMs, answerMs);
+  let patience = Math.max(startTimeoutMs, requestTimeoutMs);
   let showing: Promise<unknown> = Promise.resolve();
   return {
     connection: live,
@@ -162,7 +165,7 @@ function createLanguageServer(
       try {
         const answer = await live.request(method, params, { signal, timeoutMs: patience });
         silent = 0;
-        patience = answerMs;
+        patience = requestTimeoutMs;
         marks.onSuccess();
         return answer;
       } catch (error) {

@@ -57,14 +57,9 @@ const maxServers = 6;
 
 /** The language servers for a workspace, none of them started yet. */
 export function languageServers(workspace: Workspace, options: LanguageServerOptions = {}): LanguageServers {
-  const {
-    servers = [],
-    builtIn: known = builtInServers,
-    requestApproval: allowed = () => false,
-    environment = process.env,
-  } = options;
-  const { isApproved: approved = () => false } = options;
-  const definitions = mergeServerDefinitions(servers, known);
+  const { servers = [], builtIn = builtInServers, requestApproval = () => false, environment = process.env } = options;
+  const { isApproved = () => false } = options;
+  const definitions = mergeServerDefinitions(servers, builtIn);
   const slots = new Map<string, ServerLifecycle>();
   let leaving: Promise<unknown> = Promise.resolve();
   let closed = false;
@@ -83,8 +78,8 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
     root,
     folder: findRepositoryRoot(isInsideFolder(workspace.cwd, root) ? workspace.cwd : root),
     environment,
-    isApproved: approved,
-    requestApproval: allowed,
+    isApproved,
+    requestApproval,
   });
 
   function slotAt({ key, definition, root }: ServerForFile): ServerLifecycle {

@@ -77,8 +77,8 @@ const containerNames = ({ containerName: name }: Readonly<Record<string, unknown
   typeof name === 'string' && name !== '' ? [escapeInvisibleLine(name.slice(0, 200))] : [];
 
 /** Whether a declaration is what somebody calls by this name: `method`, or `Class.method`. */
-export const matchesSymbolName = ({ name, containers: within }: DeclaredSymbol, asked: string): boolean =>
-  name === asked || [...within, name].slice(-asked.split('.').length).join('.') === asked;
+export const matchesSymbolName = ({ name, containers }: DeclaredSymbol, asked: string): boolean =>
+  name === asked || [...containers, name].slice(-asked.split('.').length).join('.') === asked;
 
 /** Where a name stands by itself in a text, on one line where that is given; lines begin at 1. */
 export function findMention(text: string, name: string, line?: number): LspPosition | undefined {
@@ -95,8 +95,8 @@ const isIdentifierChar = (letter: string | undefined): boolean =>
   letter !== undefined && /[\p{L}\p{N}_$]/u.test(letter);
 
 /** A declaration as data. */
-export const symbolData = ({ name, kind, containers: within }: DeclaredSymbol): Json => ({
+export const symbolData = ({ name, kind, containers }: DeclaredSymbol): Json => ({
   name,
   kind,
-  within: [...within],
+  within: [...containers],
 });

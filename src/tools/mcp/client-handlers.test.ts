@@ -49,8 +49,8 @@ async function callAndCollect(
   answerers: McpClientHandlers,
   times = 1,
 ): Promise<{ readonly said: readonly string[]; readonly offered: JsonObject | undefined }> {
-  const { transport: reach, capabilities } = requestingServer(method, params);
-  const { call } = await openMcpServers(t, [createUserServer('s', reach)], answerers);
+  const { transport, capabilities } = requestingServer(method, params);
+  const { call } = await openMcpServers(t, [createUserServer('s', transport)], answerers);
   const said: string[] = [];
   for (let i = 0; i < times; i++) said.push((await call('mcp__s__ask')).text);
   return { said, offered: capabilities() };
@@ -128,14 +128,14 @@ test('an answer of a model is given only where somebody gives it, of a bounded s
 });
 
 test('the time that a person takes to answer is not held against the server', async (t) => {
-  const { transport: reach } = requestingServer(...form);
+  const { transport } = requestingServer(...form);
   const elicit: McpClientHandlers['elicit'] = async () => {
     await new Promise((resolve) => {
       setTimeout(resolve, 400);
     });
     return { type: 'decline' };
   };
-  const { call } = await openMcpServers(t, [createUserServer('s', reach, { timeoutMs: 100 })], { elicit });
+  const { call } = await openMcpServers(t, [createUserServer('s', transport, { timeoutMs: 100 })], { elicit });
   assert.deepEqual(JSON.parse((await call('mcp__s__ask')).text), { action: 'decline' });
 });
 

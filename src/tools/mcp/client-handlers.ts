@@ -68,7 +68,7 @@ export function registerClientHandlers(
   answerers: McpClientHandlers,
   count: ServerRequestCounts,
 ): void {
-  const { elicit, sample, roots, maxSamples: mostSamples = defaultMaxSamples } = answerers;
+  const { elicit, sample, roots, maxSamples = defaultMaxSamples } = answerers;
   if (roots)
     client.setRequestHandler('roots/list', () => ({
       roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href })),
@@ -81,7 +81,7 @@ export function registerClientHandlers(
     });
   if (sample)
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal } }) => {
-      if (count.samples >= mostSamples) throw new Error(`This session answers at most ${mostSamples} such requests.`);
+      if (count.samples >= maxSamples) throw new Error(`This session answers at most ${maxSamples} such requests.`);
       count.samples++;
       const { text, model, spent } = await whilePending(count, () => sample(toSamplingRequest(server, params), signal));
       if (spent) count.spent = addUsage(count.spent ?? zeroUsage, spent);

@@ -35,7 +35,7 @@ test('[P63] servers of a project and of the user are read with every kind of tra
   writeFileSync(user, JSON.stringify({ mcpServers: { mine: { command: 'x', timeout: 5 }, web: { command: 'y' } } }));
   const { servers, problems } = readMcpConfig({ project, user });
   assert.deepEqual(
-    servers.map(({ name, origin, transport: reach }) => [name, origin, reach.type]),
+    servers.map(({ name, origin, transport }) => [name, origin, transport.type]),
     [
       ['mine', 'user', 'stdio'],
       ['web', 'user', 'stdio'],
@@ -66,7 +66,7 @@ test('[P28, P29, P30] the way to a server may be called its transport too', () =
   });
   assert.deepEqual(problems, []);
   assert.deepEqual(
-    servers.map(({ transport: reach }) => reach.type),
+    servers.map(({ transport }) => transport.type),
     ['stdio', 'http', 'sse', 'ws'],
   );
 });

@@ -54,13 +54,13 @@ export async function mcpHandshake(
   options: HandshakeOptions,
   hooks: HandshakeCallbacks,
 ): Promise<McpSession> {
-  const { handlers: answerers, environment, startTimeoutMs: startMs, signIn } = options;
-  const deadline = Date.now() + startMs;
+  const { handlers, environment, startTimeoutMs, signIn } = options;
+  const deadline = Date.now() + startTimeoutMs;
   const limits = (): RequestOptions => ({ timeout: Math.max(deadline - Date.now(), 1), signal: hooks.signal });
   const attempt = async (old: boolean): Promise<McpSession> => {
     const client: Client = new Client(clientInfo, {
-      capabilities: clientCapabilities(answerers),
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(versionProbeMs, startMs / 2) } },
+      capabilities: clientCapabilities(handlers),
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(versionProbeMs, startTimeoutMs / 2) } },
       // A server's own schemas are not followed here: a pattern in them may be one that never ends.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -71,7 +71,7 @@ export async function mcpHandshake(
         },
       },
     });
-    registerClientHandlers(client, server.name, answerers, hooks.count);
+    registerClientHandlers(client, server.name, handlers, hooks.count);
     const transport = await createMcpTransport(server.transport, environment, await signIn?.provider());
     hooks.onTransport(transport);
     Object.assign(client, { onclose: () => hooks.onEnd(client) });

@@ -94,7 +94,7 @@ export async function openMcpServers(servers: readonly McpServer[], options: Mcp
 
 async function openMcpServer(server: McpServer, options: McpOptions): Promise<OpenedServer> {
   const opened: OpenedServer = { server, state: 'failed', toolStates: new Map() };
-  const { trust, memory, openTimeoutMs: waitMs } = options;
+  const { trust, memory, openTimeoutMs } = options;
   try {
     const approval = server.origin === 'user' ? 'approved' : trust.check(approvalKey(server));
     if (approval !== 'approved') return { ...opened, state: approval };
@@ -107,7 +107,7 @@ async function openMcpServer(server: McpServer, options: McpOptions): Promise<Op
     }
     opened.state = 'starting';
     const start = startFirstTime(opened, opened.connection, options.signal ?? new AbortController().signal);
-    await (waitMs ? Promise.race([start, delay(waitMs(server))]) : start);
+    await (openTimeoutMs ? Promise.race([start, delay(openTimeoutMs(server))]) : start);
   } catch (error) {
     Object.assign(opened, { state: 'failed', why: formatErrorWithHint(error) });
   }
@@ -128,13 +128,7 @@ async function startFirstTime(opened: OpenedServer, connection: McpConnection, s
 
 function connectServer(opened: OpenedServer, options: McpOptions, known: CachedMcpServer | undefined): McpConnection {
   const { server } = opened;
-  const {
-    environment = process.env,
-    startTimeoutMs: startMs = defaultStartTimeoutMs,
-    trust,
-    memory,
-    onDisabledTools: onOff,
-  } = options;
+  const { environment = process.env, startTimeoutMs = defaultStartTimeoutMs, trust, memory, onDisabledTools } = options;
   // The values of an editor are meant as they are.
   const reach =
     server.origin === 'editor' ? server.transport : expandVariables(server.transport, environment, server.name);
@@ -147,21 +141,19 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
     pinFirstSeen(server, listed, trust);
     opened.toolStates = checkToolDefinitions(server, listed, trust);
     memory?.set(server, toCachedServer(listed, offers));
-    const off = [...opened.toolStates].filter(
-      ([, { status: standing }]) => standing === 'changed' || standing === 'new',
-    );
+    const off = [...opened.toolStates].filter(([, { status }]) => status === 'changed' || status === 'new');
     if (off.length > 0)
-      onOff?.(
+      onDisabledTools?.(
         server.name,
         off.map(([name]) => escapeInvisibleLine(name)),
       );
   };
   const open = async (): Promise<McpConnection> => {
-    const [{ createMcpConnection: connectionTo }, login] = await Promise.all([
+    const [{ createMcpConnection }, login] = await Promise.all([
       import('./connection.ts'),
       createLogin(filled, options),
     ]);
-    return connectionTo(filled, { handlers: options, environment, startTimeoutMs: startMs, ...login, onTools });
+    return createMcpConnection(filled, { handlers: options, environment, startTimeoutMs, ...login, onTools });
   };
   const watcher: ConnectionObserver = {
     onReady: () => Object.assign(opened, { state: 'ready', why: undefined }),
@@ -171,12 +163,12 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
 }
 
 async function createLogin(server: McpServer, { tokens = memoryMcpTokens(), openUrl }: McpOptions): Promise<object> {
-  const { transport: reach } = server;
-  if (reach.type !== 'http' && reach.type !== 'sse') return {};
+  const { transport } = server;
+  if (transport.type !== 'http' && transport.type !== 'sse') return {};
   // Who gives a key of their own does not want a login.
-  if (Object.keys(reach.headers).some((name) => name.toLowerCase() === 'authorization')) return {};
-  const { createMcpSignIn: signInTo } = await import('./oauth.ts');
-  return { signIn: signInTo(server, reach, { tokens, ...(openUrl ? { openUrl } : {}) }) };
+  if (Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization')) return {};
+  const { createMcpSignIn } = await import('./oauth.ts');
+  return { signIn: createMcpSignIn(server, transport, { tokens, ...(openUrl ? { openUrl } : {}) }) };
 }
 
 const delay = (ms: number): Promise<void> =>
@@ -184,10 +176,10 @@ const delay = (ms: number): Promise<void> =>
     setTimeout(resolve, ms).unref();
   });
 
-const usableDefinitions = ({ connection, toolStates: stands }: OpenedServer): readonly McpToolDefinition[] =>
+const usableDefinitions = ({ connection, toolStates }: OpenedServer): readonly McpToolDefinition[] =>
   connection
-    ? [...stands.values()].flatMap(({ status: standing, definition }) =>
-        standing === 'usable' && definition ? [definition] : [],
+    ? [...toolStates.values()].flatMap(({ status, definition }) =>
+        status === 'usable' && definition ? [definition] : [],
       )
     : [];
 
@@ -207,7 +199,7 @@ function offeredTools(
   }));
 }
 
-function serverStatus({ server, connection, state, why, toolStates: stands }: OpenedServer): McpStatus {
+function serverStatus({ server, connection, state, why, toolStates }: OpenedServer): McpStatus {
   const protocol = connection?.protocolVersion();
   const pid = connection?.pid();
   return {
@@ -217,9 +209,9 @@ function serverStatus({ server, connection, state, why, toolStates: stands }: Op
     ...(why === undefined ? {} : { why }),
     ...(protocol === undefined ? {} : { protocol }),
     ...(pid === undefined ? {} : { pid }),
-    tools: [...stands].map(([tool, { status: standing, why: reason, definition }]) => ({
+    tools: [...toolStates].map(([tool, { status, why: reason, definition }]) => ({
       tool: escapeInvisibleLine(tool),
-      standing,
+      standing: status,
       ...(reason === undefined ? {} : { why: reason }),
       ...(definition ? { hash: definition.hash, description: definition.description, input: definition.input } : {}),
     })),

@@ -67,8 +67,8 @@ export type McpServer = {
 
 /** What is approved: a lasting name, and the hash of everything that decides what would be started or spoken to. */
 export function approvalKey(server: McpServer): { readonly subject: string; readonly hash: string } {
-  const { name, source, transport: reach, trustReadOnly = false } = server;
-  const content = { ...reach, auth: undefined, serve: undefined, trustReadOnly };
+  const { name, source, transport, trustReadOnly = false } = server;
+  const content = { ...transport, auth: undefined, serve: undefined, trustReadOnly };
   return { subject: `mcp-server ${source} ${name}`, hash: sha256Text(canonicalJson(toJson(content))) };
 }
 

@@ -31,7 +31,7 @@ export function createMcpTools(offered: readonly OfferedMcpTool[]): readonly Too
   return offered.map((each, i) => createMcpTool(names[i] as string, each));
 }
 
-function createMcpTool(name: string, { connection, definition, hidden, status: standing }: OfferedMcpTool): Tool {
+function createMcpTool(name: string, { connection, definition, hidden, status }: OfferedMcpTool): Tool {
   const { server } = connection;
   const { tool, description, input } = definition;
   // Only the user's own word makes a server's word count.
@@ -46,12 +46,12 @@ function createMcpTool(name: string, { connection, definition, hidden, status: s
     validate: check,
     async execute(args, context) {
       const refuse = (): string | undefined => {
-        const now = standing();
+        const now = status();
         return now === 'usable' ? undefined : unusableReason(server.name, now);
       };
       const { timeoutMs = defaultTimeoutMs } = server;
-      const { callMcpTool: callTool } = await import('./call.ts');
-      const said = await callTool(
+      const { callMcpTool } = await import('./call.ts');
+      const said = await callMcpTool(
         { connection, tool, input, timeoutMs, isRepeatable: reads, refusalReason: refuse },
         args,
         context,

@@ -22,7 +22,7 @@ const remote = (type: McpRemoteConfig['type'], url: string, headers: Record<stri
 });
 
 test('[P63] the same server answers in-process, over HTTP, over SSE and over a WebSocket', async (t) => {
-  const { url, requests: asked } = await startMcpHttpServer(t, echo);
+  const { url, requests } = await startMcpHttpServer(t, echo);
   const { mcp, call } = await openMcpServers(t, [
     createUserServer('inside', createInProcessServer(echo)),
     createUserServer('http', remote('http', `${url}/mcp`, { 'x-key': 'k' })),
@@ -32,7 +32,7 @@ test('[P63] the same server answers in-process, over HTTP, over SSE and over a W
   for (const { server, state, why } of mcp.status()) assert.equal(state, 'ready', `${server}: ${why}`);
   for (const name of ['inside', 'http', 'sse', 'ws'])
     assert.equal((await call(`mcp__${name}__echo`, { a: name })).text, `you said ${name}`);
-  const posts = asked.filter(({ message, headers }) => message.method === 'tools/call' && 'x-key' in headers);
+  const posts = requests.filter(({ message, headers }) => message.method === 'tools/call' && 'x-key' in headers);
   assert.deepEqual(
     posts.map(({ headers }) => [headers['x-key'], headers['mcp-session-id']]),
     [['k', 's1']],

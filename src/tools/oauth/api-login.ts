@@ -39,7 +39,7 @@ const renewMarginMs = 60_000;
 
 /** Gives tokens out. Several requests at once renew one login once. */
 export function createTokenProvider(logins: LoginContext): GetToken {
-  const { store, addSecret: learn } = logins;
+  const { store, addSecret } = logins;
   const renewals = new Map<string, Promise<string>>();
   const renewed = (name: string, login: ApiLogin, signal: AbortSignal): Promise<string> => {
     const going = renewals.get(name) ?? renewToken(name, login, logins).finally(() => renewals.delete(name));
@@ -50,7 +50,7 @@ export function createTokenProvider(logins: LoginContext): GetToken {
     const login = getLogin(store, name);
     const origin = URL.canParse(url) ? new URL(url).origin : url;
     if (origin !== login.api) throw otherOriginError(name, login, origin);
-    learn?.(name, login.access);
+    addSecret?.(name, login.access);
     const ended = login.expires !== undefined && login.expires - renewMarginMs < Date.now();
     // Another request may have renewed it since it was turned away.
     if (!ended && login.access !== refused) return login.access;
@@ -61,14 +61,14 @@ export function createTokenProvider(logins: LoginContext): GetToken {
 async function renewToken(
   name: string,
   login: ApiLogin,
-  { store, workspace, addSecret: learn }: LoginContext,
+  { store, workspace, addSecret }: LoginContext,
 ): Promise<string> {
   const { refresh } = login;
   if (refresh === undefined) throw loginNeededError(name, 'has ended');
   const { renewLogin } = await import('./flow.ts');
   const fresh = await renewLogin({ ...login, refresh }, workspace);
   if (!fresh) throw loginNeededError(name, 'has ended and could not be renewed');
-  learn?.(name, fresh.access);
+  addSecret?.(name, fresh.access);
   store.set(name, fresh);
   return fresh.access;
 }

@@ -43,9 +43,9 @@ const createWorkspaceFetch =
   };
 
 /** The server that the API names, or the API's own origin where it names none. */
-export async function findIssuer({ lib, requestOptions: how }: OAuthLibrary, api: URL): Promise<string> {
+export async function findIssuer({ lib, requestOptions }: OAuthLibrary, api: URL): Promise<string> {
   try {
-    const answer = await lib.resourceDiscoveryRequest(api, how);
+    const answer = await lib.resourceDiscoveryRequest(api, requestOptions);
     const { authorization_servers: servers } = await lib.processResourceDiscoveryResponse(api, answer);
     return servers?.[0] ?? api.origin;
   } catch {
@@ -56,13 +56,13 @@ export async function findIssuer({ lib, requestOptions: how }: OAuthLibrary, api
 
 /** What an authorization server says of itself; one without PKCE is not used. */
 export async function discoverAuthorizationServer(
-  { lib, requestOptions: how }: OAuthLibrary,
+  { lib, requestOptions }: OAuthLibrary,
   issuer: URL,
 ): Promise<Lib.AuthorizationServer> {
   let first: unknown;
   for (const algorithm of ['oauth2', 'oidc'] as const)
     try {
-      const answer = await lib.discoveryRequest(issuer, { ...how, algorithm });
+      const answer = await lib.discoveryRequest(issuer, { ...requestOptions, algorithm });
       const server = await lib.processDiscoveryResponse(issuer, answer);
       const methods = server.code_challenge_methods_supported;
       if (!methods || methods.includes('S256')) return server;

@@ -40,7 +40,7 @@ export type LoginOptions = {
 /** Logs in; the person is sent to a page and comes back. */
 export async function loginWithOAuth(
   wish: LoginRequest,
-  { workspace, stored: kept, showPage: show, signal }: LoginOptions,
+  { workspace, stored, showPage, signal }: LoginOptions,
 ): Promise<ApiLogin> {
   const api = new URL(requireSecureUrl(wish.api)).origin;
   const office = await loadOAuthLibrary(workspace, signal);
@@ -48,12 +48,12 @@ export async function loginWithOAuth(
     office,
     new URL(requireSecureUrl(wish.issuer ?? (await findIssuer(office, new URL(wish.api))))),
   );
-  const known = kept.issuer === server.issuer && kept.api === api ? kept : {};
+  const known = stored.issuer === server.issuer && stored.api === api ? stored : {};
   const { client, port, callback, state } = await resolveClient(office, server, wish, known);
   try {
     const verifier = office.lib.generateRandomCodeVerifier();
     const url = await authorizationUrl(office, server, { client, port, state, verifier, scope: wish.scope });
-    if (!(await show({ url, api, issuer: server.issuer }))) throw oauthError('The person would rather not log in.');
+    if (!(await showPage({ url, api, issuer: server.issuer }))) throw oauthError('The person would rather not log in.');
     const back = await raceAbort(signal, () => callback.params);
     const tokens = await exchangeCode(office, server, { client, port, state, verifier, back });
     return {
@@ -75,15 +75,12 @@ export async function renewLogin(
   login: ApiLogin & { readonly refresh: string },
   workspace: Workspace,
 ): Promise<ApiLogin | undefined> {
-  const { lib, requestOptions: how } = await loadOAuthLibrary(workspace);
-  const server = await discoverAuthorizationServer(
-    { lib, requestOptions: how },
-    new URL(requireSecureUrl(login.issuer)),
-  );
+  const { lib, requestOptions } = await loadOAuthLibrary(workspace);
+  const server = await discoverAuthorizationServer({ lib, requestOptions }, new URL(requireSecureUrl(login.issuer)));
   const client: Lib.Client = { client_id: login.client };
   const proof = login.secret === undefined ? lib.None() : lib.ClientSecretPost(login.secret);
   try {
-    const answer = await lib.refreshTokenGrantRequest(server, client, proof, login.refresh, how);
+    const answer = await lib.refreshTokenGrantRequest(server, client, proof, login.refresh, requestOptions);
     const { expires: _, ...lasting } = login;
     return { ...lasting, ...parseTokenResponse(await lib.processRefreshTokenResponse(server, client, answer)) };
   } catch (error) {
@@ -101,7 +98,7 @@ type ClientRegistration = {
 
 /** Who we are, and where the person comes back to. A client that we registered is used again at the port that it was registered for. */
 async function resolveClient(
-  { lib, requestOptions: how }: OAuthLibrary,
+  { lib, requestOptions }: OAuthLibrary,
   server: Lib.AuthorizationServer,
   { client: given, scope }: LoginRequest,
   kept: Partial<ApiLogin>,
@@ -116,13 +113,13 @@ async function resolveClient(
   const port = await findFreePort();
   const client =
     given === undefined
-      ? await registerClient({ lib, requestOptions: how }, server, callbackUrl(port), scope)
+      ? await registerClient({ lib, requestOptions }, server, callbackUrl(port), scope)
       : { client_id: given };
   return { client, port, callback: await listenForCallback(port, state), state };
 }
 
 async function registerClient(
-  { lib, requestOptions: how }: OAuthLibrary,
+  { lib, requestOptions }: OAuthLibrary,
   server: Lib.AuthorizationServer,
   back: string,
   scope: string | undefined,
@@ -142,7 +139,7 @@ async function registerClient(
         token_endpoint_auth_method: 'none',
         ...(scope === undefined ? {} : { scope }),
       },
-      how,
+      requestOptions,
     );
     return await lib.processDynamicClientRegistrationResponse(answer);
   } catch (error) {
@@ -174,7 +171,7 @@ async function authorizationUrl(
 }
 
 async function exchangeCode(
-  { lib, requestOptions: how }: OAuthLibrary,
+  { lib, requestOptions }: OAuthLibrary,
   server: Lib.AuthorizationServer,
   { client, port, state, verifier, back }: LoginAttempt & { readonly back: URLSearchParams },
 ): Promise<TokenSet> {
@@ -189,7 +186,7 @@ async function exchangeCode(
       code,
       callbackUrl(port),
       verifier,
-      how,
+      requestOptions,
     );
     return parseTokenResponse(await lib.processAuthorizationCodeResponse(server, client, answer));
   } catch (error) {

@@ -28,7 +28,7 @@ const stringSchema = (
 });
 
 /** The tool that logs in. */
-export const oauthLogin = ({ store, workspace, addSecret: learn, showPage: show }: OAuthLoginOptions): Tool => ({
+export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLoginOptions): Tool => ({
   name: 'oauth_login',
   description:
     'Log in to an API with OAuth. The person does it in their browser; the token is kept for them and never shown; http_request sends it along where `auth` is the name of the login.',
@@ -47,12 +47,12 @@ export const oauthLogin = ({ store, workspace, addSecret: learn, showPage: show 
   effect: 'outside',
   async execute(input, { signal }) {
     const { name, api, issuer, client_id: client, scope } = input as OAuthLoginInput;
-    if (!show)
+    if (!showPage)
       throw new FairleadError('oauth/nobody', 'A login needs a person, and nobody is here.', {
         blame: 'user',
         hint: 'Log in once at the interactive prompt; the login is kept after that.',
       });
-    const { loginWithOAuth: logIn } = await import('./flow.ts');
+    const { loginWithOAuth } = await import('./flow.ts');
     const kept = store.get(name);
     const wish = {
       api,
@@ -60,10 +60,15 @@ export const oauthLogin = ({ store, workspace, addSecret: learn, showPage: show 
       ...(client === undefined ? {} : { client }),
       ...(scope === undefined ? {} : { scope }),
     };
-    const login = await logIn(wish, { workspace, stored: kept, signal, showPage: (page) => show(name, page, signal) });
+    const login = await loginWithOAuth(wish, {
+      workspace,
+      stored: kept,
+      signal,
+      showPage: (page) => showPage(name, page, signal),
+    });
     if (!isCompleteLogin(login))
       throw new FairleadError('oauth/failed', 'The server gave no token.', { blame: 'tool' });
-    for (const token of [login.access, login.refresh, login.secret]) if (token !== undefined) learn?.(name, token);
+    for (const token of [login.access, login.refresh, login.secret]) if (token !== undefined) addSecret?.(name, token);
     store.set(name, login);
     return toolOutput({
       text: `The person is logged in. http_request with auth ${JSON.stringify(name)} sends the token to ${escapeInvisibleLine(login.api)}.`,

@@ -38,15 +38,15 @@ export const applyPatch = (workspace: Workspace): Tool => ({
   effect: 'write',
   async execute(input): Promise<ToolOutput> {
     const { paths, patch } = input as { paths: readonly string[]; patch: string };
-    const { parseFilePatches: filesIn, patchError: refusePatch } = await import('./parse.ts');
-    const files = filesIn(patch);
+    const { parseFilePatches, patchError } = await import('./parse.ts');
+    const files = parseFilePatches(patch);
     // Who judges a call looks at its paths: a patch must not reach a file that is not among them.
     const names = files.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined);
     const stranger = names.find((name) => !paths.includes(name));
-    if (stranger !== undefined) throw refusePatch(`${escapeInvisibleLine(stranger)} is not among the paths.`);
+    if (stranger !== undefined) throw patchError(`${escapeInvisibleLine(stranger)} is not among the paths.`);
     const planned = await Promise.allSettled(files.map((file) => patchSteps(workspace, file)));
     const failures = planned.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
-    if (failures.length) throw refusePatch(failures.map(({ message }) => message).join('\n'));
+    if (failures.length) throw patchError(failures.map(({ message }) => message).join('\n'));
     const steps = planned.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     const changes = await applySteps(workspace, steps);
     const [only] = changes;

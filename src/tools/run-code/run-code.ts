@@ -36,9 +36,9 @@ export const runCode: Tool = {
     const over = new AbortController();
     const inside = { ...context, signal: AbortSignal.any([context.signal, over.signal]) };
     const task = { code, functions: programTools(context).map(({ name }) => name), ms: seconds * 1000 };
-    const { runInQuickJs: runInEngine } = await import('./engine.ts');
+    const { runInQuickJs } = await import('./engine.ts');
     try {
-      const result = await runInEngine(task, context.signal, ({ name, input }) =>
+      const result = await runInQuickJs(task, context.signal, ({ name, input }) =>
         recordChildCall(name, input, made, inside),
       );
       return codeOutput(result, made);

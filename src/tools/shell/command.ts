@@ -10,13 +10,13 @@ export type CommandInput = { readonly command: string; readonly timeout_s?: numb
 
 /** The schema of its input, with whatever else a tool takes. */
 export const commandInputSchema = (
-  { defaultSeconds: usual, maxSeconds: most }: TimeoutRange,
+  { defaultSeconds, maxSeconds }: TimeoutRange,
   more: JsonObject = {},
 ): JsonObject => ({
   type: 'object',
   properties: {
     command: { type: 'string' },
-    timeout_s: { type: 'integer', minimum: 1, maximum: most, description: `${usual} unless given.` },
+    timeout_s: { type: 'integer', minimum: 1, maximum: maxSeconds, description: `${defaultSeconds} unless given.` },
     ...more,
   },
   required: ['command'],
@@ -27,17 +27,17 @@ export const commandInputSchema = (
 export async function runCommandToEnd(
   workspace: Pick<Workspace, 'exec'>,
   { command, timeout_s: seconds }: CommandInput,
-  { defaultSeconds: usual }: TimeoutRange,
+  { defaultSeconds }: TimeoutRange,
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
 ): Promise<ToolOutput> {
   const ran = await workspace.exec(command, {
     signal,
-    timeoutMs: (seconds ?? usual) * 1000,
+    timeoutMs: (seconds ?? defaultSeconds) * 1000,
     maxChars: maxShownChars,
     saveOutput: true,
     ...(progress ? { onOutput: throttleOutput(progress) } : {}),
   });
-  return commandResultOutput(ran, seconds ?? usual);
+  return commandResultOutput(ran, seconds ?? defaultSeconds);
 }
 
 const maxCharsPerInterval = 500_000;

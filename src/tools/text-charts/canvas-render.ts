@@ -35,8 +35,8 @@ export const canvasRender: Tool = {
   effect: 'read',
   async execute(input) {
     const { kind, width = defaultWidth, ...drawing } = input as Omit<Drawing, 'width'> & { readonly width?: number };
-    const { drawLines: linesOf } = await import('./drawing.ts');
-    const lines = linesOf({ ...drawing, kind, width });
+    const { drawLines } = await import('./drawing.ts');
+    const lines = drawLines({ ...drawing, kind, width });
     if (typeof lines === 'string') return toolOutput({ failed: true, text: `A ${kind} needs ${lines}.` });
     return toolOutput({ text: lines.join('\n'), data: { kind, width } });
   },

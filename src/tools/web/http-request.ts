@@ -37,14 +37,14 @@ export const httpRequest = (workspace: Workspace): Tool => ({
   effect: 'outside',
   async execute(input, { signal }) {
     const fetched = await fetchViaWorkspace(workspace, input as HttpRequestInput, signal);
-    const { status, url, headers, body, truncated: cut } = fetched;
+    const { status, url, headers, body, truncated } = fetched;
     const text =
       decodeBodyText(fetched) ??
       `(This is no text but ${contentType(fetched) || 'of no kind that is told'}, ${body.length} bytes.)`;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     const answer = escapeInvisible(`${lines.join('\n')}\n\n${truncateMiddle(text, maxBodyChars)}`);
     return toolOutput({
-      text: `Status ${status}.${cut ? ' The body is longer and was cut.' : ''}\n${wrapUntrusted(url, answer)}`,
+      text: `Status ${status}.${truncated ? ' The body is longer and was cut.' : ''}\n${wrapUntrusted(url, answer)}`,
       failed: status >= 400,
       data: { status, url, headers, bytes: body.length },
     });

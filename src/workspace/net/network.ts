@@ -19,7 +19,7 @@ export type NetworkOptions = {
 export const withNetwork = (workspace: Workspace, options: NetworkOptions = {}): Workspace => ({
   ...workspace,
   async fetch(request, how) {
-    const { guardedFetch: fetchFrom } = await import('./fetch.ts');
-    return fetchFrom(options, request, how);
+    const { guardedFetch } = await import('./fetch.ts');
+    return guardedFetch(options, request, how);
   },
 });

@@ -33,7 +33,7 @@ export async function followStream(path: string, following: FollowOptions): Prom
 async function readStream(
   path: string,
   last: string | undefined,
-  { signal, onMessage: seen }: FollowOptions,
+  { signal, onMessage }: FollowOptions,
   moved: (id: string | undefined) => void,
 ): Promise<'ended' | 'broke'> {
   const cut = new AbortController();
@@ -48,7 +48,7 @@ async function readStream(
       timer = setTimeout(() => cut.abort(), silenceTimeoutMs);
       for (const message of read(text)) {
         moved(message.id ?? last);
-        seen(message);
+        onMessage(message);
         if (message.event === 'end') return 'ended';
       }
     }

@@ -37,7 +37,7 @@ export function ApprovalForm({
   readonly sent?: (answer: string) => void;
 }): JSX.Element {
   const [given, setGiven] = useState<string | undefined>(undefined);
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
   const told = useRef<HTMLParagraphElement>(null);
   // The button that had the focus is gone with the question.
@@ -46,7 +46,7 @@ export function ApprovalForm({
   }, [given]);
   const choices = question.kind === 'unknown-outcome' ? outcomeChoices : permissionChoices;
   const answer = ({ name, allowed, happened }: ApprovalChoice): void =>
-    send(async () => {
+    submit(async () => {
       await api.answer(session, question, allowed, happened);
       setGiven(name);
       sent?.(name);
@@ -76,7 +76,7 @@ export function ApprovalForm({
           Answered: {given}. The run goes on as soon as a worker has read it.
         </p>
       )}
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
     </div>
   );
 }

@@ -39,7 +39,7 @@ const previewLines = 14;
 type LongTextProps = { readonly text: string; readonly label?: string; readonly isDiff?: boolean };
 
 /** A text that is shown in full on asking where it is long; `what` names it. */
-export function LongText({ text, label: what = 'this text', isDiff = false }: LongTextProps): JSX.Element {
+export function LongText({ text, label = 'this text', isDiff = false }: LongTextProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const lines = text.split('\n');
   const isLong = lines.length > previewLines + 4 || text.length > 6000;
@@ -50,7 +50,7 @@ export function LongText({ text, label: what = 'this text', isDiff = false }: Lo
         <pre class="code" tabIndex={0}>
           {isDiff ? shown.split('\n').map(renderDiffLine) : <EscapedText text={shown} />}
         </pre>
-        <CopyButton text={text} what={what} />
+        <CopyButton text={text} what={label} />
       </div>
       {isLong ? (
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

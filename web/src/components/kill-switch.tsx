@@ -19,11 +19,11 @@ export function useKillSwitch(): PollResult<KillSwitchState> & { readonly isStop
 type KillSwitchProps = { readonly status: ReturnType<typeof useKillSwitch> };
 
 /** The switch in the header. */
-export function KillSwitch({ status: now }: KillSwitchProps): JSX.Element {
-  const { value: standing, error: failed, isStopped, refresh: again } = now;
+export function KillSwitch({ status }: KillSwitchProps): JSX.Element {
+  const { value: standing, error, isStopped, refresh } = status;
   const [isOpen, setOpen] = useState(false);
   const may = usePermission('operator');
-  const isKnown = useAtom(connectionStatus) === 'here' && (standing !== undefined || failed !== undefined);
+  const isKnown = useAtom(connectionStatus) === 'here' && (standing !== undefined || error !== undefined);
   return (
     <>
       <button
@@ -37,7 +37,13 @@ export function KillSwitch({ status: now }: KillSwitchProps): JSX.Element {
         <span class="switch-state">{isKnown ? (isStopped ? 'Stopped' : 'Running') : 'Not known'}</span>
       </button>
       {isOpen ? (
-        <ConfirmDialog standing={standing} isStopped={isStopped} may={may} close={() => setOpen(false)} done={again} />
+        <ConfirmDialog
+          standing={standing}
+          isStopped={isStopped}
+          may={may}
+          close={() => setOpen(false)}
+          done={refresh}
+        />
       ) : null}
     </>
   );
@@ -69,14 +75,14 @@ function ConfirmDialog({ standing, isStopped, may, close, done }: ConfirmDialogP
   const dialog = useRef<HTMLDialogElement>(null);
   const [word, setWord] = useState('');
   const [why, setWhy] = useState('');
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const needed = isStopped ? 'resume' : 'stop';
   const isReady = may && word.trim().toLowerCase() === needed && (isStopped || why.trim() !== '');
   useEffect(() => dialog.current?.showModal(), []);
   // Closed by itself, the dialog gives the focus back to where it came from.
   const leave = (): void => dialog.current?.close();
   const act = (): void =>
-    send(async () => {
+    submit(async () => {
       await (isStopped ? api.resume() : api.stop(why.trim()));
       done();
       leave();
@@ -124,7 +130,7 @@ function ConfirmDialog({ standing, isStopped, may, close, done }: ConfirmDialogP
           />
         </FormField>
         {may ? null : <p class="hint">Only an operator's key may do this.</p>}
-        <ErrorMessage failed={failed} />
+        <ErrorMessage failed={error} />
         <div class="buttons">
           <button type="submit" class={isStopped ? 'primary' : 'danger'} disabled={!isReady || busy}>
             {isStopped ? 'Resume' : 'Stop everything'}

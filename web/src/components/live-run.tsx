@@ -31,7 +31,7 @@ export function LiveRun({ id }: { readonly id: string }): JSX.Element {
 }
 
 function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element {
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
   const isOver = run.status === 'ended';
   return (
@@ -42,12 +42,12 @@ function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: Ses
         <a href={linkTo('sessions', run.session)}>Its session</a>
         {run.outcome ? <RunCost run={run} /> : null}
         {isOver || !may ? null : (
-          <button type="button" class="quiet" disabled={busy} onClick={() => send(() => api.cancelRun(run.id))}>
+          <button type="button" class="quiet" disabled={busy} onClick={() => submit(() => api.cancelRun(run.id))}>
             Cancel the run
           </button>
         )}
       </header>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       <TimelineView items={feed.timeline.items} live={feed.live} acts={{ session: run.session }} />
       <OutcomeView run={run} feed={feed} />
       {run.kind === 'run' ? null : <ChildRuns of={run.id} isOver={isOver} />}

@@ -20,18 +20,13 @@ export type RunTableProps = {
 };
 
 /** The table of the runs that a filter lets through. */
-export function RunTable({
-  caption,
-  filter,
-  intervalMs: ms,
-  emptyState: empty,
-  olderHref: older,
-}: RunTableProps): JSX.Element {
-  const { value, error: failed } = usePoll((signal) => api.runs(filter, signal), ms, JSON.stringify(filter));
-  if (value?.runs.length === 0) return <>{typeof empty === 'string' ? <p class="hint">{empty}</p> : empty}</>;
+export function RunTable({ caption, filter, intervalMs, emptyState, olderHref }: RunTableProps): JSX.Element {
+  const { value, error } = usePoll((signal) => api.runs(filter, signal), intervalMs, JSON.stringify(filter));
+  if (value?.runs.length === 0)
+    return <>{typeof emptyState === 'string' ? <p class="hint">{emptyState}</p> : emptyState}</>;
   return (
     <>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       <DataTable
         caption={caption}
         head={['Status', 'What was asked', 'Kind', 'Tenant', '#Waited', '#Took', '#Tokens', '#Cost', 'Queued']}
@@ -40,9 +35,9 @@ export function RunTable({
           <RunRow key={run.id} run={run} />
         ))}
       </DataTable>
-      {older && value && value.runs.length >= (filter.most ?? 100) ? (
+      {olderHref && value && value.runs.length >= (filter.most ?? 100) ? (
         <p class="pages">
-          <a href={older(value.runs.at(-1)?.id ?? '')}>Older runs</a>
+          <a href={olderHref(value.runs.at(-1)?.id ?? '')}>Older runs</a>
         </p>
       ) : null}
     </>

@@ -15,12 +15,12 @@ export function SessionEditor({
   readonly close: () => void;
 }): JSX.Element {
   const [messages, setMessages] = useState<readonly Message[] | undefined>(undefined);
-  const { busy, error: failed, submit: send } = useSubmit();
-  useEffect(() => send(async () => setMessages((await api.messages(session)).messages)), [session, send]);
-  if (messages === undefined) return <ErrorMessage failed={failed} />;
+  const { busy, error, submit } = useSubmit();
+  useEffect(() => submit(async () => setMessages((await api.messages(session)).messages)), [session, submit]);
+  if (messages === undefined) return <ErrorMessage failed={error} />;
   const change = (at: number, message: Message): void => setMessages(messages.with(at, message));
   const keep = (): void =>
-    send(async () => {
+    submit(async () => {
       await api.edit(session, messages);
       close();
     });
@@ -46,7 +46,7 @@ export function SessionEditor({
           </button>
         </fieldset>
       ))}
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       <div class="buttons">
         <button type="button" class="primary" disabled={busy} onClick={keep}>
           Keep as a new branch

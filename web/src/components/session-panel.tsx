@@ -29,25 +29,25 @@ export type SessionPanelProps = {
 
 /** The timeline of a session with its acts. */
 export function SessionPanel({
-  target: followed,
+  target,
   session,
-  isStandalone: isWhole = false,
-  shouldFocusInput: isSpokenTo = false,
+  isStandalone = false,
+  shouldFocusInput = false,
 }: SessionPanelProps): JSX.Element {
-  const feed = useSessionFeed(followed);
-  const { busy, error: failed, submit: send } = useSubmit();
+  const feed = useSessionFeed(target);
+  const { busy, error, submit } = useSubmit();
   const [isEditing, setEditing] = useState(false);
   const may = usePermission('runner');
   const { timeline, run } = feed;
   const isLive = run ? run.status !== 'ended' : timeline.running;
   const isThere = feed.error?.status !== 404;
   const fork = useCallback(
-    (event?: string): void => send(async () => navigate('sessions', (await api.fork(session, event)).session)),
-    [session, send],
+    (event?: string): void => submit(async () => navigate('sessions', (await api.fork(session, event)).session)),
+    [session, submit],
   );
   return (
     <section aria-label="Session">
-      {isWhole ? (
+      {isStandalone ? (
         <>
           <PageTitle beside={run ? <StatusBadge run={run} /> : null}>
             {formatHeading(getFirstPrompt(timeline)) || 'Session'}
@@ -80,13 +80,13 @@ export function SessionPanel({
             Edit
           </button>
           {isLive ? (
-            <button type="button" class="danger" disabled={busy} onClick={() => send(() => api.cancel(session))}>
+            <button type="button" class="danger" disabled={busy} onClick={() => submit(() => api.cancel(session))}>
               Cancel the run
             </button>
           ) : null}
         </div>
       ) : null}
-      <ErrorMessage failed={failed ?? feed.error} />
+      <ErrorMessage failed={error ?? feed.error} />
       {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
       {feed.loaded && timeline.items.length === 0 && !feed.error ? (
         <EmptyState title="Nothing has been said in this session yet.">
@@ -100,15 +100,15 @@ export function SessionPanel({
           {timeline.offBranchCount === 1 ? 'event' : 'events'} beside these.
         </p>
       ) : null}
-      {isWhole && run?.outcome ? <OutcomeView run={run} feed={feed} /> : null}
+      {isStandalone && run?.outcome ? <OutcomeView run={run} feed={feed} /> : null}
       <Announcer feed={feed} run={run} />
       {may && isThere ? (
         <PromptForm
           session={session}
           previousRun={run}
           isLive={isLive}
-          isStandalone={isWhole}
-          shouldFocus={isSpokenTo && feed.loaded}
+          isStandalone={isStandalone}
+          shouldFocus={shouldFocusInput && feed.loaded}
         />
       ) : null}
     </section>
@@ -171,31 +171,25 @@ type PromptFormProps = {
 };
 
 /** Words to the session: into the run that goes on, or as the beginning of another. */
-function PromptForm({
-  session,
-  previousRun: before,
-  isLive,
-  isStandalone: isWhole,
-  shouldFocus: isWanted,
-}: PromptFormProps): JSX.Element {
+function PromptForm({ session, previousRun, isLive, isStandalone, shouldFocus }: PromptFormProps): JSX.Element {
   const [words, setWords] = useDraft(`session ${session}`);
   const [how, setHow] = useState<SteerMode>('steer');
   const [said, setSaid] = useState('');
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (isWanted) field.current?.focus();
-  }, [isWanted]);
+    if (shouldFocus) field.current?.focus();
+  }, [shouldFocus]);
   const speak = (): void =>
-    send(async () => {
+    submit(async () => {
       if (isLive) await api.steer(session, words, how);
       const begun = isLive
         ? undefined
-        : (await api.ask('run', { ...inheritRunSettings(before), words, session }, createId())).run;
+        : (await api.ask('run', { ...inheritRunSettings(previousRun), words, session }, createId())).run;
       setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
       setWords('');
       // Who looks at a run that has ended sees no other; who looks at the session does.
-      if (begun && !isWhole) navigate('runs', begun.id);
+      if (begun && !isStandalone) navigate('runs', begun.id);
     });
   return (
     <form
@@ -239,7 +233,7 @@ function PromptForm({
           {said}
         </span>
       </div>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
     </form>
   );
 }

@@ -92,7 +92,7 @@ type ItemViewProps = {
   readonly live: string | undefined;
 };
 
-function ItemView({ item, actions: acts, isLive, live }: ItemViewProps): JSX.Element {
+function ItemView({ item, actions, isLive, live }: ItemViewProps): JSX.Element {
   return useMemo(() => {
     switch (item.type) {
       case 'input':
@@ -109,7 +109,7 @@ function ItemView({ item, actions: acts, isLive, live }: ItemViewProps): JSX.Ele
           </li>
         );
       case 'turn':
-        return <TurnView item={item} actions={acts} isLive={isLive} live={live} />;
+        return <TurnView item={item} actions={actions} isLive={isLive} live={live} />;
       case 'said':
         return (
           <li class={`said ${item.message.role === 'user' ? 'input' : ''}`}>
@@ -135,7 +135,7 @@ function ItemView({ item, actions: acts, isLive, live }: ItemViewProps): JSX.Ele
           </li>
         );
     }
-  }, [item, acts.session, acts.fork, isLive, live]);
+  }, [item, actions.session, actions.fork, isLive, live]);
 }
 
 const speakerLabels: Readonly<Record<string, string>> = {
@@ -163,7 +163,7 @@ type TurnItem = Extract<TimelineItem, { type: 'turn' }>;
 
 function TurnView({
   item,
-  actions: acts,
+  actions,
   isLive,
   live,
 }: Omit<ItemViewProps, 'item'> & { readonly item: TurnItem }): JSX.Element {
@@ -194,16 +194,16 @@ function TurnView({
           </div>
         ) : null}
         {item.calls.map((call) => (
-          <CallView key={call.id} call={call} session={acts.session} />
+          <CallView key={call.id} call={call} session={actions.session} />
         ))}
         <TurnCost item={item}>
           {item.message && words?.trim() ? <CopyButton text={words} what={`the words of turn ${item.turn}`} /> : null}
-          {acts.fork && item.message ? (
+          {actions.fork && item.message ? (
             <button
               type="button"
               class="quiet"
               title="Begins another session as this one stood here"
-              onClick={() => acts.fork?.(item.at)}
+              onClick={() => actions.fork?.(item.at)}
             >
               Fork from here
             </button>

@@ -14,12 +14,12 @@ import type { Approval } from '../api/types.ts';
 
 /** The screen of what waits for a person. */
 export function ApprovalsScreen(): JSX.Element {
-  const { value, error: failed, refresh: again } = usePoll((signal) => api.approvals(signal), 2000);
+  const { value, error, refresh } = usePoll((signal) => api.approvals(signal), 2000);
   const approvals = value?.approvals ?? [];
   return (
     <>
       <PageTitle>Approvals</PageTitle>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       {value && approvals.length === 0 ? (
         <EmptyState title="Nobody waits for you.">
           <p>
@@ -32,7 +32,7 @@ export function ApprovalsScreen(): JSX.Element {
         </EmptyState>
       ) : null}
       {approvals.map((approval) => (
-        <ApprovalView key={approval.run} approval={approval} again={again} />
+        <ApprovalView key={approval.run} approval={approval} again={refresh} />
       ))}
       <ResolvedApprovals approvals={value?.approvals} />
     </>

@@ -12,7 +12,7 @@ const periods = ['day', 'month', 'ever'] as const;
 
 /** The screen of what tenants may spend. */
 export function BudgetsScreen(): JSX.Element {
-  const { value, error: failed, refresh: again } = usePoll((signal) => api.budgets(signal), 3000);
+  const { value, error, refresh } = usePoll((signal) => api.budgets(signal), 3000);
   const [edited, setEdited] = useState<BudgetStatus | undefined>(undefined);
   const may = usePermission('operator');
   return (
@@ -22,7 +22,7 @@ export function BudgetsScreen(): JSX.Element {
         What each tenant may spend. It is held back before each call to a model, over the whole fleet: what does not fit
         is refused before it is spent.
       </p>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       {value?.allowances.length === 0 ? (
         <EmptyState title="No tenant has a budget.">
           <p>
@@ -38,7 +38,7 @@ export function BudgetsScreen(): JSX.Element {
         ))}
       </ul>
       {may ? (
-        <BudgetForm key={edited ? `${edited.tenant} ${edited.period}` : ''} known={edited} refresh={again} />
+        <BudgetForm key={edited ? `${edited.tenant} ${edited.period}` : ''} known={edited} refresh={refresh} />
       ) : null}
     </>
   );
@@ -80,18 +80,18 @@ type BarProps = {
   readonly format: (amount: number) => string;
 };
 
-function BudgetBar({ name, spent, held, max: most, format: write }: BarProps): JSX.Element {
-  const share = (amount: number): number => (most === 0 ? 100 : Math.min(100, (amount / most) * 100));
-  const isOver = spent + held >= most;
+function BudgetBar({ name, spent, held, max, format }: BarProps): JSX.Element {
+  const share = (amount: number): number => (max === 0 ? 100 : Math.min(100, (amount / max) * 100));
+  const isOver = spent + held >= max;
   return (
     <div class="bar">
       <p>
         <span>{name}</span>
         <span class="amount">
-          {write(spent)} spent{held > 0 ? `, ${write(held)} held` : ''} of {write(most)}
+          {format(spent)} spent{held > 0 ? `, ${format(held)} held` : ''} of {format(max)}
           <span class={isOver ? 'bad' : 'hint'}>
             {' '}
-            {most === 0 ? 'nothing allowed' : formatPercent(Math.min(1, spent / most))}
+            {max === 0 ? 'nothing allowed' : formatPercent(Math.min(1, spent / max))}
           </span>
         </span>
       </p>
@@ -106,7 +106,7 @@ function BudgetBar({ name, spent, held, max: most, format: write }: BarProps): J
 
 type BudgetFormProps = { readonly known: BudgetStatus | undefined; readonly refresh: () => void };
 
-function BudgetForm({ known, refresh: again }: BudgetFormProps): JSX.Element {
+function BudgetForm({ known, refresh }: BudgetFormProps): JSX.Element {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // Who wants to change one goes on in the form.
@@ -118,10 +118,10 @@ function BudgetForm({ known, refresh: again }: BudgetFormProps): JSX.Element {
     usd: String(known?.usd ?? ''),
     tokens: String(known?.tokens ?? ''),
   });
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const isUnbound = typed.usd.trim() === '' && typed.tokens.trim() === '';
   const keep = (): void =>
-    send(async () => {
+    submit(async () => {
       const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
       const [usd, tokens] = [number(typed.usd), number(typed.tokens)];
       await api.allow({
@@ -130,7 +130,7 @@ function BudgetForm({ known, refresh: again }: BudgetFormProps): JSX.Element {
         ...(usd === undefined ? {} : { usd }),
         ...(tokens === undefined ? {} : { tokens }),
       });
-      again();
+      refresh();
     });
   const field = (name: 'tenant' | 'usd' | 'tokens'): JSX.Element => (
     <input
@@ -173,7 +173,7 @@ function BudgetForm({ known, refresh: again }: BudgetFormProps): JSX.Element {
       <button type="submit" disabled={busy || (isUnbound && !known)}>
         {isUnbound && known ? 'Take the budget away' : 'Set the budget'}
       </button>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
     </form>
   );
 }

@@ -22,11 +22,11 @@ import { QueueMetrics } from './runs.tsx';
 
 /** The screen of the fleet. */
 export function FleetScreen(): JSX.Element {
-  const { value, error: failed, refresh: again } = usePoll((signal) => api.queue(signal), 2000);
+  const { value, error, refresh } = usePoll((signal) => api.queue(signal), 2000);
   return (
     <>
       <PageTitle>Fleet</PageTitle>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       <QueueMetrics />
       <h2>Workers</h2>
       {value?.workers.length === 0 ? (
@@ -47,9 +47,9 @@ export function FleetScreen(): JSX.Element {
         </DataTable>
       )}
       <h2>Limits</h2>
-      {value ? <LimitsForm key={JSON.stringify(value.limits)} limits={value.limits} refresh={again} /> : null}
+      {value ? <LimitsForm key={JSON.stringify(value.limits)} limits={value.limits} refresh={refresh} /> : null}
       <h2>Schedules</h2>
-      {value ? <Schedules schedules={value.schedules} refresh={again} /> : null}
+      {value ? <Schedules schedules={value.schedules} refresh={refresh} /> : null}
     </>
   );
 }
@@ -81,9 +81,9 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
 
 type RefreshProps = { readonly refresh: () => void };
 
-function LimitsForm({ limits, refresh: again }: { readonly limits: QueueLimits } & RefreshProps): JSX.Element {
+function LimitsForm({ limits, refresh }: { readonly limits: QueueLimits } & RefreshProps): JSX.Element {
   const may = usePermission('operator');
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const [typed, setTyped] = useState({
     concurrency: String(limits.concurrency ?? ''),
     tenantConcurrency: String(limits.tenantConcurrency ?? ''),
@@ -103,7 +103,7 @@ function LimitsForm({ limits, refresh: again }: { readonly limits: QueueLimits }
     />
   );
   const keep = (): void =>
-    send(async () => {
+    submit(async () => {
       const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
       const [concurrency, tenantConcurrency, runs, seconds] = [
         typed.concurrency,
@@ -116,7 +116,7 @@ function LimitsForm({ limits, refresh: again }: { readonly limits: QueueLimits }
         ...(tenantConcurrency === undefined ? {} : { tenantConcurrency }),
         ...(runs === undefined || seconds === undefined ? {} : { rate: { runs, ms: Math.round(seconds * 1000) } }),
       });
-      again();
+      refresh();
     });
   return (
     <form
@@ -145,7 +145,7 @@ function LimitsForm({ limits, refresh: again }: { readonly limits: QueueLimits }
       ) : (
         <p class="hint">Only an operator's key may change them.</p>
       )}
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
     </form>
   );
 }
@@ -155,18 +155,15 @@ const formatUtc = (now: number): string => {
   return `${date.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })}, ${date.toISOString().slice(11, 16)}`;
 };
 
-function Schedules({
-  schedules,
-  refresh: again,
-}: { readonly schedules: readonly Schedule[] } & RefreshProps): JSX.Element {
+function Schedules({ schedules, refresh }: { readonly schedules: readonly Schedule[] } & RefreshProps): JSX.Element {
   const may = usePermission('runner');
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const now = useNow(10_000);
   const [typed, setTyped] = useState({ name: '', cron: '', words: '' });
   const act = (work: () => Promise<unknown>): void =>
-    send(async () => {
+    submit(async () => {
       await work();
-      again();
+      refresh();
     });
   const add = (): void =>
     act(async () => {
@@ -239,7 +236,7 @@ function Schedules({
           </button>
         </form>
       ) : null}
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
     </>
   );
 }

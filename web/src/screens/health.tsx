@@ -19,11 +19,11 @@ const timeRanges = [
 
 /** The screen of how the fleet is; the query of the address says how far back its charts go. */
 export function HealthScreen({ query }: { readonly query: string }): JSX.Element {
-  const { value, error: failed } = usePoll((signal) => api.health(signal), 3000);
+  const { value, error } = usePoll((signal) => api.health(signal), 3000);
   return (
     <>
       <PageTitle>Health</PageTitle>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       {value ? <CurrentHealth health={value} /> : null}
       <HealthHistory wanted={new URLSearchParams(query).get('over')} />
       {value ? (
@@ -93,7 +93,7 @@ function formatP95Interval(measured: HealthPercentiles | null): string {
 
 function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Element {
   const span = timeRanges.find(({ name }) => name === wanted) ?? timeRanges[1];
-  const { value, error: failed } = usePoll(
+  const { value, error } = usePoll(
     (signal) => {
       // Whole stretches, so that the last point is not a sliver of one.
       const to = Math.ceil(Date.now() / span.stretch) * span.stretch;
@@ -144,7 +144,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
           ))}
         </div>
       </div>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       <div class="charts">
         <Chart title="Runs ended" times={times} lines={lines.ended} write={formatCount} steps={countIncrements} />
         <Chart

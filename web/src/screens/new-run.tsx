@@ -68,22 +68,22 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
   const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as NewRunSettings, [typed]);
   const [last, setLast] = useDraft('ask run');
   const [queued, setQueued] = useState(0);
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
   const mayOperate = usePermission('operator');
   const chosen = runModes.find((each) => each.mode === chosenWay) ?? runModes[0];
-  const { mode: way } = chosen;
+  const { mode } = chosen;
   const shown = id ?? last;
   const problem = validateRunSettings(settings);
 
   const ask = (): void =>
-    send(async () => {
+    submit(async () => {
       // What an operator filled in before does not count for a lesser key.
-      const more = parseRunSettings({ ...settings, auto: mayOperate && settings.auto === true }, way);
+      const more = parseRunSettings({ ...settings, auto: mayOperate && settings.auto === true }, mode);
       const runs =
-        way === 'enqueue'
+        mode === 'enqueue'
           ? await enqueueLines(words, more)
-          : [(await api.ask(way, { words, ...more }, getIdempotencyKey([way, words, more]))).run];
+          : [(await api.ask(mode, { words, ...more }, getIdempotencyKey([mode, words, more]))).run];
       pendingRequest = undefined;
       setBefore(words);
       setWords('');
@@ -111,7 +111,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
                 type="radio"
                 name="way"
                 value={each.mode}
-                checked={way === each.mode}
+                checked={mode === each.mode}
                 onChange={() => setWay(each.mode)}
               />
               <span>{each.name}</span>
@@ -137,7 +137,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
           }}
         />
-        <RunSettingsForm settings={settings} way={way} change={(next) => setTyped(JSON.stringify(next))} />
+        <RunSettingsForm settings={settings} way={mode} change={(next) => setTyped(JSON.stringify(next))} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={!may || busy || words.trim() === '' || problem !== undefined}>
             {busy ? 'Sending' : chosen.name}
@@ -162,7 +162,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
             {problem}
           </p>
         )}
-        <ErrorMessage failed={failed} />
+        <ErrorMessage failed={error} />
       </form>
       {queued > 0 && id === undefined ? (
         <QueuedMessage count={queued} />

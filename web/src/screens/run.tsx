@@ -16,7 +16,7 @@ import { api } from '../api/client.ts';
 
 /** The screen of a run. */
 export function RunScreen({ id }: { readonly id: string }): JSX.Element {
-  const { value, error: failed } = usePoll((signal) => api.run(id, signal), 2000, id);
+  const { value, error } = usePoll((signal) => api.run(id, signal), 2000, id);
   const run = value?.run;
   if (!run)
     return (
@@ -25,8 +25,8 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
         <p class="names">
           <CopyableId of="Run" name={id} />
         </p>
-        <ErrorMessage failed={failed} />
-        {failed?.status === 404 ? (
+        <ErrorMessage failed={error} />
+        {error?.status === 404 ? (
           <p class="hint">
             It may have been forgotten since. <a href={linkTo('runs')}>See all runs</a>
           </p>
@@ -89,7 +89,7 @@ function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
 
 /** What came of a run that has others do the work; its own session holds only its plan. */
 function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
-  const { busy, error: failed, submit: send } = useSubmit();
+  const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
   const { outcome } = run;
   const isOver = run.status === 'ended';
@@ -109,12 +109,12 @@ function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
       ) : null}
       {isOver || !may ? null : (
         <div class="buttons acts">
-          <button type="button" class="danger" disabled={busy} onClick={() => send(() => api.cancelRun(run.id))}>
+          <button type="button" class="danger" disabled={busy} onClick={() => submit(() => api.cancelRun(run.id))}>
             Cancel the run
           </button>
         </div>
       )}
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       <ChildRuns of={run.id} isOver={isOver} />
     </>
   );

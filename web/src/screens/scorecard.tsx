@@ -8,7 +8,7 @@ import type { ScorecardRow } from '../api/types.ts';
 
 /** The screen of what tests measured. */
 export function ScorecardScreen(): JSX.Element {
-  const { value, error: failed } = usePoll((signal) => api.frontier(signal), 60_000);
+  const { value, error } = usePoll((signal) => api.frontier(signal), 60_000);
   const rows = value?.rows ?? [];
   const measured = rows.filter((row) => row.measured).length;
   return (
@@ -28,7 +28,7 @@ export function ScorecardScreen(): JSX.Element {
         What was measured on this machine, as counts with 95% intervals, and nothing else. What nobody measured says so,
         counts for nothing, and names the command that measures it.
       </p>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       {value && rows.length === 0 ? (
         <EmptyState title="No scorecard came with this server.">
           <p>

@@ -17,7 +17,7 @@ const formatSessionTitle = (words: string): string => truncate(words.replaceAll(
 export function SessionsScreen({ query }: { readonly query: string }): JSX.Element {
   const before = new URLSearchParams(query).get('before') ?? '';
   const from = { most: pageSize, ...(before === '' ? {} : { before }) };
-  const { value, error: failed } = usePoll((signal) => api.sessions(from, signal), 5000, before);
+  const { value, error } = usePoll((signal) => api.sessions(from, signal), 5000, before);
   // A session that a run began has its name, so that what was asked in older ones is among older runs.
   const runs = usePoll((signal) => api.runs({ ...from, most: 4 * pageSize }, signal), 10_000, before).value?.runs ?? [];
   const sessions = value?.sessions ?? [];
@@ -26,7 +26,7 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
   return (
     <>
       <PageTitle>Sessions</PageTitle>
-      <ErrorMessage failed={failed} />
+      <ErrorMessage failed={error} />
       {before === '' ? null : (
         <p class="pages">
           Older sessions. <a href={linkTo('sessions')}>Back to the latest</a>

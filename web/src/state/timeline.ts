@@ -302,8 +302,8 @@ function reduceCall(call: TimelineCall, event: CallEvent): TimelineCall {
 }
 
 /** Whether the client that asked makes it: others are asked about before they begin, or about what became of them. */
-export const isClientSideCall = ({ started, approvals: asks, result }: TimelineCall): boolean =>
-  started !== undefined && !result && asks.some(({ answer, kind }) => !answer && kind === 'client-tool');
+export const isClientSideCall = ({ started, approvals, result }: TimelineCall): boolean =>
+  started !== undefined && !result && approvals.some(({ answer, kind }) => !answer && kind === 'client-tool');
 
 /** The question of a call that nobody has answered. */
 export const getPendingApproval = (call: TimelineCall): TimelineApproval | undefined => {

@@ -37,14 +37,14 @@ const formatBashSource = (source: CompletionSource): string =>
     ? `source=${source}`
     : `source=list list=(${source.map(({ word }) => shellQuote(word)).join(' ')})`;
 
-const formatBashCase = ({ name, flags, firstWord: first }: CompletionPoint): string =>
-  `  ${shellQuote(name)}) flags=(${flags.flatMap(({ spellings }) => spellings).join(' ')}) ${formatBashSource(first)} ;;`;
+const formatBashCase = ({ name, flags, firstWord }: CompletionPoint): string =>
+  `  ${shellQuote(name)}) flags=(${flags.flatMap(({ spellings }) => spellings).join(' ')}) ${formatBashSource(firstWord)} ;;`;
 
 const formatBashValueCases = ({ name, flags }: CompletionPoint): readonly string[] =>
-  flags.flatMap(({ spellings, value: takes }: CompletionFlag) =>
-    takes === undefined
+  flags.flatMap(({ spellings, value }: CompletionFlag) =>
+    value === undefined
       ? []
-      : [`  ${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatBashSource(takes)} ;;`],
+      : [`  ${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatBashSource(value)} ;;`],
   );
 
 const unquoteFunction = `# Takes the quotes off the word that is being typed: its text in plain, the quote that is still open in quote.

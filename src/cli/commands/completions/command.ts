@@ -29,8 +29,8 @@ export const run: Command['run'] = async (args) => {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
-  const { createCompletionSpec: placesOf } = await import('./completion-spec.ts');
-  process.stdout.write((await shell())(placesOf(commands)));
+  const { createCompletionSpec } = await import('./completion-spec.ts');
+  process.stdout.write((await shell())(createCompletionSpec(commands)));
   return 0;
 };
 

@@ -275,11 +275,12 @@ const evalFlags: readonly CompletionFlag[] = [
   createFlag('show', 'the cases it has of its own'),
 ];
 
-function toCompletionFlag({ names, short, value, completion: of, description: about }: CliOption): CompletionFlag {
-  const source: CompletionSource = of === undefined ? 'anything' : typeof of === 'string' ? `${of}s` : toWords(of);
+function toCompletionFlag({ names, short, value, completion, description }: CliOption): CompletionFlag {
+  const source: CompletionSource =
+    completion === undefined ? 'anything' : typeof completion === 'string' ? `${completion}s` : toWords(completion);
   return {
     spellings: [...names.map((name) => `--${name}`), ...(short === undefined ? [] : [`-${short}`])],
-    description: about,
+    description,
     ...(value === undefined ? {} : { value: source }),
   };
 }
@@ -296,7 +297,7 @@ function sessionFlag(name: string): CompletionFlag {
   return name === 'json' ? jsonFlag : createFlag(name, sessionsSubcommands['trash']?.description ?? '');
 }
 
-const settingWords: readonly CompletionWord[] = Object.entries(settingsTable).map(([word, { description: about }]) => ({
+const settingWords: readonly CompletionWord[] = Object.entries(settingsTable).map(([word, { description }]) => ({
   word,
-  description: about,
+  description,
 }));

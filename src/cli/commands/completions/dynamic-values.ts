@@ -6,12 +6,12 @@ import type { Settings } from '../../../coding-agent/settings/settings.ts';
 export const completionValues: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
   async models(settings) {
     const { readKnownModels } = await import('../../../coding-agent/state/model-cache.ts');
-    const { listRouterNames: routersIn } = await import('../../../coding-agent/models/resolve-model.ts');
-    return [...(readKnownModels(settings) ?? []).map(({ id }) => id), ...routersIn(settings)];
+    const { listRouterNames } = await import('../../../coding-agent/models/resolve-model.ts');
+    return [...(readKnownModels(settings) ?? []).map(({ id }) => id), ...listRouterNames(settings)];
   },
   async sessions({ dirs }) {
-    const { listSessionFiles: sessionPlaces } = await import('../../../sessions/session-directory.ts');
-    return sessionPlaces(dirs).map(({ name }) => name);
+    const { listSessionFiles } = await import('../../../sessions/session-directory.ts');
+    return listSessionFiles(dirs).map(({ name }) => name);
   },
   async trash({ dirs }) {
     const { listTrash } = await import('../../../sessions/session-operations.ts');

@@ -64,17 +64,15 @@ const quoteFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').re
 
 const formatFishValueCases = (places: readonly CompletionPoint[]): readonly string[] =>
   places.flatMap(({ name, flags }) =>
-    flags.flatMap(({ spellings, value: takes }) =>
-      takes === undefined ? [] : spellings.map((each) => `${name} ${each}`),
-    ),
+    flags.flatMap(({ spellings, value }) => (value === undefined ? [] : spellings.map((each) => `${name} ${each}`))),
   );
 
-function formatFishFirstWords({ name, firstWord: first }: CompletionPoint): readonly string[] {
+function formatFishFirstWords({ name, firstWord }: CompletionPoint): readonly string[] {
   const when = `complete -c fairlead -n ${quoteFish(`__fairlead_first ${quoteFish(name)}`)}`;
-  if (typeof first === 'string') return first === 'anything' ? [] : [`${when} ${formatFishSource(first)}`];
-  return first.map(
-    ({ word, description: about }) =>
-      `${when} -a ${quoteFish(quoteFish(word))}${about === '' ? '' : ` -d ${quoteFish(about)}`}`,
+  if (typeof firstWord === 'string') return firstWord === 'anything' ? [] : [`${when} ${formatFishSource(firstWord)}`];
+  return firstWord.map(
+    ({ word, description }) =>
+      `${when} -a ${quoteFish(quoteFish(word))}${description === '' ? '' : ` -d ${quoteFish(description)}`}`,
   );
 }
 
@@ -92,13 +90,13 @@ function formatFishFlags(places: readonly CompletionPoint[]): readonly string[] 
   );
 }
 
-function formatFishFlag({ spellings, description: about, value: takes }: CompletionFlag): string {
+function formatFishFlag({ spellings, description, value: takes }: CompletionFlag): string {
   const names = spellings.map((each) => (each.startsWith('--') ? `-l ${each.slice(2)}` : `-s ${each.slice(1)}`));
   const value =
     takes === undefined
       ? []
       : [typeof takes === 'string' ? formatFishSource(takes) : `-x -a ${quoteFish(formatFishWordList(takes))}`];
-  return [...names, ...value, `-d ${quoteFish(about)}`].join(' ');
+  return [...names, ...value, `-d ${quoteFish(description)}`].join(' ');
 }
 
 const formatFishWordList = (words: Exclude<CompletionSource, string>): string =>

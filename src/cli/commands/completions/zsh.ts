@@ -35,18 +35,18 @@ const describeZshWord = (word: string, about: string): string =>
 const formatZshSource = (source: CompletionSource): string =>
   typeof source === 'string'
     ? `source=${source}`
-    : `source=list list=(${source.map(({ word, description: about }) => describeZshWord(word, about)).join(' ')})`;
+    : `source=list list=(${source.map(({ word, description }) => describeZshWord(word, description)).join(' ')})`;
 
-const formatZshCase = ({ name, flags, firstWord: first }: CompletionPoint): string =>
+const formatZshCase = ({ name, flags, firstWord }: CompletionPoint): string =>
   `  (${shellQuote(name)}) flags=(${flags
-    .flatMap(({ spellings, description: about }) => spellings.map((each) => describeZshWord(each, about)))
-    .join(' ')}) ${formatZshSource(first)} ;;`;
+    .flatMap(({ spellings, description }) => spellings.map((each) => describeZshWord(each, description)))
+    .join(' ')}) ${formatZshSource(firstWord)} ;;`;
 
 const formatZshValueCases = ({ name, flags }: CompletionPoint): readonly string[] =>
-  flags.flatMap(({ spellings, value: takes }) =>
-    takes === undefined
+  flags.flatMap(({ spellings, value }) =>
+    value === undefined
       ? []
-      : [`  (${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatZshSource(takes)} ;;`],
+      : [`  (${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatZshSource(value)} ;;`],
   );
 
 const completeFunction = `_fairlead_offer_source() {

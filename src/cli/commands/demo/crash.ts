@@ -12,8 +12,8 @@ const crashTimeoutMs = 60_000;
 
 /** Starts the program on a task and kills it once its effect has happened. */
 export async function crashAndKill(guide: Tour): Promise<void> {
-  const { workspace: stage, signal } = guide;
-  const script = stage.writeScript('parcel', [
+  const { workspace, signal } = guide;
+  const script = workspace.writeScript('parcel', [
     { calls: [{ tool: 'run_command', input: { command: './send-parcel.sh' } }] },
   ]);
   const args = [
@@ -28,13 +28,13 @@ export async function crashAndKill(guide: Tour): Promise<void> {
   ];
   guide.notify(`$ fairlead run --auto-approve --session-name parcel "${crashPrompt}"`);
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
-    cwd: stage.cwd,
-    env: stage.env,
+    cwd: workspace.cwd,
+    env: workspace.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = waitForExit(child, (line) => guide.notify(`process ${child.pid}: ${line}`));
   try {
-    await waitForFile(path.join(stage.cwd, 'ledger.txt'), ended, signal);
+    await waitForFile(path.join(workspace.cwd, 'ledger.txt'), ended, signal);
     if (signal.aborted) return;
     guide.notify('ledger.txt has its line, and the command is still at work. Now:');
     guide.notify(`$ kill -KILL ${child.pid}`);
@@ -44,14 +44,14 @@ export async function crashAndKill(guide: Tour): Promise<void> {
       `process ${child.pid} was ended by SIGKILL, with no chance to tidy up`,
     );
     guide.assertTrue(
-      existsSync(findSession(stage.settings.dirs, 'parcel').file),
+      existsSync(findSession(workspace.settings.dirs, 'parcel').file),
       'what it had written down is on the disk',
     );
   } finally {
     child.kill('SIGKILL');
     await ended;
     // Lets the script go that the killed process left behind.
-    writeFileSync(path.join(stage.cwd, 'signed'), '');
+    writeFileSync(path.join(workspace.cwd, 'signed'), '');
   }
 }
 

@@ -11,8 +11,8 @@ import type { Tour } from './tour.ts';
 /** Part of the tour, on a screen of its own. */
 export type TourStep = { readonly title: string; readonly text: string; run(guide: Tour): Promise<void> };
 
-const readDemoFile = ({ workspace: stage }: Tour, name: string): string =>
-  readFileSync(path.join(stage.cwd, name), 'utf8');
+const readDemoFile = ({ workspace }: Tour, name: string): string =>
+  readFileSync(path.join(workspace.cwd, name), 'utf8');
 
 const toolsStep: TourStep = {
   title: 'Tools, and who decides',

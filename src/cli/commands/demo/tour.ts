@@ -121,19 +121,19 @@ export function createTour(
 
 async function openTourConversation(
   stage: DemoWorkspace,
-  { session: which, name: scene, replies: answers }: TourScene,
+  { session, name: scene, replies }: TourScene,
   slowly: boolean,
 ): Promise<Conversation> {
   const asked = parseCliArgs(['--interactive', '--stream', '--no-sandbox'], { isInteractive: true });
   if ('message' in asked) throw new FairleadError('cli/demo', asked.message, { blame: 'harness' });
   const model = stage.writeScript(
     scene,
-    answers.map((answer) => withPacing(answer, slowly)),
+    replies.map((answer) => withPacing(answer, slowly)),
   );
   return Conversation.open({
     settings: stage.settings,
     flags: asked,
-    selector: which,
+    selector: session,
     model: { name: demoModelName, ref: { provider: 'scripted', model }, tools: true },
     host: { confirm: async () => false, progress() {}, notify() {} },
   });

@@ -19,8 +19,8 @@ import { fleetSubcommands } from './subcommands.ts';
 
 const usage = [
   ...Object.entries(fleetSubcommands).map(
-    ([verb, { usage: takes, description: about }], i) =>
-      `${i === 0 ? 'Usage:' : '      '} fairlead fleet ${verb}${takes ? ` ${takes}` : ''}: ${about}`,
+    ([verb, { usage: takes, description }], i) =>
+      `${i === 0 ? 'Usage:' : '      '} fairlead fleet ${verb}${takes ? ` ${takes}` : ''}: ${description}`,
   ),
   'Each takes --store <file or address>.',
 ].join('\n');

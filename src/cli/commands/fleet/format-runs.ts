@@ -24,10 +24,10 @@ export function formatRunOutcome({ id, outcome }: Pick<FleetRun, 'id' | 'outcome
 /** What a run waits for, and how it is answered. */
 export const formatRunQuestions = ({ id, questions }: Pick<FleetRun, 'id' | 'questions'>): string =>
   questions
-    .map(({ call, question, kind: about }) => {
+    .map(({ call, question, kind }) => {
       const which = questions.length > 1 ? ` --call ${call}` : '';
       const answers =
-        about === 'unknown-outcome' ? 'happened (or yes: run it again; or no: nobody knows)' : 'yes (or no)';
+        kind === 'unknown-outcome' ? 'happened (or yes: run it again; or no: nobody knows)' : 'yes (or no)';
       return `${id}  asks: ${escapeInvisible(question)}\n  To answer: fairlead runs answer ${id}${which} ${answers}`;
     })
     .join('\n');

@@ -23,7 +23,7 @@ const usage = [
   'Usage: fairlead runs [list] [--status <status>] [--tenant <name>] [--session <id>] [--most <n>] [--json]',
   ...Object.entries(runsSubcommands)
     .filter(([verb]) => verb !== 'list')
-    .map(([verb, { usage: takes, description: about }]) => `       fairlead runs ${verb} ${takes}: ${about}`),
+    .map(([verb, { usage: takes, description }]) => `       fairlead runs ${verb} ${takes}: ${description}`),
   'Each takes --store <file or address>.',
 ].join('\n');
 
@@ -94,8 +94,8 @@ async function answerRun(
     throw new TypeError('An answer is yes, no, or happened.');
   const found = requireRun(id, await store.queue.run(id));
   await assertAcceptsMessages(store, found);
-  const { call: asked, question, kind: about } = findQuestion(found, call);
-  if (said === 'happened' && about !== 'unknown-outcome')
+  const { call: asked, question, kind } = findQuestion(found, call);
+  if (said === 'happened' && kind !== 'unknown-outcome')
     throw new FairleadError('cli/no-outcome', `${id} does not ask whether something happened.`, {
       blame: 'user',
       hint: 'Answer yes or no.',

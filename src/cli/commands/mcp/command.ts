@@ -116,6 +116,6 @@ const formatUsage = (): string =>
   [
     `Usage: ${mcpServeUsage}: offer the tools of this folder to other programs`,
     ...Object.entries(mcpSubcommands).map(
-      ([verb, { usage: takes, description: about }]) => `       fairlead mcp ${verb} ${takes}: ${about}`,
+      ([verb, { usage: takes, description }]) => `       fairlead mcp ${verb} ${takes}: ${description}`,
     ),
   ].join('\n');

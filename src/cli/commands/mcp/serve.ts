@@ -63,10 +63,10 @@ function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
   }
 }
 
-async function serveMcp({ args: asked, port }: McpServeArgs): Promise<number> {
+async function serveMcp({ args, port }: McpServeArgs): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  const offer = await createMcpServer(asked, settings, printErr);
+  const offer = await createMcpServer(args, settings, printErr);
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   try {
@@ -93,9 +93,9 @@ function serveOnStdio(offer: McpServerHandle, over: (code: number) => void): Mcp
 }
 
 async function serveOnHttp(offer: McpServerHandle, port: number): Promise<McpConnection> {
-  const { listenMcpHttp: listen } = await import('../../../server/mcp/http.ts');
+  const { listenMcpHttp } = await import('../../../server/mcp/http.ts');
   const given = process.env['FAIRLEAD_MCP_TOKEN'];
-  const { url, token, close } = await listen(offer.factory, port, printErr, given || undefined);
+  const { url, token, close } = await listenMcpHttp(offer.factory, port, printErr, given || undefined);
   printErr(`Listening at ${url}\n`);
   if (!given) printErr(`Send this header: Authorization: Bearer ${token}\n`);
   return { close };

@@ -62,14 +62,14 @@ function parseProxyArgs(args: readonly string[]): ProxyArgs | string {
 }
 
 async function serveProxy({ target, rules, port, host, folder }: ProxyArgs): Promise<number> {
-  const [{ openProxy }, { loadProxyRules: rulesAt }] = await Promise.all([
+  const [{ openProxy }, { loadProxyRules }] = await Promise.all([
     import('../../../bridges/index.ts'),
     import('../../../bridges/proxy/load-rules.ts'),
   ]);
   const token = process.env['FAIRLEAD_PROXY_TOKEN'];
   const proxy = await openProxy({
     target,
-    ...(rules === undefined ? {} : await rulesAt(rules)),
+    ...(rules === undefined ? {} : await loadProxyRules(rules)),
     ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),
     ...(folder === undefined ? {} : { folder }),

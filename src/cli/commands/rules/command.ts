@@ -18,18 +18,13 @@ export const run: Command['run'] = async (args) => {
     const [verb, ...words] = positionals;
     if (values.help) return printRulesResult({ text: usage, code: 0 });
     const settings = readSettings();
-    const {
-      listRules: listing,
-      testRules: testing,
-      backtestRules: backtesting,
-      reportRules: reporting,
-    } = await import('./subcommands.ts');
-    if (verb === 'list' && words.length === 0) return printRulesResult(await listing(settings));
-    if (verb === 'test') return printRulesResult(await testing(settings, words));
+    const { listRules, testRules, backtestRules, reportRules } = await import('./subcommands.ts');
+    if (verb === 'list' && words.length === 0) return printRulesResult(await listRules(settings));
+    if (verb === 'test') return printRulesResult(await testRules(settings, words));
     const [rules, ...sessions] = words;
     if (verb === 'backtest' && rules !== undefined)
-      return printRulesResult(await backtesting(settings, rules, sessions, values.json));
-    if (verb === 'report') return printRulesResult(await reporting(settings, words, values.json));
+      return printRulesResult(await backtestRules(settings, rules, sessions, values.json));
+    if (verb === 'report') return printRulesResult(await reportRules(settings, words, values.json));
     printErr(`${usage}\n`);
     return 2;
   });

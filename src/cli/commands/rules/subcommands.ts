@@ -55,7 +55,7 @@ export async function testRules(settings: Settings, words: readonly string[]): P
   const found = named ? { files: named, problems: [] } : await readRuleFilesIn(settings, process.cwd());
   const sets = [...(named ? [] : [getDefaultRules(settings).set]), ...found.files.map(({ set }) => set)];
   const trials = (await Promise.all(sets.map(runRuleSetExamples))).flat();
-  const failed = trials.filter(({ failure: wrong }) => wrong !== undefined);
+  const failed = trials.filter(({ failure }) => failure !== undefined);
   const bare = sets.flatMap((set) =>
     ruleRows(set)
       .filter(([, kind, count]) => count === '0' && kind === 'gate')
@@ -63,8 +63,8 @@ export async function testRules(settings: Settings, words: readonly string[]): P
   );
   const text = [
     ...trials.map(
-      ({ rule, title, failure: wrong }) =>
-        `${wrong === undefined ? 'ok  ' : 'FAIL'} ${rule}: ${title}${wrong === undefined ? '' : `. ${wrong}`}`,
+      ({ rule, title, failure }) =>
+        `${failure === undefined ? 'ok  ' : 'FAIL'} ${rule}: ${title}${failure === undefined ? '' : `. ${failure}`}`,
     ),
     ...found.problems.map(({ path, why }) => `FAIL ${path}: ${why}`),
     ...(bare.length ? [`Nothing proves these gates, which carry no example: ${bare.join(', ')}`] : []),

@@ -69,7 +69,7 @@ function suggestSubcommand(verb: string): string {
 
 function formatUsage(): string {
   const lines = Object.entries(sessionsSubcommands).map(
-    ([verb, { usage, description: about }]) => `  ${`${verb} ${usage}`.padEnd(52)} ${about}`,
+    ([verb, { usage, description }]) => `  ${`${verb} ${usage}`.padEnd(52)} ${description}`,
   );
   const fleet =
     'Those of queued runs are in the store of the fleet: list, show, export and verify take --fleet, or --store <file or address>.';

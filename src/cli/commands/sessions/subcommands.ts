@@ -59,11 +59,11 @@ async function withFleetSessions(
   { store: where }: SessionsOptions,
   work: (kept: typeof Kept, store: FleetStore) => Promise<number>,
 ): Promise<number> {
-  const [{ withFleetStore: withStore }, kept] = await Promise.all([
+  const [{ withFleetStore }, kept] = await Promise.all([
     import('../fleet/open-store.ts'),
     import('../../../sessions/store-sessions.ts'),
   ]);
-  return withStore(where, (store) => work(kept, store));
+  return withFleetStore(where, (store) => work(kept, store));
 }
 
 /** Writes an export to where it is wanted. */
@@ -129,9 +129,9 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     description: 'give it another name',
     argumentCount: [2, 2],
     options: [],
-    async run([which = '', name = ''], { dirs: shelf }) {
-      const from = findSession(shelf, which);
-      const to = await renameSession(shelf, from, name);
+    async run([which = '', name = ''], { dirs }) {
+      const from = findSession(dirs, which);
+      const to = await renameSession(dirs, from, name);
       printErrLine(`"${escapeInvisible(from.name)}" is now "${escapeInvisible(to.name)}".`);
       return 0;
     },
@@ -141,9 +141,9 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     description: 'copy it, with all its branches; the name is <session>-clone unless given',
     argumentCount: [1, 2],
     options: [],
-    async run([which = '', name], { dirs: shelf }) {
-      const from = findSession(shelf, which);
-      const to = await cloneSession(shelf, from, name);
+    async run([which = '', name], { dirs }) {
+      const from = findSession(dirs, which);
+      const to = await cloneSession(dirs, from, name);
       printErrLine(`A copy of "${escapeInvisible(from.name)}":`);
       print(`${escapeInvisibleLine(to.name)}\n`);
       return 0;
@@ -178,8 +178,8 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     description: 'put it into the trash',
     argumentCount: [1, 1],
     options: [],
-    async run([which = ''], { dirs: shelf }) {
-      const { name } = await trashSession(shelf, findSession(shelf, which));
+    async run([which = ''], { dirs }) {
+      const { name } = await trashSession(dirs, findSession(dirs, which));
       printErrLine(`"${escapeInvisible(name)}" is in the trash; "fairlead sessions restore" brings it back.`);
       return 0;
     },
@@ -206,8 +206,8 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     description: 'take it out of the trash',
     argumentCount: [1, 2],
     options: [],
-    async run([name = '', as], { dirs: shelf }) {
-      const place = await restoreSession(shelf, name, as);
+    async run([name = '', as], { dirs }) {
+      const place = await restoreSession(dirs, name, as);
       printErrLine(`"${escapeInvisible(place.name)}" is back.`);
       return 0;
     },

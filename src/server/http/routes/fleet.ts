@@ -28,14 +28,14 @@ export const fleetRoutes: readonly Route[] = [
         standing: apiSchemas.Standing,
       }),
     },
-    async handle({ context: place }) {
-      const { queue, workers: roster } = place.store;
+    async handle({ context }) {
+      const { queue, workers: roster } = context.store;
       const [now, limits, workers, schedules, standing] = await Promise.all([
         queue.depth(),
         queue.limits(),
         roster.list(),
         queue.schedules(),
-        readKillSwitchStatus(place),
+        readKillSwitchStatus(context),
       ]);
       return { json: { depth: now, limits, workers, schedules, standing } };
     },
@@ -61,10 +61,10 @@ export const fleetRoutes: readonly Route[] = [
       body: z.strictObject({ cron: z.string().min(9).max(200), run: recurringRunSchema }),
     },
     responses: { 200: z.object({ schedule: apiSchemas.Schedule }) },
-    async handle({ context: place, caller, params, body }) {
-      const run = authorizeRun({ context: place, caller }, body.run);
+    async handle({ context, caller, params, body }) {
+      const run = authorizeRun({ context, caller }, body.run);
       const schedule = { name: params['name'] ?? '', cron: body.cron, run };
-      await place.store.queue.setSchedule(schedule);
+      await context.store.queue.setSchedule(schedule);
       return { json: { schedule } };
     },
   }),

@@ -47,7 +47,7 @@ export const healthRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'How the fleet is: what waits, who works, rates and durations with intervals, objectives, drift.',
     responses: { 200: healthSchema },
-    handle: async ({ context: place }) => ({ json: await place.health() }),
+    handle: async ({ context }) => ({ json: await context.health() }),
   }),
   defineRoute({
     method: 'get',
@@ -62,12 +62,12 @@ export const healthRoutes: readonly Route[] = [
       }),
     },
     responses: { 200: z.object({ tallies: z.array(apiSchemas.Tally) }) },
-    async handle({ context: place, query: { from, to = new Date().toISOString(), stretchMs = hourMs } }) {
+    async handle({ context, query: { from, to = new Date().toISOString(), stretchMs = hourMs } }) {
       const begin = from ?? new Date(Date.parse(to) - 24 * hourMs).toISOString();
       const stretches = (Date.parse(to) - Date.parse(begin)) / stretchMs;
       if (!(stretches > 0 && stretches <= maxBuckets))
         throw createHttpError('server/bad-request', `Ask for between 1 and ${maxBuckets} stretches of time.`);
-      return { json: { tallies: await place.store.queue.stats(begin, to, stretchMs) } };
+      return { json: { tallies: await context.store.queue.stats(begin, to, stretchMs) } };
     },
   }),
   defineRoute({
@@ -76,8 +76,8 @@ export const healthRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'The trust scorecard: what was measured here, with counts and intervals, and what was not.',
     responses: { 200: z.object({ rows: z.array(scoreRowSchema) }) },
-    handle: ({ context: { measurementsDir: measured } }) => ({
-      json: { rows: createScorecard(measured === undefined ? [] : readMeasurements(measured)) },
+    handle: ({ context: { measurementsDir } }) => ({
+      json: { rows: createScorecard(measurementsDir === undefined ? [] : readMeasurements(measurementsDir)) },
     }),
   }),
   defineRoute({
@@ -86,16 +86,16 @@ export const healthRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'Health as Prometheus reads it.',
     responses: { 200: 'text/plain' },
-    async handle({ context: place }) {
+    async handle({ context }) {
       const now = Date.now();
       const [how, tallies] = await Promise.all([
-        place.health(),
-        place.store.queue.stats(new Date(now - 24 * hourMs).toISOString(), new Date(now).toISOString(), hourMs),
+        context.health(),
+        context.store.queue.stats(new Date(now - 24 * hourMs).toISOString(), new Date(now).toISOString(), hourMs),
       ]);
-      const { subscribers: watchers, broadcasters: lookouts } = place.broadcasters.counts();
+      const { subscribers, broadcasters } = context.broadcasters.counts();
       const own = [
-        ['fairlead_server_watchers', 'Streams that are open at this server.', watchers],
-        ['fairlead_server_lookouts', 'Runs and sessions that they watch.', lookouts],
+        ['fairlead_server_watchers', 'Streams that are open at this server.', subscribers],
+        ['fairlead_server_lookouts', 'Runs and sessions that they watch.', broadcasters],
       ].map(([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`);
       return { content: formatMetrics(how, tallies) + own.join(''), type: 'text/plain; version=0.0.4; charset=utf-8' };
     },

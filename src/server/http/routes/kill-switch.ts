@@ -10,15 +10,15 @@ const unreadableStatus = { stopped: true, why: 'The kill-switch cannot be read, 
 /** How the fleet stands; what cannot be read is stopped. Why it cannot is told to whoever started the server: it names places of theirs. */
 export async function readKillSwitchStatus({
   store,
-  notify: tell,
+  notify,
 }: Pick<ServerContext, 'store' | 'notify'>): Promise<KillSwitchState> {
   try {
     const now = await store.killSwitch.status();
     // Somebody who stops a fleet does so at a time.
     if (!now.stopped || now.since !== undefined) return now;
-    tell(now.why ?? 'The kill-switch cannot be read.');
+    notify(now.why ?? 'The kill-switch cannot be read.');
   } catch (error) {
-    tell(`The kill-switch cannot be read: ${errorMessage(error)}`);
+    notify(`The kill-switch cannot be read: ${errorMessage(error)}`);
   }
   return unreadableStatus;
 }
@@ -33,9 +33,9 @@ export const killSwitchRoutes: readonly Route[] = [
     responses: {
       200: z.object({ role: z.string(), version: z.string(), store: z.string(), stopped: z.boolean() }),
     },
-    async handle({ context: place, caller }) {
-      const { stopped } = await readKillSwitchStatus(place);
-      return { json: { role: caller.role, version: place.version, store: place.store.description, stopped } };
+    async handle({ context, caller }) {
+      const { stopped } = await readKillSwitchStatus(context);
+      return { json: { role: caller.role, version: context.version, store: context.store.description, stopped } };
     },
   }),
   defineRoute({
@@ -45,7 +45,7 @@ export const killSwitchRoutes: readonly Route[] = [
     exemptFromLimits: true,
     summary: 'Whether the fleet may work.',
     responses: { 200: apiSchemas.Standing },
-    handle: async ({ context: place }) => ({ json: await readKillSwitchStatus(place) }),
+    handle: async ({ context }) => ({ json: await readKillSwitchStatus(context) }),
   }),
   defineRoute({
     method: 'post',
@@ -55,8 +55,8 @@ export const killSwitchRoutes: readonly Route[] = [
     summary: 'Stops every worker, until somebody lets them go on.',
     schemas: { body: z.strictObject({ why: z.string().min(1).max(2000) }) },
     responses: { 200: apiSchemas.Standing },
-    handle: async ({ context: place, body, caller }) => ({
-      json: await place.store.killSwitch.stop(body.why, caller.name),
+    handle: async ({ context, body, caller }) => ({
+      json: await context.store.killSwitch.stop(body.why, caller.name),
     }),
   }),
   defineRoute({
@@ -66,6 +66,6 @@ export const killSwitchRoutes: readonly Route[] = [
     exemptFromLimits: true,
     summary: 'Lets the workers go on.',
     responses: { 200: apiSchemas.Standing },
-    handle: async ({ context: place, caller }) => ({ json: await place.store.killSwitch.resume(caller.name) }),
+    handle: async ({ context, caller }) => ({ json: await context.store.killSwitch.resume(caller.name) }),
   }),
 ];

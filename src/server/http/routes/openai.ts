@@ -72,8 +72,8 @@ export const openaiRoutes: readonly Route[] = [
     role: 'reader',
     summary: `The models that can be asked for; \`${defaultModelAlias}\` is the one that is set here.`,
     responses: { 200: z.object({ object: z.literal('list'), data: z.array(modelSchema) }) },
-    async handle({ context: place }) {
-      const ids = [defaultModelAlias, ...(await place.models())];
+    async handle({ context }) {
+      const ids = [defaultModelAlias, ...(await context.models())];
       return { json: { object: 'list', data: ids.map(formatModel) } };
     },
   }),
@@ -83,9 +83,9 @@ export const openaiRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'One of the models that can be asked for.',
     responses: { 200: modelSchema },
-    async handle({ context: place, params }) {
+    async handle({ context, params }) {
       const id = params['model'] ?? '';
-      if (id !== defaultModelAlias) await assertKnownModel(place, id);
+      if (id !== defaultModelAlias) await assertKnownModel(context, id);
       return { json: formatModel(id) };
     },
   }),

@@ -25,7 +25,7 @@ export const publicRoutes = (table: () => readonly Route[]): readonly Route[] =>
     role: 'anyone',
     summary: 'The page.',
     responses: { 200: 'text/html' },
-    handle: ({ context: place }) => readIndexPage(place.staticDir),
+    handle: ({ context }) => readIndexPage(context.staticDir),
   }),
   defineRoute({
     method: 'get',
@@ -33,7 +33,7 @@ export const publicRoutes = (table: () => readonly Route[]): readonly Route[] =>
     role: 'anyone',
     summary: 'What the page is made of.',
     responses: { 200: '*/*' },
-    handle: ({ context: place, params }) => readAsset(place.staticDir, params['file'] ?? ''),
+    handle: ({ context, params }) => readAsset(context.staticDir, params['file'] ?? ''),
   }),
   defineRoute({
     method: 'get',
@@ -49,9 +49,9 @@ export const publicRoutes = (table: () => readonly Route[]): readonly Route[] =>
     role: 'anyone',
     summary: 'Whether the server can reach its store and takes work.',
     responses: { 200: okSchema },
-    async handle({ context: place }) {
-      if (place.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends.');
-      await place.store.ping().catch(() => {
+    async handle({ context }) {
+      if (context.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends.');
+      await context.store.ping().catch(() => {
         throw createHttpError('server/busy', 'The store cannot be reached.');
       });
       return { json: { ok: true } };
@@ -63,6 +63,6 @@ export const publicRoutes = (table: () => readonly Route[]): readonly Route[] =>
     role: 'anyone',
     summary: 'What can be asked, as OpenAPI 3.1.',
     responses: { 200: z.looseObject({ openapi: z.string() }) },
-    handle: ({ context: place }) => ({ json: getOpenApiDocument(table, place.version) }),
+    handle: ({ context }) => ({ json: getOpenApiDocument(table, context.version) }),
   }),
 ];

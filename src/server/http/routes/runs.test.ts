@@ -9,66 +9,72 @@ import { createApiFixture, type ApiReply } from '../../../../test/support/api-se
 const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetRun }).run;
 
 test('[A88] a run is begun by a POST, answered at once, and waited for where the caller prefers that', async (t) => {
-  const { request: ask, waitForStatus: until } = await createApiFixture(t);
-  const begun = await ask('POST /api/run', { as: 'runner', body: { words: 'hello' } });
+  const { request, waitForStatus } = await createApiFixture(t);
+  const begun = await request('POST /api/run', { as: 'runner', body: { words: 'hello' } });
   assert.equal(begun.status, 202);
   const { stream } = begun.body as { readonly stream: string };
   assert.equal(stream, `/api/stream?run=${getRun(begun).id}`);
-  const ended = await until(getRun(begun).id, 'ended');
+  const ended = await waitForStatus(getRun(begun).id, 'ended');
   assert.equal(ended.outcome?.text, 'You said: hello');
-  const waited = await ask('POST /api/run', { as: 'runner', body: { words: 'again' }, headers: { prefer: 'wait=20' } });
+  const waited = await request('POST /api/run', {
+    as: 'runner',
+    body: { words: 'again' },
+    headers: { prefer: 'wait=20' },
+  });
   assert.equal(waited.status, 200);
   assert.equal(getRun(waited).outcome?.text, 'You said: again');
-  const listed = (await ask('GET /api/runs?status=ended&most=1')).body as { readonly runs: readonly FleetRun[] };
+  const listed = (await request('GET /api/runs?status=ended&most=1')).body as { readonly runs: readonly FleetRun[] };
   assert.deepEqual(
     listed.runs.map(({ words }) => words),
     ['again'],
   );
-  assert.equal(getRun(await ask(`GET /api/runs/${ended.id}`)).id, ended.id);
+  assert.equal(getRun(await request(`GET /api/runs/${ended.id}`)).id, ended.id);
 });
 
 test('[A88] a wait that is over before the run gives the run as it stands', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false });
-  const reply = await ask('POST /api/run', { body: { words: 'hello' }, headers: { prefer: 'wait=0' } });
+  const { request } = await createApiFixture(t, { worker: false });
+  const reply = await request('POST /api/run', { body: { words: 'hello' }, headers: { prefer: 'wait=0' } });
   assert.equal(reply.status, 202);
   assert.equal(getRun(reply).status, 'queued');
 });
 
 test('[A88] the same Idempotency-Key is the same run, which is not run twice', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   const headers = { 'idempotency-key': 'one-and-the-same' };
-  const first = await ask('POST /api/run', { body: { words: 'hello' }, headers });
-  const second = await ask('POST /api/run', { body: { words: 'hello' }, headers });
+  const first = await request('POST /api/run', { body: { words: 'hello' }, headers });
+  const second = await request('POST /api/run', { body: { words: 'hello' }, headers });
   assert.equal(getRun(first).id, 'one-and-the-same');
   assert.equal(getRun(second).id, 'one-and-the-same');
   assert.equal((await store.queue.list()).length, 1);
-  const strange = await ask('POST /api/run', { body: { words: 'x' }, headers: { 'idempotency-key': '../../etc' } });
+  const strange = await request('POST /api/run', { body: { words: 'x' }, headers: { 'idempotency-key': '../../etc' } });
   assert.equal(strange.status, 400);
 });
 
 test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the queue with what they were asked', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false });
-  const plan = getRun(await ask('POST /api/orchestrate', { body: { words: 'a big thing', model: 'm' } }));
+  const { request } = await createApiFixture(t, { worker: false });
+  const plan = getRun(await request('POST /api/orchestrate', { body: { words: 'a big thing', model: 'm' } }));
   assert.equal(plan.kind, 'plan');
   assert.equal(plan.settings['model'], 'm');
   const verify = { words: 'is it so?', answer: 'yes', models: ['a', 'b'] };
-  const examined = getRun(await ask('POST /api/verify', { body: verify }));
+  const examined = getRun(await request('POST /api/verify', { body: verify }));
   assert.equal(examined.kind, 'verify');
   assert.deepEqual([examined.settings['claim'], examined.settings['models']], ['yes', ['a', 'b']]);
   const judged = await createVerifyOrchestration({ models: async () => ({ others: [] }) })(examined, new Map());
   assert.match(JSON.stringify(judged), /"own-1"/, 'the answer that was given is what is judged');
   const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, words: `task ${i}`, tenant: 'acme' }));
-  const queued = await ask('POST /api/enqueue', { body: { runs: many } });
+  const queued = await request('POST /api/enqueue', { body: { runs: many } });
   assert.equal(queued.status, 202);
-  await ask('POST /api/enqueue', { body: { runs: many } });
-  const { runs } = (await ask('GET /api/runs?tenant=acme&most=1000')).body as { readonly runs: readonly FleetRun[] };
+  await request('POST /api/enqueue', { body: { runs: many } });
+  const { runs } = (await request('GET /api/runs?tenant=acme&most=1000')).body as {
+    readonly runs: readonly FleetRun[];
+  };
   assert.equal(runs.length, 50);
-  const { depth } = (await ask('GET /api/queue')).body as { readonly depth: { readonly queued: number } };
+  const { depth } = (await request('GET /api/queue')).body as { readonly depth: { readonly queued: number } };
   assert.equal(depth.queued, 52);
 });
 
 test('[A88] a field that nobody knows is refused by its name, and nothing is begun', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   const tried: readonly (readonly [unknown, RegExp])[] = [
     [{ words: 'x', modle: 'y' }, /"modle"/],
     [{ words: 'x', limits: { turnz: 3 } }, /"limits\.turnz"/],
@@ -78,11 +84,11 @@ test('[A88] a field that nobody knows is refused by its name, and nothing is beg
     [[], /expected object/],
   ];
   for (const [body, told] of tried) {
-    const reply = await ask('POST /api/run', { body });
+    const reply = await request('POST /api/run', { body });
     assert.equal(reply.status, 400);
     assert.match((reply.body as { readonly error: { readonly message: string } }).error.message, told);
   }
-  assert.equal((await ask('GET /api/runs?statuz=ended')).status, 400);
+  assert.equal((await request('GET /api/runs?statuz=ended')).status, 400);
   assert.equal((await store.queue.list()).length, 0);
 });
 
@@ -99,14 +105,14 @@ const send: Tool = {
 };
 
 test('[A92] a run that asks a person rests, is found among the approvals, and goes on when it is answered', async (t) => {
-  const { request: ask, waitForStatus: until } = await createApiFixture(t, {
+  const { request, waitForStatus } = await createApiFixture(t, {
     tools: [send],
     gates: [() => ({ type: 'ask', question: 'Send it?' })],
     script: ({ results }) => (results.length === 0 ? calls('send', { to: 'Ada' }) : says(`Done: ${results[0]}`)),
   });
-  const { id, session } = getRun(await ask('POST /api/run', { body: { words: 'write to Ada' } }));
-  await until(id, 'resting');
-  const { approvals } = (await ask('GET /api/approvals')).body as {
+  const { id, session } = getRun(await request('POST /api/run', { body: { words: 'write to Ada' } }));
+  await waitForStatus(id, 'resting');
+  const { approvals } = (await request('GET /api/approvals')).body as {
     readonly approvals: readonly {
       readonly run: string;
       readonly questions: readonly { call: string; input: unknown }[];
@@ -118,16 +124,16 @@ test('[A92] a run that asks a person rests, is found among the approvals, and go
   const { call } = question;
   for (const wrong of [{ call: 'other' }, { call, question: 'Read it?' }])
     assert.equal(
-      (await ask(`POST /api/sessions/${session}/answer`, { body: { ...wrong, allowed: true } })).status,
+      (await request(`POST /api/sessions/${session}/answer`, { body: { ...wrong, allowed: true } })).status,
       409,
     );
   assert.equal(sends.length, 0);
-  const answered = await ask(`POST /api/sessions/${session}/answer`, {
+  const answered = await request(`POST /api/sessions/${session}/answer`, {
     as: 'runner',
     body: { call, question: 'Send it?', allowed: true },
   });
   assert.equal(answered.status, 202);
-  const { outcome } = await until(id, 'ended');
+  const { outcome } = await waitForStatus(id, 'ended');
   assert.equal(outcome?.text, 'Done: sent');
   assert.deepEqual(sends, ['Ada']);
 });
@@ -144,45 +150,45 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
       return 'waited';
     },
   };
-  const { request: ask, waitForStatus: until } = await createApiFixture(t, {
+  const { request, waitForStatus } = await createApiFixture(t, {
     tools: [wait],
     script: ({ results, prompt }) => (results.length === 0 ? calls('wait', {}) : says(`Heard: ${prompt}`)),
   });
-  const { id, session } = getRun(await ask('POST /api/run', { body: { words: 'begin' } }));
-  await until(id, 'running');
-  const twice = await ask('POST /api/run', { body: { words: 'too soon', session } });
+  const { id, session } = getRun(await request('POST /api/run', { body: { words: 'begin' } }));
+  await waitForStatus(id, 'running');
+  const twice = await request('POST /api/run', { body: { words: 'too soon', session } });
   assert.equal(twice.status, 409);
-  assert.equal((await ask(`POST /api/sessions/${session}/steer`, { body: { words: 'and hurry' } })).status, 202);
+  assert.equal((await request(`POST /api/sessions/${session}/steer`, { body: { words: 'and hurry' } })).status, 202);
   gate.resolve();
-  const { outcome } = await until(id, 'ended');
+  const { outcome } = await waitForStatus(id, 'ended');
   assert.match(outcome?.text ?? '', /and hurry/);
-  assert.equal((await ask(`POST /api/sessions/${session}/steer`, { body: { words: 'late' } })).status, 409);
-  const next = getRun(await ask('POST /api/run', { body: { words: 'go on', session } }));
-  assert.equal((await until(next.id, 'ended')).session, session);
+  assert.equal((await request(`POST /api/sessions/${session}/steer`, { body: { words: 'late' } })).status, 409);
+  const next = getRun(await request('POST /api/run', { body: { words: 'go on', session } }));
+  assert.equal((await waitForStatus(next.id, 'ended')).session, session);
 });
 
 test('[A92] a run that nobody works on is cancelled at once', async (t) => {
-  const { request: ask } = await createApiFixture(t, { worker: false });
-  const { id } = getRun(await ask('POST /api/run', { body: { words: 'hello' } }));
-  const ended = getRun(await ask(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
+  const { request } = await createApiFixture(t, { worker: false });
+  const { id } = getRun(await request('POST /api/run', { body: { words: 'hello' } }));
+  const ended = getRun(await request(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
   assert.equal(ended.status, 'ended');
   assert.equal(ended.outcome?.reason, 'cancelled');
-  assert.equal((await ask('POST /api/runs/absent/cancel')).status, 404);
+  assert.equal((await request('POST /api/runs/absent/cancel')).status, 404);
 });
 
 test('[A89, A92] words and answers to a plan or an examination are refused in a sentence, and a cancel ends it with what it has begun', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   for (const [path, a] of [
     ['/api/orchestrate', 'a plan'],
     ['/api/verify', 'a verification'],
   ] as const) {
-    const { id, session } = getRun(await ask(`POST ${path}`, { body: { words: 'a big thing' } }));
+    const { id, session } = getRun(await request(`POST ${path}`, { body: { words: 'a big thing' } }));
     await store.queue.enqueue([{ id: `${id}/part`, words: 'a small thing', parent: id }]);
     for (const [letter, body] of [
       ['steer', { words: 'Leave the tests alone' }],
       ['answer', { call: 'call-1', allowed: true }],
     ] as const) {
-      const { status, body: said } = await ask(`POST /api/sessions/${session}/${letter}`, { body });
+      const { status, body: said } = await request(`POST /api/sessions/${session}/${letter}`, { body });
       const { error } = said as { readonly error: { readonly message: string; readonly hint: string } };
       assert.deepEqual(
         [status, error.message],
@@ -191,13 +197,13 @@ test('[A89, A92] words and answers to a plan or an examination are refused in a 
       assert.match(error.hint, new RegExp(`${id}/part`));
     }
     assert.deepEqual(await store.inbox.read(session, 0), []);
-    assert.equal((await ask(`POST /api/sessions/${session}/cancel`)).status, 202);
+    assert.equal((await request(`POST /api/sessions/${session}/cancel`)).status, 202);
     for (const each of [id, `${id}/part`]) assert.equal((await store.queue.run(each))?.outcome?.reason, 'cancelled');
   }
 });
 
 test('[A92] what is said to a session goes to the run that is under way there, not to one that waits behind it', async (t) => {
-  const { request: ask, store } = await createApiFixture(t, { worker: false });
+  const { request, store } = await createApiFixture(t, { worker: false });
   await store.queue.enqueue([{ id: 'first', words: 'now', session: 's' }]);
   const over = new AbortController();
   const drive = async (): Promise<{ readonly type: 'resting'; readonly questions: [] }> => {
@@ -206,8 +212,8 @@ test('[A92] what is said to a session goes to the run that is under way there, n
   };
   await store.queue.work({ worker: 'w', concurrency: 1, signal: over.signal, handle: drive });
   await store.queue.enqueue([{ id: 'second', words: 'later', kind: 'plan', session: 's' }]);
-  const steered = await ask('POST /api/sessions/s/steer', { body: { words: 'South' } });
+  const steered = await request('POST /api/sessions/s/steer', { body: { words: 'South' } });
   assert.deepEqual([steered.status, getRun(steered).id], [202, 'first']);
-  assert.equal(getRun(await ask('POST /api/sessions/s/cancel')).id, 'first');
+  assert.equal(getRun(await request('POST /api/sessions/s/cancel')).id, 'first');
   assert.equal((await store.queue.run('second'))?.status, 'queued');
 });

@@ -40,15 +40,15 @@ type RunRequestBody = {
 
 /** A run as the queue takes it; the same `Idempotency-Key` again is the same run, and never another. */
 export async function startRun(
-  { context: place, caller, headers }: Pick<RouteRequest, 'context' | 'caller' | 'headers'>,
+  { context, caller, headers }: Pick<RouteRequest, 'context' | 'caller' | 'headers'>,
   kind: string,
   { words: asked, tenant, priority, session, ...rest }: RunRequestBody,
   more: JsonObject = {},
 ): Promise<FleetRun> {
-  if (place.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends and takes no new work.');
+  if (context.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends and takes no new work.');
   const id = parseIdempotencyKey(headers['idempotency-key']);
   const run = authorizeRun(
-    { context: place, caller },
+    { context, caller },
     {
       words: asked,
       kind,
@@ -59,11 +59,11 @@ export async function startRun(
       ...(session === undefined ? {} : { session }),
     },
   );
-  const known = await findRunByIdempotencyKey({ context: place, headers });
+  const known = await findRunByIdempotencyKey({ context, headers });
   if (known) assertSameRun(known, run);
   if (known) return known;
-  if (session !== undefined) await assertSessionIdle(place, session);
-  const [queued] = await place.store.queue.enqueue([run]);
+  if (session !== undefined) await assertSessionIdle(context, session);
+  const [queued] = await context.store.queue.enqueue([run]);
   if (!queued) throw createHttpError('server/busy', 'The queue did not take the run.');
   // Another request may have come with the same id meanwhile.
   assertSameRun(queued, run);
@@ -72,11 +72,11 @@ export async function startRun(
 
 /** The run that was begun under this `Idempotency-Key`, if one was. */
 export async function findRunByIdempotencyKey({
-  context: place,
+  context,
   headers,
 }: Pick<RouteRequest, 'context' | 'headers'>): Promise<FleetRun | undefined> {
   const id = parseIdempotencyKey(headers['idempotency-key']);
-  return id === undefined ? undefined : place.store.queue.run(id);
+  return id === undefined ? undefined : context.store.queue.run(id);
 }
 
 function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
@@ -160,10 +160,11 @@ export const runRoutes: readonly Route[] = [
     summary: 'Puts runs into the queue, each once by its id.',
     schemas: { body: z.strictObject({ runs: z.array(apiSchemas.NewRun).min(1).max(1000) }) },
     responses: { 202: z.object({ runs: z.array(apiSchemas.Run) }) },
-    async handle({ context: place, caller, body }) {
-      if (place.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends and takes no new work.');
-      const runs = body.runs.map((run) => authorizeRun({ context: place, caller }, run));
-      const queued = await enqueueOnce(place.store, runs, { createConflictError: createRunConflictError });
+    async handle({ context, caller, body }) {
+      if (context.shutdownSignal.aborted)
+        throw createHttpError('server/busy', 'The server ends and takes no new work.');
+      const runs = body.runs.map((run) => authorizeRun({ context, caller }, run));
+      const queued = await enqueueOnce(context.store, runs, { createConflictError: createRunConflictError });
       return { status: 202, json: { runs: queued } };
     },
   }),
@@ -183,9 +184,9 @@ export const runRoutes: readonly Route[] = [
       }),
     },
     responses: { 200: z.object({ runs: z.array(apiSchemas.Run) }) },
-    async handle({ context: place, query }) {
+    async handle({ context, query }) {
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-      return { json: { runs: await place.store.queue.list({ most: 100, ...given }) } };
+      return { json: { runs: await context.store.queue.list({ most: 100, ...given }) } };
     },
   }),
   defineRoute({
@@ -194,7 +195,7 @@ export const runRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'One run.',
     responses: { 200: runResponseSchema },
-    handle: async ({ context: place, params }) => ({ json: { run: await requireRun(place, params['id'] ?? '') } }),
+    handle: async ({ context, params }) => ({ json: { run: await requireRun(context, params['id'] ?? '') } }),
   }),
   defineRoute({
     method: 'post',
@@ -202,9 +203,9 @@ export const runRoutes: readonly Route[] = [
     role: 'runner',
     summary: 'Ends a run, or tells the one who works on it to.',
     responses: { 200: runResponseSchema },
-    async handle({ context: place, params, caller }) {
-      const run = await requireRun(place, params['id'] ?? '');
-      return { json: { run: (await place.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`)) ?? run } };
+    async handle({ context, params, caller }) {
+      const run = await requireRun(context, params['id'] ?? '');
+      return { json: { run: (await context.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`)) ?? run } };
     },
   }),
 ];

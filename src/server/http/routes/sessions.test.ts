@@ -14,16 +14,12 @@ type Read = {
   };
 };
 
-async function runPrompt(
-  { request: ask, waitForStatus: until }: ApiFixture,
-  words: string,
-  session?: string,
-): Promise<FleetRun> {
-  const { run } = (await ask('POST /api/run', { body: { words, ...(session === undefined ? {} : { session }) } }))
+async function runPrompt({ request, waitForStatus }: ApiFixture, words: string, session?: string): Promise<FleetRun> {
+  const { run } = (await request('POST /api/run', { body: { words, ...(session === undefined ? {} : { session }) } }))
     .body as {
     readonly run: FleetRun;
   };
-  return until(run.id, 'ended');
+  return waitForStatus(run.id, 'ended');
 }
 
 test('[A92] a session is listed and read in pieces, and tells where it stands', async (t) => {

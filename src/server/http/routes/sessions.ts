@@ -61,9 +61,9 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Sessions, the one that changed last first.',
     schemas: { query: z.strictObject({ before: nameSchema.optional(), most: maxItemsSchema }) },
     responses: { 200: z.object({ sessions: z.array(apiSchemas.Session) }) },
-    async handle({ context: place, query: { before, most: wanted = 100 } }) {
+    async handle({ context, query: { before, most: wanted = 100 } }) {
       const options = { most: wanted, ...(before === undefined ? {} : { before }) };
-      return { json: { sessions: await place.store.sessions.list(options) } };
+      return { json: { sessions: await context.store.sessions.list(options) } };
     },
   }),
   defineRoute({
@@ -75,14 +75,14 @@ export const sessionRoutes: readonly Route[] = [
     responses: {
       200: z.object({ session: apiSchemas.Session, events: z.array(apiSchemas.Event), state: summarySchema }),
     },
-    async handle({ context: place, params, query }) {
+    async handle({ context, params, query }) {
       const id = params['id'] ?? '';
-      const read = await withSessionReader(place.store, id, async (log) => {
+      const read = await withSessionReader(context.store, id, async (log) => {
         const state = await readSessionState(log);
         const events = await readEventsAfter(log, query.from ?? 0, state.seq, query.most ?? 500);
         return { events, state: summarizeSessionState(state) };
       });
-      return { json: { session: await getSessionEntry(place, id), ...read } };
+      return { json: { session: await getSessionEntry(context, id), ...read } };
     },
   }),
   defineRoute({
@@ -91,8 +91,8 @@ export const sessionRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'What was said in a session, as it can be edited.',
     responses: { 200: z.object({ messages: z.array(apiSchemas.Message) }) },
-    async handle({ context: place, params }) {
-      const state = await withSessionReader(place.store, params['id'] ?? '', readSessionState);
+    async handle({ context, params }) {
+      const state = await withSessionReader(context.store, params['id'] ?? '', readSessionState);
       const { messages } = settleOpenCalls(state, 'The conversation was edited before this call was settled.');
       return { json: { messages: toArray(messages) } };
     },
@@ -104,11 +104,11 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'A new session that begins as this one stands, or stood at an event.',
     schemas: { body: z.strictObject({ at: z.string().min(1).max(200).optional() }) },
     responses: { 201: sessionIdSchema },
-    async handle({ context: place, params, body }) {
+    async handle({ context, params, body }) {
       const id = crypto.randomUUID();
-      await withSessionReader(place.store, params['id'] ?? '', async (log) => {
-        const session = await openOfflineSession(log, place.views);
-        const forked = await session.fork(await place.store.sessions.open(id, { holder: 'server' }), body.at, id);
+      await withSessionReader(context.store, params['id'] ?? '', async (log) => {
+        const session = await openOfflineSession(log, context.views);
+        const forked = await session.fork(await context.store.sessions.open(id, { holder: 'server' }), body.at, id);
         await forked.close();
       });
       return { status: 201, json: { session: id } };
@@ -121,11 +121,14 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Replaces what was said by something else, as a new branch; only where no run is in the session.',
     schemas: { body: z.strictObject({ messages: z.array(apiSchemas.Message).max(10_000) }) },
     responses: { 200: sessionIdSchema },
-    async handle({ context: place, params, body, caller }) {
+    async handle({ context, params, body, caller }) {
       const id = params['id'] ?? '';
-      await withSessionReader(place.store, id, async () => undefined);
-      await assertNoActiveRun(place.store, id);
-      const session = await openOfflineSession(await place.store.sessions.open(id, { holder: 'server' }), place.views);
+      await withSessionReader(context.store, id, async () => undefined);
+      await assertNoActiveRun(context.store, id);
+      const session = await openOfflineSession(
+        await context.store.sessions.open(id, { holder: 'server' }),
+        context.views,
+      );
       try {
         await session.edit(body.messages, `by ${caller.name}`);
       } finally {
@@ -143,9 +146,9 @@ export const sessionRoutes: readonly Route[] = [
       body: z.strictObject({ words: promptSchema, how: z.enum(['steer', 'follow-up', 'prompt']).optional() }),
     },
     responses: { 202: runResponseSchema },
-    async handle({ context: place, params, body, caller }) {
+    async handle({ context, params, body, caller }) {
       const letter = { type: body.how ?? 'steer', words: body.words, by: caller.name };
-      return { status: 202, json: { run: await sendToSession(place.store, params['id'] ?? '', letter) } };
+      return { status: 202, json: { run: await sendToSession(context.store, params['id'] ?? '', letter) } };
     },
   }),
   defineRoute({
@@ -163,11 +166,11 @@ export const sessionRoutes: readonly Route[] = [
       }),
     },
     responses: { 202: runResponseSchema },
-    async handle({ context: place, params, body: { call, question, allowed, happened }, caller }) {
+    async handle({ context, params, body: { call, question, allowed, happened }, caller }) {
       const id = params['id'] ?? '';
-      const live = await findActiveRun(place.store, id);
-      if (live) await assertAcceptsMessages(place.store, live);
-      const open = await withSessionReader(place.store, id, async (log) =>
+      const live = await findActiveRun(context.store, id);
+      if (live) await assertAcceptsMessages(context.store, live);
+      const open = await withSessionReader(context.store, id, async (log) =>
         listPendingQuestions(await readSessionState(log)),
       );
       const asked = open.find((each) => each['call'] === call)?.['question'];
@@ -178,7 +181,7 @@ export const sessionRoutes: readonly Route[] = [
           hint: 'Read the question again, then answer it.',
         });
       const letter = { type: 'answer', call, question: asked, allowed, by: caller.name } as const;
-      const run = await sendToSession(place.store, id, happened === undefined ? letter : { ...letter, happened });
+      const run = await sendToSession(context.store, id, happened === undefined ? letter : { ...letter, happened });
       return { status: 202, json: { run } };
     },
   }),
@@ -188,10 +191,10 @@ export const sessionRoutes: readonly Route[] = [
     role: 'runner',
     summary: 'Ends the run in a session.',
     responses: { 202: runResponseSchema },
-    async handle({ context: place, params, caller }) {
-      const run = await findActiveRun(place.store, params['id'] ?? '');
+    async handle({ context, params, caller }) {
+      const run = await findActiveRun(context.store, params['id'] ?? '');
       if (!run) throw createHttpError('server/conflict', 'No run is in this session.');
-      const after = await place.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`);
+      const after = await context.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`);
       return { status: 202, json: { run: after ?? run } };
     },
   }),
@@ -213,12 +216,12 @@ export const sessionRoutes: readonly Route[] = [
         ),
       }),
     },
-    async handle({ context: place }) {
-      const runs = await place.store.queue.list({ status: 'resting', most: 200 });
+    async handle({ context }) {
+      const runs = await context.store.queue.list({ status: 'resting', most: 200 });
       const asking = runs.filter(({ questions }) => questions.length > 0);
       const approvals = await Promise.all(
         asking.map(async ({ id, session, words: asked, questions, started, queued }) => {
-          const read = await withSessionReader(place.store, session, readSessionState).catch(() => undefined);
+          const read = await withSessionReader(context.store, session, readSessionState).catch(() => undefined);
           const open = read ? listPendingQuestions(read) : [];
           const inputs = new Map(open.map((each) => [each['call'], each['input']]));
           return {

@@ -13,8 +13,8 @@ import {
   type SseFrame,
 } from '../../../../test/support/api-server.ts';
 
-const startTestRun = async ({ request: ask }: ApiFixture, body: Record<string, unknown>): Promise<FleetRun> =>
-  ((await ask('POST /api/run', { body })).body as { readonly run: FleetRun }).run;
+const startTestRun = async ({ request }: ApiFixture, body: Record<string, unknown>): Promise<FleetRun> =>
+  ((await request('POST /api/run', { body })).body as { readonly run: FleetRun }).run;
 
 const seqs = (seen: readonly SseFrame[]): readonly number[] => seen.flatMap(({ id }) => (id === undefined ? [] : [id]));
 

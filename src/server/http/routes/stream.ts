@@ -19,22 +19,22 @@ export const streamRoutes: readonly Route[] = [
       query: z.strictObject({ run: nameSchema.optional(), session: nameSchema.optional(), from: fromSeqSchema }),
     },
     responses: { 200: 'text/event-stream' },
-    async handle({ context: place, query, headers, signal }) {
+    async handle({ context, query, headers, signal }) {
       if ((query.run === undefined) === (query.session === undefined))
         throw createHttpError('server/bad-request', 'Say which to follow: a run or a session.');
       const last = headers['last-event-id'];
       const after = parseResumeSeq(Array.isArray(last) ? last[0] : last, query.from);
-      const run = query.run === undefined ? undefined : await requireRun(place, query.run);
-      if (query.session !== undefined) await assertSessionExists(place.store, query.session);
+      const run = query.run === undefined ? undefined : await requireRun(context, query.run);
+      if (query.session !== undefined) await assertSessionExists(context.store, query.session);
       const sight = run ? { session: run.session, run: run.id } : { session: query.session ?? '' };
-      const { pingMs, stallMs } = place.limits;
+      const { pingMs, stallMs } = context.limits;
       return {
         stream: (outgoing) =>
-          sendSseFrames(outgoing, place.broadcasters.subscribe(sight, after, signal), {
+          sendSseFrames(outgoing, context.broadcasters.subscribe(sight, after, signal), {
             signal,
             pingMs,
             stallMs,
-            closingComment: () => (place.shutdownSignal.aborted ? 'the server ends; connect again later' : undefined),
+            closingComment: () => (context.shutdownSignal.aborted ? 'the server ends; connect again later' : undefined),
           }),
       };
     },
