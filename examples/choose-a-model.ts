@@ -17,5 +17,5 @@ const here = await openProvider({ provider: 'openai-compatible', model: 'small',
 const agent = defineAgent({ model: gateway([away, here], { retry: { retries: 0 } }), runDir: null });
 
 console.log(await agent.run('Hello?'));
-assert.equal(server.requests.at(-1)?.dialect, 'chat');
+assert.equal(server.requests.at(-1)?.format, 'chat');
 await server.close();

@@ -4,7 +4,13 @@ import { resolveAgent, Session } from 'fairlead/agent';
 import { runWithRouting } from 'fairlead/agent/routing';
 import { readView, messageText, type Provider } from 'fairlead/core';
 import { openProvider } from 'fairlead/providers';
-import { choiceLine, pastRuns, route, type Candidate, type Situation } from 'fairlead/providers/routing';
+import {
+  formatDecision,
+  runHistoryView,
+  route,
+  type ModelCandidate,
+  type RoutingContext,
+} from 'fairlead/providers/routing';
 import { memoryLog } from 'fairlead/stores';
 import { says, scriptedServer } from 'fairlead/testing';
 
@@ -14,7 +20,7 @@ const here = await scriptedServer(() => says('Done, at home.'), {
 });
 const away = await scriptedServer(() => says('Done, in the cloud.'));
 
-const candidates: readonly Candidate[] = [
+const candidates: readonly ModelCandidate[] = [
   { name: 'ollama/qwen3:8b', model: 'qwen3:8b', local: true, quality: 0.45, price: { input: 0, output: 0 } },
   {
     name: 'anthropic/claude-sonnet-5',
@@ -24,7 +30,7 @@ const candidates: readonly Candidate[] = [
     price: { input: 2, output: 10 },
   },
 ];
-const situation = (task: string): Situation => ({
+const situation = (task: string): RoutingContext => ({
   task,
   context: 1500,
   needs: { tools: false, images: false },
@@ -34,16 +40,16 @@ const situation = (task: string): Situation => ({
 });
 
 const hard = 'Design the architecture of a distributed queue and prove that it loses nothing';
-console.log(choiceLine(route(candidates, situation('Fix the typo in the README'))));
-console.log(choiceLine(route(candidates, situation(hard))));
-console.log(choiceLine(route(candidates, { ...situation(hard), private: true })));
+console.log(formatDecision(route(candidates, situation('Fix the typo in the README'))));
+console.log(formatDecision(route(candidates, situation(hard))));
+console.log(formatDecision(route(candidates, { ...situation(hard), private: true })));
 
 const open = (name: string): Promise<Provider> =>
   name.startsWith('ollama')
     ? openProvider({ provider: 'ollama', model: 'qwen3:8b', baseUrl: here.url })
     : openProvider({ provider: 'anthropic', model: 'claude-sonnet-5', baseUrl: `${away.url}/v1`, apiKey: 'none' });
 
-const parts = resolveAgent({ provider: await open('ollama/qwen3:8b'), system: 'Be brief.', views: [pastRuns] });
+const parts = resolveAgent({ provider: await open('ollama/qwen3:8b'), system: 'Be brief.', views: [runHistoryView] });
 const session = await Session.open(parts, memoryLog());
 const ask = (task: string): ReturnType<typeof runWithRouting> =>
   runWithRouting(
@@ -54,9 +60,9 @@ const ask = (task: string): ReturnType<typeof runWithRouting> =>
       name: 'example',
       private: false,
       choose: (_words, state, except) =>
-        route(candidates, { ...situation(task), except, past: readView(state, pastRuns).runs }),
+        route(candidates, { ...situation(task), except, past: readView(state, runHistoryView).runs }),
       switchModel: async ({ name }) => session.setAgent({ ...session.agent, provider: await open(name) }),
-      onChoice: (choice) => console.log(choiceLine(choice)),
+      onChoice: (choice) => console.log(formatDecision(choice)),
     },
   );
 
@@ -72,6 +78,6 @@ assert.equal(session.state.epoch, 2, 'a change of model is a new epoch');
 await away.close();
 const ended = await ask(`${hard}, again`);
 assert.equal(ended.ended?.reason, 'answered');
-assert.equal(here.requests.at(-1)?.dialect, 'ollama');
+assert.equal(here.requests.at(-1)?.format, 'ollama');
 await session.close();
 await here.close();

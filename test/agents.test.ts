@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
-import { calls, says, type Answer, type Asked, type Script } from '../src/testing/index.ts';
+import { calls, says, type ScriptedResponse, type ScriptRequest, type Script } from '../src/testing/index.ts';
 import { waitUntilArmed } from './support/tui.ts';
 import { answerPrompt, createProgram, waitUntil, type ProgramResult, type TestProgram } from './support/cli-harness.ts';
 import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
 import { noTerminal } from './support/terminal.ts';
 
-type AgentScript = (asked: Asked<JsonObject>) => Answer | Promise<Answer>;
+type AgentScript = (asked: ScriptRequest<JsonObject>) => ScriptedResponse | Promise<ScriptedResponse>;
 
 /** A model that loads the tools first, and then plays the parent or an agent. */
 const scriptAgents =
@@ -22,7 +22,8 @@ const scriptAgents =
     if (asked.results.length === 0) return calls('load_tools', { names: ['spawn_agent', 'manage_agents'] });
     return parent({ ...asked, results: asked.results.slice(1) });
   };
-const callTool = (tool: string, input: object): Answer => calls('use_tool', { tool, input: input as JsonObject });
+const callTool = (tool: string, input: object): ScriptedResponse =>
+  calls('use_tool', { tool, input: input as JsonObject });
 const startArgs = ['--one-shot', '--no-sandbox', '--auto-approve', '--session-name', 'parent', '--prompt', 'go'];
 const resumeArgs = ['--one-shot', '--no-sandbox', '--auto-approve', '--resume', 'parent', '--prompt', 'go on'];
 
@@ -40,7 +41,7 @@ async function killAndResume(
       ({ results }) => {
         if (results.length === 0) return calls('run_command', { command: 'echo once >> ledger' });
         acted.resolve();
-        return hold ? new Promise<Answer>(() => {}) : says('acted');
+        return hold ? new Promise<ScriptedResponse>(() => {}) : says('acted');
       },
     ),
   );
@@ -104,7 +105,7 @@ test('[P23] killed while its agent works, the program goes on with that agent an
 test('[P24] an agent in the background that a kill -9 cut off is listed as interrupted, and goes on when it is waited for (fault 39)', async (t) => {
   const { again, cwd } = await killAndResume(t, (isHeld) => async ({ results: { length }, results }) => {
     if (length === 0) return callTool('spawn_agent', { task: 'act once', background: true });
-    if (isHeld()) return new Promise<Answer>(() => {});
+    if (isHeld()) return new Promise<ScriptedResponse>(() => {});
     if (length === 1) return callTool('manage_agents', { action: 'list' });
     return length === 2 ? callTool('manage_agents', { action: 'wait' }) : says(results.join('\n'));
   });
@@ -148,7 +149,7 @@ test(
         ({ prompt, results }) => {
           if (prompt.includes('hang')) {
             if (results.length) stuck.add(prompt);
-            return results.length ? new Promise<Answer>(() => {}) : calls('list_files', { path: '.' });
+            return results.length ? new Promise<ScriptedResponse>(() => {}) : calls('list_files', { path: '.' });
           }
           return results.length ? says('asked and done') : calls('run_command', { command: 'touch allowed' });
         },

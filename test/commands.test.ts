@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import type { Json } from '../src/core/index.ts';
-import { calls, says, type Answer } from '../src/testing/index.ts';
+import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
 import { isProcessAlive, requestMessages, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
 import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
@@ -19,7 +19,7 @@ type Step = (results: readonly string[]) => readonly [string, Json];
 /** A script that makes these calls one after the other, each knowing the results before it, and then answers. */
 const scriptSteps =
   (...steps: readonly Step[]) =>
-  ({ results }: { readonly results: readonly string[] }): Answer => {
+  ({ results }: { readonly results: readonly string[] }): ScriptedResponse => {
     const [tool, input] = steps[results.length]?.(results) ?? [];
     return tool === undefined ? says('All done.') : calls(tool, input ?? {});
   };

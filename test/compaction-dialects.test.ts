@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Tool } from '../src/core/index.ts';
 import { summarizingCompactor } from '../src/rules/index.ts';
-import { calls, says, type Asked } from '../src/testing/index.ts';
+import { calls, says, type ScriptRequest } from '../src/testing/index.ts';
 import { createTestTool } from './support/core-fixture.ts';
 import { testWireFormats, createGatewayFixture } from './support/gateway-fixture.ts';
 
@@ -12,7 +12,7 @@ const look: Tool = createTestTool('look', 'read', (input) => `${JSON.stringify(i
 for (const dialect of testWireFormats) {
   test(`[A12, P70] in the dialect ${dialect} a summary is asked for without tools, and what is made with it is legal`, async (t) => {
     const summaries: number[] = [];
-    const script = ({ tools, index, body }: Asked<unknown>) => {
+    const script = ({ tools, index, body }: ScriptRequest<unknown>) => {
       const usage = { input: Math.ceil(JSON.stringify(body).length / 4), output: 10 };
       if (tools.length > 0) return { ...(index < 20 ? calls('look', { n: index }) : says('All seen.')), usage };
       summaries.push(index);
@@ -28,7 +28,7 @@ for (const dialect of testWireFormats) {
     assert.equal(ended?.reason, 'answered');
     assert.equal(summaries.length, epoch - 1);
     assert.ok(summaries.length >= 2, `${summaries.length} summaries`);
-    const asked = on.server.requests.filter((request) => request.dialect !== undefined);
+    const asked = on.server.requests.filter((request) => request.format !== undefined);
     assert.equal(spent.turns, asked.length - summaries.length);
     for (const request of asked) {
       assert.ok(request.raw.length / 4 < 4500, `${request.raw.length / 4} tokens`);

@@ -22,7 +22,7 @@ import {
 import { resolveAgent, Session } from '../src/agent/index.ts';
 import { summarizingCompactor, truncatingCompactor } from '../src/rules/index.ts';
 import { memoryLog, openJsonl } from '../src/stores/index.ts';
-import { calls, says, scriptedProvider, type Asked, type Answer } from '../src/testing/index.ts';
+import { calls, says, scriptedProvider, type ScriptRequest, type ScriptedResponse } from '../src/testing/index.ts';
 import {
   runCompactor,
   createToolExchange,
@@ -47,7 +47,7 @@ const isSummary = (request: ModelRequest): boolean => request.system.includes('k
 
 /** A model with an 8,000-token window that counts what it is sent, and writes a summary when it is asked for one. */
 function createCountingProvider(
-  answer: (asked: Asked<ModelRequest>, turn: number) => Answer,
+  answer: (asked: ScriptRequest<ModelRequest>, turn: number) => ScriptedResponse,
   summary: (request: ModelRequest) => string = () => 'Done: looked at several files.\nOpen: the rest.',
 ): Provider & { readonly requests: readonly ModelRequest[] } {
   let turn = 0;
@@ -302,7 +302,7 @@ test('[A12, A53] killed while a summary is asked for, or at any byte of the epoc
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const whole = join(folder, 'whole.jsonl');
   const partsOf = (provider: Provider) => resolveAgent({ provider, system: '', tools: [look] });
-  const script = (_: unknown, turn: number): Answer =>
+  const script = (_: unknown, turn: number): ScriptedResponse =>
     turn < 8 ? calls('look', { n: 3 + 5 * turn }) : says('It is the linker.');
   const first = await Session.open(partsOf(createCountingProvider(script)), await openJsonl(whole));
   await first.run(task);
@@ -391,7 +391,8 @@ test('[A12] a summary that plays the user, closes its block or speaks as a note 
 });
 
 test('[A12, A57] a summary is charged to the run and to the session and is no turn; opened from its epoch, a session still knows that and its files', async () => {
-  const script = (_: unknown, turn: number): Answer => (turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.'));
+  const script = (_: unknown, turn: number): ScriptedResponse =>
+    turn < 6 ? calls('look', { n: 3 + 10 * turn }) : says('Done.');
   const priced = (provider: Provider): Provider => ({ ...provider, price: { input: 1, output: 1 } });
   const asking = createCountingProvider(script);
   const log = memoryLog();

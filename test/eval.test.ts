@@ -6,7 +6,7 @@ import test from 'node:test';
 import { readMeasurements } from '../src/fleet/health/measurements.ts';
 import { createScorecard } from '../src/fleet/health/scorecard.ts';
 import type { EvalReport } from '../src/evals/report.ts';
-import { calls, fails, says, type Answer } from '../src/testing/index.ts';
+import { calls, fails, says, type ScriptedResponse } from '../src/testing/index.ts';
 import {
   requestMessages,
   createProgram,
@@ -100,7 +100,7 @@ test('[A48, A49, A85] a model that falls into every trap is below the bar, worse
 });
 
 test('[A48, A85] a dataset of one’s own: with tools where a case says so, in a folder of its files, and never for the scorecard', async (t) => {
-  const made = await createProgram(t, ({ prompt, results }): Answer => {
+  const made = await createProgram(t, ({ prompt, results }): ScriptedResponse => {
     if (!prompt.includes('port')) return says(prompt.includes('tag') ? 'I do not know.' : '4');
     return results.length === 0
       ? calls('read_file', { path: 'conf/app.ini' })
@@ -133,7 +133,7 @@ test('[A48, A85] a dataset of one’s own: with tools where a case says so, in a
   assert.deepEqual(requestToolNames(sum), []);
   assert.ok(requestToolNames(port).includes('read_file'));
 
-  made.server.forget();
+  made.server.clearRequests();
   const easy = await made.run(['eval', file, '--tag', 'easy', '--at-least', '0.6']);
   assert.equal(easy.code, 1);
   assert.equal(made.modelRequests().length, 2);

@@ -7,7 +7,15 @@ import test from 'node:test';
 import { createConversationTracker } from '../src/bridges/index.ts';
 import type { Gate, JsonObject, Rule } from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
-import { calls, fails, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
+import {
+  calls,
+  fails,
+  joinResponses,
+  prefixBreaks,
+  says,
+  scriptedServer,
+  type ScriptedServer,
+} from '../src/testing/index.ts';
 import { frameworkCases, type FrameworkLoop } from './support/framework-loops.ts';
 import type { BridgeOptions } from '../src/bridges/model-intercept/options.ts';
 
@@ -70,7 +78,7 @@ for (const row of frameworkCases)
 
     test(`[M31, M41] ${title}: a refused call reaches neither the tool nor the caller, and the model hears why`, async (t) => {
       await using server = await scriptedServer([
-        join([says('Let me clean up. '), calls('run', { command: 'rm -r all' })]),
+        joinResponses([says('Let me clean up. '), calls('run', { command: 'rm -r all' })]),
         calls('run', { command: 'ls' }),
         says('All is well.'),
         says('Yes.'),

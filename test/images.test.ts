@@ -9,12 +9,12 @@ import { toolOutput, partTokens, type FilePart, type Provider, type Tool } from 
 import { openProvider } from '../src/providers/index.ts';
 import {
   calls,
-  join,
+  joinResponses,
   prefixBreaks,
   says,
   scriptedProvider,
   scriptedServer,
-  type Asked,
+  type ScriptRequest,
   type ScriptedServer,
 } from '../src/testing/index.ts';
 import { memoryLog, openJsonl, verifyFile } from '../src/stores/index.ts';
@@ -52,9 +52,9 @@ function createImageDir(t: TestContext): string {
 }
 
 /** A picture beside a text, then words of the person, then another call. */
-const script = ({ index }: Asked<unknown>) =>
+const script = ({ index }: ScriptRequest<unknown>) =>
   index === 0
-    ? join([calls('read_file', { path: 'a.png' }), calls('read_file', { path: 'b.txt' })])
+    ? joinResponses([calls('read_file', { path: 'a.png' }), calls('read_file', { path: 'b.txt' })])
     : index === 2
       ? calls('read_file', { path: 'b.txt' })
       : says(`Answer ${index}.`);
@@ -70,7 +70,7 @@ async function runConversation(t: TestContext, open: OpenProvider, sees: ModelCa
   return server;
 }
 
-const getModelRequests = (server: ScriptedServer) => server.requests.filter((request) => request.dialect !== undefined);
+const getModelRequests = (server: ScriptedServer) => server.requests.filter((request) => request.format !== undefined);
 
 /** Where the picture stands in a request, and what is around it. */
 const imagePatterns: Readonly<Record<string, RegExp>> = {
@@ -97,7 +97,7 @@ for (const [dialect, open] of Object.entries(dialects)) {
       assert.equal(text.split(base64).length, 2, 'once in each request');
       assert.match(text.replace(base64, 'PIC'), imagePatterns[dialect] as RegExp);
     }
-    assert.deepEqual(prefixBreaks(requests, { marks: true }), []);
+    assert.deepEqual(prefixBreaks(requests, { cacheMarkers: true }), []);
   });
 }
 

@@ -4,7 +4,15 @@ import test from 'node:test';
 import type { Provider, Rule } from '../src/core/index.ts';
 import { agentTool, defineTool, Harness, type HarnessOptions } from '../src/agent/index.ts';
 import { openProvider } from '../src/providers/index.ts';
-import { calls, join, prefixBreaks, says, scriptedServer, thinks, type Asked } from '../src/testing/index.ts';
+import {
+  calls,
+  joinResponses,
+  prefixBreaks,
+  says,
+  scriptedServer,
+  thinks,
+  type ScriptRequest,
+} from '../src/testing/index.ts';
 
 const dialects: Readonly<Record<string, (url: string) => Promise<Provider>>> = {
   chat: (url) => openProvider({ provider: 'openai-compatible', model: 'm', baseUrl: `${url}/v1`, apiKey: 'k' }),
@@ -18,10 +26,10 @@ const dialects: Readonly<Record<string, (url: string) => Promise<Provider>>> = {
 };
 
 const turns = 50;
-const script = ({ results, index }: Asked<unknown>) =>
+const script = ({ results, index }: ScriptRequest<unknown>) =>
   index >= turns - 1
     ? says('All done.')
-    : join([
+    : joinResponses([
         ...(index % 5 === 0 ? [thinks('Let me think.')] : []),
         ...(index % 3 === 0 ? [says(`Step ${index}.`)] : []),
         calls('look', { n: index }),
@@ -84,9 +92,9 @@ for (const [dialect, open] of Object.entries(dialects)) {
     harness.registerReminder((turn) => (turn % 4 === 0 ? `It is turn ${turn}.` : null));
     const result = await harness.runResult('Go.');
     assert.deepEqual([result.status, result.detail], ['success', undefined]);
-    const asked = server.requests.filter((request) => request.dialect !== undefined);
+    const asked = server.requests.filter((request) => request.format !== undefined);
     assert.equal(asked.length, turns);
-    assert.deepEqual(prefixBreaks(asked, { marks: true }), []);
+    assert.deepEqual(prefixBreaks(asked, { cacheMarkers: true }), []);
     t.diagnostic(`measured prefix-kept ${turns - 1}/${turns - 1}`);
   });
 }

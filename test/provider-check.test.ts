@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { discover } from '../src/providers/index.ts';
-import { calls, closedUrl, fails, says, type Asked } from '../src/testing/index.ts';
+import { calls, closedUrl, fails, says, type ScriptRequest } from '../src/testing/index.ts';
 import { createProgram, type ProgramResult, type TestProgram } from './support/cli-harness.ts';
 
 const key = 'the-key-that-is-right';
 
 /** A model that calls the tool it is told to call. */
-const compliantScript = ({ prompt, tools }: Asked<JsonObject>) =>
+const compliantScript = ({ prompt, tools }: ScriptRequest<JsonObject>) =>
   tools.includes('report_number') ? calls('report_number', { number: Number(/\d+/.exec(prompt)?.[0]) }) : says('Fine.');
 
 type CheckResult = {

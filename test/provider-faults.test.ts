@@ -10,19 +10,19 @@ import {
   type Provider,
   type RunState,
 } from '../src/core/index.ts';
-import { gatewayState } from '../src/providers/index.ts';
+import { createGatewayState } from '../src/providers/index.ts';
 import { fabricatedResult } from '../src/rules/index.ts';
 import {
   calls,
   closedUrl,
   fails,
-  join,
+  joinResponses,
   says,
   sends,
   sendsPage,
   thinks,
-  type Answer,
-  type Asked,
+  type ScriptedResponse,
+  type ScriptRequest,
   type ScriptStep,
 } from '../src/testing/index.ts';
 import { createTestClock } from './support/test-clock.ts';
@@ -40,7 +40,7 @@ const getAnswer = (state: RunState): string => {
 const countFacts = (on: GatewayFixture, type: string): number =>
   on.log.events.filter((event) => event.type === type).length;
 const countModelRequests = (on: GatewayFixture): number =>
-  on.server.requests.filter((request) => request.dialect !== undefined).length;
+  on.server.requests.filter((request) => request.format !== undefined).length;
 const countRestarts = (on: GatewayFixture): number => on.chunks.filter((chunk) => chunk.type === 'restarted').length;
 
 async function waitUntil(what: () => boolean): Promise<void> {
@@ -177,7 +177,7 @@ test('fault 45: [A54] no first byte, and a stall in the middle: given up on the 
     [says('Let me see', { hang: true, cutAfter: 2 }), false],
   ] as const) {
     const on = await createGatewayFixture(t, thenAnswers(silent), {
-      gateway: { patience: { firstMs: 9000, stallMs: 4000 } },
+      gateway: { timeouts: { firstMs: 9000, stallMs: 4000 } },
     });
     const work = on.run('go');
     await waitUntil(() => countModelRequests(on) === 1 && (first || on.chunks.length >= 2));
@@ -191,7 +191,7 @@ test('fault 45: [A54] no first byte, and a stall in the middle: given up on the 
 
 test('fault 45: what was said before a stall that is not tried again is kept and marked', async (t) => {
   const on = await createGatewayFixture(t, [says('Let me see', { hang: true, cutAfter: 2 }), says('done')], {
-    gateway: { patience: { stallMs: 4000 }, retry: { retries: 0 } },
+    gateway: { timeouts: { stallMs: 4000 }, retry: { retries: 0 } },
   });
   const work = on.run('go');
   await waitUntil(() => on.chunks.length >= 2);
@@ -204,10 +204,10 @@ test('fault 45: what was said before a stall that is not tried again is kept and
 });
 
 test('fault 46: a connection cut after any number of bytes never runs half a call', async (t) => {
-  const whole = join([says('I send.'), calls('send', { n: 1234 })]);
+  const whole = joinResponses([says('I send.'), calls('send', { n: 1234 })]);
   const size = await measureStreamSize(t, whole);
   for (let cutAt = 0; cutAt < size; cutAt += 17) {
-    const on = await createGatewayFixture(t, ({ results }: Asked<unknown>, index) =>
+    const on = await createGatewayFixture(t, ({ results }: ScriptRequest<unknown>, index) =>
       index === 0 ? { ...whole, wire: { cutAt } } : results.length ? says('done') : whole,
     );
     const state = await on.run('go');
@@ -221,7 +221,7 @@ test('fault 46: a connection cut after any number of bytes never runs half a cal
   }
 });
 
-async function measureStreamSize(t: test.TestContext, whole: Answer): Promise<number> {
+async function measureStreamSize(t: test.TestContext, whole: ScriptedResponse): Promise<number> {
   const on = await createGatewayFixture(t, [whole]);
   const reply = await fetch(`${on.server.url}/v1/chat/completions`, {
     method: 'POST',
@@ -234,7 +234,7 @@ async function measureStreamSize(t: test.TestContext, whole: Answer): Promise<nu
 for (const dialect of testWireFormats) {
   test(`fault 47: [A6] ${dialect}: a stream split at every byte, inside characters and line ends, reads as the whole one`, async (t) => {
     const text = 'Grüße 👩‍🚀 aus\r\nder “Mitte”\u2028Ende';
-    const script = [join([says(text), calls('send', { n: 7 })]), says(text)];
+    const script = [joinResponses([says(text), calls('send', { n: 7 })]), says(text)];
     const run = async (splitEvery: number | undefined): Promise<unknown> => {
       const wire = splitEvery === undefined ? {} : { wire: { splitEvery } };
       const on = await createGatewayFixture(
@@ -316,7 +316,10 @@ for (const [what, made] of [
 
 for (const dialect of testWireFormats) {
   test(`fault 51: ${dialect}: a call cut off by the output limit is not run, and the run says that it was cut`, async (t) => {
-    const cut = join([says('I send it now.'), { calls: [{ tool: 'send', raw: '{"n": 12' }], finish: 'length' }]);
+    const cut = joinResponses([
+      says('I send it now.'),
+      { calls: [{ tool: 'send', raw: '{"n": 12' }], finish: 'length' },
+    ]);
     const on = await createGatewayFixture(t, [cut, says('done')], { format: dialect });
     const state = await on.run('go');
     assert.deepEqual([state.ended?.reason, on.effects], ['truncated', []]);
@@ -380,7 +383,7 @@ for (const [what, usage] of [
 test('fault 55: [A54] a first stream that comes to life after its retry is not heard: one answer is kept', async (t) => {
   const late = says('the first answer', { wire: { stall: { at: 400, ms: 60_000 } } });
   const on = await createGatewayFixture(t, [late, calls('send', { n: 2 }), says('the second answer')], {
-    gateway: { patience: { firstMs: 5000, stallMs: 5000 } },
+    gateway: { timeouts: { firstMs: 5000, stallMs: 5000 } },
   });
   const work = on.run('go');
   await waitUntil(() => countModelRequests(on) === 1 && on.clock.pending > 0);
@@ -407,7 +410,7 @@ for (const [from, to] of [
     const on = await createGatewayFixture(
       t,
       (_: unknown, index) =>
-        index === 0 ? join([thinks('Deep.'), says('First.'), calls('send', { n: 1 })]) : fails(529),
+        index === 0 ? joinResponses([thinks('Deep.'), says('First.'), calls('send', { n: 1 })]) : fails(529),
       { format: from, wrapProvider: (provider) => [provider, fallback] },
     );
     const state = await on.run('go');
@@ -449,10 +452,10 @@ test('fault 58: [A56] twenty sessions at once under one limit: nobody is lost, n
   const perSecond = 5;
   let busy = 0;
   const clock = createTestClock({ instant: true, busy: () => busy > 0, random: Math.random });
-  const state = gatewayState();
+  const state = createGatewayState();
   const starts: number[] = [];
   let refused = 0;
-  const script = ({ results }: Asked<unknown>): Answer => {
+  const script = ({ results }: ScriptRequest<unknown>): ScriptedResponse => {
     starts.push(clock.now());
     const recent = starts.filter((at) => clock.now() - at < 1000).length;
     if (recent > perSecond) {

@@ -1,10 +1,10 @@
 // One conversation, any provider: nothing changes but the name of the model.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calls, says, type Answer } from '../src/testing/index.ts';
+import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
 import { createProgram } from './support/cli-harness.ts';
 
-const script = ({ results }: { readonly results: readonly string[] }): Answer =>
+const script = ({ results }: { readonly results: readonly string[] }): ScriptedResponse =>
   results.length === 0 ? calls('run_command', { command: 'echo from the tool' }) : says(`It said: ${results[0]}`);
 
 test('[P68] Claude, OpenAI and Ollama are switched by the name of the model alone, tools and all, and one session goes on with each', async (t) => {
@@ -23,6 +23,9 @@ test('[P68] Claude, OpenAI and Ollama are switched by the name of the model alon
     assert.equal(code, 0, `${model}: ${err}`);
     assert.match(out, /It said: from the tool/, model);
   }
-  assert.deepEqual([...new Set(made.modelRequests().map(({ dialect }) => dialect))], ['anthropic', 'chat', 'ollama']);
+  assert.deepEqual(
+    [...new Set(made.modelRequests().map(({ format: dialect }) => dialect))],
+    ['anthropic', 'chat', 'ollama'],
+  );
   assert.equal(made.sessions().length, 1);
 });

@@ -34,7 +34,7 @@ async function startTwoServers(t: TestContext, router: object = {}): Promise<Two
 }
 
 const countRequests = (server: ScriptedServer): number =>
-  server.requests.filter(({ dialect }) => dialect !== undefined).length;
+  server.requests.filter(({ format: dialect }) => dialect !== undefined).length;
 
 const readSessionEvents = (made: TestProgram, name: string): readonly Event[] =>
   made
@@ -71,8 +71,8 @@ test('[P43, P59, P69] a simple task goes to the local model and a hard one to th
     [1, 1],
     'auto is remembered, and the client really changes',
   );
-  const [sent] = made.cloud.requests.filter(({ dialect }) => dialect !== undefined);
-  assert.equal(sent?.dialect, 'anthropic');
+  const [sent] = made.cloud.requests.filter(({ format: dialect }) => dialect !== undefined);
+  assert.equal(sent?.format, 'anthropic');
   const events = readSessionEvents(made, 'two');
   const [chosen] = getAnnotations(events, 'routing/chosen');
   assert.equal(chosen?.model, 'anthropic/claude-sonnet-5');
@@ -106,7 +106,7 @@ test('[P59] one choice lasts for a whole run; a change between messages is a new
 test('[P59, P75] a local model that fails gives way to the next, which is written down, and is left alone for a while', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
-  made.server.follow(() => ({ error: { status: 500, message: 'out of memory' } }));
+  made.server.setScript(() => ({ error: { status: 500, message: 'out of memory' } }));
   const { code, out, err } = await made.run(['-m', 'auto', '-p', simple, '-n', 'fall'], { env });
   assert.deepEqual([code, out], [0, 'cloud: Fix the typo in READ\n'], err);
   const events = readSessionEvents(made, 'fall');
@@ -116,7 +116,7 @@ test('[P59, P75] a local model that fails gives way to the next, which is writte
   );
   assert.deepEqual(types, ['qwen3', 'provider-error', 'claude-sonnet-5', 'answered']);
   const asked = countRequests(made.server);
-  made.server.follow(() => 'local again');
+  made.server.setScript(() => 'local again');
   const soon = await made.run(['-p', simple], { env });
   assert.match(soon.err, /ollama\/qwen3: it could not be reached a moment ago/);
   assert.equal(countRequests(made.server), asked, 'it is left alone');
@@ -147,7 +147,7 @@ for (const [how, args, files] of [
     const named = await made.run(['-m', 'anthropic/claude-sonnet-5', '-p', 'x', '--resume', 'secret'], { env });
     assert.equal(named.code, 1);
     assert.match(named.err, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/);
-    made.server.follow(() => ({ error: { status: 500, message: 'broken' } }));
+    made.server.setScript(() => ({ error: { status: 500, message: 'broken' } }));
     const failed = await made.run(['-m', 'auto', '-p', simple, '--clone-session', 'secret'], { env });
     assert.notEqual(failed.code, 0, 'a copy is private too');
     assert.equal(made.cloud.requests.length, 0);
@@ -191,7 +191,7 @@ test('[P73] the weights decide: whoever wants everything local, or everything in
 test('[P35, P69] models savings tells what was saved against sending everything to the cloud', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
-  made.server.follow(() => ({ text: 'local', usage: { input: 1000, output: 100 } }));
+  made.server.setScript(() => ({ text: 'local', usage: { input: 1000, output: 100 } }));
   await made.run(['-m', 'auto', '-p', simple, '-n', 'a'], { env });
   await made.run(['-m', 'auto', '-p', hard, '-n', 'b'], { env });
   const { out, err } = await made.run(['models', 'savings'], { env });
@@ -222,7 +222,7 @@ test('[P43] at the prompt: /model auto routes what comes next, and the status li
 test('[P43] an agent that a private session starts cannot take a model elsewhere either', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
-  made.server.follow(scriptHiddenCalls([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
+  made.server.setScript(scriptHiddenCalls([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
   const { out, err } = await made.run(['-m', 'qwen3', '--private', '--auto-approve', '-p', 'go'], { env });
   assert.match(out, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/, err);
   assert.equal(made.cloud.requests.length, 0);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { calls, type Answer } from '../src/testing/index.ts';
+import { calls, type ScriptedResponse } from '../src/testing/index.ts';
 import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { answerPrompt, waitForExitCode, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
 import {
@@ -32,7 +32,7 @@ const project = {
 };
 
 /** Words are the calls: `where` asks for a definition, any other word makes a file of that name with a fault in it. */
-const editScript = scriptByPrompt((words): Answer => {
+const editScript = scriptByPrompt((words): ScriptedResponse => {
   if (words === 'load') return calls('load_tools', { names: ['code_intelligence'] });
   if (words === 'where')
     return calls('use_tool', {

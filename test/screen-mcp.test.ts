@@ -95,7 +95,7 @@ test(
       /^clerk \(project\): not started now, 4 tools: it is started when it is first used$/m,
     );
     assert.equal(made.starts().length, 1, 'what it has is known');
-    made.server.forget();
+    made.server.clearRequests();
     await enterLine(second, 'greet', /^Heard: [^]*Hello Ann/m);
     assert.equal(made.starts().length, 2);
     const [before, after] = made.modelRequests();
@@ -167,7 +167,7 @@ test(
 
     const third = await openChat(made);
     assert.match(await third.waitFor(/greet of the MCP server clerk is off/), ready);
-    made.server.forget();
+    made.server.clearRequests();
     await enterLine(third, 'greet', /^Heard: There is no tool/m);
     assert.ok(!requestToolNames(made.modelRequests()[0]).includes('mcp__clerk__greet'));
     await third.type('/mcp approve clerk');
@@ -220,7 +220,7 @@ test(
     await terminal.keys('Enter');
     const wish =
       /^The MCP server clerk wants an answer of your model, of at most 50 tokens\. Send it this\?\nsystem: Be short\.\nuser: Capital of France\?$/m;
-    made.server.forget();
+    made.server.clearRequests();
     await answerPrompt(terminal, wish, 'y');
     await terminal.waitFor(/^Heard: [^]*"text":"Paris\."/m);
     const sent = made

@@ -77,7 +77,7 @@ test(
     assert.equal(seen.match(/word20 /g)?.length, 2);
     await prompt.enterAndWait('/stream', /Answers are shown while they come\./);
 
-    place.server.forget();
+    place.server.clearRequests();
     await prompt.enterAndWait('/test-connection', /· lm-studio \(http:[^)]*\) answers \(\d+ ms\) and has 2 models\./);
     await prompt.enterAndWait('/refresh-models', /· 2 models: alpha, beta/);
     assert.equal(place.server.requests.filter(({ method }) => method === 'GET').length, 2);

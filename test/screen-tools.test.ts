@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { calls, says, type Answer } from '../src/testing/index.ts';
+import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
 import type { Json } from '../src/core/index.ts';
 import { waitUntilArmed } from './support/tui.ts';
 import { createPromptEnvironment, openPrompt, writeFiles } from './support/terminal-prompt.ts';
@@ -14,7 +14,7 @@ const skip = noTerminal();
 /** A script that makes these calls one after the other, whatever is said, and then answers. */
 const scriptCalls =
   (...steps: readonly (readonly [string, Json])[]) =>
-  ({ results }: { readonly results: readonly string[] }): Answer => {
+  ({ results }: { readonly results: readonly string[] }): ScriptedResponse => {
     const [tool, input] = steps[results.length] ?? [];
     return tool === undefined ? says('All done.') : calls(tool, input ?? {});
   };

@@ -39,7 +39,7 @@ test('[J18, J22, J23, J29, J35, J37, J50, J73] one-shot sends the exact prompt, 
     assert.equal(getLastContent(made), `# From a file\n${words}`);
   }
   assert.equal(made.sessions().length, 3, 'three starts, perhaps in one second, are three sessions');
-  made.server.forget();
+  made.server.clearRequests();
   writeFileSync(path.join(made.cwd, 'empty.md'), ' \n');
   for (const [name, why] of [
     ['missing.md', /^The prompt file \S+\/work\/missing\.md (does not exist|is not there)/],

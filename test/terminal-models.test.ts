@@ -25,7 +25,7 @@ for (const [provider, listing, chat, style] of [
   ['lemonade', '/api/v1/models', '/api/v1/chat/completions', 'lemonade'],
 ] as const) {
   test(`[J1, J81, J82, J86, J89, J90, J91] ${provider}: found by its address, listed with what each model can do, asked, and remembered`, async (t) => {
-    const made = await createProgram(t, undefined, style ? { style } : {});
+    const made = await createProgram(t, undefined, style ? { listingStyle: style } : {});
     const env = { HARNESS_INFERENCE_PROVIDER: provider };
     const listed = await made.run(['--one-shot', '--refresh-models'], { env });
     assert.deepEqual(listed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
@@ -37,7 +37,7 @@ for (const [provider, listing, chat, style] of [
         ['tiny', false],
       ],
     );
-    made.server.forget();
+    made.server.clearRequests();
     const first = await made.run(['--one-shot', '--prompt', 'hi', '--model-name', 'qwen3'], { env });
     assert.deepEqual(first, { code: 0, out: 'You said: hi\n', err: '' });
     assert.equal(readPreviousModel(made), 'qwen3');
@@ -105,7 +105,7 @@ test(
     await answerPrompt(accepted, question, 'y');
     await accepted.waitFor(/2 models at ollama[^]*Fairlead with qwen3/);
     assert.equal(readKnownModels(made).length, 2);
-    made.server.forget();
+    made.server.clearRequests();
     const later = await made.open([]);
     await later.waitFor(/Fairlead with qwen3/);
     assert.ok(!made.server.requests.some(({ path: at }) => at === '/api/tags'), 'the list that is kept was used');

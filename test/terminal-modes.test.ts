@@ -101,7 +101,7 @@ test(
       [1, 3, 5],
     );
     assert.match(JSON.stringify(once.at(-1)), /buy milk/);
-    made.server.forget();
+    made.server.clearRequests();
     const terminal = await made.open([]);
     await terminal.waitFor(prompt);
     await enterLine(terminal, 'read the note');
@@ -134,10 +134,10 @@ test('[J12, J52] --stream shows a single run’s answer while it comes; without 
   await made.seedModels('qwen3');
   // Words beside a tool call are no answer: only who prints what comes has shown them.
   const script = [says('Let me look.').and(calls('list_files')), 'Nothing there.'];
-  made.server.follow(script);
+  made.server.setScript(script);
   const whole = await made.run(['--one-shot', '-p', 'hi']);
   assert.deepEqual([whole.code, whole.out], [0, 'Nothing there.\n']);
-  made.server.follow(script);
+  made.server.setScript(script);
   const streamed = await made.run(['--one-shot', '-p', 'hi', '--stream']);
   assert.deepEqual([streamed.code, streamed.out], [0, 'Let me look.\nNothing there.\n']);
 });
@@ -150,7 +150,7 @@ test(
     await made.seedModels('qwen3');
     const streaming = await made.open(['-s']);
     await streaming.waitFor(prompt);
-    made.server.follow([
+    made.server.setScript([
       says('The first words and no more', { chunks: ['The first words', ' and no more'], cutAfter: 1, hang: true }),
     ]);
     await enterLine(streaming, 'hi');
@@ -159,7 +159,7 @@ test(
     await streaming.waitFor(/Stopped: cancelled/);
     const whole = await made.open([]);
     await whole.waitFor(/no streaming/);
-    made.server.follow([says('alpha beta gamma delta omega', { chunkMs: 60 })]);
+    made.server.setScript([says('alpha beta gamma delta omega', { chunkMs: 60 })]);
     await enterLine(whole, 'hi');
     const end = Date.now() + 20_000;
     for (let seen = ''; !/omega/.test(seen); seen = await whole.screen()) {
@@ -188,13 +188,13 @@ test(
     assert.equal(existsSync(file), true);
     await enterLine(terminal, '/auto on');
     await terminal.waitFor(/Changes are made and commands are run without asking\./);
-    made.server.follow(({ results }) =>
+    made.server.setScript(({ results }) =>
       results.length < 2 ? calls('write_file', { path: 'two.txt', content: '2' }) : says('Twice.'),
     );
     await enterLine(terminal, 'again');
     await terminal.waitFor(/Twice\./);
     assert.equal(existsSync(path.join(made.cwd, 'two.txt')), true);
-    made.server.follow(write);
+    made.server.setScript(write);
     const auto = await made.run(['-p', 'make it', '--auto-approve']);
     assert.deepEqual([auto.code, auto.out], [0, 'Done.\n']);
   },

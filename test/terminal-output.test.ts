@@ -78,7 +78,7 @@ test('--output-format stream-json prints a line an event, the result last; --inp
     ],
   );
   assert.deepEqual(made.sessions(), ['both']);
-  made.server.follow(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
+  made.server.setScript(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
   const many = await made.run(formats, { input: formatMessage('again').repeat(12) });
   assert.deepEqual([many.code, many.err], [1, ''], 'one answer of twelve did not come');
   assert.equal(parseLines(many.out).filter(({ type }) => type === 'result').length, 12);
@@ -122,7 +122,7 @@ test('--output-schema holds the answer to a schema and gives it as data; a schem
   assert.equal(code, 0, err);
   assert.deepEqual(parseLines(out)[0]?.['structured_output'], { n: 42 });
   assert.equal(made.modelRequests().length, 2, 'an answer that does not fit is asked for again');
-  made.server.forget();
+  made.server.clearRequests();
   for (const bad of ['nowhere.json', '{"type": 7}']) {
     const refused = await made.run(['-p', 'x', '--output-schema', bad]);
     assert.deepEqual([refused.code, refused.out], [1, '']);
@@ -138,19 +138,19 @@ test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const loop = callsThenAnswer(99, 'list_files', {}, 'never');
-  made.server.follow(loop);
+  made.server.setScript(loop);
   const turns = await made.run(['-p', 'x', '--max-turns', '2']);
   assert.deepEqual([turns.code, turns.out], [3, '']);
   assert.match(turns.err, /Stopped: max-turns\. All 2 turns are used\.\n$/);
   assert.equal(made.modelRequests().length, 2);
 
-  made.server.follow(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
+  made.server.setScript(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
   const hosted = { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: `${made.server.url}/v1` };
   const budget = await made.run(['-p', 'x', '-m', 'openai/gpt-4o', '--max-budget-usd', '0.02'], { env: hosted });
   assert.deepEqual([budget.code, budget.out], [4, '']);
   assert.match(budget.err, /Stopped: money-budget\./);
 
-  made.server.follow([fails('bad-request')]);
+  made.server.setScript([fails('bad-request')]);
   const failed = await made.run(['-p', 'x', '-m', 'qwen3', '--json']);
   assert.equal(failed.code, 1);
   const [line] = parseLines(failed.out);
@@ -247,7 +247,7 @@ test('a reader that has read enough ends a command without a word, and one of st
     const { code, err } = await running.ended;
     assert.deepEqual([code, err], [0, ''], args.join(' '));
   }
-  made.server.follow([says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 })]);
+  made.server.setScript([says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 })]);
   const talking = made.start(['--interactive', '--stream'], { input: 'a lot\n' });
   await waitUntil('something is shown', () => talking.out().includes('word'));
   talking.closeStdout();

@@ -119,7 +119,7 @@ test('[P21] without a key there is no search; a key never goes to the address of
   // What a folder says about searching counts for nothing.
   writeFileSync(path.join(made.cwd, '.env'), `SEARXNG_URL=${base}\nBRAVE_API_KEY=theirs\n`);
   writeFiles(made.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
-  made.server.forget();
+  made.server.clearRequests();
   const ran = await runSearch(made, {}, 'again');
   assert.match(ran.err, /search\.engine in \S+ is not used: a project may not set it\./);
   assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);

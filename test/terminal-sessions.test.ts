@@ -86,7 +86,7 @@ test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its giv
 test('[J13, J14, J15] what names no session or one that is there gets a sentence, exit code 1, and no inference', async (t) => {
   const made = await createProgram(t);
   await chooseAlphaModel(made);
-  made.server.forget();
+  made.server.clearRequests();
   const before = made.session('alpha');
   for (const [args, said] of [
     [['-r', 'alpa'], 'There is no session with the name or id "alpa". Did you mean "alpha"?\n'],

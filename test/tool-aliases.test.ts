@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import type { Json } from '../src/core/index.ts';
-import { calls, says, type Answer } from '../src/testing/index.ts';
+import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
 import { requestMessages, createProgram, requestToolNames } from './support/cli-harness.ts';
 
 /** Makes these calls one after the other, then answers. */
 const scriptCalls =
   (...steps: readonly (readonly [string, Json])[]) =>
-  ({ results }: { readonly results: readonly string[] }): Answer => {
+  ({ results }: { readonly results: readonly string[] }): ScriptedResponse => {
     const [tool, input] = steps[results.length] ?? [];
     return tool === undefined ? says('All done.') : calls(tool, input ?? {});
   };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { agentTool, createToolRegistry } from '../src/agent/index.ts';
 import { toArray, type Fact, type Json, type JsonObject, type Tool, type ToolContext } from '../src/core/index.ts';
-import { calls, fails, join, says, type ScriptStep, type Script } from '../src/testing/index.ts';
+import { calls, fails, joinResponses, says, type ScriptStep, type Script } from '../src/testing/index.ts';
 import { codingTools } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { isProcessAlive, createProgram, waitUntil } from './support/cli-harness.ts';
@@ -95,7 +95,7 @@ test(
       ['yes | head -c 1073741824; echo the end', 1_073_741_832],
     ] as const;
     const on = await createToolFixture(t, [
-      join(floods.map(([command]) => calls('run_command', { command }))),
+      joinResponses(floods.map(([command]) => calls('run_command', { command }))),
       says('Seen.'),
     ]);
     assert.equal((await on.run('go')).ended?.reason, 'answered');
@@ -129,7 +129,11 @@ test('fault 33: a tool that throws, rejects, or gives nothing, a circle, a BigIn
     ['huge', () => 'x'.repeat(5_000_000)],
   ];
   const tools = odd.map(([name, run]) => createFaultyTool(name, 'read', run));
-  const on = await createToolFixture(t, [join(odd.map(([name]) => calls(name, {}))), says('All back.')], tools);
+  const on = await createToolFixture(
+    t,
+    [joinResponses(odd.map(([name]) => calls(name, {}))), says('All back.')],
+    tools,
+  );
   assert.equal((await on.run('go')).ended?.reason, 'answered');
   assert.deepEqual(getOutcomes(on), ['failed', 'failed', 'ok', 'ok', 'ok', 'ok']);
   assert.ok((getToolEnds(on)[5]?.text.length ?? 0) < 101_000);
@@ -157,7 +161,11 @@ test(
         return 'first';
       }),
     ];
-    const on = await createToolFixture(t, [join(tools.map(({ name }) => calls(name, {}))), says('All back.')], tools);
+    const on = await createToolFixture(
+      t,
+      [joinResponses(tools.map(({ name }) => calls(name, {}))), says('All back.')],
+      tools,
+    );
     assert.equal((await on.run('go')).ended?.reason, 'answered');
     assert.deepEqual(order, ['twice', 'slow']);
     assert.deepEqual(
@@ -169,7 +177,9 @@ test(
 );
 
 test('fault 35: ids of calls that are missing, doubled, over-long or used before become unique', async (t) => {
-  const round = join(['', 'same', 'same', 'x'.repeat(500)].map((id) => ({ calls: [{ tool: 'look', input: {}, id }] })));
+  const round = joinResponses(
+    ['', 'same', 'same', 'x'.repeat(500)].map((id) => ({ calls: [{ tool: 'look', input: {}, id }] })),
+  );
   const on = await createToolFixture(
     t,
     [round, round, says('Done.')],
@@ -193,7 +203,7 @@ test(
     });
     const on = await createToolFixture(
       t,
-      [join(['1', '2', '3'].map((n) => calls('look', { n }))), says('Here again.')],
+      [joinResponses(['1', '2', '3'].map((n) => calls('look', { n }))), says('Here again.')],
       [look],
     );
     assert.equal((await on.run('go', { signal: stop.signal })).ended?.reason, 'cancelled');

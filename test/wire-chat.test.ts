@@ -14,9 +14,9 @@ import {
   type Usage,
 } from '../src/core/index.ts';
 import { chatProvider } from '../src/providers/chat/chat.ts';
-import { readChat } from '../src/providers/chat/reply.ts';
-import { sseDecoder } from '../src/providers/wire/lines.ts';
-import { recordedExchanges, type Exchange } from '../src/testing/index.ts';
+import { readChatStream } from '../src/providers/chat/reply.ts';
+import { createSseDecoder } from '../src/providers/wire/lines.ts';
+import { readRecordedExchanges, type RecordedExchange } from '../src/testing/index.ts';
 
 type End = Chunk & { readonly type: 'end' };
 type ExpectedReply = {
@@ -30,8 +30,10 @@ type JsonRecord = { readonly [key: string]: unknown };
 
 const file = path.resolve(import.meta.dirname, '../../shared/data/wire/exchanges.jsonl');
 const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
-const exchanges = (skip ? [] : await recordedExchanges(file)).filter((each) => each.path.endsWith('/chat/completions'));
-const isStream = (each: Exchange): boolean => each.contentType.startsWith('text/event-stream');
+const exchanges = (skip ? [] : await readRecordedExchanges(file)).filter((each) =>
+  each.path.endsWith('/chat/completions'),
+);
+const isStream = (each: RecordedExchange): boolean => each.contentType.startsWith('text/event-stream');
 const answers = exchanges.filter((each) => each.status === 200);
 const streams = answers.filter(isStream);
 
@@ -44,7 +46,8 @@ const families: readonly (readonly [string, string])[] = [
   ['router.huggingface.co', 'huggingface'],
   ['openrouter.ai', 'openrouter'],
 ];
-const getFamily = (each: Exchange): string => families.find(([host]) => host === each.host)?.[1] ?? 'openai-compatible';
+const getFamily = (each: RecordedExchange): string =>
+  families.find(([host]) => host === each.host)?.[1] ?? 'openai-compatible';
 
 // --- what a body states, read by hand -------------------------------------------------------------------------
 
@@ -53,7 +56,7 @@ const toRecord = (value: unknown): JsonRecord =>
 const toArrayValue = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const toStringValue = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function parseExpectedReply(each: Exchange): ExpectedReply {
+function parseExpectedReply(each: RecordedExchange): ExpectedReply {
   return isStream(each) ? parseStreamReply(each.body) : parseDocumentReply(toRecord(JSON.parse(each.body)));
 }
 
@@ -140,7 +143,7 @@ function assertReply(end: End, expected: ExpectedReply): void {
 const server = http.createServer((request, response) => {
   request.resume();
   const [, index, how, size] = (request.url ?? '').split('/');
-  const each = exchanges[Number(index)] as Exchange;
+  const each = exchanges[Number(index)] as RecordedExchange;
   const bytes = Buffer.from(each.body);
   const cut = how === 'cut' ? Number(size) : bytes.length;
   request.on('end', () => {
@@ -163,7 +166,7 @@ after(() => {
 
 const question: Message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
 
-async function sendRecorded(each: Exchange, how = 'whole/0'): Promise<End> {
+async function sendRecorded(each: RecordedExchange, how = 'whole/0'): Promise<End> {
   const baseUrl = `${origin}/${exchanges.indexOf(each)}/${how}`;
   const provider = chatProvider({ model: 'asked', baseUrl, apiKey: 'sk-secret', family: getFamily(each) });
   const request: ModelRequest = {
@@ -269,7 +272,12 @@ async function* streamPieces(...pieces: readonly Buffer[]): AsyncGenerator<Buffe
 
 const parsePieces = (...pieces: readonly Buffer[]): Promise<End> =>
   getEndChunk(
-    readChat(streamPieces(...pieces), { who: { name: 'test' }, family: 'test', model: 'asked', thoughts: 'none' }),
+    readChatStream(streamPieces(...pieces), {
+      providerInfo: { name: 'test' },
+      family: 'test',
+      model: 'asked',
+      keepReasoning: 'none',
+    }),
   );
 
 test(
@@ -297,9 +305,9 @@ test(
       assertReply(await parsePieces(...single), parseExpectedReply(each));
       // Longer ones would only take longer: the decoder's own tests split arbitrary streams.
       if (bytes.length > 5000) continue;
-      const whole = sseDecoder({ name: 'test' }).push(bytes);
+      const whole = createSseDecoder({ name: 'test' }).push(bytes);
       for (let at = 1; at < bytes.length; at++) {
-        const decoder = sseDecoder({ name: 'test' });
+        const decoder = createSseDecoder({ name: 'test' });
         const events = [...decoder.push(bytes.subarray(0, at)), ...decoder.push(bytes.subarray(at))];
         assert.equal(events.length, whole.length);
         assert.ok(events.every(({ event, data }, i) => event === whole[i]?.event && data === whole[i]?.data));

@@ -13,8 +13,8 @@ import {
 import { anthropicProvider } from '../src/providers/sdk/anthropic.ts';
 import { googleProvider } from '../src/providers/sdk/google.ts';
 import { responsesProvider } from '../src/providers/sdk/responses.ts';
-import type { SdkOptions } from '../src/providers/sdk/sdk.ts';
-import { recordedExchanges, scriptedServer, sends, type Exchange } from '../src/testing/index.ts';
+import type { AiSdkOptions } from '../src/providers/sdk/sdk.ts';
+import { readRecordedExchanges, scriptedServer, sends, type RecordedExchange } from '../src/testing/index.ts';
 import {
   parseAnthropicReply,
   parseGoogleReply,
@@ -25,8 +25,8 @@ import {
 type WireFormat = {
   readonly name: string;
   readonly root: string;
-  readonly owns: (exchange: Exchange) => boolean;
-  readonly open: (options: SdkOptions) => Provider;
+  readonly owns: (exchange: RecordedExchange) => boolean;
+  readonly open: (options: AiSdkOptions) => Provider;
   readonly stated: (body: string, streamed: boolean) => RecordedReply;
 };
 
@@ -56,7 +56,7 @@ const wireFormats: readonly WireFormat[] = [
 
 const recordings = path.resolve(import.meta.dirname, '../../shared/data/wire/exchanges.jsonl');
 const absent = existsSync(recordings) ? false : 'the recorded exchanges are not beside this repository';
-const exchanges = absent ? [] : await recordedExchanges(recordings);
+const exchanges = absent ? [] : await readRecordedExchanges(recordings);
 
 const request: ModelRequest = {
   system: 'Be brief.',
@@ -66,7 +66,7 @@ const request: ModelRequest = {
   settings: {},
 };
 
-const isStream = ({ contentType }: Exchange): boolean => contentType.includes('event-stream');
+const isStream = ({ contentType }: RecordedExchange): boolean => contentType.includes('event-stream');
 
 async function getEndChunk(provider: Provider): Promise<Chunk & { type: 'end' }> {
   const ends: Chunk[] = [];
@@ -116,9 +116,9 @@ for (const kind of wireFormats) {
     { skip: absent },
     async () => {
       assert.ok(good.length > 0 && streams.length > 0);
-      let next: Exchange | undefined;
+      let next: RecordedExchange | undefined;
       await using server = await scriptedServer(() => {
-        const { status, contentType, body } = next as Exchange;
+        const { status, contentType, body } = next as RecordedExchange;
         return sends({ status, headers: { 'content-type': contentType }, body });
       });
       const provider = kind.open({ model: 'any', apiKey: 'key', baseUrl: `${server.url}${kind.root}` });
@@ -193,7 +193,7 @@ for (const kind of wireFormats) {
 /** The provider over a reply that arrives in these pieces and then ends, or breaks. */
 function openRecordedProvider(
   kind: WireFormat,
-  exchange: Exchange,
+  exchange: RecordedExchange,
   pieces: readonly Uint8Array[],
   breaks: boolean,
 ): Provider {

@@ -50,7 +50,7 @@ const guided = wrapChatModel(chat, {
   messages,
   stops: [({ total }) => (total.turns >= 1 ? { reason: 'rule', detail: 'One answer is enough.' } : undefined)],
 });
-server.follow([says('Good morning.')]);
+server.setScript([says('Good morning.')]);
 const first = await guided.invoke('Hello!');
 assert.equal(first.text, 'Good morning.');
 

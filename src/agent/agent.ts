@@ -1,6 +1,6 @@
 // An agent: a model by name, instructions and what it can do, ready to be asked.
 import { FairleadError, isObject, type ResolvedAgent, type Provider } from '../core/index.ts';
-import type { GatewayOptions, ModelRef, ProviderMaker } from '../providers/index.ts';
+import type { GatewayOptions, ModelRef, ProviderFactory } from '../providers/index.ts';
 import { mergeExtensions, type Extension } from './extension.ts';
 import { unwrapResult, Harness, type AskOptions } from './harness.ts';
 import type { RunResult } from './result.ts';
@@ -146,7 +146,7 @@ const isModelList = (model: AgentOptions['model']): model is readonly ModelRef[]
 /** Providers are loaded only when a model is named; the gateway stands around all that are. */
 async function openModelsByName(
   models: readonly ModelRef[],
-  providers: Readonly<Record<string, ProviderMaker>>,
+  providers: Readonly<Record<string, ProviderFactory>>,
   options?: GatewayOptions,
 ): Promise<Provider> {
   const { openProvider, gateway } = await import('../providers/index.ts');

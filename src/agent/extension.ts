@@ -1,6 +1,6 @@
 // How anyone adds behaviour: an object with tools, rules, gates, stops, checks, reminders and providers. Ours use the same object.
 import type { Check, Gate, NamedView, Reminder, Renderer, Rule, Stop, Tool } from '../core/index.ts';
-import type { ProviderMaker } from '../providers/index.ts';
+import type { ProviderFactory } from '../providers/index.ts';
 
 /** Things to add to an agent. */
 export type Extension = {
@@ -13,7 +13,7 @@ export type Extension = {
   readonly stops?: readonly Stop[];
   readonly checks?: readonly Check[];
   readonly reminders?: readonly Reminder[];
-  readonly providers?: Readonly<Record<string, ProviderMaker>>;
+  readonly providers?: Readonly<Record<string, ProviderFactory>>;
 };
 
 /** Several extensions as one, in their order. */
@@ -27,6 +27,6 @@ export function mergeExtensions(extensions: readonly Extension[]): Required<Exte
     stops: extensions.flatMap((each) => each.stops ?? []),
     checks: extensions.flatMap((each) => each.checks ?? []),
     reminders: extensions.flatMap((each) => each.reminders ?? []),
-    providers: Object.assign({}, ...extensions.map((each) => each.providers ?? {})) as Record<string, ProviderMaker>,
+    providers: Object.assign({}, ...extensions.map((each) => each.providers ?? {})) as Record<string, ProviderFactory>,
   };
 }

@@ -1,10 +1,10 @@
 // Stand-ins for a model, opened by name: `scripted/<file of answers>` and `replay/<session file>`.
 import { readFileSync } from 'node:fs';
 import { FairleadError, type Event, type Provider } from '../core/index.ts';
-import type { ProviderMaker } from '../providers/index.ts';
+import type { ProviderFactory } from '../providers/index.ts';
 
 /** The stand-ins by name; what they need is loaded when one is opened. */
-export const testProviders: Readonly<Record<string, ProviderMaker>> = {
+export const testProviders: Readonly<Record<string, ProviderFactory>> = {
   scripted: async ({ model }) => {
     const { scriptedProvider } = await import('../testing/index.ts');
     return scriptedProvider(readScript(model));

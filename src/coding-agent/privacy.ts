@@ -1,7 +1,7 @@
 // What a session keeps to the person's own machines: a label that is written down once and never taken back, and the rule that follows from it.
 import type { Session } from '../agent/index.ts';
 import { FairleadError, readView, type ResolvedAgent, type NamedView } from '../core/index.ts';
-import { familyOf } from '../providers/families.ts';
+import { findFamily } from '../providers/families.ts';
 import type { Settings } from './settings/index.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 
@@ -44,8 +44,8 @@ export async function isLocalModel(
   { env, privateHosts }: Settings,
 ): Promise<boolean> {
   if (isDeclaredLocal !== undefined) return isDeclaredLocal;
-  if (!familyOf(ref.provider)) return ref.provider === 'scripted' || ref.provider === 'replay';
-  const { staysHere } = await import('../providers/routing/standing.ts');
+  if (!findFamily(ref.provider)) return ref.provider === 'scripted' || ref.provider === 'replay';
+  const { keepsDataLocal: staysHere } = await import('../providers/routing/standing.ts');
   return staysHere(ref, env, privateHosts);
 }
 

@@ -2,7 +2,7 @@
 import type { Price } from '../core/index.ts';
 
 /** A month of use. */
-export type Month = {
+export type MonthlyUsage = {
   /** Tokens in the month, in and out together. */
   readonly tokens: number;
   /** US dollars per million tokens, in and out together. */
@@ -14,7 +14,7 @@ export type Month = {
 };
 
 /** What the month costs in three ways. */
-export type MonthCost = {
+export type MonthlyCost = {
   /** Everything in the cloud. */
   readonly cloud: number;
   /** Everything on the local machine: electricity alone. */
@@ -24,7 +24,12 @@ export type MonthCost = {
 };
 
 /** The cost of a month in US dollars. */
-export function monthlyCost({ tokens, usdPerMillion, localShare = 0.5, electricityUsd = 0 }: Month): MonthCost {
+export function monthlyCost({
+  tokens,
+  usdPerMillion,
+  localShare = 0.5,
+  electricityUsd = 0,
+}: MonthlyUsage): MonthlyCost {
   const cloud = (tokens * usdPerMillion) / 1e6;
   return { cloud, local: electricityUsd, hybrid: cloud * (1 - localShare) };
 }
@@ -36,5 +41,5 @@ export function paybackMonths(hardwareUsd: number, cloudUsd: number, localUsd = 
 }
 
 /** One price for tokens in and out together, where this part of them, from 0 to 1, is output. */
-export const blended = ({ input, output }: Price, outputShare = 0.2): number =>
+export const blendedPrice = ({ input, output }: Price, outputShare = 0.2): number =>
   input * (1 - outputShare) + output * outputShare;

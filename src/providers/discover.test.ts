@@ -4,26 +4,26 @@ import test from 'node:test';
 import { closedUrl, scriptedServer, type ListingStyle } from '../testing/index.ts';
 import { discover } from './discover.ts';
 
-async function port(t: test.TestContext, style: ListingStyle): Promise<number> {
-  const server = await scriptedServer([], { style });
+async function servePort(t: test.TestContext, style: ListingStyle): Promise<number> {
+  const server = await scriptedServer([], { listingStyle: style });
   t.after(() => server.close());
   return server.port;
 }
 
-const nobody = async (): Promise<number> => Number(new URL(await closedUrl()).port);
+const closedPort = async (): Promise<number> => Number(new URL(await closedUrl()).port);
 
 test('keys come first, then servers by who they say they are, and the embedded model is the last resort', async (t) => {
-  const shared = await port(t, 'vllm');
+  const shared = await servePort(t, 'vllm');
   const found = await discover({
     env: { OPENAI_API_KEY: 'o', GOOGLE_API_KEY: 'g', ANTHROPIC_API_KEY: ' ', HTTP_PROXY: await closedUrl() },
     timeoutMs: 5000,
     ports: {
-      ollama: [await nobody()],
-      'lm-studio': [await port(t, 'lm-studio')],
-      lemonade: [shared, await port(t, 'lemonade')],
-      'llama.cpp': [await port(t, 'llama.cpp')],
+      ollama: [await closedPort()],
+      'lm-studio': [await servePort(t, 'lm-studio')],
+      lemonade: [shared, await servePort(t, 'lemonade')],
+      'llama.cpp': [await servePort(t, 'llama.cpp')],
       vllm: [shared],
-      'openai-compatible': [await port(t, 'openai')],
+      'openai-compatible': [await servePort(t, 'openai')],
     },
   });
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('keys come first, then servers by who they say they are, and the embedded m
 });
 
 test('with nothing at hand the embedded model is what there is', async () => {
-  const ports = { ollama: [await nobody()], 'lm-studio': [await nobody()] };
+  const ports = { ollama: [await closedPort()], 'lm-studio': [await closedPort()] };
   assert.deepEqual(await discover({ env: {}, ports }), [{ provider: 'embedded', how: 'embedded' }]);
 });
 

@@ -1,12 +1,12 @@
 // What is at hand without being told: keys in the environment and servers on this machine. Nothing beyond loopback is asked.
 import { isObject } from '../core/index.ts';
-import { families, familyOf, type Family } from './families.ts';
-import { rows } from './models/info.ts';
-import { addressOf, keyFound, type Environment } from './resolve.ts';
+import { families, findFamily, type ProviderFamily } from './families.ts';
+import { objectsAt } from './models/info.ts';
+import { resolveBaseUrl, findApiKey, type Environment } from './resolve.ts';
 import { httpModule } from './wire/node-http.ts';
 
 /** A provider that can be used as things are. */
-export type Found =
+export type DiscoveredProvider =
   | { readonly provider: string; readonly how: 'key'; readonly variable: string }
   | { readonly provider: string; readonly how: 'server'; readonly baseUrl: string }
   /** An address elsewhere, set by the user and not looked at. */
@@ -23,7 +23,7 @@ export type DiscoverOptions = {
   readonly ports?: { readonly [provider: string]: readonly number[] };
 };
 
-const usualPorts: { readonly [provider: string]: readonly number[] } = {
+const defaultPorts: { readonly [provider: string]: readonly number[] } = {
   ollama: [11434],
   'lm-studio': [1234],
   lemonade: [8000, 13305],
@@ -33,68 +33,74 @@ const usualPorts: { readonly [provider: string]: readonly number[] } = {
 };
 
 /** What was found, the best first: keys that were set on purpose, then servers, and the embedded model last. */
-export async function discover(options: DiscoverOptions = {}): Promise<readonly Found[]> {
-  const { env = process.env, timeoutMs = 333, ports = usualPorts } = options;
-  const keys = families.flatMap((family): readonly Found[] => {
-    const key = family.local ? undefined : keyFound(family, env);
+export async function discover(options: DiscoverOptions = {}): Promise<readonly DiscoveredProvider[]> {
+  const { env = process.env, timeoutMs = 333, ports = defaultPorts } = options;
+  const keys = families.flatMap((family): readonly DiscoveredProvider[] => {
+    const key = family.local ? undefined : findApiKey(family, env);
     return key ? [{ provider: family.name, how: 'key', variable: key.name }] : [];
   });
   const places = Object.entries(ports).flatMap(([provider, numbers]) => {
-    const family = familyOf(provider);
-    return family ? placesOf(family, numbers, env) : [];
+    const family = findFamily(provider);
+    return family ? getProbeTargets(family, numbers, env) : [];
   });
   const answers = await Promise.all(
-    places.map(async (place) => ('url' in place ? await look(place, timeoutMs) : place.found)),
+    places.map(async (place) => ('url' in place ? await probeServer(place, timeoutMs) : place.known)),
   );
   const servers = answers.filter((each) => each !== undefined);
   return [...keys, ...servers, { provider: 'embedded', how: 'embedded' }];
 }
 
-type Place = { readonly family: Family; readonly url: string } | { readonly found: Found };
+type ProbeTarget = { readonly family: ProviderFamily; readonly url: string } | { readonly known: DiscoveredProvider };
 
 /** An address that the user has set takes the place of the usual ones. */
-function placesOf(family: Family, ports: readonly number[], env: Environment): readonly Place[] {
+function getProbeTargets(family: ProviderFamily, ports: readonly number[], env: Environment): readonly ProbeTarget[] {
   const variable = family.urlVariables.find((name) => env[name]?.trim());
-  if (variable === undefined) return ports.map((port) => ({ family, url: `http://localhost:${port}${family.path}` }));
-  const baseUrl = addressOf(family, undefined, env);
+  if (variable === undefined)
+    return ports.map((port) => ({ family, url: `http://localhost:${port}${family.defaultPath}` }));
+  const baseUrl = resolveBaseUrl(family, undefined, env);
   return isLoopback(baseUrl)
     ? [{ family, url: baseUrl }]
-    : [{ found: { provider: family.name, how: 'address', baseUrl, variable } }];
+    : [{ known: { provider: family.name, how: 'address', baseUrl, variable } }];
 }
 
 /** Whether an address is one of this machine alone. */
 export const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 
-async function look(
-  { family, url }: { readonly family: Family; readonly url: string },
+async function probeServer(
+  { family, url }: { readonly family: ProviderFamily; readonly url: string },
   ms: number,
-): Promise<Found | undefined> {
-  const here = await (marks[family.name] ?? listsModels)(url, ms);
+): Promise<DiscoveredProvider | undefined> {
+  const here = await (serverProbes[family.name] ?? probeModelList)(url, ms);
   return here ? { provider: family.name, how: 'server', baseUrl: url } : undefined;
 }
 
-type Mark = (url: string, ms: number) => Promise<boolean>;
+type ServerProbe = (url: string, ms: number) => Promise<boolean>;
 
-const origin = (url: string): string => URL.parse(url)?.origin ?? url;
+const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
 
-const listsModels: Mark = async (url, ms) => rows(await ask(`${url}/models`, ms), 'data').length > 0;
+const probeModelList: ServerProbe = async (url, ms) =>
+  objectsAt(await fetchLocalJson(`${url}/models`, ms), 'data').length > 0;
 
 /** How each server is told from the others on the same port. */
-const marks: { readonly [provider: string]: Mark } = {
-  ollama: async (url, ms) => has(await ask(`${url}/api/version`, ms), 'version'),
+const serverProbes: { readonly [provider: string]: ServerProbe } = {
+  ollama: async (url, ms) => hasKey(await fetchLocalJson(`${url}/api/version`, ms), 'version'),
   lemonade: async (url, ms) =>
-    rows(await ask(`${url}/models`, ms), 'data').some((row) => row['owned_by'] === 'lemonade' || 'recipe' in row),
-  'llama.cpp': async (url, ms) => has(await ask(`${origin(url)}/props`, ms), 'default_generation_settings'),
-  vllm: async (url, ms) => rows(await ask(`${url}/models`, ms), 'data').some((row) => row['owned_by'] === 'vllm'),
+    objectsAt(await fetchLocalJson(`${url}/models`, ms), 'data').some(
+      (row) => row['owned_by'] === 'lemonade' || 'recipe' in row,
+    ),
+  'llama.cpp': async (url, ms) =>
+    hasKey(await fetchLocalJson(`${originOf(url)}/props`, ms), 'default_generation_settings'),
+  vllm: async (url, ms) =>
+    objectsAt(await fetchLocalJson(`${url}/models`, ms), 'data').some((row) => row['owned_by'] === 'vllm'),
 };
 
-const has = (value: unknown, key: string): boolean => isObject(value) && key in value;
+const hasKey = (value: unknown, key: string): boolean => isObject(value) && key in value;
 
-const mostBytes = 4 * 2 ** 20;
+const maxResponseBytes = 4 * 2 ** 20;
 
 /** The JSON at a place on this machine, or nothing. A proxy set in the environment is not used: it is not on this machine. */
-function ask(url: string, ms: number): Promise<unknown> {
+function fetchLocalJson(url: string, ms: number): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const nothing = (): void => resolve(undefined);
   const signal = AbortSignal.timeout(ms);
@@ -107,7 +113,7 @@ function ask(url: string, ms: number): Promise<unknown> {
     reply.on('data', (piece: Buffer) => {
       pieces.push(piece);
       size += piece.length;
-      if (size > mostBytes) request.destroy();
+      if (size > maxResponseBytes) request.destroy();
     });
     reply.once('error', nothing).once('close', nothing);
     reply.once('end', () => {

@@ -1,12 +1,12 @@
 // The table of names: which provider speaks which dialect, where it is found, and where its key is kept.
 
 /** How a provider is spoken to. */
-export type Dialect = 'anthropic' | 'openai' | 'google' | 'chat' | 'ollama' | 'embedded';
+export type ProviderProtocol = 'anthropic' | 'openai' | 'google' | 'chat' | 'ollama' | 'embedded';
 
 /** A provider that can be named. */
-export type Family = {
+export type ProviderFamily = {
   readonly name: string;
-  readonly dialect: Dialect;
+  readonly protocol: ProviderProtocol;
   /** Where it is, unless told otherwise. */
   readonly baseUrl: string;
   /** Variables that say where it is, the first that is set counting. */
@@ -18,84 +18,90 @@ export type Family = {
   /** No token costs anything. A local address alone does not say so: a proxy may pass requests on to someone who is paid. */
   readonly free: boolean;
   /** The path that an address without one stands for. */
-  readonly path: string;
+  readonly defaultPath: string;
   /** A model to show in examples. */
-  readonly example: string;
+  readonly exampleModel: string;
 };
 
-const remote = (
+const hostedFamily = (
   name: string,
-  dialect: Dialect,
+  dialect: ProviderProtocol,
   baseUrl: string,
   keyVariables: readonly string[],
   example: string,
-): Family => ({
+): ProviderFamily => ({
   name,
-  dialect,
+  protocol: dialect,
   baseUrl,
-  urlVariables: [`${prefix(name)}_BASE_URL`],
+  urlVariables: [`${envPrefix(name)}_BASE_URL`],
   keyVariables,
   local: false,
   free: false,
-  path: '',
-  example,
+  defaultPath: '',
+  exampleModel: example,
 });
 
-const local = (
+const localFamily = (
   name: string,
-  dialect: Dialect,
+  dialect: ProviderProtocol,
   baseUrl: string,
   path: string,
   example: string,
   urlVariables: readonly string[] = [],
-): Family => ({
+): ProviderFamily => ({
   name,
-  dialect,
+  protocol: dialect,
   baseUrl,
-  urlVariables: [...urlVariables, `${prefix(name)}_BASE_URL`],
-  keyVariables: [`${prefix(name)}_API_KEY`],
+  urlVariables: [...urlVariables, `${envPrefix(name)}_BASE_URL`],
+  keyVariables: [`${envPrefix(name)}_API_KEY`],
   local: true,
   free: name !== 'openai-compatible',
-  path,
-  example,
+  defaultPath: path,
+  exampleModel: example,
 });
 
-const prefix = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z]/g, '_');
+const envPrefix = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z]/g, '_');
 
 /** Every provider that has a name, the ones reached by a key first. */
-export const families: readonly Family[] = [
-  remote('anthropic', 'anthropic', 'https://api.anthropic.com/v1', ['ANTHROPIC_API_KEY'], 'claude-sonnet-4-5'),
-  remote('openai', 'openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.5'),
-  remote(
+export const families: readonly ProviderFamily[] = [
+  hostedFamily('anthropic', 'anthropic', 'https://api.anthropic.com/v1', ['ANTHROPIC_API_KEY'], 'claude-sonnet-4-5'),
+  hostedFamily('openai', 'openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.5'),
+  hostedFamily(
     'google',
     'google',
     'https://generativelanguage.googleapis.com/v1beta',
     ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     'gemini-2.5-flash',
   ),
-  remote('openrouter', 'chat', 'https://openrouter.ai/api/v1', ['OPENROUTER_API_KEY'], 'anthropic/claude-sonnet-4.5'),
-  remote('groq', 'chat', 'https://api.groq.com/openai/v1', ['GROQ_API_KEY'], 'openai/gpt-oss-120b'),
-  remote('mistral', 'chat', 'https://api.mistral.ai/v1', ['MISTRAL_API_KEY'], 'mistral-medium-latest'),
-  remote('deepseek', 'chat', 'https://api.deepseek.com/v1', ['DEEPSEEK_API_KEY'], 'deepseek-v4-pro'),
-  remote('cerebras', 'chat', 'https://api.cerebras.ai/v1', ['CEREBRAS_API_KEY'], 'gpt-oss-120b'),
-  remote(
+  hostedFamily(
+    'openrouter',
+    'chat',
+    'https://openrouter.ai/api/v1',
+    ['OPENROUTER_API_KEY'],
+    'anthropic/claude-sonnet-4.5',
+  ),
+  hostedFamily('groq', 'chat', 'https://api.groq.com/openai/v1', ['GROQ_API_KEY'], 'openai/gpt-oss-120b'),
+  hostedFamily('mistral', 'chat', 'https://api.mistral.ai/v1', ['MISTRAL_API_KEY'], 'mistral-medium-latest'),
+  hostedFamily('deepseek', 'chat', 'https://api.deepseek.com/v1', ['DEEPSEEK_API_KEY'], 'deepseek-v4-pro'),
+  hostedFamily('cerebras', 'chat', 'https://api.cerebras.ai/v1', ['CEREBRAS_API_KEY'], 'gpt-oss-120b'),
+  hostedFamily(
     'huggingface',
     'chat',
     'https://router.huggingface.co/v1',
     ['HF_TOKEN', 'HUGGINGFACE_API_KEY'],
     'meta-llama/Llama-3.3-70B-Instruct',
   ),
-  local('ollama', 'ollama', 'http://localhost:11434', '', 'qwen3:8b', ['OLLAMA_API_URL', 'OLLAMA_HOST']),
-  local('lm-studio', 'chat', 'http://localhost:1234/v1', '/v1', 'qwen/qwen3-8b'),
-  local('lemonade', 'chat', 'http://localhost:8000/api/v1', '/api/v1', 'Qwen3-8B-GGUF', ['LEMONADE_API_BASE']),
-  local('llama.cpp', 'chat', 'http://localhost:8080/v1', '/v1', 'default'),
-  local('vllm', 'chat', 'http://localhost:8000/v1', '/v1', 'Qwen/Qwen3-8B'),
-  local('openai-compatible', 'chat', 'http://localhost:5000/v1', '/v1', 'default'),
-  local('embedded', 'embedded', '', '', 'tinyllama'),
+  localFamily('ollama', 'ollama', 'http://localhost:11434', '', 'qwen3:8b', ['OLLAMA_API_URL', 'OLLAMA_HOST']),
+  localFamily('lm-studio', 'chat', 'http://localhost:1234/v1', '/v1', 'qwen/qwen3-8b'),
+  localFamily('lemonade', 'chat', 'http://localhost:8000/api/v1', '/api/v1', 'Qwen3-8B-GGUF', ['LEMONADE_API_BASE']),
+  localFamily('llama.cpp', 'chat', 'http://localhost:8080/v1', '/v1', 'default'),
+  localFamily('vllm', 'chat', 'http://localhost:8000/v1', '/v1', 'Qwen/Qwen3-8B'),
+  localFamily('openai-compatible', 'chat', 'http://localhost:5000/v1', '/v1', 'default'),
+  localFamily('embedded', 'embedded', '', '', 'tinyllama'),
 ];
 
 /** Other names for the same providers. */
-export const aliases: { readonly [name: string]: string } = {
+export const providerAliases: { readonly [name: string]: string } = {
   claude: 'anthropic',
   gemini: 'google',
   hf: 'huggingface',
@@ -106,11 +112,11 @@ export const aliases: { readonly [name: string]: string } = {
 };
 
 /** The provider of this name or alias, in any case. */
-export function familyOf(name: string): Family | undefined {
+export function findFamily(name: string): ProviderFamily | undefined {
   const lower = name.toLowerCase();
-  const real = Object.hasOwn(aliases, lower) ? aliases[lower] : lower;
+  const real = Object.hasOwn(providerAliases, lower) ? providerAliases[lower] : lower;
   return families.find((family) => family.name === real);
 }
 
 /** Whether a family takes no money for tokens. */
-export const isFree = (name: string): boolean => familyOf(name)?.free ?? false;
+export const isFreeFamily = (name: string): boolean => findFamily(name)?.free ?? false;

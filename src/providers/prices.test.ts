@@ -1,46 +1,46 @@
 // Prices by name, and what a month costs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { blended, monthlyCost, paybackMonths } from './costs.ts';
-import { costOfAnswer, priceOf } from './prices.ts';
+import { blendedPrice, monthlyCost, paybackMonths } from './costs.ts';
+import { responseCost, priceOf } from './prices.ts';
 
-const pair = (family: string, model: string): string | undefined => {
+const formatPrice = (family: string, model: string): string | undefined => {
   const price = priceOf(family, model);
   return price && `${price.input}/${price.output}`;
 };
 
 test('[P10, P11] the models named in examples have the price their provider publishes, however the version is spelled', () => {
-  assert.equal(pair('anthropic', 'claude-sonnet-4'), '3/15');
-  assert.equal(pair('openai', 'gpt-4o'), '2.5/10');
-  assert.equal(pair('google', 'gemini-2-0-flash'), '0.1/0.4');
-  assert.equal(pair('google', 'gemini-2.0-flash'), '0.1/0.4');
-  assert.equal(pair('ollama', 'qwen2.5:27b'), '0/0');
-  assert.equal(pair('huggingface', 'meta-llama/Llama-3-70b'), undefined);
+  assert.equal(formatPrice('anthropic', 'claude-sonnet-4'), '3/15');
+  assert.equal(formatPrice('openai', 'gpt-4o'), '2.5/10');
+  assert.equal(formatPrice('google', 'gemini-2-0-flash'), '0.1/0.4');
+  assert.equal(formatPrice('google', 'gemini-2.0-flash'), '0.1/0.4');
+  assert.equal(formatPrice('ollama', 'qwen2.5:27b'), '0/0');
+  assert.equal(formatPrice('huggingface', 'meta-llama/Llama-3-70b'), undefined);
 });
 
 test('[A7] the live models have prices', () => {
-  assert.equal(pair('anthropic', 'claude-opus-4.8'), '5/25');
-  assert.equal(pair('google', 'gemini-3.1-pro-preview'), '2/12');
-  assert.equal(pair('openai', 'gpt-5.5'), '5/30');
+  assert.equal(formatPrice('anthropic', 'claude-opus-4.8'), '5/25');
+  assert.equal(formatPrice('google', 'gemini-3.1-pro-preview'), '2/12');
+  assert.equal(formatPrice('openai', 'gpt-5.5'), '5/30');
 });
 
 test('a dated name finds the plain one; another model with a longer name does not', () => {
-  assert.equal(pair('anthropic', 'claude-sonnet-4-20250514'), '3/15');
-  assert.equal(pair('anthropic', 'claude-sonnet-4-5@20250929'), '3/15');
-  assert.equal(pair('openai', 'gpt-4o-2024-11-20'), '2.5/10');
-  assert.equal(pair('openai', 'gpt-4o-2024-05-13'), '5/15', 'the one that has its own');
-  assert.equal(pair('openai', 'gpt-4o-mini-2024-07-18'), '0.15/0.6');
-  assert.equal(pair('google', 'models/gemini-2.5-flash-preview-09-2025'), '0.3/2.5');
+  assert.equal(formatPrice('anthropic', 'claude-sonnet-4-20250514'), '3/15');
+  assert.equal(formatPrice('anthropic', 'claude-sonnet-4-5@20250929'), '3/15');
+  assert.equal(formatPrice('openai', 'gpt-4o-2024-11-20'), '2.5/10');
+  assert.equal(formatPrice('openai', 'gpt-4o-2024-05-13'), '5/15', 'the one that has its own');
+  assert.equal(formatPrice('openai', 'gpt-4o-mini-2024-07-18'), '0.15/0.6');
+  assert.equal(formatPrice('google', 'models/gemini-2.5-flash-preview-09-2025'), '0.3/2.5');
   for (const stranger of ['gpt-5.7', 'gpt-5-9-mini', 'gpt-4o-audio-preview', 'claude-sonnet-4-9', 'toString', ''])
-    assert.equal(pair(stranger.startsWith('claude') ? 'anthropic' : 'openai', stranger), undefined, stranger);
+    assert.equal(formatPrice(stranger.startsWith('claude') ? 'anthropic' : 'openai', stranger), undefined, stranger);
 });
 
 test('[P11] what runs on a machine of yours costs nothing; a proxy and an unknown provider cost who knows what', () => {
   for (const family of ['ollama', 'lm-studio', 'lemonade', 'llama.cpp', 'vllm', 'embedded'])
-    assert.deepEqual(pair(family, 'anything'), '0/0', family);
-  assert.equal(pair('ollama', 'gpt-oss:120b-cloud'), undefined, 'not on this machine');
+    assert.deepEqual(formatPrice(family, 'anything'), '0/0', family);
+  assert.equal(formatPrice('ollama', 'gpt-oss:120b-cloud'), undefined, 'not on this machine');
   for (const family of ['openai-compatible', 'groq', 'nobody', 'constructor'])
-    assert.equal(pair(family, 'gpt-4o'), undefined, family);
+    assert.equal(formatPrice(family, 'gpt-4o'), undefined, family);
 });
 
 test('your own price comes before every other, by provider and model or by model alone', () => {
@@ -53,9 +53,9 @@ test('your own price comes before every other, by provider and model or by model
 test('[A57] cached tokens and long prompts are charged at their own prices', () => {
   const sonnet = { family: 'anthropic', model: 'claude-sonnet-4' };
   const usage = { input: 1_000_000, output: 0, cacheRead: 600_000, cacheWrite: 400_000 };
-  assert.equal(costOfAnswer(sonnet, 'claude-sonnet-4', usage), 0.6 * 0.3 + 0.4 * 3.75);
+  assert.equal(responseCost(sonnet, 'claude-sonnet-4', usage), 0.6 * 0.3 + 0.4 * 3.75);
   const gemini = { family: 'google', model: 'gemini-2.5-pro' };
-  const cost = (input: number): number | undefined => costOfAnswer(gemini, gemini.model, { input, output: 0 });
+  const cost = (input: number): number | undefined => responseCost(gemini, gemini.model, { input, output: 0 });
   assert.equal(cost(200_000), 0.25);
   assert.equal(cost(400_000), 1);
 });
@@ -63,16 +63,16 @@ test('[A57] cached tokens and long prompts are charged at their own prices', () 
 test('[A57] counts that are missing or cannot be true leave the cost unknown', () => {
   const model = { family: 'openai', model: 'gpt-4o', price: { input: 1, output: 1 } };
   for (const usage of [{}, { input: 5 }, { input: -5, output: 3 }, { input: 1e12, output: 3 }])
-    assert.equal(costOfAnswer(model, 'gpt-4o', usage), undefined, JSON.stringify(usage));
+    assert.equal(responseCost(model, 'gpt-4o', usage), undefined, JSON.stringify(usage));
 });
 
 test("[A57] the price you set for a model counts for its dated names, not for another model's answer", () => {
   const mine = { family: 'openai', model: 'gpt-4o', price: { input: 1, output: 1 } };
   const usage = { input: 1_000_000, output: 0 };
-  assert.equal(costOfAnswer(mine, 'gpt-4o-2024-11-20', usage), 1);
-  assert.equal(costOfAnswer(mine, 'gpt-4o-mini', usage), 0.15);
+  assert.equal(responseCost(mine, 'gpt-4o-2024-11-20', usage), 1);
+  assert.equal(responseCost(mine, 'gpt-4o-mini', usage), 0.15);
   assert.equal(
-    costOfAnswer(mine, 'who-knows.gguf', usage),
+    responseCost(mine, 'who-knows.gguf', usage),
     1,
     'the model asked for, where the answer names an unknown one',
   );
@@ -93,6 +93,6 @@ test('[P36] a machine for $1,500 has paid for itself after 7.5 to 10 months, or 
 });
 
 test('[P11] prices of input and output blend by the share of output', () => {
-  assert.equal(blended({ input: 3, output: 15 }, 0), 3);
-  assert.equal(blended({ input: 3, output: 15 }, 0.5), 9);
+  assert.equal(blendedPrice({ input: 3, output: 15 }, 0), 3);
+  assert.equal(blendedPrice({ input: 3, output: 15 }, 0.5), 9);
 });

@@ -31,25 +31,25 @@ async function ask(provider: Provider): Promise<Chunk & { type: 'end' }> {
   return assert.fail('no end');
 }
 
-async function refusal(ref: ModelRef, env = {}): Promise<FairleadError> {
+async function openError(ref: ModelRef, env = {}): Promise<FairleadError> {
   return openProvider(ref, { env }).then(
     () => assert.fail('it was opened'),
     (error: unknown) => (error instanceof FairleadError ? error : assert.fail(String(error))),
   );
 }
 
-const everyKey = Object.fromEntries(families.flatMap(({ keyVariables }) => keyVariables.map((name) => [name, 'k'])));
+const allApiKeys = Object.fromEntries(families.flatMap(({ keyVariables }) => keyVariables.map((name) => [name, 'k'])));
 
 test('[A3, P9] every provider that has a server answers under its name, through one interface', async (t) => {
   const server = await scriptedServer(() => says('Hello.'), {
-    legal: true,
+    validate: true,
     models: [{ id: 'm', context: 8192, tools: true }],
   });
   t.after(() => server.close());
   const paths: { readonly [dialect: string]: string } = { google: '/v1beta', ollama: '' };
-  for (const { name, dialect } of families.filter((family) => family.dialect !== 'embedded')) {
+  for (const { name, protocol: dialect } of families.filter((family) => family.protocol !== 'embedded')) {
     const baseUrl = `${server.url}${paths[dialect] ?? '/v1'}`;
-    const provider = await openProvider({ provider: name, model: 'm', baseUrl }, { env: everyKey });
+    const provider = await openProvider({ provider: name, model: 'm', baseUrl }, { env: allApiKeys });
     const { message } = await ask(provider);
     assert.deepEqual(
       message.parts.map((part) => (part.type === 'text' ? part.text : part.type)),
@@ -58,37 +58,37 @@ test('[A3, P9] every provider that has a server answers under its name, through 
     );
   }
   assert.deepEqual(
-    new Set(server.requests.flatMap(({ dialect }) => dialect ?? [])),
+    new Set(server.requests.flatMap(({ format: dialect }) => dialect ?? [])),
     new Set(['anthropic', 'chat', 'google', 'ollama']),
   );
 });
 
 test('[A4] a model is asked by the API it is best asked by, unless told otherwise', async (t) => {
-  const api = (ref: ModelRef): string => resolveModel(ref, everyKey).api;
+  const api = (ref: ModelRef): string => resolveModel(ref, allApiKeys).api;
   assert.equal(api('openai/gpt-5.5'), 'responses');
   assert.equal(api('openai/o3'), 'responses');
   assert.equal(api('openai/gpt-4o'), 'chat');
   assert.equal(api('groq/gpt-5-like'), 'chat');
   assert.equal(api({ provider: 'openai', model: 'gpt-5.5', api: 'chat' }), 'chat');
-  assert.equal(resolveModel('openai/gpt-5', { ...everyKey, OPENAI_BASE_URL: 'http://localhost:1/v1' }).api, 'chat');
+  assert.equal(resolveModel('openai/gpt-5', { ...allApiKeys, OPENAI_BASE_URL: 'http://localhost:1/v1' }).api, 'chat');
 
   const server = await scriptedServer(() => says('Hello.'));
   t.after(() => server.close());
   const given = { provider: 'openai', model: 'gpt-4o', baseUrl: `${server.url}/v1` } as const;
-  await ask(await openProvider({ ...given, api: 'responses' }, { env: everyKey }));
-  await ask(await openProvider({ ...given, api: 'chat' }, { env: everyKey }));
+  await ask(await openProvider({ ...given, api: 'responses' }, { env: allApiKeys }));
+  await ask(await openProvider({ ...given, api: 'chat' }, { env: allApiKeys }));
   assert.deepEqual(
-    server.requests.map((each) => each.dialect),
+    server.requests.map((each) => each.format),
     ['responses', 'chat'],
   );
 });
 
 test('[P9] the other names for the same providers, in any case', () => {
-  const name = (ref: string): string => resolveModel(ref, everyKey).family.name;
+  const name = (ref: string): string => resolveModel(ref, allApiKeys).family.name;
   assert.equal(name('claude/claude-sonnet-4'), 'anthropic');
   assert.equal(name('Gemini/gemini-2.5-flash'), 'google');
   assert.equal(name('huggingface/meta-llama/Llama-3-70b'), 'huggingface');
-  assert.equal(resolveModel('huggingface/meta-llama/Llama-3-70b', everyKey).model, 'meta-llama/Llama-3-70b');
+  assert.equal(resolveModel('huggingface/meta-llama/Llama-3-70b', allApiKeys).model, 'meta-llama/Llama-3-70b');
 });
 
 test('[A8] an OpenAI-compatible server is looked for at http://localhost:5000 unless it is said to be elsewhere', () => {
@@ -117,25 +117,25 @@ test('[P9] keys come from the environment, the first variable that is set counti
 });
 
 test('an unknown provider is told with what may have been meant', async () => {
-  const typo = await refusal('antropic/claude-sonnet-4');
+  const typo = await openError('antropic/claude-sonnet-4');
   assert.deepEqual([typo.code, typo.message], ['provider/unknown', 'There is no provider named "antropic".']);
   assert.match(typo.hint ?? '', /^Did you mean anthropic\? Known are anthropic, openai, /);
-  assert.match((await refusal('claude-sonnet-4-5')).hint ?? '', /Did you mean claude|"anthropic\/claude-sonnet-4-5"/);
-  assert.match((await refusal('meta-llama/Llama-3-70b')).hint ?? '', /"huggingface\/meta-llama\/Llama-3-70b"/);
-  assert.match((await refusal('xyzzy/m')).hint ?? '', /^Did you mean "huggingface|^Known are/);
+  assert.match((await openError('claude-sonnet-4-5')).hint ?? '', /Did you mean claude|"anthropic\/claude-sonnet-4-5"/);
+  assert.match((await openError('meta-llama/Llama-3-70b')).hint ?? '', /"huggingface\/meta-llama\/Llama-3-70b"/);
+  assert.match((await openError('xyzzy/m')).hint ?? '', /^Did you mean "huggingface|^Known are/);
 });
 
 test('a missing key or model is told before anything is sent, naming the variable', async () => {
-  const key = await refusal('anthropic/claude-sonnet-4');
+  const key = await openError('anthropic/claude-sonnet-4');
   assert.deepEqual(
     [key.code, key.blame, key.message],
     ['provider/no-key', 'user', 'anthropic needs a key, and ANTHROPIC_API_KEY is not set.'],
   );
   assert.match(key.hint ?? '', /^Set ANTHROPIC_API_KEY/);
-  const model = await refusal('ollama');
+  const model = await openError('ollama');
   assert.deepEqual([model.code, model.hint], ['provider/no-model', 'Name one, such as "ollama/qwen3:8b".']);
-  assert.equal((await refusal({ provider: 'vllm', model: 'm', baseUrl: 'ftp://x' })).code, 'provider/bad-address');
-  assert.equal((await refusal('ollama/m', { OLLAMA_HOST: 'http://' })).code, 'provider/bad-address');
+  assert.equal((await openError({ provider: 'vllm', model: 'm', baseUrl: 'ftp://x' })).code, 'provider/bad-address');
+  assert.equal((await openError('ollama/m', { OLLAMA_HOST: 'http://' })).code, 'provider/bad-address');
 });
 
 test('a server that is not there is a clear error of its own when it is asked', async () => {
@@ -148,7 +148,7 @@ test('a server that is not there is a clear error of its own when it is asked', 
 
 test('the window is what was given, else what is known of the model, else unknown', async () => {
   const window = async (ref: ModelRef): Promise<number | undefined> =>
-    (await openProvider(ref, { env: everyKey })).contextWindow;
+    (await openProvider(ref, { env: allApiKeys })).contextWindow;
   assert.equal(await window({ provider: 'vllm', model: 'm', contextWindow: 9000 }), 9000);
   assert.equal(await window('anthropic/claude-sonnet-4-5'), 200_000);
   assert.equal(await window('openrouter/openai/gpt-4o'), 128_000);
@@ -161,7 +161,7 @@ test('providers of your own come in by name, and before ours', async () => {
   const providers = { scripted: () => own, openai: () => own };
   assert.equal(await openProvider('scripted/x', { providers }), own);
   assert.equal(await openProvider('openai/gpt-5', { providers, env: {} }), own);
-  assert.match((await refusal('scripted/x')).hint ?? '', /^It is for tests: take it from fairlead\/testing/);
+  assert.match((await openError('scripted/x')).hint ?? '', /^It is for tests: take it from fairlead\/testing/);
   await assert.rejects(openProvider('scriptd/x', { providers, env: {} }), (error) => {
     assert.match((error as FairleadError).hint ?? '', /Did you mean scripted\?/);
     return true;

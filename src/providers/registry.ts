@@ -1,51 +1,58 @@
 // Names to providers: each family is loaded only when it is chosen.
 import { FairleadError, type Provider } from '../core/index.ts';
-import { knownModel } from './models/known.ts';
+import { lookUpKnownModel } from './models/known.ts';
 import type { PriceBook } from './prices.ts';
-import { partsOf, resolveModel, unknownProvider, type Environment, type ModelRef, type Resolved } from './resolve.ts';
+import {
+  parseModelRef,
+  resolveModel,
+  unknownProviderError,
+  type Environment,
+  type ModelRef,
+  type ResolvedModelRef,
+} from './resolve.ts';
 
 /** Makes a provider of one's own from a reference. */
-export type ProviderMaker = (ref: Exclude<ModelRef, string>) => Provider | Promise<Provider>;
+export type ProviderFactory = (ref: Exclude<ModelRef, string>) => Provider | Promise<Provider>;
 
 /** How models are opened; what is absent has a default. */
-export type OpenOptions = {
+export type OpenProviderOptions = {
   /** Where keys and addresses are looked up; the process's own environment unless given. */
   readonly env?: Environment;
   /** Providers by name beside the built-in ones, and before them: `scripted` and `replay` come in this way. */
-  readonly providers?: { readonly [name: string]: ProviderMaker };
+  readonly providers?: { readonly [name: string]: ProviderFactory };
   /** Prices that come before the built-in ones. */
   readonly prices?: PriceBook;
 };
 
 /** Opens a model by name, such as `anthropic/claude-sonnet-4-5` or `ollama/qwen3:8b`. What cannot be reached by lack of a name or a key is said before anything is sent. */
-export async function openProvider(ref: ModelRef, options: OpenOptions = {}): Promise<Provider> {
+export async function openProvider(ref: ModelRef, options: OpenProviderOptions = {}): Promise<Provider> {
   const { env = process.env, providers = {}, prices = {} } = options;
-  const parts = partsOf(ref);
+  const parts = parseModelRef(ref);
   const own = Object.hasOwn(providers, parts.provider) ? providers[parts.provider] : undefined;
   if (own) return own(parts);
   try {
     const resolved = resolveModel(ref, env, prices);
-    return withImages(withWindow(await load(resolved), resolved), resolved);
+    return withImageSupport(withContextWindow(await loadProvider(resolved), resolved), resolved);
   } catch (error) {
     const unknown = error instanceof FairleadError && error.code === 'provider/unknown';
-    throw unknown ? unknownProvider(parts, Object.keys(providers)) : error;
+    throw unknown ? unknownProviderError(parts, Object.keys(providers)) : error;
   }
 }
 
 /** The window as it was given or is known, so that a loop makes its history shorter before it is refused. */
-function withWindow(provider: Provider, { family, model, contextWindow }: Resolved): Provider {
-  if (provider.contextWindow !== undefined || family.dialect === 'embedded') return provider;
-  const window = contextWindow ?? (family.local ? undefined : knownModel(model).contextWindow);
+function withContextWindow(provider: Provider, { family, model, contextWindow }: ResolvedModelRef): Provider {
+  if (provider.contextWindow !== undefined || family.protocol === 'embedded') return provider;
+  const window = contextWindow ?? (family.local ? undefined : lookUpKnownModel(model).contextWindow);
   return window === undefined ? provider : { ...provider, contextWindow: window };
 }
 
-const withImages = (provider: Provider, { images }: Resolved): Provider =>
+const withImageSupport = (provider: Provider, { images }: ResolvedModelRef): Provider =>
   images === undefined || provider.supportsImages !== undefined ? provider : { ...provider, supportsImages: images };
 
-async function load({ family, api, ...rest }: Resolved): Promise<Provider> {
+async function loadProvider({ family, api, ...rest }: ResolvedModelRef): Promise<Provider> {
   const keyVariable = family.keyVariables[0];
   const given = { ...rest, family: family.name, ...(keyVariable === undefined ? {} : { keyVariable }) };
-  switch (family.dialect) {
+  switch (family.protocol) {
     case 'anthropic':
       return (await import('./sdk/anthropic.ts')).anthropicProvider(given);
     case 'google':

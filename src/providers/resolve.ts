@@ -1,12 +1,12 @@
 // From the name of a model to everything that is needed to reach it. Nothing is loaded and nothing is sent.
 import { FairleadError, isObject, closestMatches, type Price } from '../core/index.ts';
-import { aliases, families, familyOf, type Family } from './families.ts';
+import { providerAliases, families, findFamily, type ProviderFamily } from './families.ts';
 
-import { knownModel } from './models/known.ts';
+import { lookUpKnownModel } from './models/known.ts';
 import { priceOf, type PriceBook } from './prices.ts';
 
 /** The way an OpenAI-like provider is asked: chat completions, or responses. */
-export type Api = 'chat' | 'responses';
+export type OpenAIApi = 'chat' | 'responses';
 
 /** A model by name, `provider/model`, or with where and how to reach it. */
 export type ModelRef =
@@ -16,7 +16,7 @@ export type ModelRef =
       readonly model: string;
       readonly baseUrl?: string;
       readonly apiKey?: string;
-      readonly api?: Api;
+      readonly api?: OpenAIApi;
       readonly headers?: Readonly<Record<string, string>>;
       readonly price?: Price;
       readonly contextWindow?: number;
@@ -28,11 +28,11 @@ export type ModelRef =
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** A model with everything needed to reach it. */
-export type Resolved = {
-  readonly family: Family;
+export type ResolvedModelRef = {
+  readonly family: ProviderFamily;
   readonly model: string;
   readonly baseUrl: string;
-  readonly api: Api;
+  readonly api: OpenAIApi;
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
@@ -41,14 +41,14 @@ export type Resolved = {
 };
 
 /** A reference as its parts, of whichever provider. */
-export function partsOf(ref: ModelRef): Exclude<ModelRef, string> {
-  if (typeof ref !== 'string') return whole(ref);
+export function parseModelRef(ref: ModelRef): Exclude<ModelRef, string> {
+  if (typeof ref !== 'string') return assertModelRef(ref);
   const slash = ref.indexOf('/');
   return slash < 0 ? { provider: ref, model: '' } : { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };
 }
 
 /** A program in plain JavaScript may give anything. */
-function whole(ref: Exclude<ModelRef, string>): Exclude<ModelRef, string> {
+function assertModelRef(ref: Exclude<ModelRef, string>): Exclude<ModelRef, string> {
   const { provider, model }: { readonly provider?: unknown; readonly model?: unknown } = isObject(ref) ? ref : {};
   if (typeof provider === 'string' && typeof model === 'string') return ref;
   throw new FairleadError('provider/no-model', 'A model is a name such as "ollama/qwen3:8b", or { provider, model }.', {
@@ -57,24 +57,24 @@ function whole(ref: Exclude<ModelRef, string>): Exclude<ModelRef, string> {
 }
 
 /** Everything needed to reach this model, from the reference first, then the environment, then the table of names. */
-export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook = {}): Resolved {
-  const parts = partsOf(ref);
-  const family = familyOf(parts.provider);
-  if (!family) throw unknownProvider(parts, []);
-  if (parts.model === '' && family.dialect !== 'embedded')
+export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook = {}): ResolvedModelRef {
+  const parts = parseModelRef(ref);
+  const family = findFamily(parts.provider);
+  if (!family) throw unknownProviderError(parts, []);
+  if (parts.model === '' && family.protocol !== 'embedded')
     throw new FairleadError('provider/no-model', `Which model of ${family.name}? The reference names none.`, {
       blame: 'user',
-      hint: `Name one, such as "${family.name}/${family.example}".`,
+      hint: `Name one, such as "${family.name}/${family.exampleModel}".`,
     });
-  const baseUrl = addressOf(family, parts.baseUrl, env);
+  const baseUrl = resolveBaseUrl(family, parts.baseUrl, env);
   const price = parts.price ?? priceOf(family.name, parts.model, prices);
-  const images = parts.images ?? knownModel(parts.model).images;
+  const images = parts.images ?? lookUpKnownModel(parts.model).images;
   return {
     family,
     model: parts.model,
     baseUrl,
-    api: parts.api ?? apiFor(family, parts.model, baseUrl),
-    ...keyOf(family, parts.apiKey, env),
+    api: parts.api ?? selectApi(family, parts.model, baseUrl),
+    ...resolveApiKey(family, parts.apiKey, env),
     ...(parts.headers ? { headers: parts.headers } : {}),
     ...(price ? { price } : {}),
     ...(parts.contextWindow === undefined ? {} : { contextWindow: parts.contextWindow }),
@@ -83,14 +83,14 @@ export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook 
 }
 
 /** The API a model is asked by unless told otherwise: responses for OpenAI's reasoning models at OpenAI itself, chat for the rest. */
-function apiFor(family: Family, model: string, baseUrl: string): Api {
-  if (family.dialect !== 'openai' || URL.parse(baseUrl)?.hostname !== 'api.openai.com') return 'chat';
+function selectApi(family: ProviderFamily, model: string, baseUrl: string): OpenAIApi {
+  if (family.protocol !== 'openai' || URL.parse(baseUrl)?.hostname !== 'api.openai.com') return 'chat';
   return /^(gpt-[5-9]|o\d|codex)/.test(model) ? 'responses' : 'chat';
 }
 
 /** The first of the provider's variables that holds something, or nothing. */
-export function keyFound(
-  family: Family,
+export function findApiKey(
+  family: ProviderFamily,
   env: Environment,
 ): { readonly name: string; readonly key: string } | undefined {
   for (const name of family.keyVariables) {
@@ -101,8 +101,12 @@ export function keyFound(
 }
 
 /** The key for a provider, given or found; a provider that needs one and has none is an error. */
-export function keyOf(family: Family, given: string | undefined, env: Environment): { readonly apiKey?: string } {
-  const apiKey = given ?? keyFound(family, env)?.key;
+export function resolveApiKey(
+  family: ProviderFamily,
+  given: string | undefined,
+  env: Environment,
+): { readonly apiKey?: string } {
+  const apiKey = given ?? findApiKey(family, env)?.key;
   if (apiKey) return { apiKey };
   if (family.local) return {};
   const [first = '', ...others] = family.keyVariables;
@@ -114,11 +118,11 @@ export function keyOf(family: Family, given: string | undefined, env: Environmen
 }
 
 /** Where a provider is: as given, as its variables say, or where it usually is. */
-export function addressOf(family: Family, given: string | undefined, env: Environment): string {
+export function resolveBaseUrl(family: ProviderFamily, given: string | undefined, env: Environment): string {
   const named = family.urlVariables.find((name) => env[name]?.trim());
   const text = (given ?? (named === undefined ? undefined : env[named]))?.trim() || family.baseUrl;
   if (text === '') return '';
-  const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${withPort(text, family)}`);
+  const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${withDefaultPort(text, family)}`);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new FairleadError('provider/bad-address', `The address of ${family.name} is not a URL: ${text}`, {
       blame: 'user',
@@ -126,24 +130,24 @@ export function addressOf(family: Family, given: string | undefined, env: Enviro
     });
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
   const path = url.pathname.replace(/\/+$/, '');
-  if (family.dialect === 'ollama') return `${url.origin}${path.replace(/\/(v1|api)$/, '')}`;
-  return `${url.origin}${path === '' ? family.path : path}`;
+  if (family.protocol === 'ollama') return `${url.origin}${path.replace(/\/(v1|api)$/, '')}`;
+  return `${url.origin}${path === '' ? family.defaultPath : path}`;
 }
 
 /** A bare host means the usual port. */
-function withPort(text: string, family: Family): string {
+function withDefaultPort(text: string, family: ProviderFamily): string {
   const port = URL.parse(family.baseUrl)?.port;
   return /^[^/:]+$/.test(text) && port ? `${text}:${port}` : text;
 }
 
 /** The error for a provider that nobody knows, with what may have been meant. */
-export function unknownProvider(
+export function unknownProviderError(
   { provider, model }: { readonly provider: string; readonly model: string },
   more: readonly string[],
 ): FairleadError {
-  const names = [...families.map(({ name }) => name), ...Object.keys(aliases), ...more];
+  const names = [...families.map(({ name }) => name), ...Object.keys(providerAliases), ...more];
   const near = closestMatches(provider.toLowerCase(), names);
-  const guess = guessFor(model === '' ? provider : `${provider}/${model}`);
+  const guess = guessModelRef(model === '' ? provider : `${provider}/${model}`);
   const meant = near.length ? `Did you mean ${near.join(' or ')}?` : guess ? `Did you mean "${guess}"?` : '';
   const known = families.map(({ name }) => name).join(', ');
   const tests = /^(scripted|replay)$/.test(provider)
@@ -156,7 +160,7 @@ export function unknownProvider(
 }
 
 /** Whose model a name without a provider is likely to be. */
-function guessFor(name: string): string | undefined {
+function guessModelRef(name: string): string | undefined {
   const families: readonly (readonly [RegExp, string])[] = [
     [/^claude/i, 'anthropic'],
     [/^(gpt-\d|o\d|chatgpt|codex)/i, 'openai'],

@@ -7,10 +7,19 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { FinishReason } from '../core/index.ts';
-import { calls, fails, prefixBreaks, says, scriptedServer, thinks, type Answer, type ScriptedServer } from './index.ts';
+import {
+  calls,
+  fails,
+  prefixBreaks,
+  says,
+  scriptedServer,
+  thinks,
+  type ScriptedResponse,
+  type ScriptedServer,
+} from './index.ts';
 
 /** What came out of a wire package, in one form for whole and streamed answers. */
-type Heard = {
+type ClientResult = {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly { readonly tool: string; readonly input: string }[];
@@ -47,11 +56,11 @@ const options = (...prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions =
 
 type Part = { readonly type: string; readonly text?: string; readonly toolName?: string; readonly input?: string };
 
-const heard = (
+const toClientResult = (
   parts: readonly Part[],
   finish: string,
   usage: Awaited<ReturnType<LanguageModelV4['doGenerate']>>['usage'],
-): Heard => ({
+): ClientResult => ({
   text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
   reasoning: parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join(''),
   calls: parts.flatMap((part) =>
@@ -67,12 +76,12 @@ const heard = (
   },
 });
 
-async function hearWhole(model: LanguageModelV4, asked: LanguageModelV4CallOptions): Promise<Heard> {
+async function generateResult(model: LanguageModelV4, asked: LanguageModelV4CallOptions): Promise<ClientResult> {
   const { content, finishReason, usage } = await model.doGenerate(asked);
-  return heard(content, finishReason.unified, usage);
+  return toClientResult(content, finishReason.unified, usage);
 }
 
-async function hearStream(model: LanguageModelV4, asked: LanguageModelV4CallOptions): Promise<Heard> {
+async function streamResult(model: LanguageModelV4, asked: LanguageModelV4CallOptions): Promise<ClientResult> {
   const { stream } = await model.doStream(asked);
   const parts: Part[] = [];
   for await (const part of stream) {
@@ -80,12 +89,12 @@ async function hearStream(model: LanguageModelV4, asked: LanguageModelV4CallOpti
     if (part.type === 'text-delta') parts.push({ type: 'text', text: part.delta });
     if (part.type === 'reasoning-delta') parts.push({ type: 'reasoning', text: part.delta });
     if (part.type === 'tool-call') parts.push(part);
-    if (part.type === 'finish') return heard(parts, part.finishReason.unified, part.usage);
+    if (part.type === 'finish') return toClientResult(parts, part.finishReason.unified, part.usage);
   }
   throw new Error('the stream ended without a finish');
 }
 
-const rich = thinks('Let me see.').and(
+const richResponse = thinks('Let me see.').and(
   says('Hello, “wörld” \u{1F600}!\nBye.'),
   calls('look', { q: 'é"\\ \n' }),
   calls('look', { q: '' }),
@@ -93,7 +102,7 @@ const rich = thinks('Let me see.').and(
 );
 
 /** What a dialect, or the package that reads it, does not carry. */
-const silent: Readonly<Record<string, readonly string[]>> = {
+const unsupportedFields: Readonly<Record<string, readonly string[]>> = {
   chat: ['reasoning text'],
   responses: ['cacheWrite'],
   anthropic: ['reasoning'],
@@ -103,25 +112,25 @@ const silent: Readonly<Record<string, readonly string[]>> = {
 
 for (const [name, client] of Object.entries(clients)) {
   for (const [way, hear] of [
-    ['whole', hearWhole],
-    ['streamed', hearStream],
+    ['whole', generateResult],
+    ['streamed', streamResult],
   ] as const) {
-    const answering = async (answer: Answer, ...prompt: LanguageModelV4Prompt): Promise<Heard> => {
+    const answering = async (answer: ScriptedResponse, ...prompt: LanguageModelV4Prompt): Promise<ClientResult> => {
       await using server = await scriptedServer([answer]);
       return await hear(client(server), options(...(prompt.length ? prompt : [user('hi')])));
     };
 
     test(`[A1] ${name}, ${way}: text, reasoning, parallel calls and usage come through`, async () => {
-      const { text, reasoning, calls, finish, usage } = await answering(rich);
-      const lost = silent[name] ?? [];
-      assert.equal(text, rich.text);
+      const { text, reasoning, calls, finish, usage } = await answering(richResponse);
+      const lost = unsupportedFields[name] ?? [];
+      assert.equal(text, richResponse.text);
       if (!lost.includes('reasoning text')) assert.equal(reasoning, 'Let me see.');
       assert.deepEqual(calls, [
         { tool: 'look', input: '{"q":"é\\"\\\\ \\n"}' },
         { tool: 'look', input: '{"q":""}' },
       ]);
       assert.equal(finish, 'tool-calls');
-      for (const [key, count] of Object.entries(rich.usage ?? {}))
+      for (const [key, count] of Object.entries(richResponse.usage ?? {}))
         if (!lost.includes(key)) assert.equal(usage[key], count, key);
     });
 
@@ -185,7 +194,7 @@ for (const [name, client] of Object.entries(clients)) {
 test('an error inside a stream that began well reaches the client of each dialect', async () => {
   for (const [name, client] of Object.entries(clients)) {
     await using server = await scriptedServer([{ text: 'one two three', cutAfter: 2, error: { name: 'overloaded' } }]);
-    await assert.rejects(hearStream(client(server), options(user('hi'))), (error) => {
+    await assert.rejects(streamResult(client(server), options(user('hi'))), (error) => {
       assert.match(JSON.stringify(error) + String(error), /Overloaded/i, name);
       return true;
     });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { calls, fails, join, says, sends, thinks } from './index.ts';
-import { argumentPieces, pieces } from './pieces.ts';
+import { calls, fails, joinResponses, says, sends, thinks } from './index.ts';
+import { splitToolArguments, splitText } from './pieces.ts';
 
 test('answers are joined: texts follow each other, calls stand side by side, the later wins elsewhere', () => {
   const joined = says('a', { model: 'm' }).and(calls('x'), says('b', { model: 'n' }), calls('y', { q: 1 }));
@@ -15,8 +15,8 @@ test('answers are joined: texts follow each other, calls stand side by side, the
       { tool: 'y', input: { q: 1 } },
     ],
   });
-  assert.deepEqual(join([thinks('t'), thinks('u')]), { reasoning: 'tu' });
-  assert.deepEqual(join([]), {});
+  assert.deepEqual(joinResponses([thinks('t'), thinks('u')]), { reasoning: 'tu' });
+  assert.deepEqual(joinResponses([]), {});
 });
 
 test('an answer is plain data: it prints, spreads and compares as what it says', () => {
@@ -31,16 +31,16 @@ test('the pieces of a text are the text, none is empty, and none ends inside a c
       fc.string({ unit: 'grapheme' }),
       fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
       (text, how) => {
-        const found = pieces(text, how);
+        const found = splitText(text, how);
         assert.equal(found.join(''), text);
         assert.ok(found.every((piece) => piece !== '' && piece.isWellFormed()));
-        assert.equal(argumentPieces(text).join(''), text);
+        assert.equal(splitToolArguments(text).join(''), text);
         if (how !== undefined) assert.ok(found.length <= how + 1);
       },
     ),
   );
-  assert.deepEqual(pieces(' two  words \n'), [' two', '  words \n']);
-  assert.deepEqual(pieces('abcdef', 3), ['ab', 'cd', 'ef']);
-  assert.deepEqual(pieces('abc', ['a', 'bc']), ['a', 'bc']);
-  assert.equal(pieces('x'.repeat(10_000)).length, 10);
+  assert.deepEqual(splitText(' two  words \n'), [' two', '  words \n']);
+  assert.deepEqual(splitText('abcdef', 3), ['ab', 'cd', 'ef']);
+  assert.deepEqual(splitText('abc', ['a', 'bc']), ['a', 'bc']);
+  assert.equal(splitText('x'.repeat(10_000)).length, 10);
 });

@@ -39,7 +39,7 @@ export type ScriptedError = {
 };
 
 /** What goes wrong between server and client; the provider in memory has no wire and passes over it. */
-export type WireFaults = {
+export type TransportFailures = {
   /** The status of the reply, otherwise 200. */
   readonly status?: number;
   /** Headers that are added or replaced. */
@@ -64,7 +64,7 @@ export type WireFaults = {
 };
 
 /** A reply that is sent as it is, whatever was asked: a recorded exchange, a proxy's page. */
-export type RawReply = {
+export type RawScriptedResponse = {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
@@ -73,7 +73,7 @@ export type RawReply = {
 };
 
 /** What a scripted model does with one request. */
-export type Answer = {
+export type ScriptedResponse = {
   readonly text?: string;
   readonly reasoning?: string;
   readonly calls?: readonly ScriptedCall[];
@@ -95,44 +95,51 @@ export type Answer = {
   readonly cutAfter?: number;
   /** Says nothing more, and does not end either, until the client gives up. */
   readonly hang?: boolean;
-  readonly wire?: WireFaults;
-  readonly raw?: RawReply;
+  readonly wire?: TransportFailures;
+  readonly raw?: RawScriptedResponse;
 };
 
 /** An answer that can be joined with others. */
-export type BuiltAnswer = Answer & {
+export type ScriptedResponseBuilder = ScriptedResponse & {
   /** One answer of both: texts follow each other, calls stand side by side, of everything else the later is kept. */
-  and(...others: readonly Answer[]): BuiltAnswer;
+  and(...others: readonly ScriptedResponse[]): ScriptedResponseBuilder;
 };
 
 /** An answer in text. */
-export const says = (text: string, more: Answer = {}): BuiltAnswer => built({ text, ...more });
+export const says = (text: string, more: ScriptedResponse = {}): ScriptedResponseBuilder =>
+  createResponseBuilder({ text, ...more });
 
 /** An answer that thinks aloud. */
-export const thinks = (reasoning: string, more: Answer = {}): BuiltAnswer => built({ reasoning, ...more });
+export const thinks = (reasoning: string, more: ScriptedResponse = {}): ScriptedResponseBuilder =>
+  createResponseBuilder({ reasoning, ...more });
 
 /** An answer that calls a tool. */
-export const calls = (tool: string, input: Json = {}, more: Omit<ScriptedCall, 'tool' | 'input'> = {}): BuiltAnswer =>
-  built({ calls: [{ tool, input, ...more }] });
+export const calls = (
+  tool: string,
+  input: Json = {},
+  more: Omit<ScriptedCall, 'tool' | 'input'> = {},
+): ScriptedResponseBuilder => createResponseBuilder({ calls: [{ tool, input, ...more }] });
 
 /** An answer that is an error: an HTTP status, a failure by name, or all its details. */
-export function fails(what: number | FailureName | ScriptedError, more: ScriptedError = {}): BuiltAnswer {
+export function fails(what: number | FailureName | ScriptedError, more: ScriptedError = {}): ScriptedResponseBuilder {
   const error = typeof what === 'number' ? { status: what } : typeof what === 'string' ? { name: what } : what;
-  return built({ error: { ...error, ...more } });
+  return createResponseBuilder({ error: { ...error, ...more } });
 }
 
 /** An answer that is sent as it is. */
-export const sends = (raw: RawReply): BuiltAnswer => built({ raw });
+export const sends = (raw: RawScriptedResponse): ScriptedResponseBuilder => createResponseBuilder({ raw });
 
 /** A web page where an answer should be, with a status of success unless another is given. */
-export const sendsPage = (html = '<!doctype html><title>Sign in</title><h1>Sign in</h1>', status = 200): BuiltAnswer =>
-  sends({ status, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html });
+export const sendsPage = (
+  html = '<!doctype html><title>Sign in</title><h1>Sign in</h1>',
+  status = 200,
+): ScriptedResponseBuilder => sends({ status, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html });
 
 /** Several answers as one. */
-export function join(answers: readonly Answer[]): Answer {
+export function joinResponses(answers: readonly ScriptedResponse[]): ScriptedResponse {
   return answers.reduce((one, other) => {
-    const text = both(one.text, other.text);
-    const reasoning = both(one.reasoning, other.reasoning);
+    const text = concatText(one.text, other.text);
+    const reasoning = concatText(one.reasoning, other.reasoning);
     return {
       ...one,
       ...other,
@@ -143,11 +150,12 @@ export function join(answers: readonly Answer[]): Answer {
   }, {});
 }
 
-const both = (one: string | undefined, other: string | undefined): string | undefined =>
+const concatText = (one: string | undefined, other: string | undefined): string | undefined =>
   one === undefined ? other : one + (other ?? '');
 
 /** The method is not enumerable, so that an answer prints, spreads and compares as the plain data it is. */
-function built(answer: Answer): BuiltAnswer {
-  const and = (...others: readonly Answer[]): BuiltAnswer => built(join([answer, ...others]));
-  return Object.defineProperty({ ...answer }, 'and', { value: and }) as BuiltAnswer;
+function createResponseBuilder(answer: ScriptedResponse): ScriptedResponseBuilder {
+  const and = (...others: readonly ScriptedResponse[]): ScriptedResponseBuilder =>
+    createResponseBuilder(joinResponses([answer, ...others]));
+  return Object.defineProperty({ ...answer }, 'and', { value: and }) as ScriptedResponseBuilder;
 }

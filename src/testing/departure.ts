@@ -2,10 +2,10 @@
 import { toArray, type ModelRequest } from '../core/index.ts';
 
 /** The first place where two requests differ, and what stands there in each. */
-export type Departure = { readonly where: string; readonly was: string; readonly is: string };
+export type RequestDiff = { readonly where: string; readonly was: string; readonly is: string };
 
 /** Where `request` does not begin with `earlier`; nothing if it extends it. What is one and the same object is not looked into. */
-export function departure(earlier: ModelRequest, request: ModelRequest): Departure | undefined {
+export function diffRequests(earlier: ModelRequest, request: ModelRequest): RequestDiff | undefined {
   if (earlier.system !== request.system) return { where: 'system', was: earlier.system, is: request.system };
   if (earlier.tools !== request.tools) {
     const was = JSON.stringify(earlier.tools);
@@ -24,7 +24,7 @@ export function departure(earlier: ModelRequest, request: ModelRequest): Departu
 }
 
 /** Both texts from shortly before their first difference on, short enough for a message. */
-export function contrast(was: string, is: string): { readonly was: string; readonly is: string } {
+export function excerptDifference(was: string, is: string): { readonly was: string; readonly is: string } {
   let at = 0;
   while (at < was.length && was[at] === is[at]) at++;
   const from = Math.max(0, at - 40);

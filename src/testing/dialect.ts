@@ -1,18 +1,24 @@
 // Which dialect a request speaks, and what it asks for in words that all dialects share.
 import { isObject, type JsonObject } from '../core/index.ts';
-import { anthropic } from './replies/anthropic.ts';
-import { chat } from './replies/chat.ts';
-import { google } from './replies/google.ts';
-import { ollama } from './replies/ollama.ts';
-import type { Dialect, Speaker } from './replies/reply.ts';
-import { responses } from './replies/responses.ts';
-import type { Asked } from './script.ts';
+import { anthropicWriter } from './replies/anthropic.ts';
+import { chatWriter } from './replies/chat.ts';
+import { googleWriter } from './replies/google.ts';
+import { ollamaWriter } from './replies/ollama.ts';
+import type { WireFormatName, ResponseWriter } from './replies/reply.ts';
+import { responsesWriter } from './replies/responses.ts';
+import type { ScriptRequest } from './script.ts';
 
 /** The writer of each dialect. */
-export const speakers: Readonly<Record<Dialect, Speaker>> = { chat, responses, anthropic, google, ollama };
+export const responseWriters: Readonly<Record<WireFormatName, ResponseWriter>> = {
+  chat: chatWriter,
+  responses: responsesWriter,
+  anthropic: anthropicWriter,
+  google: googleWriter,
+  ollama: ollamaWriter,
+};
 
 /** The dialect of a path, if it is one that asks for an answer. */
-export function dialectOf(path: string): Dialect | undefined {
+export function wireFormatFromPath(path: string): WireFormatName | undefined {
   if (path.endsWith('/chat/completions')) return 'chat';
   if (path.endsWith('/responses')) return 'responses';
   if (path.endsWith('/messages')) return 'anthropic';
@@ -21,77 +27,82 @@ export function dialectOf(path: string): Dialect | undefined {
 }
 
 /** Whether the request wants its answer in pieces. */
-export function wantsStream(dialect: Dialect, path: string, body: JsonObject): boolean {
+export function wantsStream(dialect: WireFormatName, path: string, body: JsonObject): boolean {
   if (dialect === 'google') return path.endsWith(':streamGenerateContent');
   return dialect === 'ollama' ? body['stream'] !== false : body['stream'] === true;
 }
 
 /** The model that Google names in the path. */
-export const modelIn = (path: string): string => /models\/([^/:]+):/.exec(path)?.[1] ?? '';
+export const parseGoogleModel = (path: string): string => /models\/([^/:]+):/.exec(path)?.[1] ?? '';
 
 /** The request as a script sees it. What a script does not look at costs nothing. */
-export function askedOf(dialect: Dialect, path: string, body: JsonObject, index: number): Asked<JsonObject> {
-  const model = dialect === 'google' ? modelIn(path) : text(body['model']);
+export function parseScriptRequest(
+  dialect: WireFormatName,
+  path: string,
+  body: JsonObject,
+  index: number,
+): ScriptRequest<JsonObject> {
+  const model = dialect === 'google' ? parseGoogleModel(path) : stringOrEmpty(body['model']);
   return {
     index,
     model,
     body,
     get tools() {
-      return toolsOf(dialect, body);
+      return toolNames(dialect, body);
     },
     get results() {
-      return resultsOf(dialect, body);
+      return toolResultTexts(dialect, body);
     },
     get prompt() {
-      return promptOf(dialect, body);
+      return lastUserText(dialect, body);
     },
   };
 }
 
-type Row = { readonly [key: string]: unknown };
+type WireObject = { readonly [key: string]: unknown };
 
-const rows = (value: unknown): readonly Row[] => (Array.isArray(value) ? value.filter(isObject) : []);
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const objectList = (value: unknown): readonly WireObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The words of a content: a text, or a list of blocks some of which have one. */
-const words = (content: unknown): string =>
+const contentText = (content: unknown): string =>
   typeof content === 'string'
     ? content
-    : rows(content)
-        .map((block) => text(block['text']))
+    : objectList(content)
+        .map((block) => stringOrEmpty(block['text']))
         .join('');
 
-function toolsOf(dialect: Dialect, body: JsonObject): readonly string[] {
-  const tools = rows(body['tools']);
+function toolNames(dialect: WireFormatName, body: JsonObject): readonly string[] {
+  const tools = objectList(body['tools']);
   if (dialect === 'google')
-    return tools.flatMap((tool) => rows(tool['functionDeclarations']).map((each) => text(each['name'])));
-  return tools.map((tool) => text(isObject(tool['function']) ? tool['function']['name'] : tool['name']));
+    return tools.flatMap((tool) => objectList(tool['functionDeclarations']).map((each) => stringOrEmpty(each['name'])));
+  return tools.map((tool) => stringOrEmpty(isObject(tool['function']) ? tool['function']['name'] : tool['name']));
 }
 
-const messagesOf = (dialect: Dialect, body: JsonObject): readonly Row[] =>
-  rows(body[dialect === 'google' ? 'contents' : dialect === 'responses' ? 'input' : 'messages']);
+const bodyMessages = (dialect: WireFormatName, body: JsonObject): readonly WireObject[] =>
+  objectList(body[dialect === 'google' ? 'contents' : dialect === 'responses' ? 'input' : 'messages']);
 
-function resultsOf(dialect: Dialect, body: JsonObject): readonly string[] {
-  return messagesOf(dialect, body).flatMap((message): readonly string[] => {
+function toolResultTexts(dialect: WireFormatName, body: JsonObject): readonly string[] {
+  return bodyMessages(dialect, body).flatMap((message): readonly string[] => {
     if (dialect === 'google')
-      return rows(message['parts']).flatMap(({ functionResponse }) =>
+      return objectList(message['parts']).flatMap(({ functionResponse }) =>
         isObject(functionResponse) ? [JSON.stringify(functionResponse['response'])] : [],
       );
     if (dialect === 'anthropic')
-      return rows(message['content']).flatMap((block) =>
-        block['type'] === 'tool_result' ? [words(block['content'])] : [],
+      return objectList(message['content']).flatMap((block) =>
+        block['type'] === 'tool_result' ? [contentText(block['content'])] : [],
       );
     if (dialect === 'responses')
-      return text(message['type']).endsWith('_call_output') ? [words(message['output'])] : [];
-    return message['role'] === 'tool' ? [words(message['content'])] : [];
+      return stringOrEmpty(message['type']).endsWith('_call_output') ? [contentText(message['output'])] : [];
+    return message['role'] === 'tool' ? [contentText(message['content'])] : [];
   });
 }
 
-function promptOf(dialect: Dialect, body: JsonObject): string {
+function lastUserText(dialect: WireFormatName, body: JsonObject): string {
   if (dialect === 'responses' && typeof body['input'] === 'string') return body['input'];
-  const said = messagesOf(dialect, body)
+  const said = bodyMessages(dialect, body)
     .filter((message) => message['role'] === 'user')
-    .map((message) => words(dialect === 'google' ? message['parts'] : message['content']))
+    .map((message) => contentText(dialect === 'google' ? message['parts'] : message['content']))
     .filter((each) => each !== '');
   return said.at(-1) ?? '';
 }

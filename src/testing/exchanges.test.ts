@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { recordedExchanges } from './index.ts';
+import { readRecordedExchanges } from './index.ts';
 
 const recorded = path.resolve(import.meta.dirname, '../../../shared/data/wire/exchanges.jsonl');
 const skip = existsSync(recorded) ? false : 'the recorded exchanges are not here';
@@ -24,26 +24,32 @@ test('each line is an exchange with its dialect, and empty lines are passed over
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'x.jsonl');
   writeFileSync(file, `${line}\n\n${line}`);
-  const exchanges = await recordedExchanges(file);
+  const exchanges = await readRecordedExchanges(file);
   assert.deepEqual(
-    exchanges.map(({ id, dialect }) => [id, dialect]),
+    exchanges.map(({ id, format: dialect }) => [id, dialect]),
     [
       ['a#1', 'anthropic'],
       ['a#1', 'anthropic'],
     ],
   );
   writeFileSync(file, `${line}\n{"id":`);
-  await assert.rejects(recordedExchanges(file), { code: 'testing/no-exchanges', message: /Line 2 of .* is not JSON/ });
+  await assert.rejects(readRecordedExchanges(file), {
+    code: 'testing/no-exchanges',
+    message: /Line 2 of .* is not JSON/,
+  });
   writeFileSync(file, '{"id":"x"}');
-  await assert.rejects(recordedExchanges(file), { message: /lacks host/ });
-  await assert.rejects(recordedExchanges(path.join(folder, 'none')), { code: 'testing/no-exchanges', blame: 'user' });
+  await assert.rejects(readRecordedExchanges(file), { message: /lacks host/ });
+  await assert.rejects(readRecordedExchanges(path.join(folder, 'none')), {
+    code: 'testing/no-exchanges',
+    blame: 'user',
+  });
 });
 
 test('the recorded exchanges of real services are all of a known dialect', { skip }, async () => {
-  const exchanges = await recordedExchanges(recorded);
+  const exchanges = await readRecordedExchanges(recorded);
   assert.ok(exchanges.length > 300);
   assert.deepEqual(
-    exchanges.filter((each) => each.dialect === undefined),
+    exchanges.filter((each) => each.format === undefined),
     [],
   );
 });

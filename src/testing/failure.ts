@@ -3,16 +3,21 @@ import { FairleadError, type Blame } from '../core/index.ts';
 import type { FailureName, ScriptedError } from './answer.ts';
 
 /** A failure with nothing left open. */
-export type FullFailure = {
+export type ResolvedFailure = {
   readonly name: FailureName;
   readonly status: number;
   readonly message: string;
   readonly afterMs?: number;
 };
 
-type Kind = { readonly status: number; readonly message: string; readonly blame: Blame; readonly retry: boolean };
+type FailureKind = {
+  readonly status: number;
+  readonly message: string;
+  readonly blame: Blame;
+  readonly retry: boolean;
+};
 
-const kinds: Readonly<Record<FailureName, Kind>> = {
+const failureKinds: Readonly<Record<FailureName, FailureKind>> = {
   'rate-limited': { status: 429, message: 'Rate limit reached.', blame: 'provider', retry: true },
   overloaded: { status: 529, message: 'Overloaded', blame: 'provider', retry: true },
   'server-error': { status: 500, message: 'The server had an error.', blame: 'provider', retry: true },
@@ -25,7 +30,7 @@ const kinds: Readonly<Record<FailureName, Kind>> = {
   'context-too-long': { status: 400, message: 'The context is too long.', blame: 'user', retry: false },
 };
 
-const byStatus: Readonly<Record<number, FailureName>> = {
+const failureNameByStatus: Readonly<Record<number, FailureName>> = {
   401: 'unauthorized',
   402: 'payment',
   403: 'forbidden',
@@ -39,9 +44,9 @@ const byStatus: Readonly<Record<number, FailureName>> = {
 };
 
 /** The failure with its defaults filled in. */
-export function fullFailure(error: ScriptedError): FullFailure {
-  const name = error.name ?? nameOf(error);
-  const { status, message } = kinds[name];
+export function resolveFailure(error: ScriptedError): ResolvedFailure {
+  const name = error.name ?? failureNameOf(error);
+  const { status, message } = failureKinds[name];
   return {
     name,
     status: error.status ?? status,
@@ -51,9 +56,9 @@ export function fullFailure(error: ScriptedError): FullFailure {
 }
 
 /** The failure as a provider throws it. */
-export function thrownFailure(error: ScriptedError): FairleadError {
-  const { name, message } = fullFailure(error);
-  const { blame, retry } = kinds[name];
+export function failureToError(error: ScriptedError): FairleadError {
+  const { name, message } = resolveFailure(error);
+  const { blame, retry } = failureKinds[name];
   return new FairleadError(error.code ?? `provider/${name}`, message, {
     blame: error.blame ?? blame,
     retry: error.retry ?? retry,
@@ -62,8 +67,8 @@ export function thrownFailure(error: ScriptedError): FairleadError {
   });
 }
 
-function nameOf({ status, code }: ScriptedError): FailureName {
-  if (status !== undefined) return byStatus[status] ?? (status < 500 ? 'bad-request' : 'server-error');
+function failureNameOf({ status, code }: ScriptedError): FailureName {
+  if (status !== undefined) return failureNameByStatus[status] ?? (status < 500 ? 'bad-request' : 'server-error');
   const named = code?.replace(/^provider\//, '') ?? '';
-  return Object.hasOwn(kinds, named) ? (named as FailureName) : 'server-error';
+  return Object.hasOwn(failureKinds, named) ? (named as FailureName) : 'server-error';
 }

@@ -4,20 +4,28 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import test from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { resends, says, scriptedServer, sends, sendsPage, type Answer, type ScriptedServer } from './index.ts';
+import {
+  resendsExchange,
+  says,
+  scriptedServer,
+  sends,
+  sendsPage,
+  type ScriptedResponse,
+  type ScriptedServer,
+} from './index.ts';
 
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], stream: true });
 
 const ask = (server: ScriptedServer): Promise<Response> =>
   fetch(`${server.url}/v1/chat/completions`, { method: 'POST', body });
 
-async function wholeOf(answer: Answer): Promise<string> {
+async function readWhole(answer: ScriptedResponse): Promise<string> {
   await using server = await scriptedServer([answer]);
   return await (await ask(server)).text();
 }
 
 /** Reads until the connection breaks; what had come by then. */
-async function readBroken(answer: Answer): Promise<string> {
+async function readBroken(answer: ScriptedResponse): Promise<string> {
   await using server = await scriptedServer([answer]);
   const response = await ask(server);
   assert.equal(response.status, 200);
@@ -42,12 +50,12 @@ function readPieces(server: ScriptedServer): Promise<readonly Buffer[]> {
   return promise;
 }
 
-const steady = (text: string): string => text.replace(/"created":\d+/g, '"created":0');
+const withoutTimestamps = (text: string): string => text.replace(/"created":\d+/g, '"created":0');
 
 test('[fault 46] the socket is cut after exactly so many bytes of the body', async () => {
-  const whole = steady(await wholeOf(says('one two three')));
+  const whole = withoutTimestamps(await readWhole(says('one two three')));
   for (const cutAt of [0, 1, 300, 700]) {
-    const broken = steady(await readBroken(says('one two three', { wire: { cutAt } })));
+    const broken = withoutTimestamps(await readBroken(says('one two three', { wire: { cutAt } })));
     assert.ok(whole.startsWith(broken.slice(0, -12)), `cut at ${cutAt}`);
     if (cutAt < 100) assert.equal(broken.length, cutAt);
   }
@@ -72,13 +80,13 @@ test('[fault 47] a body written byte by byte is the same body', async () => {
   const one = await readPieces(server);
   const other = await readPieces(server);
   const text = (pieces: readonly Buffer[]): string =>
-    steady(Buffer.concat(pieces).toString()).replace(/chatcmpl-\w+/g, '');
+    withoutTimestamps(Buffer.concat(pieces).toString()).replace(/chatcmpl-\w+/g, '');
   assert.equal(text(other), text(one));
   assert.ok(other.length > 20 * one.length, `${other.length} pieces instead of ${one.length}`);
 });
 
 test('[fault 48] a chunk that is not JSON, an end that is missing and one that comes twice', async () => {
-  const malformed = await wholeOf(says('one two', { wire: { malformed: 1 } }));
+  const malformed = await readWhole(says('one two', { wire: { malformed: 1 } }));
   const lines = malformed.split('\n').filter((line) => line.startsWith('data: {'));
   const bad = lines.filter((line) => {
     try {
@@ -89,23 +97,23 @@ test('[fault 48] a chunk that is not JSON, an end that is missing and one that c
   });
   assert.equal(bad.length, 1);
   assert.match(bad[0] ?? '', / two/);
-  assert.doesNotMatch(await wholeOf(says('x', { wire: { done: 'missing' } })), /\[DONE\]/);
-  assert.equal((await wholeOf(says('x', { wire: { done: 'twice' } }))).split('[DONE]').length, 3);
+  assert.doesNotMatch(await readWhole(says('x', { wire: { done: 'missing' } })), /\[DONE\]/);
+  assert.equal((await readWhole(says('x', { wire: { done: 'twice' } }))).split('[DONE]').length, 3);
   assert.match(
-    await wholeOf(says('x', { wire: { trailing: 'data: {"late":1}\n\n' } })),
+    await readWhole(says('x', { wire: { trailing: 'data: {"late":1}\n\n' } })),
     /\[DONE\]\n\ndata: \{"late":1\}\n\n$/,
   );
 });
 
 test('[fault 49] an error comes inside a stream that began well', async () => {
-  const text = await wholeOf(says('one two', { cutAfter: 1, error: { name: 'overloaded' } }));
+  const text = await readWhole(says('one two', { cutAfter: 1, error: { name: 'overloaded' } }));
   assert.match(text, /"one"/);
   assert.match(text, /data: \{"error":\{"message":"Overloaded"/);
   assert.doesNotMatch(text, / two|\[DONE\]/);
 });
 
 test('[fault 45] silence before the headers, before the first byte and inside the stream ends when the client gives up', async () => {
-  const silences: Readonly<Record<string, Answer>> = {
+  const silences: Readonly<Record<string, ScriptedResponse>> = {
     headers: { hang: true },
     'first byte': says('x', { wire: { firstByteMs: 60_000 } }),
     middle: says('one two', { cutAfter: 1, hang: true }),
@@ -142,12 +150,12 @@ test('[fault 45] silence before the headers, before the first byte and inside th
 
 test('delays that end bring the whole answer', async () => {
   const slow = says('one two', { delayMs: 5, wire: { firstByteMs: 5, stall: { at: 20, ms: 5 } } });
-  assert.match(await wholeOf(slow), /\[DONE\]/);
-  assert.match(await wholeOf(says('one two', { chunkMs: 2 })), /" two".*\[DONE\]/s);
+  assert.match(await readWhole(slow), /\[DONE\]/);
+  assert.match(await readWhole(says('one two', { chunkMs: 2 })), /" two".*\[DONE\]/s);
 });
 
 test('[fault 59] gzip that is whole can be read, and gzip that is broken or cut cannot', async () => {
-  assert.match(await wholeOf(says('hello', { wire: { gzip: 'whole' } })), /hello/);
+  assert.match(await readWhole(says('hello', { wire: { gzip: 'whole' } })), /hello/);
   for (const gzip of ['broken', 'cut'] as const) {
     await using server = await scriptedServer([says('hello', { wire: { gzip } })]);
     const response = await ask(server);
@@ -185,9 +193,9 @@ test('what was recorded is sent again byte for byte, text or not', async () => {
     contentType: 'text/x',
     request: {},
     body: 'a\r\n\u{1F600}',
-    dialect: undefined,
+    format: undefined,
   };
-  await using server = await scriptedServer([sends({ body: bytes }), resends(exchange), sends({ body: '' })]);
+  await using server = await scriptedServer([sends({ body: bytes }), resendsExchange(exchange), sends({ body: '' })]);
   assert.deepEqual(new Uint8Array(await (await ask(server)).arrayBuffer()), bytes);
   const again = await ask(server);
   assert.deepEqual(
@@ -199,8 +207,8 @@ test('what was recorded is sent again byte for byte, text or not', async () => {
 
 test('[fault 60] ten megabytes and twenty thousand chunks come through whole', async () => {
   const long = 'x'.repeat(10_000_000);
-  assert.ok((await wholeOf(says(long))).length > long.length);
-  const many = await wholeOf({ chunks: Array.from({ length: 20_000 }, (_, i) => `t${i} `) });
+  assert.ok((await readWhole(says(long))).length > long.length);
+  const many = await readWhole({ chunks: Array.from({ length: 20_000 }, (_, i) => `t${i} `) });
   assert.equal(many.split('\n\n').filter((line) => line.includes('"content":"t')).length, 20_000);
 });
 

@@ -21,7 +21,7 @@ const models: readonly ListedModel[] = [
 type Row = { readonly [key: string]: unknown };
 
 async function get(path: string, style: ListingStyle = 'openai', init: RequestInit = {}): Promise<Row> {
-  await using server = await scriptedServer([], { models, style });
+  await using server = await scriptedServer([], { models, listingStyle: style });
   const response = await fetch(server.url + path, init);
   assert.equal(response.status, 200);
   return (await response.json()) as Row;

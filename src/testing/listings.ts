@@ -1,26 +1,30 @@
 // Which list of models a request asks for: those of the services and local servers, each with its own fields.
-import { describers, forAnthropic, forGoogle } from './listings/hosted.ts';
-import { nativeListing, show } from './listings/local.ts';
+import { describeByStyle, describeForAnthropic, describeForGoogle } from './listings/hosted.ts';
+import { getNativeListing, describeOllamaModel } from './listings/local.ts';
 import type { ListedModel, ListingStyle } from './listings/model.ts';
 
 /** The reply to a request that lists or describes models; nothing if it is no such request. */
-export function list(
+export function getModelListing(
   request: { readonly method: string; readonly path: string; readonly anthropic: boolean; readonly body: unknown },
   models: readonly ListedModel[],
   style: ListingStyle,
 ): { readonly status: number; readonly body: string } | undefined {
   const { method, path } = request;
-  if (method === 'POST' && path === '/api/show') return show(request.body, models);
+  if (method === 'POST' && path === '/api/show') return describeOllamaModel(request.body, models);
   if (method !== 'GET') return undefined;
-  const native = nativeListing(path, models, style);
+  const native = getNativeListing(path, models, style);
   if (native) return { status: 200, body: JSON.stringify(native) };
   const asked = /^(.*)\/models(?:\/(.+))?$/.exec(path);
   if (!asked) return undefined;
   const [, base = '', one] = asked;
-  const describe = request.anthropic ? forAnthropic : base.includes('beta') ? forGoogle : describers[style];
+  const describe = request.anthropic
+    ? describeForAnthropic
+    : base.includes('beta')
+      ? describeForGoogle
+      : describeByStyle[style];
   if (one !== undefined) {
     const found = models.find((model) => model.id === decodeURIComponent(one));
-    return found ? { status: 200, body: JSON.stringify(describe(found)) } : missing(one);
+    return found ? { status: 200, body: JSON.stringify(describe(found)) } : modelNotFound(one);
   }
   const data = models.map(describe);
   const whole = request.anthropic
@@ -31,7 +35,7 @@ export function list(
   return { status: 200, body: JSON.stringify(whole) };
 }
 
-const missing = (id: string): { readonly status: number; readonly body: string } => ({
+const modelNotFound = (id: string): { readonly status: number; readonly body: string } => ({
   status: 404,
   body: JSON.stringify({
     error: {

@@ -1,21 +1,23 @@
 // How a text is cut into the chunks of a stream: never inside a character.
 
-const longText = 4000;
-const longPiece = 1000;
+const longTextChars = 4000;
+const longTextPieceChars = 1000;
 
 /** The text in pieces: the given ones, so many of about one length, or word by word (a long text by the thousand characters). */
-export function pieces(text: string, how?: number | readonly string[]): readonly string[] {
+export function splitText(text: string, how?: number | readonly string[]): readonly string[] {
   if (text === '') return [];
   if (typeof how === 'object') return how;
-  if (how !== undefined) return inPieces(text, Math.ceil(text.length / Math.max(1, how)));
-  return text.length > longText ? inPieces(text, longPiece) : (text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? [text]);
+  if (how !== undefined) return splitBySize(text, Math.ceil(text.length / Math.max(1, how)));
+  return text.length > longTextChars
+    ? splitBySize(text, longTextPieceChars)
+    : (text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? [text]);
 }
 
 /** The text of a call's arguments as it dribbles in. */
-export const argumentPieces = (raw: string): readonly string[] =>
-  raw === '' ? [''] : inPieces(raw, Math.max(8, Math.ceil(raw.length / 16)));
+export const splitToolArguments = (raw: string): readonly string[] =>
+  raw === '' ? [''] : splitBySize(raw, Math.max(8, Math.ceil(raw.length / 16)));
 
-function inPieces(text: string, size: number): readonly string[] {
+function splitBySize(text: string, size: number): readonly string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length;) {
     let end = Math.min(text.length, at + size);

@@ -1,8 +1,8 @@
 // The prefix law seen at the server: whether each request, as raw bytes, begins with the one before it.
-import { contrast } from './departure.ts';
+import { excerptDifference } from './departure.ts';
 import type { RecordedRequest } from './recording.ts';
-import type { Dialect } from './replies/reply.ts';
-import { elementsOf, membersOf, type Slice } from './scan.ts';
+import type { WireFormatName } from './replies/reply.ts';
+import { arrayElements, objectMembers, type ByteSlice } from './scan.ts';
 
 /** A place where a request does not begin with the one before it. */
 export type PrefixBreak = {
@@ -14,39 +14,43 @@ export type PrefixBreak = {
   readonly is: string;
 };
 
-type Layout = {
+type PrefixLayout = {
   /** Lists that grow at their end. */
-  readonly grows: string;
+  readonly growingList: string;
   /** What stands before them in what the model reads, and settings that make a service forget what it has read. */
   readonly fixed: readonly string[];
   /** What some services take as a reason to forget. */
-  readonly doubtful: readonly string[];
+  readonly cacheSensitive: readonly string[];
 };
 
-const layouts: Readonly<Record<Dialect, Layout>> = {
+const prefixLayouts: Readonly<Record<WireFormatName, PrefixLayout>> = {
   chat: {
-    grows: 'messages',
+    growingList: 'messages',
     fixed: ['model', 'tools', 'response_format'],
-    doubtful: ['tool_choice', 'reasoning_effort'],
+    cacheSensitive: ['tool_choice', 'reasoning_effort'],
   },
   responses: {
-    grows: 'input',
+    growingList: 'input',
     fixed: ['model', 'instructions', 'tools', 'text'],
-    doubtful: ['tool_choice', 'reasoning'],
+    cacheSensitive: ['tool_choice', 'reasoning'],
   },
   anthropic: {
-    grows: 'messages',
+    growingList: 'messages',
     fixed: ['model', 'system', 'tools', 'thinking', 'output_format', 'output_config'],
-    doubtful: ['tool_choice'],
+    cacheSensitive: ['tool_choice'],
   },
-  google: { grows: 'contents', fixed: ['systemInstruction', 'tools', 'cachedContent'], doubtful: ['toolConfig'] },
-  ollama: { grows: 'messages', fixed: ['model', 'tools', 'format', 'options'], doubtful: ['think'] },
+  google: {
+    growingList: 'contents',
+    fixed: ['systemInstruction', 'tools', 'cachedContent'],
+    cacheSensitive: ['toolConfig'],
+  },
+  ollama: { growingList: 'messages', fixed: ['model', 'tools', 'format', 'options'], cacheSensitive: ['think'] },
 };
 
 /** How requests are compared. */
 export type PrefixOptions = {
   /** Count the marks that ask a service to cache (`cache_control`) as part of the text; they move from turn to turn and are not. */
-  readonly marks?: boolean;
+  readonly cacheMarkers?: boolean;
 };
 
 /** Where requests do not extend the one before them of their dialect; none means the law holds. Give it the requests of one conversation. */
@@ -54,8 +58,8 @@ export const prefixBreaks = (
   requests: readonly RecordedRequest[],
   options: PrefixOptions = {},
 ): readonly PrefixBreak[] =>
-  pairs(requests).flatMap(({ index, before, now, dialect }) => {
-    const { grows, fixed } = layouts[dialect];
+  consecutivePairs(requests).flatMap(({ index, before, now, dialect }) => {
+    const { growingList: grows, fixed } = prefixLayouts[dialect];
     const path: PrefixBreak[] =
       before.path === now.path ? [] : [{ index, where: 'path', was: before.path, is: now.path }];
     return [
@@ -67,21 +71,21 @@ export const prefixBreaks = (
 
 /** Changes between requests that make some services read everything again, above all another `tool_choice`. */
 export const prefixWarnings = (requests: readonly RecordedRequest[]): readonly PrefixBreak[] =>
-  pairs(requests).flatMap(({ index, before, now, dialect }) =>
-    compareKeys(index, before, now, layouts[dialect].doubtful, {}),
+  consecutivePairs(requests).flatMap(({ index, before, now, dialect }) =>
+    compareKeys(index, before, now, prefixLayouts[dialect].cacheSensitive, {}),
   );
 
-type Pair = {
+type RequestPair = {
   readonly index: number;
   readonly before: RecordedRequest;
   readonly now: RecordedRequest;
-  readonly dialect: Dialect;
+  readonly dialect: WireFormatName;
 };
 
-function pairs(requests: readonly RecordedRequest[]): readonly Pair[] {
-  const latest = new Map<Dialect, RecordedRequest>();
-  return requests.flatMap((now, index): readonly Pair[] => {
-    const { dialect } = now;
+function consecutivePairs(requests: readonly RecordedRequest[]): readonly RequestPair[] {
+  const latest = new Map<WireFormatName, RecordedRequest>();
+  return requests.flatMap((now, index): readonly RequestPair[] => {
+    const { format: dialect } = now;
     if (!dialect) return [];
     const before = latest.get(dialect);
     latest.set(dialect, now);
@@ -96,12 +100,12 @@ function compareKeys(
   keys: readonly string[],
   options: PrefixOptions,
 ): readonly PrefixBreak[] {
-  const old = membersOf(before.raw);
-  const young = membersOf(now.raw);
+  const old = objectMembers(before.raw);
+  const young = objectMembers(now.raw);
   return keys.flatMap((where) => {
     const was = textAt(before.raw, old.get(where), options);
     const is = textAt(now.raw, young.get(where), options);
-    return was === is ? [] : [{ index, where, ...contrast(was, is) }];
+    return was === is ? [] : [{ index, where, ...excerptDifference(was, is) }];
   });
 }
 
@@ -120,26 +124,26 @@ function compareList(
     if (other && sameBytes(before.raw, slice, now.raw, other)) continue;
     const was = textAt(before.raw, slice, options);
     const is = textAt(now.raw, other, options);
-    if (was !== is) return [{ index, where: `${key}[${i}]`, ...contrast(was, is) }];
+    if (was !== is) return [{ index, where: `${key}[${i}]`, ...excerptDifference(was, is) }];
   }
   return [];
 }
 
 /** A list, or the text that some dialects allow in its place as its only element. */
-function listAt(raw: Buffer, key: string): readonly Slice[] {
-  const slice = membersOf(raw).get(key);
+function listAt(raw: Buffer, key: string): readonly ByteSlice[] {
+  const slice = objectMembers(raw).get(key);
   if (!slice) return [];
-  return raw[slice.start] === 0x5b ? elementsOf(raw, slice.start) : [slice];
+  return raw[slice.start] === 0x5b ? arrayElements(raw, slice.start) : [slice];
 }
 
-const sameBytes = (one: Buffer, a: Slice, other: Buffer, b: Slice): boolean =>
+const sameBytes = (one: Buffer, a: ByteSlice, other: Buffer, b: ByteSlice): boolean =>
   one.compare(other, b.start, b.end, a.start, a.end) === 0;
 
 /** A mark as it stands in an object. In a text its quotes would be escaped, so that it cannot be mistaken. */
-const mark = /,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?/g;
+const cacheControlPattern = /,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?/g;
 
-function textAt(raw: Buffer, slice: Slice | undefined, { marks = false }: PrefixOptions): string {
+function textAt(raw: Buffer, slice: ByteSlice | undefined, { cacheMarkers: marks = false }: PrefixOptions): string {
   if (!slice) return '(nothing)';
   const text = raw.toString('utf8', slice.start, slice.end);
-  return marks ? text : text.replace(mark, '');
+  return marks ? text : text.replace(cacheControlPattern, '');
 }

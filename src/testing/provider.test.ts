@@ -19,7 +19,7 @@ import {
 } from '../core/index.ts';
 import { memoryLog, type MemoryLog } from '../stores/index.ts';
 import {
-  assertLegalRequest,
+  assertValidRequest,
   calls,
   callsThenAnswer,
   fails,
@@ -28,13 +28,13 @@ import {
   scriptedProvider,
   sends,
   thinks,
-  type Answer,
+  type ScriptedResponse,
   type Script,
 } from './index.ts';
 
 const limits: Limits = { turns: 20, errors: 2, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 1000 };
 
-const look: Tool = {
+const lookTool: Tool = {
   name: 'look',
   description: 'Looks.',
   input: { type: 'object' },
@@ -42,7 +42,7 @@ const look: Tool = {
   execute: (input) => `seen ${JSON.stringify(input)}`,
 };
 
-const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): ResolvedAgent => ({
+const createAgent = (provider: Provider, tools: readonly Tool[] = [lookTool]): ResolvedAgent => ({
   system: 'Be brief.',
   provider,
   tools: new Map(tools.map((tool) => [tool.name, tool])),
@@ -56,7 +56,7 @@ const agentOn = (provider: Provider, tools: readonly Tool[] = [look]): ResolvedA
 
 async function runOn(
   provider: Provider,
-  agent: ResolvedAgent = agentOn(provider),
+  agent: ResolvedAgent = createAgent(provider),
 ): Promise<{ readonly state: RunState; readonly log: MemoryLog }> {
   const log = memoryLog();
   const head = await openSessionWriter(log, runStateView());
@@ -76,22 +76,24 @@ async function runOn(
   return { state, log };
 }
 
-const part = (text: string): MessagePart => ({ type: 'text', text });
+const textPart = (text: string): MessagePart => ({ type: 'text', text });
 
 const request = (...messages: readonly Message[]): ModelRequest => ({
   system: 's',
   tools: [{ name: 'look', description: 'd', input: { type: 'object' } }],
-  messages: createPersistentList(messages.length ? messages : [{ role: 'user', parts: [part('hi')] }]),
+  messages: createPersistentList(messages.length ? messages : [{ role: 'user', parts: [textPart('hi')] }]),
   toolChoice: 'auto',
   settings: {},
 });
 
 async function chunksOf(
-  answer: Answer | Script<ModelRequest>,
+  answer: ScriptedResponse | Script<ModelRequest>,
   signal = new AbortController().signal,
 ): Promise<readonly Chunk[]> {
   const provider = scriptedProvider(
-    typeof answer === 'function' || Array.isArray(answer) ? (answer as Script<ModelRequest>) : [answer as Answer],
+    typeof answer === 'function' || Array.isArray(answer)
+      ? (answer as Script<ModelRequest>)
+      : [answer as ScriptedResponse],
   );
   return Array.fromAsync(provider.stream(request(), signal));
 }
@@ -104,7 +106,7 @@ test('a run of twelve calls goes through the core, legally, and each request ext
   const { state } = await runOn(provider);
   assert.equal(state.ended?.reason, 'answered');
   assert.equal(provider.requests.length, 13);
-  assert.deepEqual(provider.breaks, []);
+  assert.deepEqual(provider.prefixBreaks, []);
   assert.equal(state.spent.usd, 0);
   assert.equal(state.spent.turnsWithoutPrice, 0);
 });
@@ -184,9 +186,9 @@ test('arguments that are not JSON are kept as they are and never run', async () 
     invalid: '{"q":',
   });
   let ran = 0;
-  const counting: Tool = { ...look, execute: () => ++ran };
+  const counting: Tool = { ...lookTool, execute: () => ++ran };
   const provider = scriptedProvider([calls('look', {}, { raw: '{q}' }), says('sorry')]);
-  const { state } = await runOn(provider, agentOn(provider, [counting]));
+  const { state } = await runOn(provider, createAgent(provider, [counting]));
   assert.deepEqual([state.ended?.reason, ran], ['answered', 0]);
 });
 
@@ -210,7 +212,7 @@ test('it fails by status, by name and by code, with what to do about it', async 
 
 test('it breaks off after so many chunks: cut, by an error, or in silence until it is given up', async () => {
   const heard = async (
-    answer: Answer,
+    answer: ScriptedResponse,
     signal?: AbortSignal,
   ): Promise<{ readonly text: string; readonly code: string }> => {
     let text = '';
@@ -243,22 +245,22 @@ test('the price is known and nothing, another one, or unknown', () => {
 });
 
 test('law 1 at the provider is seen to fail: a changed message is noted, and thrown when strict', async () => {
-  const first = request({ role: 'user', parts: [part('one')] });
-  const second = request({ role: 'user', parts: [part('two')] });
+  const first = request({ role: 'user', parts: [textPart('one')] });
+  const second = request({ role: 'user', parts: [textPart('two')] });
   const { signal } = new AbortController();
   const lax = scriptedProvider(() => 'x');
   await Array.fromAsync(lax.stream(first, signal));
   await Array.fromAsync(lax.stream(second, signal));
   assert.deepEqual(
-    lax.breaks.map(({ index, where }) => [index, where]),
+    lax.prefixBreaks.map(({ index, where }) => [index, where]),
     [[1, 'messages[0]']],
   );
   await Array.fromAsync(lax.stream({ ...second, session: 'other' }, signal));
-  assert.equal(lax.breaks.length, 1);
+  assert.equal(lax.prefixBreaks.length, 1);
   await Array.fromAsync(lax.stream({ ...second, system: 'other' }, signal));
   await Array.fromAsync(lax.stream({ ...second, system: 'other', tools: [] }, signal));
   assert.deepEqual(
-    lax.breaks.slice(1).map(({ index, where }) => [index, where]),
+    lax.prefixBreaks.slice(1).map(({ index, where }) => [index, where]),
     [
       [3, 'system'],
       [4, 'tools'],
@@ -273,44 +275,44 @@ test('law 1 at the provider is seen to fail: a changed message is noted, and thr
 });
 
 test('a message changed in place is found when strict, though it is the same object', async () => {
-  const parts: MessagePart[] = [part('one')];
+  const parts: MessagePart[] = [textPart('one')];
   const provider = scriptedProvider(() => 'x', { strict: true });
   const asked = request({ role: 'user', parts });
   const { signal } = new AbortController();
   await Array.fromAsync(provider.stream(asked, signal));
-  parts.push(part('two'));
+  parts.push(textPart('two'));
   await assert.rejects(Array.fromAsync(provider.stream(asked, signal)), { code: 'testing/prefix-broken' });
 });
 
 test('law 3 at the provider is seen to fail when a request could be turned into no dialect', () => {
-  const user: Message = { role: 'user', parts: [part('hi')] };
+  const user: Message = { role: 'user', parts: [textPart('hi')] };
   const call: Message = { role: 'assistant', parts: [{ type: 'tool-call', id: 'a', tool: 'look', input: {} }] };
   const result = (id: string): Message => ({
     role: 'tool',
     parts: [{ type: 'tool-result', id, tool: 'look', text: 'x', failed: false }],
   });
-  assertLegalRequest(request(user, call, result('a')));
+  assertValidRequest(request(user, call, result('a')));
   const illegal: readonly (readonly [messages: readonly Message[], sentence: RegExp])[] = [
     [[call], /begins with the user/],
     [[user, call], /comes before the result for a/],
     [[user, call, result('b')], /nobody called/],
     [[user, call, user], /comes before the result for a/],
     [[user, user], /second user message in a row/],
-    [[user, { role: 'assistant', parts: [part('x')] }], /ends with the assistant/],
+    [[user, { role: 'assistant', parts: [textPart('x')] }], /ends with the assistant/],
     [[{ role: 'user', parts: [] }], /has no parts/],
-    [[{ role: 'user', parts: [part('')] }], /is an empty text/],
+    [[{ role: 'user', parts: [textPart('')] }], /is an empty text/],
     [[{ role: 'user', parts: call.parts }], /tool call in a message of the user/],
     [[user, { role: 'assistant', parts: [{ type: 'tool-call', id: 'a', tool: 'a b', input: {} }] }], /no legal name/],
   ];
   for (const [messages, sentence] of illegal)
-    assert.throws(() => assertLegalRequest(request(...messages)), {
+    assert.throws(() => assertValidRequest(request(...messages)), {
       code: 'testing/illegal-request',
       message: sentence,
     });
-  assert.throws(() => assertLegalRequest({ ...request(), toolChoice: { tool: 'z' } }), /names "z"/);
-  assert.throws(() => assertLegalRequest({ ...request(), messages: createPersistentList<Message>() }), /is empty/);
+  assert.throws(() => assertValidRequest({ ...request(), toolChoice: { tool: 'z' } }), /names "z"/);
+  assert.throws(() => assertValidRequest({ ...request(), messages: createPersistentList<Message>() }), /is empty/);
   assert.throws(
-    () => assertLegalRequest({ ...request(), tools: [{ name: 'a', description: '', input: {} }] }),
+    () => assertValidRequest({ ...request(), tools: [{ name: 'a', description: '', input: {} }] }),
     /must be "object"/,
   );
 });
@@ -324,7 +326,7 @@ test('law 4: a recorded session replays to the same state, and says where it dep
   const original = await runOn(scriptedProvider(script));
   const replay = replayProvider(original.log.events);
   const again = await runOn(replay);
-  assert.equal(replay.left, 0);
+  assert.equal(replay.remaining, 0);
   const facts = (log: MemoryLog): unknown =>
     JSON.parse(
       JSON.stringify(log.events, (key, value: unknown) => (key === 'time' || key === 'model' ? undefined : value)),
@@ -335,7 +337,7 @@ test('law 4: a recorded session replays to the same state, and says where it dep
     message: /holds 3 turns/,
   });
   const other = replayProvider(original.log.events);
-  const { state } = await runOn(other, agentOn(other, [{ ...look, execute: () => 'something else' }]));
+  const { state } = await runOn(other, createAgent(other, [{ ...lookTool, execute: () => 'something else' }]));
   assert.equal(state.ended?.error?.code, 'testing/replay-departed');
   assert.match(
     state.ended?.error?.message ?? '',
@@ -343,7 +345,7 @@ test('law 4: a recorded session replays to the same state, and says where it dep
   );
   const loose = replayProvider(original.log.events, { compare: false });
   assert.equal(
-    (await runOn(loose, agentOn(loose, [{ ...look, execute: () => 'something else' }]))).state.ended?.reason,
+    (await runOn(loose, createAgent(loose, [{ ...lookTool, execute: () => 'something else' }]))).state.ended?.reason,
     'answered',
   );
 });
@@ -359,11 +361,11 @@ test('a replay plays the branch that was continued last, and no other', async ()
   }));
   const second = tail.map((event) =>
     event.type === 'turn-ended'
-      ? { ...event, message: { role: 'assistant' as const, parts: [part('second')] } }
+      ? { ...event, message: { role: 'assistant' as const, parts: [textPart('second')] } }
       : event,
   );
   const replay = replayProvider([...log.events, ...second]);
-  assert.equal(replay.left, 1);
+  assert.equal(replay.remaining, 1);
   const { state } = await runOn(replay);
   assert.equal(
     state.messages.items.at(-1)?.parts[0]?.type === 'text' &&

@@ -11,11 +11,11 @@ import {
   type Provider,
   type ModelRequest,
 } from '../core/index.ts';
-import { contrast, departure, type Departure } from './departure.ts';
-import { thrownFailure } from './failure.ts';
-import { assertLegalRequest } from './legality/request.ts';
-import { argumentPieces, pieces } from './pieces.ts';
-import { answerTo, type Asked, type FullAnswer, type Script } from './script.ts';
+import { excerptDifference, diffRequests, type RequestDiff } from './departure.ts';
+import { failureToError } from './failure.ts';
+import { assertValidRequest } from './legality/request.ts';
+import { splitToolArguments, splitText } from './pieces.ts';
+import { nextResponse, type ScriptRequest, type ResolvedResponse, type Script } from './script.ts';
 
 /** How a scripted provider behaves apart from its script. */
 export type ScriptedProviderOptions = {
@@ -26,7 +26,7 @@ export type ScriptedProviderOptions = {
   /** Whether it sees pictures; it does unless told otherwise. */
   readonly images?: boolean;
   /** Refuse requests that no dialect could carry; on unless it is `false`. */
-  readonly legal?: boolean;
+  readonly validate?: boolean;
   /** Throw where a request does not extend the one before it in its session, instead of only noting it in `breaks`. */
   readonly strict?: boolean;
 };
@@ -36,29 +36,29 @@ export type ScriptedProvider = Provider & {
   /** Every request so far. */
   readonly requests: readonly ModelRequest[];
   /** Where requests did not extend the one before them. The start of an epoch is such a place, rightly. */
-  readonly breaks: readonly (Departure & { readonly index: number })[];
+  readonly prefixBreaks: readonly (RequestDiff & { readonly index: number })[];
   /** Follows another script from now on, counting from 0 again. */
-  follow(script: Script<ModelRequest>): void;
+  setScript(script: Script<ModelRequest>): void;
 };
 
 /** A provider that answers by a script. */
 export function scriptedProvider(first: Script<ModelRequest>, options: ScriptedProviderOptions = {}): ScriptedProvider {
   const { family = 'scripted', model = 'scripted', price = { input: 0, output: 0 }, strict = false } = options;
   const requests: ModelRequest[] = [];
-  const breaks: (Departure & { readonly index: number })[] = [];
+  const breaks: (RequestDiff & { readonly index: number })[] = [];
   const latest = new Map<string, ModelRequest>();
   let script = first;
   let index = 0;
 
   function receive(request: ModelRequest): void {
     const before = latest.get(request.session ?? '');
-    const found = before && departure(before, request);
+    const found = before && diffRequests(before, request);
     if (found) breaks.push({ index: requests.length, ...found });
     // A copy shows what was changed in place as well; it costs, so only who is strict pays for it.
-    latest.set(request.session ?? '', strict ? copyOf(request) : request);
+    latest.set(request.session ?? '', strict ? copyRequest(request) : request);
     requests.push(request);
-    if (found && strict) throw brokenPrefix(requests.length - 1, found);
-    if (options.legal !== false) assertLegalRequest(request);
+    if (found && strict) throw brokenPrefixError(requests.length - 1, found);
+    if (options.validate !== false) assertValidRequest(request);
   }
 
   return {
@@ -67,25 +67,25 @@ export function scriptedProvider(first: Script<ModelRequest>, options: ScriptedP
     ...(price === 'unknown' ? {} : { price }),
     supportsImages: options.images ?? true,
     requests,
-    breaks,
-    follow(next) {
+    prefixBreaks: breaks,
+    setScript(next) {
       script = next;
       index = 0;
     },
     async *stream(request, signal) {
       receive(request);
-      yield* speak(await answerTo(script, asked(request, model, index++)), signal);
+      yield* streamResponse(await nextResponse(script, toScriptRequest(request, model, index++)), signal);
     },
   };
 }
 
-const copyOf = (request: ModelRequest): ModelRequest => ({
+const copyRequest = (request: ModelRequest): ModelRequest => ({
   ...structuredClone({ ...request, messages: null }),
   messages: createPersistentList(structuredClone(toArray(request.messages))),
 });
 
-function brokenPrefix(index: number, { where, was, is }: Departure): FairleadError {
-  const shown = contrast(was, is);
+function brokenPrefixError(index: number, { where, was, is }: RequestDiff): FairleadError {
+  const shown = excerptDifference(was, is);
   return new FairleadError(
     'testing/prefix-broken',
     `Request ${index} does not extend the one before it: ${where} was ${shown.was} and is ${shown.is}`,
@@ -93,7 +93,7 @@ function brokenPrefix(index: number, { where, was, is }: Departure): FairleadErr
   );
 }
 
-function asked(request: ModelRequest, model: string, index: number): Asked<ModelRequest> {
+function toScriptRequest(request: ModelRequest, model: string, index: number): ScriptRequest<ModelRequest> {
   const textsOf = (role: Message['role'], type: 'text' | 'tool-result'): readonly string[] =>
     toArray(request.messages).flatMap((message) =>
       message.role === role ? message.parts.flatMap((part) => (part.type === type ? [part.text] : [])) : [],
@@ -119,30 +119,30 @@ function asked(request: ModelRequest, model: string, index: number): Asked<Model
 }
 
 /** The answer as chunks, with its delays and where it breaks off. */
-async function* speak(answer: FullAnswer, signal: AbortSignal): AsyncGenerator<Chunk> {
+async function* streamResponse(answer: ResolvedResponse, signal: AbortSignal): AsyncGenerator<Chunk> {
   if (answer.raw)
     throw new FairleadError('testing/no-wire', 'This answer is bytes of a wire, and a provider in memory has none.', {
       blame: 'user',
       hint: 'Use scriptedServer for answers made with sends() or sendsPage().',
     });
-  if (answer.delayMs) await pause(answer.delayMs, signal);
+  if (answer.delayMs) await sleepUnlessAborted(answer.delayMs, signal);
   const most = answer.cutAfter ?? (answer.error || answer.hang ? 0 : Number.POSITIVE_INFINITY);
   let count = 0;
-  for (const chunk of chunksOf(answer)) {
+  for (const chunk of responseChunks(answer)) {
     if (chunk.type === 'part-delta') {
       if (count++ >= most) break;
-      if (answer.chunkMs) await pause(answer.chunkMs, signal);
+      if (answer.chunkMs) await sleepUnlessAborted(answer.chunkMs, signal);
     }
     if (count < most || chunk.type === 'part-delta') yield chunk;
   }
-  if (answer.error) throw thrownFailure(answer.error);
-  if (answer.hang) await pause(undefined, signal);
+  if (answer.error) throw failureToError(answer.error);
+  if (answer.hang) await sleepUnlessAborted(undefined, signal);
   if (most < Number.POSITIVE_INFINITY)
     throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
   const { finish, usage, model, usd } = answer;
   yield {
     type: 'end',
-    message: messageOf(answer),
+    message: toMessage(answer),
     finishReason: finish,
     usage,
     model,
@@ -150,7 +150,7 @@ async function* speak(answer: FullAnswer, signal: AbortSignal): AsyncGenerator<C
   };
 }
 
-function* chunksOf(answer: FullAnswer): Generator<Chunk> {
+function* responseChunks(answer: ResolvedResponse): Generator<Chunk> {
   let index = 0;
   function* part(start: Chunk & { type: 'part-started' }, texts: readonly string[]): Generator<Chunk> {
     yield start;
@@ -159,13 +159,13 @@ function* chunksOf(answer: FullAnswer): Generator<Chunk> {
     index++;
   }
   if (answer.reasoning !== '')
-    yield* part({ type: 'part-started', index, part: 'reasoning' }, pieces(answer.reasoning));
-  if (answer.text !== '') yield* part({ type: 'part-started', index, part: 'text' }, answer.textPieces);
+    yield* part({ type: 'part-started', index, part: 'reasoning' }, splitText(answer.reasoning));
+  if (answer.text !== '') yield* part({ type: 'part-started', index, part: 'text' }, answer.textChunks);
   for (const { id, tool, raw } of answer.calls)
-    yield* part({ type: 'part-started', index, part: 'tool-call', id, tool }, argumentPieces(raw));
+    yield* part({ type: 'part-started', index, part: 'tool-call', id, tool }, splitToolArguments(raw));
 }
 
-function messageOf({ reasoning, text, calls }: FullAnswer): Message {
+function toMessage({ reasoning, text, calls }: ResolvedResponse): Message {
   const parts: MessagePart[] = [];
   if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning });
   if (text !== '') parts.push({ type: 'text', text });
@@ -180,7 +180,7 @@ function messageOf({ reasoning, text, calls }: FullAnswer): Message {
 }
 
 /** Waits, for ever without a time; an abort ends it with an error. */
-async function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
+async function sleepUnlessAborted(ms: number | undefined, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms ?? 2 ** 31 - 1, undefined, { signal });
   } catch (cause) {

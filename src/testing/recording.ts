@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
 import type { Json } from '../core/index.ts';
-import type { Dialect } from './replies/reply.ts';
+import type { WireFormatName } from './replies/reply.ts';
 
 /** A request as it arrived. */
 export type RecordedRequest = {
@@ -17,7 +17,7 @@ export type RecordedRequest = {
   /** The body as JSON; nothing if it is not JSON. */
   readonly body: Json | undefined;
   /** The dialect; nothing for a listing or an unknown path. */
-  readonly dialect: Dialect | undefined;
+  readonly format: WireFormatName | undefined;
   /** When it arrived, in milliseconds since the server started. */
   readonly at: number;
   /** What became of it. */
@@ -29,19 +29,21 @@ export type RequestOutcome = {
   /** The status of the reply; nothing before it began. */
   status?: number;
   /** The reply was written to its end. */
-  whole: boolean;
+  complete: boolean;
   /** The client went away before the end of the reply. */
   abandoned: boolean;
 };
 
-const secret = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/;
+const secretHeader = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/;
 
 /** Headers that show their secrets to a program that asks for one by name, and to nobody else. */
-export function guardHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+export function redactHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const shown = (): IncomingHttpHeaders =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secret.test(name) ? '[hidden]' : value]));
+    Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, secretHeader.test(name) ? '[hidden]' : value]),
+    );
   return Object.defineProperties({ ...headers }, { toJSON: { value: shown }, [inspect.custom]: { value: shown } });
 }
 
 /** A query without the key that some clients put there. */
-export const guardQuery = (query: string): string => query.replace(/([?&]key=)[^&]*/g, '$1[hidden]');
+export const redactQuery = (query: string): string => query.replace(/([?&]key=)[^&]*/g, '$1[hidden]');

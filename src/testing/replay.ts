@@ -10,7 +10,7 @@ import {
   type Provider,
   type ModelRequest,
 } from '../core/index.ts';
-import { contrast, departure } from './departure.ts';
+import { excerptDifference, diffRequests } from './departure.ts';
 
 /** How a recording is held against what is asked. */
 export type ReplayOptions = {
@@ -21,38 +21,38 @@ export type ReplayOptions = {
 /** A provider that plays back a session. */
 export type ReplayProvider = Provider & {
   /** How many turns of the recording are still to come. */
-  readonly left: number;
+  readonly remaining: number;
 };
 
-type Turn = {
+type RecordedTurn = {
   readonly request: ModelRequest;
   readonly outcome: Event & { readonly type: 'turn-ended' | 'turn-failed' };
 };
 
 /** A provider that answers each request with the recorded answer to it: the n-th with that of the n-th turn. */
 export function replayProvider(events: readonly Event[], options: ReplayOptions = {}): ReplayProvider {
-  const path = pathOf(events);
-  const turns = turnsOf(path);
+  const path = branchPath(events);
+  const turns = recordedTurns(path);
   let index = 0;
   return {
     family: 'replay',
     model: path.findLast((event) => event.type === 'epoch-started')?.model ?? 'replay',
     price: { input: 0, output: 0 },
-    get left() {
+    get remaining() {
       return turns.length - index;
     },
     async *stream(request) {
       const turn = turns[index];
-      if (!turn) throw over(turns.length);
-      if (options.compare !== false) compare(turn.request, request, index);
+      if (!turn) throw replayOverError(turns.length);
+      if (options.compare !== false) assertSameRequest(turn.request, request, index);
       index++;
-      yield* answerOf(turn.outcome);
+      yield* replayChunks(turn.outcome);
     },
   };
 }
 
 /** The events from the root to the last one: other branches are not part of what is played back. */
-function pathOf(events: readonly Event[]): readonly Event[] {
+function branchPath(events: readonly Event[]): readonly Event[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   const path: Event[] = [];
   for (let event = events.at(-1); event; event = event.parent === null ? undefined : byId.get(event.parent))
@@ -61,9 +61,9 @@ function pathOf(events: readonly Event[]): readonly Event[] {
 }
 
 /** Each turn that came to an end, with the request that began it. A turn without an end was cut short by the death of its process. */
-function turnsOf(path: readonly Event[]): readonly Turn[] {
+function recordedTurns(path: readonly Event[]): readonly RecordedTurn[] {
   const view = runStateView();
-  const turns: Turn[] = [];
+  const turns: RecordedTurn[] = [];
   let state = view.initial;
   let request: ModelRequest | undefined;
   for (const event of path) {
@@ -77,11 +77,11 @@ function turnsOf(path: readonly Event[]): readonly Turn[] {
   return turns;
 }
 
-function compare(recorded: ModelRequest, request: ModelRequest, index: number): void {
+function assertSameRequest(recorded: ModelRequest, request: ModelRequest, index: number): void {
   const longer = recorded.messages.length < request.messages.length;
-  const found = longer ? departure(request, recorded) : departure(recorded, request);
+  const found = longer ? diffRequests(request, recorded) : diffRequests(recorded, request);
   if (!found) return;
-  const { was, is } = longer ? contrast(found.is, found.was) : contrast(found.was, found.is);
+  const { was, is } = longer ? excerptDifference(found.is, found.was) : excerptDifference(found.was, found.is);
   throw new FairleadError(
     'testing/replay-departed',
     `Request ${index} departs from the recording at ${found.where}: recorded was ${was} and asked is ${is}`,
@@ -92,14 +92,14 @@ function compare(recorded: ModelRequest, request: ModelRequest, index: number): 
   );
 }
 
-const over = (turns: number): FairleadError =>
+const replayOverError = (turns: number): FairleadError =>
   new FairleadError(
     'testing/replay-over',
     `The recording holds ${turns} ${turns === 1 ? 'turn' : 'turns'} and one more is asked for.`,
     { blame: 'user', hint: 'The agent goes on where it stopped when it was recorded; find out why, or record again.' },
   );
 
-function* answerOf(event: Turn['outcome']): Generator<Chunk> {
+function* replayChunks(event: RecordedTurn['outcome']): Generator<Chunk> {
   if (event.type === 'turn-failed') throw fromFailure(event.error);
   const { message, finishReason, usage, model, usd } = event;
   const text = messageText(message);

@@ -1,7 +1,7 @@
 // The raw slices of a JSON text: what stands under a key and in a list, byte for byte, never parsed and written again.
 
 /** A stretch of bytes. */
-export type Slice = { readonly start: number; readonly end: number };
+export type ByteSlice = { readonly start: number; readonly end: number };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -9,13 +9,13 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /** The values of the object that begins at `from`, by their keys, in their order. What is not JSON is passed over as far as it goes. */
-export function membersOf(bytes: Uint8Array, from = 0): ReadonlyMap<string, Slice> {
-  const found = new Map<string, Slice>();
+export function objectMembers(bytes: Uint8Array, from = 0): ReadonlyMap<string, ByteSlice> {
+  const found = new Map<string, ByteSlice>();
   let at = skipSpace(bytes, from);
   if (bytes[at] !== 0x7b) return found;
   for (at = skipSpace(bytes, at + 1); bytes[at] === quote;) {
     const keyEnd = stringEnd(bytes, at);
-    const key = keyOf(bytes, at, keyEnd);
+    const key = parseKey(bytes, at, keyEnd);
     at = skipSpace(bytes, keyEnd);
     if (bytes[at] !== colon) return found;
     const start = skipSpace(bytes, at + 1);
@@ -29,8 +29,8 @@ export function membersOf(bytes: Uint8Array, from = 0): ReadonlyMap<string, Slic
 }
 
 /** The elements of the list that begins at `from`. */
-export function elementsOf(bytes: Uint8Array, from = 0): readonly Slice[] {
-  const found: Slice[] = [];
+export function arrayElements(bytes: Uint8Array, from = 0): readonly ByteSlice[] {
+  const found: ByteSlice[] = [];
   let at = skipSpace(bytes, from);
   if (bytes[at] !== 0x5b) return found;
   at = skipSpace(bytes, at + 1);
@@ -45,7 +45,7 @@ export function elementsOf(bytes: Uint8Array, from = 0): readonly Slice[] {
   return found;
 }
 
-function keyOf(bytes: Uint8Array, start: number, end: number): string {
+function parseKey(bytes: Uint8Array, start: number, end: number): string {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();
   try {
     return String(JSON.parse(raw));
@@ -78,7 +78,7 @@ function valueEnd(bytes: Uint8Array, from: number): number {
   if (first === quote) return stringEnd(bytes, from);
   if (first !== 0x7b && first !== 0x5b) {
     let at = from;
-    while (at < bytes.length && !isEnd(bytes[at])) at++;
+    while (at < bytes.length && !isValueEnd(bytes[at])) at++;
     return at;
   }
   let depth = 0;
@@ -95,5 +95,5 @@ function valueEnd(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-const isEnd = (byte: number | undefined): boolean =>
+const isValueEnd = (byte: number | undefined): boolean =>
   byte === comma || byte === 0x5d || byte === 0x7d || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

@@ -1,10 +1,10 @@
 // A script: the list of what a scripted model answers, or a function that decides it from what was asked.
 import { FairleadError, type FinishReason, type Json, type Usage } from '../core/index.ts';
-import { calls, join, says, type Answer } from './answer.ts';
-import { pieces } from './pieces.ts';
+import { calls, joinResponses, says, type ScriptedResponse } from './answer.ts';
+import { splitText } from './pieces.ts';
 
 /** What was asked, as a script sees it in every dialect. */
-export type Asked<Body> = {
+export type ScriptRequest<Body> = {
   /** How many requests for an answer came before. */
   readonly index: number;
   readonly model: string;
@@ -19,12 +19,12 @@ export type Asked<Body> = {
 };
 
 /** One entry of a script: an answer, several that are joined to one, or a text. */
-export type ScriptStep = Answer | readonly Answer[] | string;
+export type ScriptStep = ScriptedResponse | readonly ScriptedResponse[] | string;
 
 /** The answers in the order they are given, or a function of what was asked; nothing means the script is over. */
 export type Script<Body = unknown> =
   | readonly ScriptStep[]
-  | ((asked: Asked<Body>, index: number) => ScriptStep | undefined | Promise<ScriptStep | undefined>);
+  | ((asked: ScriptRequest<Body>, index: number) => ScriptStep | undefined | Promise<ScriptStep | undefined>);
 
 /** A script that calls a tool until the conversation holds `times` results, and then answers. It keeps no count, so any number of conversations can share it. */
 export const callsThenAnswer =
@@ -33,7 +33,7 @@ export const callsThenAnswer =
     results.length < times ? calls(tool, typeof input === 'function' ? input(results.length) : input) : says(text);
 
 /** An answer with nothing left open. */
-export type FullAnswer = Omit<Answer, 'calls'> & {
+export type ResolvedResponse = Omit<ScriptedResponse, 'calls'> & {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly {
@@ -45,20 +45,23 @@ export type FullAnswer = Omit<Answer, 'calls'> & {
   readonly finish: FinishReason;
   readonly usage: Usage;
   readonly model: string;
-  readonly textPieces: readonly string[];
+  readonly textChunks: readonly string[];
 };
 
 /** What the script answers to this. */
-export async function answerTo<Body>(script: Script<Body>, asked: Asked<Body>): Promise<FullAnswer> {
+export async function nextResponse<Body>(script: Script<Body>, asked: ScriptRequest<Body>): Promise<ResolvedResponse> {
   const { index } = asked;
   const step = typeof script === 'function' ? await script(asked, index) : script[index];
-  if (step === undefined) throw scriptOver(script, index);
-  return complete(typeof step === 'string' ? { text: step } : isList(step) ? join(step) : step, asked);
+  if (step === undefined) throw scriptOverError(script, index);
+  return resolveResponse(
+    typeof step === 'string' ? { text: step } : isResponseList(step) ? joinResponses(step) : step,
+    asked,
+  );
 }
 
-const isList = (step: ScriptStep): step is readonly Answer[] => Array.isArray(step);
+const isResponseList = (step: ScriptStep): step is readonly ScriptedResponse[] => Array.isArray(step);
 
-const scriptOver = (script: Script<never>, index: number): FairleadError =>
+const scriptOverError = (script: Script<never>, index: number): FairleadError =>
   new FairleadError(
     'testing/script-over',
     typeof script === 'function'
@@ -67,7 +70,10 @@ const scriptOver = (script: Script<never>, index: number): FairleadError =>
     { blame: 'user', hint: 'Add an answer to the script, or find out why the agent asked again.' },
   );
 
-function complete(answer: Answer, { index, model }: { readonly index: number; readonly model: string }): FullAnswer {
+function resolveResponse(
+  answer: ScriptedResponse,
+  { index, model }: { readonly index: number; readonly model: string },
+): ResolvedResponse {
   const text = answer.text ?? (Array.isArray(answer.chunks) ? answer.chunks.join('') : '');
   const made = (answer.calls ?? []).map((call, i) => ({
     tool: call.tool,
@@ -83,6 +89,6 @@ function complete(answer: Answer, { index, model }: { readonly index: number; re
     finish: answer.finish ?? (made.length ? 'tool-calls' : 'stop'),
     usage: answer.usage ?? { input: 10, output: 5 },
     model: answer.model ?? model,
-    textPieces: pieces(text, answer.chunks),
+    textChunks: splitText(text, answer.chunks),
   };
 }

@@ -10,14 +10,14 @@ import {
   says,
   scriptedServer,
   thinks,
-  type Dialect,
+  type WireFormatName,
   type ScriptedServer,
 } from './index.ts';
 
 type Json = { readonly [key: string]: unknown };
 
 const hi = [{ role: 'user', content: 'hi' }];
-const paths: Readonly<Record<Dialect, (stream: boolean) => readonly [path: string, body: Json]>> = {
+const paths: Readonly<Record<WireFormatName, (stream: boolean) => readonly [path: string, body: Json]>> = {
   chat: (stream) => ['/v1/chat/completions', { model: 'm', messages: hi, stream }],
   responses: (stream) => ['/v1/responses', { model: 'm', input: 'hi', stream }],
   anthropic: (stream) => ['/v1/messages', { model: 'm', max_tokens: 9, messages: hi, stream }],
@@ -36,7 +36,7 @@ const post = (
 ): Promise<Response> =>
   fetch(server.url + path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
 
-const ask = (server: ScriptedServer, dialect: Dialect, stream = false): Promise<Response> =>
+const ask = (server: ScriptedServer, dialect: WireFormatName, stream = false): Promise<Response> =>
   post(server, ...paths[dialect](stream));
 
 /** The values of a stream, whatever frames it has. */
@@ -47,16 +47,16 @@ const valuesOf = (text: string): readonly Json[] =>
     .filter((line) => line.startsWith('{'))
     .map((line): Json => JSON.parse(line));
 
-const at = (value: unknown, path: string): unknown =>
+const valueAtPath = (value: unknown, path: string): unknown =>
   path.split('.').reduce((here, key) => (here as Json | undefined)?.[key], value);
 
-const answer = thinks('so').and(
+const richResponse = thinks('so').and(
   says('Yes it is'),
   calls('look', { q: 1 }, { id: 'call_a' }),
   calls('look', { q: 2 }, { id: 'call_b' }),
 );
 
-const whole: Readonly<Record<Dialect, Readonly<Record<string, unknown>>>> = {
+const expectedWhole: Readonly<Record<WireFormatName, Readonly<Record<string, unknown>>>> = {
   chat: {
     'choices.0.message.content': 'Yes it is',
     'choices.0.message.reasoning_content': 'so',
@@ -99,11 +99,12 @@ const whole: Readonly<Record<Dialect, Readonly<Record<string, unknown>>>> = {
   },
 };
 
-for (const dialect of Object.keys(paths) as Dialect[]) {
+for (const dialect of Object.keys(paths) as WireFormatName[]) {
   test(`${dialect}: a whole answer holds text, reasoning, both calls, the finish and the usage`, async () => {
-    await using server = await scriptedServer([answer]);
+    await using server = await scriptedServer([richResponse]);
     const body: unknown = await (await ask(server, dialect)).json();
-    for (const [place, value] of Object.entries(whole[dialect])) assert.deepEqual(at(body, place), value, place);
+    for (const [place, value] of Object.entries(expectedWhole[dialect]))
+      assert.deepEqual(valueAtPath(body, place), value, place);
   });
 
   test(`${dialect}: the stream holds the text in the pieces that were asked for`, async () => {
@@ -111,11 +112,11 @@ for (const dialect of Object.keys(paths) as Dialect[]) {
     const text = await (await ask(server, dialect, true)).text();
     const found = valuesOf(text).flatMap((value) => {
       const piece =
-        at(value, 'choices.0.delta.content') ??
+        valueAtPath(value, 'choices.0.delta.content') ??
         (value['type'] === 'response.output_text.delta' ? value['delta'] : undefined) ??
-        (value['type'] === 'content_block_delta' ? at(value, 'delta.text') : undefined) ??
-        at(value, 'candidates.0.content.parts.0.text') ??
-        at(value, 'message.content');
+        (value['type'] === 'content_block_delta' ? valueAtPath(value, 'delta.text') : undefined) ??
+        valueAtPath(value, 'candidates.0.content.parts.0.text') ??
+        valueAtPath(value, 'message.content');
       return typeof piece === 'string' && piece !== '' ? [piece] : [];
     });
     assert.deepEqual(found, ['Yes', ' it', ' is']);
@@ -132,8 +133,8 @@ for (const dialect of Object.keys(paths) as Dialect[]) {
           : { ...body, messages: dialect === 'ollama' ? [{}] : [] };
     const refused = await post(server, path, bad);
     assert.equal(refused.status, 400);
-    const error = at(await refused.json(), 'error');
-    assert.match(String(dialect === 'ollama' ? error : at(error, 'message')), /contents|input|messages/);
+    const error = valueAtPath(await refused.json(), 'error');
+    assert.match(String(dialect === 'ollama' ? error : valueAtPath(error, 'message')), /contents|input|messages/);
     assert.equal((await ask(server, dialect)).status, 200);
   });
 
@@ -155,7 +156,7 @@ for (const dialect of Object.keys(paths) as Dialect[]) {
 }
 
 test('the events of a response are numbered in their order', async () => {
-  await using server = await scriptedServer([answer]);
+  await using server = await scriptedServer([richResponse]);
   const numbers = valuesOf(await (await ask(server, 'responses', true)).text()).map(
     (value) => value['sequence_number'],
   );
@@ -167,14 +168,14 @@ test('the events of a response are numbered in their order', async () => {
 });
 
 test('a thought of Anthropic is signed, whole and streamed', async () => {
-  await using server = await scriptedServer([answer, answer]);
-  assert.ok(at(await (await ask(server, 'anthropic')).json(), 'content.0.signature'));
+  await using server = await scriptedServer([richResponse, richResponse]);
+  assert.ok(valueAtPath(await (await ask(server, 'anthropic')).json(), 'content.0.signature'));
   assert.match(await (await ask(server, 'anthropic', true)).text(), /"signature_delta","signature":"\w/);
 });
 
 test('Ollama says in its own word that an answer was cut for its length', async () => {
   await using server = await scriptedServer([says('x', { finish: 'length' })]);
-  assert.equal(at(await (await ask(server, 'ollama')).json(), 'done_reason'), 'length');
+  assert.equal(valueAtPath(await (await ask(server, 'ollama')).json(), 'done_reason'), 'length');
 });
 
 test('a script that is over says so, with the index', async () => {
@@ -202,7 +203,10 @@ test('a script can follow what is asked: n calls, then the answer, for any numbe
     const body: unknown = await (
       await post(server, '/v1/chat/completions', { model: 'm', messages: conversation(id, results) })
     ).json();
-    return at(body, 'choices.0.message.tool_calls.0.function.arguments') ?? at(body, 'choices.0.message.content');
+    return (
+      valueAtPath(body, 'choices.0.message.tool_calls.0.function.arguments') ??
+      valueAtPath(body, 'choices.0.message.content')
+    );
   };
   assert.deepEqual(await Promise.all([said('a', 0), said('b', 1), said('c', 2), said('d', 0)]), [
     '{"i":0}',
@@ -217,7 +221,7 @@ test('ids of calls are unique in a script, and those that are given are kept', a
   const ids: unknown[] = [];
   for (let i = 0; i < 2; i++) {
     const body: unknown = await (await ask(server, 'chat')).json();
-    ids.push(...[0, 1, 2].map((n) => at(body, `choices.0.message.tool_calls.${n}.id`)));
+    ids.push(...[0, 1, 2].map((n) => valueAtPath(body, `choices.0.message.tool_calls.${n}.id`)));
   }
   assert.equal(new Set(ids).size, 5);
   assert.deepEqual([ids[2], ids[5]], ['mine', 'mine']);
@@ -225,7 +229,7 @@ test('ids of calls are unique in a script, and those that are given are kept', a
 
 test('usage is left out when the script says so, and a stream has it only when it is asked for', async () => {
   await using server = await scriptedServer(({ index }) => says('x', index === 0 ? { usage: {} } : {}));
-  assert.equal(at(await (await ask(server, 'chat')).json(), 'usage'), undefined);
+  assert.equal(valueAtPath(await (await ask(server, 'chat')).json(), 'usage'), undefined);
   assert.doesNotMatch(await (await ask(server, 'chat', true)).text(), /prompt_tokens/);
   const [path, body] = paths.chat(true);
   assert.match(
@@ -243,14 +247,14 @@ test('every request is recorded as it came, byte for byte, and its secrets are n
   });
   const [first, second] = server.requests;
   assert.equal(first?.raw.toString(), raw);
-  assert.equal(at(first?.body, 'messages.0.content'), 'é é');
+  assert.equal(valueAtPath(first?.body, 'messages.0.content'), 'é é');
   assert.deepEqual(
-    [first?.dialect, first?.method, first?.path, second?.dialect],
+    [first?.format, first?.method, first?.path, second?.format],
     ['chat', 'POST', '/v1/chat/completions', 'google'],
   );
   assert.equal(first?.headers.authorization, 'Bearer sk-secret');
   assert.ok((second?.at ?? 0) >= (first?.at ?? 1));
-  assert.deepEqual(first?.outcome, { whole: true, abandoned: false, status: 200 });
+  assert.deepEqual(first?.outcome, { complete: true, abandoned: false, status: 200 });
   assert.doesNotMatch(inspect(server.requests, { depth: 9 }) + JSON.stringify(server.requests), /sk-/);
 });
 
@@ -259,7 +263,7 @@ test("a key that is demanded and not brought is a 401 in the dialect's own shape
   const [path, body] = paths.anthropic(false);
   const refused = await post(server, path, body, { 'x-api-key': 'wrong' });
   assert.equal(refused.status, 401);
-  assert.equal(at(await refused.json(), 'error.type'), 'authentication_error');
+  assert.equal(valueAtPath(await refused.json(), 'error.type'), 'authentication_error');
   assert.equal((await post(server, path, body, { 'x-api-key': 'right' })).status, 200);
   assert.equal((await ask(server, 'chat')).status, 401);
   assert.equal((await fetch(`${server.url}/v1/models`)).status, 401);
@@ -269,9 +273,9 @@ test("a key that is demanded and not brought is a 401 in the dialect's own shape
 test('another script can be followed and the records forgotten while the server runs', async () => {
   await using server = await scriptedServer(['one']);
   await ask(server, 'chat');
-  server.follow(['two']);
-  server.forget();
-  assert.equal(at(await (await ask(server, 'chat')).json(), 'choices.0.message.content'), 'two');
+  server.setScript(['two']);
+  server.clearRequests();
+  assert.equal(valueAtPath(await (await ask(server, 'chat')).json(), 'choices.0.message.content'), 'two');
   assert.equal(server.requests.length, 1);
 });
 
@@ -280,7 +284,7 @@ test('Google streams a JSON array to whoever does not ask for events', async () 
   const response = await post(server, '/v1beta/models/g:streamGenerateContent', paths.google(true)[1]);
   const values: unknown = await response.json();
   assert.deepEqual(
-    [at(values, '0.candidates.0.content.parts.0.text'), at(values, '2.candidates.0.finishReason')],
+    [valueAtPath(values, '0.candidates.0.content.parts.0.text'), valueAtPath(values, '2.candidates.0.finishReason')],
     ['one', 'STOP'],
   );
 });
@@ -306,7 +310,7 @@ test('a client that goes away is noticed', async () => {
   stop.abort();
   await assert.rejects(asked);
   while (!server.requests[0]?.outcome.abandoned) await new Promise((wake) => setTimeout(wake, 1));
-  assert.equal(server.requests[0]?.outcome.whole, false);
+  assert.equal(server.requests[0]?.outcome.complete, false);
 });
 
 test('an address where nothing listens is at hand', async () => {

@@ -2,27 +2,27 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { FairleadError, isObject, toFailure, type Json, type JsonObject } from '../core/index.ts';
-import { deliver, type Reply } from './delivery.ts';
-import { askedOf, dialectOf, modelIn, speakers, wantsStream } from './dialect.ts';
-import { fullFailure } from './failure.ts';
-import { assertLegal } from './legality/legal.ts';
-import { list } from './listings.ts';
+import { sendResponse, type OutgoingResponse } from './delivery.ts';
+import { parseScriptRequest, wireFormatFromPath, parseGoogleModel, responseWriters, wantsStream } from './dialect.ts';
+import { resolveFailure } from './failure.ts';
+import { assertValidRequestBody } from './legality/legal.ts';
+import { getModelListing } from './listings.ts';
 import type { ListedModel, ListingStyle } from './listings/model.ts';
-import { plan } from './plan.ts';
-import { guardHeaders, guardQuery, type RequestOutcome, type RecordedRequest } from './recording.ts';
-import type { Dialect } from './replies/reply.ts';
-import { answerTo, type Script } from './script.ts';
+import { buildResponse } from './plan.ts';
+import { redactHeaders, redactQuery, type RequestOutcome, type RecordedRequest } from './recording.ts';
+import type { WireFormatName } from './replies/reply.ts';
+import { nextResponse, type Script } from './script.ts';
 
 /** How a scripted server behaves apart from its script. */
 export type ScriptedServerOptions = {
   /** Refuse requests that the real service would refuse; on unless it is `false`. */
-  readonly legal?: boolean;
+  readonly validate?: boolean;
   /** Keep requests; on unless it is `false`, which a benchmark wants. */
   readonly record?: boolean;
   /** The models in the listings. */
   readonly models?: readonly ListedModel[];
   /** Whose fields the listings under `/v1/models` and `/api/v1/models` have. */
-  readonly style?: ListingStyle;
+  readonly listingStyle?: ListingStyle;
   /** The name under which chat completions show reasoning. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
   /** Refuse requests that do not bring this key. */
@@ -38,9 +38,9 @@ export type ScriptedServer = AsyncDisposable & {
   /** Every request so far, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
   /** Follows another script from now on, counting from 0 again. */
-  follow(script: Script<JsonObject>): void;
+  setScript(script: Script<JsonObject>): void;
   /** Forgets the requests so far. */
-  forget(): void;
+  clearRequests(): void;
   /** Cuts every connection and stops. */
   close(): Promise<void>;
 };
@@ -57,21 +57,21 @@ export async function scriptedServer(
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const at = performance.now() - started;
-    const raw = await bodyOf(request);
+    const raw = await readRequestBody(request);
     const { path, query } = splitUrl(request.url ?? '/');
-    const body = parsed(raw);
-    const dialect = request.method === 'POST' ? dialectOf(path) : undefined;
-    const outcome: RequestOutcome = { whole: false, abandoned: false };
+    const body = tryParseJson(raw);
+    const dialect = request.method === 'POST' ? wireFormatFromPath(path) : undefined;
+    const outcome: RequestOutcome = { complete: false, abandoned: false };
     if (options.record !== false) {
-      const headers = guardHeaders(request.headers);
+      const headers = redactHeaders(request.headers);
       requests.push({
         method: request.method ?? '',
         path,
-        query: guardQuery(query),
+        query: redactQuery(query),
         headers,
         raw,
         body,
-        dialect,
+        format: dialect,
         at,
         outcome,
       });
@@ -82,47 +82,47 @@ export async function scriptedServer(
       outcome.abandoned = !done;
       gone.abort();
     });
-    const reply = await replyTo({ request, path, query, body, dialect });
+    const reply = await replyTo({ request, path, query, body, format: dialect });
     outcome.status = reply.status;
-    outcome.whole = await deliver(reply, response, gone.signal);
+    outcome.complete = await sendResponse(reply, response, gone.signal);
     done = true;
   }
 
-  async function replyTo(asked: Arrived): Promise<Reply> {
-    const { request, path, query, body, dialect } = asked;
-    const refused = options.key !== undefined && !bringsKey(request, query, options.key);
-    if (dialect && refused) return refusal(dialect, 401, 'The API key is not valid.');
+  async function replyTo(asked: ArrivedRequest): Promise<OutgoingResponse> {
+    const { request, path, query, body, format: dialect } = asked;
+    const refused = options.key !== undefined && !hasApiKey(request, query, options.key);
+    if (dialect && refused) return errorResponse(dialect, 401, 'The API key is not valid.');
     if (!dialect) {
       const anthropic = request.headers['anthropic-version'] !== undefined;
       const models = options.models ?? [{ id: 'scripted', context: 32_768, tools: true }];
       const method = request.method ?? '';
-      const listing = list({ method, path, anthropic, body }, models, options.style ?? 'openai');
-      if (refused) return json(401, JSON.stringify({ error: { message: 'The API key is not valid.' } }));
+      const listing = getModelListing({ method, path, anthropic, body }, models, options.listingStyle ?? 'openai');
+      if (refused) return jsonResponse(401, JSON.stringify({ error: { message: 'The API key is not valid.' } }));
       return listing
-        ? json(listing.status, listing.body)
-        : json(404, `{"error":{"message":"There is nothing at ${path}."}}`);
+        ? jsonResponse(listing.status, listing.body)
+        : jsonResponse(404, `{"error":{"message":"There is nothing at ${path}."}}`);
     }
-    if (!isObject(body)) return refusal(dialect, 400, 'The body is not a JSON object.');
+    if (!isObject(body)) return errorResponse(dialect, 400, 'The body is not a JSON object.');
     const known: JsonObject = body;
     try {
-      if (options.legal !== false) assertLegal(dialect, known, modelIn(path));
-      const answer = await answerTo(script, askedOf(dialect, path, known, index++));
+      if (options.validate !== false) assertValidRequestBody(dialect, known, parseGoogleModel(path));
+      const answer = await nextResponse(script, parseScriptRequest(dialect, path, known, index++));
       const occasion = {
         index: index - 1,
         body: known,
         reasoningField: options.reasoningField ?? 'reasoning_content',
         asArray: dialect === 'google' && !/[?&]alt=sse/.test(query),
       } as const;
-      return plan(answer, speakers[dialect], occasion, wantsStream(dialect, path, known));
+      return buildResponse(answer, responseWriters[dialect], occasion, wantsStream(dialect, path, known));
     } catch (error) {
-      return refusal(dialect, 400, toFailure(error).message);
+      return errorResponse(dialect, 400, toFailure(error).message);
     }
   }
 
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
     handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
-  const port = await listening(server, options.port ?? 0);
+  const port = await listenOnPort(server, options.port ?? 0);
   const close = async (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     server.close(() => resolve());
@@ -133,11 +133,11 @@ export async function scriptedServer(
     url: `http://127.0.0.1:${port}`,
     port,
     requests,
-    follow(next) {
+    setScript(next) {
       script = next;
       index = 0;
     },
-    forget: () => void (requests.length = 0),
+    clearRequests: () => void (requests.length = 0),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -146,22 +146,22 @@ export async function scriptedServer(
 /** The address of a server that is not there: connecting to it is refused. */
 export async function closedUrl(): Promise<string> {
   const server = createSocketServer();
-  const port = await listening(server, 0);
+  const port = await listenOnPort(server, 0);
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   await promise;
   return `http://127.0.0.1:${port}`;
 }
 
-type Arrived = {
+type ArrivedRequest = {
   readonly request: IncomingMessage;
   readonly path: string;
   readonly query: string;
   readonly body: Json | undefined;
-  readonly dialect: Dialect | undefined;
+  readonly format: WireFormatName | undefined;
 };
 
-function listening(server: Server, port: number): Promise<number> {
+function listenOnPort(server: Server, port: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once('error', (cause: Error) =>
     reject(
@@ -176,13 +176,13 @@ function listening(server: Server, port: number): Promise<number> {
   return promise;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readRequestBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
-function parsed(raw: Buffer): Json | undefined {
+function tryParseJson(raw: Buffer): Json | undefined {
   if (raw.length === 0) return undefined;
   try {
     return JSON.parse(raw.toString()) as Json;
@@ -196,18 +196,18 @@ function splitUrl(url: string): { readonly path: string; readonly query: string 
   return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at) };
 }
 
-const json = (status: number, body: string): Reply => ({
+const jsonResponse = (status: number, body: string): OutgoingResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   parts: [body],
   ending: 'end',
 });
 
-const refusal = (dialect: Dialect, status: number, message: string): Reply => ({
-  ...json(status, speakers[dialect].failure(fullFailure({ status, message }))),
+const errorResponse = (dialect: WireFormatName, status: number, message: string): OutgoingResponse => ({
+  ...jsonResponse(status, responseWriters[dialect].writeError(resolveFailure({ status, message }))),
 });
 
-function bringsKey({ headers }: IncomingMessage, query: string, key: string): boolean {
+function hasApiKey({ headers }: IncomingMessage, query: string, key: string): boolean {
   const { authorization, 'x-api-key': anthropic, 'x-goog-api-key': google } = headers;
   return authorization === `Bearer ${key}` || anthropic === key || google === key || query.includes(`key=${key}`);
 }

@@ -3,23 +3,31 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { calls, recordedExchanges, says, scriptedServer, thinks, type Dialect, type Exchange } from './index.ts';
+import {
+  calls,
+  readRecordedExchanges,
+  says,
+  scriptedServer,
+  thinks,
+  type WireFormatName,
+  type RecordedExchange,
+} from './index.ts';
 
 const file = path.resolve(import.meta.dirname, '../../../shared/data/wire/exchanges.jsonl');
 const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
-const exchanges = skip ? [] : await recordedExchanges(file);
+const exchanges = skip ? [] : await readRecordedExchanges(file);
 
 /** Values whose insides are the user's or the service's own affair. */
-const opaque = new Set(['input', 'args', 'parameters', 'metadata', 'logprobs', 'annotations', 'tools', 'error']);
+const opaqueKeys = new Set(['input', 'args', 'parameters', 'metadata', 'logprobs', 'annotations', 'tools', 'error']);
 
 /** The places that a value has, each with the kind of what stands there. */
-function places(value: unknown, at = ''): string[] {
-  if (Array.isArray(value)) return value.flatMap((each) => places(each, `${at}[]`));
+function shapePaths(value: unknown, at = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => shapePaths(each, `${at}[]`));
   if (typeof value !== 'object' || value === null) return [at];
   const { type } = value as { type?: unknown };
   const tag = typeof type === 'string' ? `${at}<${type}>` : at;
   return Object.entries(value).flatMap(([key, each]) =>
-    opaque.has(key) ? [`${tag}.${key}`] : [`${tag}.${key}`, ...places(each, `${tag}.${key}`)],
+    opaqueKeys.has(key) ? [`${tag}.${key}`] : [`${tag}.${key}`, ...shapePaths(each, `${tag}.${key}`)],
   );
 }
 
@@ -32,14 +40,14 @@ function valuesIn(body: string, contentType: string): readonly unknown[] {
     .map((line): unknown => JSON.parse(line.slice(6)));
 }
 
-const placesIn = (body: string, contentType: string): Set<string> =>
-  new Set(valuesIn(body, contentType).flatMap((value) => places(value)));
+const shapePathsOf = (body: string, contentType: string): Set<string> =>
+  new Set(valuesIn(body, contentType).flatMap((value) => shapePaths(value)));
 
 /** Reasoning in streams, which the recordings hold of other hosts or not at all; their shapes come from the services' own descriptions. */
-const unrecorded = /reasoning_summary_|<reasoning>\.summary\[\]|delta\.reasoning_content|parts\[\]\.thought$/;
+const unrecordedPaths = /reasoning_summary_|<reasoning>\.summary\[\]|delta\.reasoning_content|parts\[\]\.thought$/;
 
 /** Whose bodies a dialect's may look like. */
-const alike: Readonly<Record<string, RegExp>> = {
+const equivalentHosts: Readonly<Record<string, RegExp>> = {
   chat: /^(api\.openai\.com|openrouter\.ai|api\.deepseek\.com|api\.groq\.com)$/,
   responses: /openai\.com$|openrouter/,
   anthropic: /^api\.anthropic\.com$/,
@@ -48,21 +56,25 @@ const alike: Readonly<Record<string, RegExp>> = {
 
 /** Whose every body a dialect's must look like. */
 const ownHost: Readonly<Record<string, RegExp>> = {
-  ...alike,
+  ...equivalentHosts,
   chat: /^api\.openai\.com$/,
   responses: /^api\.openai\.com$/,
 };
 
-const of = (dialect: Dialect, streamed: boolean, hosts: Readonly<Record<string, RegExp>>): readonly Exchange[] =>
+const selectExchanges = (
+  dialect: WireFormatName,
+  streamed: boolean,
+  hosts: Readonly<Record<string, RegExp>>,
+): readonly RecordedExchange[] =>
   exchanges.filter(
     (each) =>
-      each.dialect === dialect &&
+      each.format === dialect &&
       each.status === 200 &&
       each.contentType.includes('event-stream') === streamed &&
       hosts[dialect]?.test(each.host),
   );
 
-const asks = {
+const requestBodies = {
   chat: [
     '/v1/chat/completions',
     (stream: boolean) => ({
@@ -81,16 +93,16 @@ const asks = {
 
 const script = [says('Hello there'), calls('look', { q: 1 }).and(calls('look', { q: 2 }))];
 
-async function ours(dialect: keyof typeof asks, streamed: boolean): Promise<Set<string>[]> {
+async function ourShapes(dialect: keyof typeof requestBodies, streamed: boolean): Promise<Set<string>[]> {
   await using server = await scriptedServer([...script, thinks('hm').and(says('well'))]);
-  const [base, make] = asks[dialect];
+  const [base, make] = requestBodies[dialect];
   const url = dialect === 'google' ? `${base}:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}` : base;
   const found: Set<string>[] = [];
   for (let i = 0; i < 3; i++) {
     const response = await fetch(server.url + url, { method: 'POST', body: JSON.stringify(make(streamed)) });
     const body = await response.text();
     assert.equal(response.status, 200, body);
-    found.push(placesIn(body, response.headers.get('content-type') ?? ''));
+    found.push(shapePathsOf(body, response.headers.get('content-type') ?? ''));
   }
   return found;
 }
@@ -102,15 +114,15 @@ for (const dialect of ['chat', 'responses', 'anthropic', 'google'] as const) {
       // A stream of Google's is made of the same values as a whole body, so both count there.
       const kinds = dialect === 'google' ? [true, false] : [streamed];
       const recorded = kinds
-        .flatMap((kind) => of(dialect, kind, alike))
-        .map((each) => placesIn(each.body, each.contentType));
+        .flatMap((kind) => selectExchanges(dialect, kind, equivalentHosts))
+        .map((each) => shapePathsOf(each.body, each.contentType));
       const known = new Set(recorded.flatMap((each) => [...each]));
-      const answers = await ours(dialect, streamed);
+      const answers = await ourShapes(dialect, streamed);
       const unknown = answers
         .flatMap((each) => [...each])
-        .filter((place) => !known.has(place) && !unrecorded.test(place));
+        .filter((place) => !known.has(place) && !unrecordedPaths.test(place));
       assert.deepEqual(unknown, [], 'fields that no recorded body has');
-      const own = of(dialect, streamed, ownHost).map((each) => placesIn(each.body, each.contentType));
+      const own = selectExchanges(dialect, streamed, ownHost).map((each) => shapePathsOf(each.body, each.contentType));
       assert.ok(own.length > 1);
       const always = [...(own[0] ?? [])].filter((place) => own.every((each) => each.has(place)));
       assert.ok(always.length > 5);

@@ -197,7 +197,7 @@ export function testBridges(rows: readonly BridgeCase[]): void {
           let pieces = '';
           for (const prompt of each.prompts ?? ['Go.'])
             answers.push(await loop.run(prompt, (piece) => (pieces += piece)));
-          const requests = server.requests.filter(({ dialect }) => dialect).map(parseSeenRequest);
+          const requests = server.requests.filter(({ format: dialect }) => dialect).map(parseSeenRequest);
           assertPrefixes(requests);
           each.check({ answers, ran, pieces, requests });
         });
@@ -213,7 +213,7 @@ function assertPrefixes(requests: readonly SeenRequest[]): void {
   }
 }
 
-function parseSeenRequest({ body, dialect, path }: RecordedRequest): SeenRequest {
+function parseSeenRequest({ body, format: dialect, path }: RecordedRequest): SeenRequest {
   const request = body as JsonObject;
   const name = dialect === 'google' ? 'gemini' : dialect;
   if (!name || name === 'ollama') throw new Error(`No bridge speaks ${dialect}.`);

@@ -20,7 +20,7 @@ import {
   type RunState,
   type Tool,
 } from '../../src/core/index.ts';
-import { gateway, gatewayState, openProvider, type GatewayOptions } from '../../src/providers/index.ts';
+import { gateway, createGatewayState, openProvider, type GatewayOptions } from '../../src/providers/index.ts';
 import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
 import { says, scriptedServer, type Script, type ScriptedServer } from '../../src/testing/index.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
@@ -133,7 +133,11 @@ export async function createGatewayFixture(
   t.after(() => server.close());
   const clock = options.clock ?? createTestClock({ instant: true });
   const raw = options.provider ?? (await openWireProvider(options.format ?? 'chat', server.url));
-  const provider = gateway(options.wrapProvider?.(raw) ?? raw, { clock, state: gatewayState(), ...options.gateway });
+  const provider = gateway(options.wrapProvider?.(raw) ?? raw, {
+    clock,
+    state: createGatewayState(),
+    ...options.gateway,
+  });
   const ledger: RecordedEffect[] = [];
   const shown: Chunk[] = [];
   const agent: ResolvedAgent = {

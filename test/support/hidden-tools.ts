@@ -1,6 +1,6 @@
 // A scripted model that uses hidden tools as a model has to: it loads them first, then makes its calls.
 import type { JsonObject } from '../../src/core/index.ts';
-import { calls, join, says, type Script } from '../../src/testing/index.ts';
+import { calls, joinResponses, says, type Script } from '../../src/testing/index.ts';
 
 /** A call of a hidden tool: its name and its input. */
 export type HiddenToolCall = readonly [tool: string, input: JsonObject];
@@ -13,7 +13,8 @@ export const scriptHiddenCalls =
     if (results.length === 0) return calls('load_tools', { names });
     let done = 1;
     for (const round of rounds) {
-      if (results.length <= done) return join(round.map(([tool, input]) => calls('use_tool', { tool, input })));
+      if (results.length <= done)
+        return joinResponses(round.map(([tool, input]) => calls('use_tool', { tool, input })));
       done += round.length;
     }
     return says(`Heard: ${results.slice(-(rounds.at(-1)?.length ?? 0)).join(' | ')}`);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/core/index.ts';
 import {
   says,
   scriptedServer,
-  type Answer,
+  type ScriptedResponse,
   type ListedModel,
   type Script,
   type ScriptedServer,
@@ -46,7 +46,7 @@ export async function createPromptEnvironment(
       { id: 'beta', tools: true },
     ],
   } = options;
-  const server = await scriptedServer(script, { models, style: 'lm-studio' });
+  const server = await scriptedServer(script, { models, listingStyle: 'lm-studio' });
   t.after(() => server.close());
   writeFiles(root, { 'home/.keep': '', 'work/.keep': '' });
   writeFiles(cwd, options.files ?? {});
@@ -101,7 +101,7 @@ export type SentRequest = {
 
 /** A model that does what is said, by one call a message, and then tells the result. */
 export const scriptByPrompt =
-  (callFor: (words: string) => Answer): Script<JsonObject> =>
+  (callFor: (words: string) => ScriptedResponse): Script<JsonObject> =>
   ({ body, prompt, results }) => {
     const { role } = (body as unknown as Body).messages.at(-1) ?? {};
     return role === 'tool' ? says(`Result: ${results.at(-1)}`) : callFor(prompt);
@@ -110,7 +110,7 @@ export const scriptByPrompt =
 /** Everything that was asked of the models so far, in order. */
 export function getSentRequests(server: ScriptedServer): readonly SentRequest[] {
   return server.requests
-    .filter(({ dialect }) => dialect !== undefined)
+    .filter(({ format: dialect }) => dialect !== undefined)
     .map(({ body }) => {
       const { model, messages } = body as unknown as Body;
       const said = messages.map(({ role, content }) => ({ role, text: getContentText(content) }));

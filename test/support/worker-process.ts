@@ -7,7 +7,7 @@ import { resolveAgent } from '../../src/agent/index.ts';
 import type { FleetRun, FleetStore, Tool, ToolContext } from '../../src/core/index.ts';
 import { createAgentRunHandler, startWorker, type RunHandler } from '../../src/fleet/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
-import { calls, join, says, scriptedProvider } from '../../src/testing/index.ts';
+import { calls, joinResponses, says, scriptedProvider } from '../../src/testing/index.ts';
 
 const [where = '', outside = '', leaseMs = ''] = process.argv.slice(2);
 const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
@@ -53,7 +53,7 @@ const driveRun = createAgentRunHandler(async (run, signal) => ({
     tools: createEffectTools(run),
     provider: scriptedProvider(async ({ results }) => {
       await queryRecorder('think', { run: run.id, tool: `think-${results.length}` }, signal);
-      if (results.length === 0) return join([calls('pay'), calls('book')]);
+      if (results.length === 0) return joinResponses([calls('pay'), calls('book')]);
       return results.length === 2 ? calls('mail') : says(`${results.length} things done`);
     }),
   }),

@@ -1,12 +1,12 @@
 // A run whose model is chosen for it: the choice is written down before it acts, and a model that fails gives way to the next.
 import { FairleadError, toFailure, type Limits, type RunState } from '../../core/index.ts';
 import {
-  choiceRemark,
-  chosenKey,
-  failedKey,
-  outageIn,
-  type Candidate,
-  type Choice,
+  toDecisionRecord,
+  modelChosenKey,
+  modelFailedKey,
+  findModelOutage,
+  type ModelCandidate,
+  type RoutingDecision,
 } from '../../providers/routing/index.ts';
 import type { RunOptions, Session, UserInput } from '../session.ts';
 
@@ -17,11 +17,15 @@ export type RunRouting = {
   /** Whether only models on the person's own machines may be chosen. */
   readonly private: boolean;
   /** What to choose for these words; those that failed just now are named. */
-  choose(words: UserInput | undefined, state: RunState, failed: readonly string[]): Choice | Promise<Choice>;
+  choose(
+    words: UserInput | undefined,
+    state: RunState,
+    failed: readonly string[],
+  ): RoutingDecision | Promise<RoutingDecision>;
   /** Lets the session go on with this model (`Session.become`); what it throws counts as a failure of the model. */
-  switchModel(candidate: Candidate): Promise<void>;
+  switchModel(candidate: ModelCandidate): Promise<void>;
   /** Told of each choice before anything is sent. */
-  onChoice(choice: Choice): void;
+  onChoice(choice: RoutingDecision): void;
 };
 
 /** Chooses a model for these words and runs. One choice lasts for the whole run, so that its prefix holds; only a model that cannot be reached is left in the middle of it. */
@@ -37,10 +41,10 @@ export async function runWithRouting(
   let now = await chooseAndSwitchModel(session, words, routed, failed);
   let state = await session.run(words, options);
   while (!options.signal?.aborted) {
-    const failure = outageIn(state.ended);
+    const failure = findModelOutage(state.ended);
     if (!failure || !now) return state;
     failed.push(now.name);
-    await session.annotate(failedKey, { model: now.name, error: failure.message, code: failure.code });
+    await session.annotate(modelFailedKey, { model: now.name, error: failure.message, code: failure.code });
     now = await chooseAndSwitchModel(session, words, routed, failed);
     if (!now) return state;
     const { runId: _, ...rest } = options;
@@ -55,7 +59,7 @@ async function chooseAndSwitchModel(
   words: UserInput | undefined,
   routed: RunRouting,
   failed: string[],
-): Promise<Candidate | undefined> {
+): Promise<ModelCandidate | undefined> {
   let last: unknown;
   const before = failed.length;
   for (;;) {
@@ -68,20 +72,20 @@ async function chooseAndSwitchModel(
     }
     try {
       await routed.switchModel(chosen);
-      await session.annotate(chosenKey, choiceRemark(routed.name, routed.private, choice));
+      await session.annotate(modelChosenKey, toDecisionRecord(routed.name, routed.private, choice));
       return chosen;
     } catch (error) {
       const { code, message, blame } = toFailure(error);
       if (blame === 'store' || blame === 'harness') throw error;
       last = error;
       failed.push(chosen.name);
-      await session.annotate(failedKey, { model: chosen.name, error: message, code, opened: false });
+      await session.annotate(modelFailedKey, { model: chosen.name, error: message, code, opened: false });
     }
   }
 }
 
 /** The error for a choice among nobody. */
-export const noModelError = ({ why }: Choice): FairleadError =>
+export const noModelError = ({ why }: RoutingDecision): FairleadError =>
   new FairleadError('routing/no-model', `No model can be chosen. ${why}`, {
     blame: 'user',
     hint: 'fairlead models route "<task>" shows what is in the way of each.',

@@ -14,7 +14,7 @@ import {
   type Tool,
 } from '../../core/index.ts';
 import { memoryLog, type MemoryLog } from '../../stores/index.ts';
-import { calls, says, scriptedProvider, type Asked, type ScriptStep } from '../../testing/index.ts';
+import { calls, says, scriptedProvider, type ScriptRequest, type ScriptStep } from '../../testing/index.ts';
 import { resolveAgent, defineTool, Session } from '../index.ts';
 import { parseSubagentMetadata } from './metadata.ts';
 import { subagentTools } from './manage-tools.ts';
@@ -23,8 +23,8 @@ import { createSubagentManager, type SubagentManager } from './manager.ts';
 
 type ScriptedReply = ScriptStep | Promise<ScriptStep>;
 type Script = {
-  readonly parent: (asked: Asked<ModelRequest>) => ScriptedReply;
-  readonly child: (asked: Asked<ModelRequest>) => ScriptedReply;
+  readonly parent: (asked: ScriptRequest<ModelRequest>) => ScriptedReply;
+  readonly child: (asked: ScriptRequest<ModelRequest>) => ScriptedReply;
 };
 
 type SubagentHarness = {
@@ -38,7 +38,7 @@ type SubagentHarness = {
   readonly child: () => readonly Event[];
 };
 
-const isChild = ({ body }: Asked<ModelRequest>): boolean => body.system.includes('another agent has started');
+const isChild = ({ body }: ScriptRequest<ModelRequest>): boolean => body.system.includes('another agent has started');
 
 async function createHarness(
   { parent, child }: Script,
@@ -70,7 +70,9 @@ async function createHarness(
       },
     },
   });
-  const provider = scriptedProvider((asked: Asked<ModelRequest>) => (isChild(asked) ? child(asked) : parent(asked)));
+  const provider = scriptedProvider((asked: ScriptRequest<ModelRequest>) =>
+    isChild(asked) ? child(asked) : parent(asked),
+  );
   const parts = {
     ...resolveAgent({ provider, system: 'parent', tools: [...tools, ...subagentTools(async () => crew)] }),
     ...rest,
@@ -371,7 +373,7 @@ test('[P23] an agent that loops, dies or uses up its part ends, and its parent g
     input: { type: 'object' },
     run: () => 1,
   });
-  const tries: readonly [(asked: Asked<ModelRequest>) => ScriptedReply, RegExp, Partial<Limits>][] = [
+  const tries: readonly [(asked: ScriptRequest<ModelRequest>) => ScriptedReply, RegExp, Partial<Limits>][] = [
     [() => calls('look'), /It stopped: stuck\./, {}],
     [({ results }) => calls('look', { n: results.length }), /It stopped: max-turns\./, { turns: 6 }],
     [() => ({ error: { name: 'unauthorized' } }), /It stopped: provider-error\./, {}],

@@ -13,7 +13,7 @@ import type { Gate } from '../../core/index.ts';
 import {
   calls,
   fails,
-  join,
+  joinResponses,
   prefixBreaks,
   says,
   scriptedServer,
@@ -67,7 +67,7 @@ test('the SDK tries again after a failure, and what was added stands where it st
 
 test('where one of two calls is refused neither runs, and the model hears of both', async () => {
   await using server = await scriptedServer([
-    join([calls('run', { command: 'ls' }), calls('run', { command: 'rm' })]),
+    joinResponses([calls('run', { command: 'ls' }), calls('run', { command: 'rm' })]),
     says('Then not.'),
   ]);
   const ran: string[] = [];
@@ -83,7 +83,7 @@ test('where one of two calls is refused neither runs, and the model hears of bot
 for (const streamed of [false, true])
   test(`thoughts go back with their signature when a refused answer is shown again, ${streamed ? 'streamed' : 'whole'}`, async () => {
     await using server = await scriptedServer([
-      join([thinks('Better delete it.'), calls('run', { command: 'rm' })]),
+      joinResponses([thinks('Better delete it.'), calls('run', { command: 'rm' })]),
       says('Then not.'),
     ]);
     const model = wrapLanguageModel({
@@ -110,7 +110,7 @@ test('a stop says why in the metadata, and is an ordinary end for the SDK', asyn
 
 test('an error inside a stream is the SDK’s to tell, and no call that waited runs', async () => {
   await using server = await scriptedServer([
-    join([calls('run', { command: 'ls' }), { cutAfter: 2, error: { name: 'server-error' } }]),
+    joinResponses([calls('run', { command: 'ls' }), { cutAfter: 2, error: { name: 'server-error' } }]),
     says('Here.'),
   ]);
   const ran: string[] = [];
@@ -141,7 +141,7 @@ test('[M41] a tool has a door of its own for calls that no guided model made', a
 
 test('words before a refused call and the words after it are two texts of one answer, and go back as they came', async () => {
   await using server = await scriptedServer([
-    join([says('Let me clean up. '), calls('run', { command: 'rm' })]),
+    joinResponses([says('Let me clean up. '), calls('run', { command: 'rm' })]),
     says('Then not.'),
     says('Yes.'),
   ]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import { messageToolCalls, isObject, messageText, type Json, type JsonObject } from '../../core/index.ts';
-import { calls, says, scriptedServer, type Answer } from '../../testing/index.ts';
+import { calls, says, scriptedServer, type ScriptedResponse } from '../../testing/index.ts';
 import { splitSseFrames } from '../http-intercept/sse.ts';
 import type { MessageAddition } from '../interceptor/caller-history.ts';
 import type { WireFormatName, WireStreamEvent } from './wire-format.ts';
@@ -158,7 +158,7 @@ const bodies: Readonly<Record<WireFormatName, JsonObject>> = {
   },
 };
 
-const answers: Readonly<Record<string, readonly Answer[]>> = {
+const answers: Readonly<Record<string, readonly ScriptedResponse[]>> = {
   words: [says('Good day to you.')],
   'words and calls': [says('Let me see.'), calls('run', { command: 'ls' }), calls('run', { command: 'pwd' })],
 };

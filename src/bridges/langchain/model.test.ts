@@ -16,7 +16,7 @@ import { createAgent, initChatModel, tool } from 'langchain';
 import { z } from 'zod';
 import type { Gate, Rule } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { calls, join, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
+import { calls, joinResponses, prefixBreaks, says, scriptedServer, type ScriptedServer } from '../../testing/index.ts';
 import { createConversationTracker } from '../conversation-tracking/tracker.ts';
 import { createInterceptor } from '../interceptor/interceptor.ts';
 import { fairleadMiddleware, wrapChatModel, guardTools } from './index.ts';
@@ -37,7 +37,7 @@ const runTool = (ran: string[]) =>
   });
 
 const deniedOnce = [
-  join([says('Let me clean. '), calls('run', { command: 'rm -r' })]),
+  joinResponses([says('Let me clean. '), calls('run', { command: 'rm -r' })]),
   calls('run', { command: 'ls' }),
 ];
 

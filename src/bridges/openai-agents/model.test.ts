@@ -46,7 +46,7 @@ for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog()
     await using server = await scriptedServer(
       [calls('run', { command: 'rm -r' }), says('Then not.'), says('Still here.')],
       {
-        legal: false,
+        validate: false,
       },
     );
     const runner = runnerFor(
@@ -90,7 +90,7 @@ test('a handoff is a call like any other, and the guide goes with the conversati
   assert.deepEqual(ran, []);
   assert.equal(log.events.filter(({ type }) => type === 'session-started').length, 1);
 
-  server.follow([calls('transfer_to_Cleaner', {}), says('I do it myself.')]);
+  server.setScript([calls('transfer_to_Cleaner', {}), says('I do it myself.')]);
   const stays: Gate = ({ tool: name }) =>
     name.startsWith('transfer_') ? { type: 'deny', reason: 'Do it yourself.' } : { type: 'allow' };
   const kept = await runnerFor(server, { gates: [stays] }).run(agent, 'Go.');

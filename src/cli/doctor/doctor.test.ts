@@ -9,7 +9,14 @@ import { createPromptEnvironment, openPrompt, type PromptEnvironment } from '../
 import { noSandbox } from '../../../test/support/sandbox.ts';
 import { noTerminal } from '../../../test/support/terminal.ts';
 import { isObject, type JsonObject } from '../../core/index.ts';
-import { calls, closedUrl, says, scriptedServer, type Asked, type ScriptedServer } from '../../testing/index.ts';
+import {
+  calls,
+  closedUrl,
+  says,
+  scriptedServer,
+  type ScriptRequest,
+  type ScriptedServer,
+} from '../../testing/index.ts';
 import { fail } from './check.ts';
 import { doctorChecks } from './checks.ts';
 import { runDoctorChecks, type NamedCheckResult } from './run-checks.ts';
@@ -43,7 +50,7 @@ const failedIn = ({ checks }: Report): readonly string[] =>
   checks.filter(({ standing }) => standing === 'fail').map(({ name }) => name);
 
 /** A model that calls the tool it is told to call. */
-const obeys = ({ prompt, tools }: Asked<JsonObject>) =>
+const obeys = ({ prompt, tools }: ScriptRequest<JsonObject>) =>
   tools.includes('report_number') ? calls('report_number', { number: Number(/\d+/.exec(prompt)?.[0]) }) : says('fine');
 
 /** The requests in which a tool was to be called. */
@@ -81,7 +88,7 @@ test('a model that talks instead of calling a tool fails, with its words, and a 
     /called no tool; it said: Sure! I would call it with␊the number\. \(stop/,
   );
   assert.match(finding(report, 'tool calling').mend ?? '', /fairlead models lm-studio --tools/);
-  place.server.follow(() => calls('report_number', { number: 1 }));
+  place.server.setScript(() => calls('report_number', { number: 1 }));
   const wrong = finding(await examined(place, '--model', 'lm-studio/alpha'), 'tool calling');
   assert.equal(wrong.standing, 'warn');
   assert.match(wrong.says, /called report_number with {"number":1} instead of {"number":\d{3}}/);

@@ -8,7 +8,7 @@ import { writeFiles } from '../../../test/support/program-dirs.ts';
 import { readHardware, judgeHardware } from './hardware-check.ts';
 
 test('[P33, P34, P49] a machine is told what it runs, at what context, and with what to compare it', () => {
-  const { standing, says } = judgeHardware({ cores: 16, memory: 64, graphics: 24, card: 'RTX 4090' }, undefined);
+  const { standing, says } = judgeHardware({ cores: 16, memory: 64, gpuMemory: 24, gpuName: 'RTX 4090' }, undefined);
   assert.equal(standing, 'ok');
   assert.match(
     says,
@@ -19,13 +19,13 @@ test('[P33, P34, P49] a machine is told what it runs, at what context, and with 
 });
 
 test('[P49, P75] a model too large for the machine, or too small for work with tools, is told of with what to do', () => {
-  const large = judgeHardware({ cores: 8, memory: 16, graphics: 8, card: 'a card' }, 'qwen3:32b');
+  const large = judgeHardware({ cores: 8, memory: 16, gpuMemory: 8, gpuName: 'a card' }, 'qwen3:32b');
   assert.equal(large.standing, 'warn');
   assert.match(
     `${large.says} ${large.mend}`,
     /qwen3:32b is larger.*one such as qwen3:8b, or one with weights of four bits \(AWQ, Q4\)/,
   );
-  const small = judgeHardware({ cores: 8, memory: 64, graphics: 24, card: 'a card' }, 'qwen3:8b');
+  const small = judgeHardware({ cores: 8, memory: 64, gpuMemory: 24, gpuName: 'a card' }, 'qwen3:8b');
   assert.match(
     `${small.standing} ${small.mend}`,
     /warn Take a larger one such as qwen3:32b; a router sends each task where it belongs/,
@@ -36,7 +36,7 @@ test('[P49, P75] a model too large for the machine, or too small for work with t
     'ok',
     'a router has it in its place',
   );
-  assert.equal(judgeHardware({ cores: 8, memory: 64, graphics: 24, card: 'a card' }, 'qwen3:32b').standing, 'ok');
+  assert.equal(judgeHardware({ cores: 8, memory: 64, gpuMemory: 24, gpuName: 'a card' }, 'qwen3:32b').standing, 'ok');
 });
 
 test(
@@ -50,13 +50,13 @@ test(
     process.env['PATH'] = drm;
     t.after(() => (process.env['PATH'] = before));
     const { signal } = new AbortController();
-    assert.equal((await readHardware(signal, path.join(drm, 'missing'))).graphics, undefined);
+    assert.equal((await readHardware(signal, path.join(drm, 'missing'))).gpuMemory, undefined);
     writeFiles(drm, {
       'card0/device/mem_info_vram_total': `${512 * 2 ** 20}\n`,
       'card0-HDMI/device/mem_info_vram_total': '99999999999\n',
     });
-    assert.equal((await readHardware(signal, drm)).graphics, undefined);
+    assert.equal((await readHardware(signal, drm)).gpuMemory, undefined);
     writeFiles(drm, { 'card1/device/mem_info_vram_total': `${16 * 2 ** 30}\n` });
-    assert.equal((await readHardware(signal, drm)).graphics, 16);
+    assert.equal((await readHardware(signal, drm)).gpuMemory, 16);
   },
 );

@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
-import { familyOf } from '../../providers/families.ts';
+import { findFamily } from '../../providers/families.ts';
 import {
-  billionsIn,
-  capabilityOf,
-  goodBillions,
+  parseBillions,
+  estimateLocalModelCapacity,
+  minToolUseBillions,
   modelSizes,
-  type Capability,
+  type LocalModelCapacity,
   type Hardware,
 } from '../../providers/routing/index.ts';
 import { ok, warn, type DoctorCheck, type CheckResult } from './check.ts';
@@ -22,7 +22,7 @@ export const hardwareCheck: DoctorCheck = {
   async run({ target, signal }) {
     const hardware = await readHardware(signal);
     const { model } = await target().catch(() => ({ model: undefined }));
-    const local = model && familyOf(model.ref.provider)?.local ? model.ref.model : undefined;
+    const local = model && findFamily(model.ref.provider)?.local ? model.ref.model : undefined;
     return judgeHardware(hardware, local, model?.router !== undefined);
   },
 };
@@ -32,13 +32,13 @@ export async function readHardware(signal: AbortSignal, drm = '/sys/class/drm'):
   const base = { cores: availableParallelism(), memory: totalmem() / gigabyte };
   // There the graphics card has the memory of the machine.
   if (process.platform === 'darwin' && process.arch === 'arm64')
-    return { ...base, graphics: base.memory * 0.75, card: 'the memory that it shares' };
+    return { ...base, gpuMemory: base.memory * 0.75, gpuName: 'the memory that it shares' };
   const query = ['--query-gpu=memory.total,name', '--format=csv,noheader,nounits'];
   const told = /^(\d+), *(.+)$/.exec((await readFirstLine('nvidia-smi', query, signal)) ?? '');
-  if (told) return { ...base, graphics: Number(told[1]) / 1024, card: told[2] ?? '' };
+  if (told) return { ...base, gpuMemory: Number(told[1]) / 1024, gpuName: told[2] ?? '' };
   const graphics = amdMemory(drm) / gigabyte;
   // A part of the processor shows a few hundred megabytes there, which hold no model.
-  return graphics >= 2 ? { ...base, graphics, card: 'an AMD card' } : base;
+  return graphics >= 2 ? { ...base, gpuMemory: graphics, gpuName: 'an AMD card' } : base;
 }
 
 /** Bytes of the largest AMD card, as its driver tells them. */
@@ -61,34 +61,34 @@ function readNumberFile(file: string): number {
 
 /** What can be run here, and how the local model in use stands to that. */
 export function judgeHardware(hardware: Hardware, model: string | undefined, isRouted = false): CheckResult {
-  const can = capabilityOf(hardware);
+  const can = estimateLocalModelCapacity(hardware);
   const says = `${formatHardware(hardware)}: ${formatCapacity(can)}`;
-  const billions = model === undefined ? undefined : billionsIn(model);
+  const billions = model === undefined ? undefined : parseBillions(model);
   const needs = billions === undefined ? undefined : modelSizes.find((size) => size.billions >= billions);
-  if (billions !== undefined && needs && needs.billions > (can.runs?.billions ?? 0))
+  if (billions !== undefined && needs && needs.billions > (can.largestModel?.billions ?? 0))
     return warn(
       `${says} ${model} is larger, and will be slow or not load.`,
-      `Take ${can.runs ? `one such as ${can.runs.example}` : 'a hosted one'}, or one with weights of four bits (AWQ, Q4): half the memory at little loss.`,
+      `Take ${can.largestModel ? `one such as ${can.largestModel.example}` : 'a hosted one'}, or one with weights of four bits (AWQ, Q4): half the memory at little loss.`,
     );
-  if (billions !== undefined && billions < goodBillions && !isRouted)
+  if (billions !== undefined && billions < minToolUseBillions && !isRouted)
     return warn(
       `${says} ${model} is small for work with tools.`,
-      `Take ${(can.runs?.billions ?? 0) >= goodBillions ? `a larger one such as ${can.runs?.example}` : 'a hosted one for hard tasks'}; a router sends each task where it belongs: docs/routing.md.`,
+      `Take ${(can.largestModel?.billions ?? 0) >= minToolUseBillions ? `a larger one such as ${can.largestModel?.example}` : 'a hosted one for hard tasks'}; a router sends each task where it belongs: docs/routing.md.`,
     );
   return ok(says);
 }
 
-function formatHardware({ cores, memory, graphics, card }: Hardware): string {
+function formatHardware({ cores, memory, gpuMemory: graphics, gpuName: card }: Hardware): string {
   const plain = `${cores} cores, ${Math.round(memory)} GB`;
   return graphics === undefined
     ? `${plain}, no graphics card found`
     : `${plain}, ${card} with ${Math.round(graphics)} GB`;
 }
 
-function formatCapacity({ runs, on, window, reference }: Capability): string {
+function formatCapacity({ largestModel: runs, device: on, window, benchmark: reference }: LocalModelCapacity): string {
   if (!runs) return 'no local model fits.';
   const room = window === undefined ? '' : `, context up to ${Math.round(window / 1024)}K`;
   const slow = on === 'processor' ? ' on the processor, slowly' : '';
   const measured = reference === undefined ? '' : ` To compare: ${reference}.`;
-  return `models up to ${runs.billions}B (${runs.weights} GB, such as ${runs.example})${slow}${room}: ${runs.about}.${measured}`;
+  return `models up to ${runs.billions}B (${runs.weights} GB, such as ${runs.example})${slow}${room}: ${runs.description}.${measured}`;
 }

@@ -182,8 +182,8 @@ async function readOllamaContext({ target, settings, signal }: CheckContext): Pr
   const { model, endpoint } = await target();
   if (!model || !endpoint) return undefined;
   const { family, baseUrl, model: name, contextWindow } = resolveModel(model.ref, settings.env);
-  if (family.dialect !== 'ollama') return undefined;
-  const { ollamaWindow } = await import('../../providers/ollama/window.ts');
+  if (family.protocol !== 'ollama') return undefined;
+  const { resolveOllamaContextWindow: ollamaWindow } = await import('../../providers/ollama/window.ts');
   return ollamaWindow(baseUrl, name, contextWindow, { signal });
 }
 

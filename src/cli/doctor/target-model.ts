@@ -1,6 +1,6 @@
 // Which model the doctor looks at: the one named, the one set, the last one used, or what was found on this machine.
 import { FairleadError, type Provider } from '../../core/index.ts';
-import { discover, familyOf, partsOf } from '../../providers/index.ts';
+import { discover, findFamily, parseModelRef } from '../../providers/index.ts';
 import {
   toResolvedModel,
   isRouterName,
@@ -31,7 +31,8 @@ export async function resolveTargetModel(settings: Settings, given: string | und
   }
   if (isRouterName(wanted)) return resolveRouterTarget(settings, wanted);
   // With no provider to go by, a full name is believed, as a first run believes it.
-  const believed = place === undefined && wanted.includes('/') ? { name: wanted, ref: partsOf(wanted) } : undefined;
+  const believed =
+    place === undefined && wanted.includes('/') ? { name: wanted, ref: parseModelRef(wanted) } : undefined;
   const chosen = findModel(wanted, known, place) ?? believed;
   const because = given !== undefined ? 'named here' : settings.model !== undefined ? 'set' : 'used last';
   if (!chosen)
@@ -96,8 +97,8 @@ export function memoize<T>(make: () => T): () => T {
 
 /** Where a chosen model's provider is; a stand-in and the embedded model are nowhere else. */
 export function endpointOfModel({ ref: { provider, baseUrl } }: ResolvedModel): ModelEndpoint | undefined {
-  const family = familyOf(provider);
-  if (!family || family.dialect === 'embedded') return undefined;
+  const family = findFamily(provider);
+  if (!family || family.protocol === 'embedded') return undefined;
   return { provider, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 

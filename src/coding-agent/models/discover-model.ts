@@ -1,5 +1,5 @@
 // With nothing configured: what is on this machine, what will be used, said in one screen.
-import { discover, partsOf, type Found } from '../../providers/index.ts';
+import { discover, parseModelRef, type DiscoveredProvider } from '../../providers/index.ts';
 import { refreshModels, type KnownModel, type ModelEndpoint } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { toResolvedModel, findModel, unknownModelError, type ResolvedModel } from './resolve-model.ts';
@@ -10,7 +10,7 @@ export type DiscoveredModel = { readonly model: ResolvedModel; readonly message:
 /** Looks for keys and servers and takes the best of them; the embedded model when there is nothing else. A model that was named must be there. */
 export async function discoverModel(settings: Settings, wanted?: string): Promise<DiscoveredModel> {
   if (wanted?.includes('/')) {
-    const chosen = findModel(wanted, [], undefined) ?? { name: wanted, ref: partsOf(wanted) };
+    const chosen = findModel(wanted, [], undefined) ?? { name: wanted, ref: parseModelRef(wanted) };
     return { model: chosen, message: `Using ${wanted}.` };
   }
   const found = await discover({ env: settings.env });
@@ -40,7 +40,7 @@ export async function discoverModel(settings: Settings, wanted?: string): Promis
   return { model: chosen, message: say(chosen) };
 }
 
-const toEndpoint = (found: Found): ModelEndpoint => ({
+const toEndpoint = (found: DiscoveredProvider): ModelEndpoint => ({
   provider: found.provider,
   ...(found.how === 'server' || found.how === 'address' ? { baseUrl: found.baseUrl } : {}),
 });
@@ -59,7 +59,7 @@ async function listModelsOrNone(
 }
 
 /** Why a provider can be used. */
-export function formatFoundReason(found: Found): string {
+export function formatFoundReason(found: DiscoveredProvider): string {
   switch (found.how) {
     case 'key':
       return `${found.variable} is set`;

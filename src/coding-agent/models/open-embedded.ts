@@ -17,6 +17,6 @@ export async function openEmbeddedModel(model: string, host: ModelHost): Promise
       if (percent > shown) host.progress(`Fetching the model … ${(shown = percent)} %`);
     },
   });
-  host.notify(provider.about);
+  host.notify(provider.description);
   return provider;
 }

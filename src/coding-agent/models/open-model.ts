@@ -1,8 +1,8 @@
 // Opens the chosen model with the gateway around it; the embedded one asks before it fetches anything.
 import { testProviders } from '../../agent/test-providers.ts';
 import type { Provider } from '../../core/index.ts';
-import { familyOf, gateway, openProvider, type GatewayOptions } from '../../providers/index.ts';
-import { addressOf } from '../../providers/resolve.ts';
+import { findFamily, gateway, openProvider, type GatewayOptions } from '../../providers/index.ts';
+import { resolveBaseUrl } from '../../providers/resolve.ts';
 import type { SessionRouter } from '../routing/session-router.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ResolvedModel } from './resolve-model.ts';
@@ -47,9 +47,11 @@ const windowTimeoutMs = 3000;
 
 /** The window that Ollama will really be asked for, so that a long conversation is compacted in time; of other providers the list says it. */
 async function findEffectiveWindow(ref: ResolvedModel['ref'], env: Settings['env']): Promise<number | undefined> {
-  const family = familyOf(ref.provider);
-  if (family?.dialect !== 'ollama' || ref.contextWindow !== undefined) return undefined;
-  const { ollamaWindow } = await import('../../providers/ollama/window.ts');
+  const family = findFamily(ref.provider);
+  if (family?.protocol !== 'ollama' || ref.contextWindow !== undefined) return undefined;
+  const { resolveOllamaContextWindow: ollamaWindow } = await import('../../providers/ollama/window.ts');
   const signal = AbortSignal.timeout(windowTimeoutMs);
-  return ollamaWindow(addressOf(family, ref.baseUrl, env), ref.model, undefined, { signal }).catch(() => undefined);
+  return ollamaWindow(resolveBaseUrl(family, ref.baseUrl, env), ref.model, undefined, { signal }).catch(
+    () => undefined,
+  );
 }

@@ -1,6 +1,6 @@
 // Which model answers: the rows' rules about lists, flags and the last model used, the same for both modes; only who is asked differs.
 import { FairleadError, isObject, closestMatches } from '../../core/index.ts';
-import { familyOf, type ModelRef } from '../../providers/index.ts';
+import { findFamily, type ModelRef } from '../../providers/index.ts';
 import type { KnownModel, ModelEndpoint } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 
@@ -60,8 +60,8 @@ export function findModel(
   if (listed) return toResolvedModel(listed);
   const slash = name.indexOf('/');
   const provider = name.slice(0, Math.max(0, slash));
-  if (slash < 0 || !familyOf(provider)) return undefined;
-  const same = place !== undefined && familyOf(provider) === familyOf(place.provider);
+  if (slash < 0 || !findFamily(provider)) return undefined;
+  const same = place !== undefined && findFamily(provider) === findFamily(place.provider);
   // What the list of the provider in use does not have is a mistake; without a list the person is believed.
   if (same && known.length > 0) return undefined;
   const ref = { ...(same ? place : { provider }), model: name.slice(slash + 1) };
@@ -82,7 +82,7 @@ export function toResolvedModel({ id, provider, url, tools, images, contextWindo
       model: id,
       ...(url ? { baseUrl: url } : {}),
       // Of Ollama the list says what a model could hold at most; what it really holds is found when it is opened.
-      ...(contextWindow === undefined || familyOf(provider)?.dialect === 'ollama' ? {} : { contextWindow }),
+      ...(contextWindow === undefined || findFamily(provider)?.protocol === 'ollama' ? {} : { contextWindow }),
       ...(typeof images === 'boolean' ? { images } : {}),
     },
     ...(typeof tools === 'boolean' ? { tools } : {}),

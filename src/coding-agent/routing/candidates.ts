@@ -1,8 +1,8 @@
 // What is known of a router's models before any of them is asked: their prices, windows and tools, and whether what they are told stays here.
 import { FairleadError } from '../../core/index.ts';
-import { resolveModel, partsOf, familyOf, type Resolved } from '../../providers/index.ts';
-import { knownModel } from '../../providers/models/known.ts';
-import { usualQuality, type Candidate } from '../../providers/routing/index.ts';
+import { resolveModel, parseModelRef, findFamily, type ResolvedModelRef } from '../../providers/index.ts';
+import { lookUpKnownModel } from '../../providers/models/known.ts';
+import { defaultQuality, type ModelCandidate } from '../../providers/routing/index.ts';
 import { findModel, getModelEndpoint, type ResolvedModel } from '../models/resolve-model.ts';
 import { isLocalModel } from '../privacy.ts';
 import { readKnownModels, type KnownModel, type ModelEndpoint } from '../state/index.ts';
@@ -10,7 +10,7 @@ import type { Settings } from '../settings/index.ts';
 import type { RouterModel, RouterSettings } from './router-config.ts';
 
 /** A candidate, and the model as it is opened. */
-export type RouterCandidate = { readonly candidate: Candidate; readonly model: ResolvedModel };
+export type RouterCandidate = { readonly candidate: ModelCandidate; readonly model: ResolvedModel };
 
 /** The models of a router. Nothing is sent anywhere. */
 export function loadRouterCandidates(
@@ -31,9 +31,9 @@ async function loadRouterCandidate(
   const chosen = resolveListedModel(listed, known, place);
   const { ref } = chosen;
   const resolved = resolveOrReason(ref, settings);
-  const told = knownModel(ref.model);
+  const told = lookUpKnownModel(ref.model);
   const tools = listed.tools ?? chosen.tools ?? told.tools;
-  const window = ref.contextWindow ?? (familyOf(ref.provider)?.local ? undefined : told.contextWindow);
+  const window = ref.contextWindow ?? (findFamily(ref.provider)?.local ? undefined : told.contextWindow);
   const local = listed.local ?? (await isLocalModel(chosen, settings));
   const [price, images] = 'why' in resolved ? [] : [resolved.price, resolved.images];
   return {
@@ -42,7 +42,7 @@ async function loadRouterCandidate(
       name: listed.model,
       model: ref.model,
       local,
-      quality: listed.quality ?? usualQuality(ref),
+      quality: listed.quality ?? defaultQuality(ref),
       ...(price ? { price } : {}),
       ...(window === undefined ? {} : { window }),
       ...(tools === 'unknown' ? {} : { tools }),
@@ -58,8 +58,8 @@ function resolveListedModel(
   known: readonly KnownModel[],
   place: ModelEndpoint | undefined,
 ): ResolvedModel {
-  const parts = partsOf(model);
-  const same = place !== undefined && familyOf(parts.provider) === familyOf(place.provider);
+  const parts = parseModelRef(model);
+  const same = place !== undefined && findFamily(parts.provider) === findFamily(place.provider);
   const found = findModel(model, known, place) ?? { name: model, ref: { ...(same ? place : {}), ...parts } };
   return {
     ...found,
@@ -77,7 +77,7 @@ function resolveListedModel(
 function resolveOrReason(
   ref: ResolvedModel['ref'],
   { env }: Settings,
-): Pick<Resolved, 'price' | 'images'> | { readonly why: string } {
+): Pick<ResolvedModelRef, 'price' | 'images'> | { readonly why: string } {
   if (ref.provider === 'scripted' || ref.provider === 'replay') return {};
   try {
     return resolveModel(ref, env);

@@ -1,6 +1,11 @@
 // The routers that the person's own config file describes: which models each chooses among, and what counts how much.
 import { FairleadError, isObject, closestMatches, type Json, type Price } from '../../core/index.ts';
-import { usualRouting, type RoutingOptions, type Weights, type WordWeights } from '../../providers/routing/index.ts';
+import {
+  defaultRoutingOptions,
+  type RoutingOptions,
+  type RoutingWeights,
+  type KeywordWeights,
+} from '../../providers/routing/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** A model of a router as its file names it. */
@@ -48,11 +53,16 @@ function parseRouter(name: string, value: Json, where: string): RouterSettings {
     name,
     models: value['models'].map((each, i) => parseListedModel(each, `${where}, model ${i + 1},`)),
     weights: {
-      ...usualRouting.weights,
-      ...parseNumbersByName<Weights>(value['weights'], `${where}, weights`, [0, 1000], usualRouting.weights),
+      ...defaultRoutingOptions.weights,
+      ...parseNumbersByName<RoutingWeights>(
+        value['weights'],
+        `${where}, weights`,
+        [0, 1000],
+        defaultRoutingOptions.weights,
+      ),
     },
-    words: parseNumbersByName<WordWeights>(value['words'], `${where}, words`, [-1, 1]) as WordWeights,
-    coolMs: parseNumberInRange(value['coolMs'], `${where}, coolMs`, [0, 86_400_000]) ?? usualRouting.coolMs,
+    words: parseNumbersByName<KeywordWeights>(value['words'], `${where}, words`, [-1, 1]) as KeywordWeights,
+    coolMs: parseNumberInRange(value['coolMs'], `${where}, coolMs`, [0, 86_400_000]) ?? defaultRoutingOptions.coolMs,
   };
 }
 

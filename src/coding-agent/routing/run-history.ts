@@ -1,7 +1,7 @@
 // How runs of the past came out, read from the latest sessions on the shelf; bounded, so that a long history costs no more than a short one.
 import { statSync } from 'node:fs';
 import { fold } from '../../core/index.ts';
-import { pastRuns, type Ran } from '../../providers/routing/index.ts';
+import { runHistoryView, type PastRun } from '../../providers/routing/index.ts';
 import { openJsonl } from '../../stores/index.ts';
 import { listSessionFiles, type SessionDirs } from '../../sessions/index.ts';
 
@@ -9,8 +9,8 @@ const maxSessions = 40;
 const maxBytes = 4 * 2 ** 20;
 
 /** The runs of the latest sessions, oldest first. A session that cannot be read says nothing. */
-export async function readRunHistory(shelf: SessionDirs): Promise<readonly Ran[]> {
-  const runs: Ran[] = [];
+export async function readRunHistory(shelf: SessionDirs): Promise<readonly PastRun[]> {
+  const runs: PastRun[] = [];
   for (const file of listLatestFiles(shelf)) runs.push(...(await readRuns(file).catch(() => [])));
   return runs.toSorted((a, b) => a.time - b.time);
 }
@@ -29,11 +29,11 @@ function listLatestFiles(shelf: SessionDirs): readonly string[] {
     .map(({ file }) => file);
 }
 
-async function readRuns(file: string): Promise<readonly Ran[]> {
+async function readRuns(file: string): Promise<readonly PastRun[]> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
-    let state = pastRuns.initial;
-    for await (const events of log.read({ from: 'root' })) state = fold(pastRuns, events, state);
+    let state = runHistoryView.initial;
+    for await (const events of log.read({ from: 'root' })) state = fold(runHistoryView, events, state);
     return state.runs;
   } finally {
     await log.close();

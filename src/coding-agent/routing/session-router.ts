@@ -10,7 +10,14 @@ import {
   type Provider,
   type RunState,
 } from '../../core/index.ts';
-import { choiceLine, pastRuns, route, type Choice, type Ran, type Situation } from '../../providers/routing/index.ts';
+import {
+  formatDecision,
+  runHistoryView,
+  route,
+  type RoutingDecision,
+  type PastRun,
+  type RoutingContext,
+} from '../../providers/routing/index.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
 import type { Settings } from '../settings/index.ts';
@@ -47,7 +54,7 @@ export async function createSessionRouter(name: string, settings: Settings, host
   const router = findRouter(name, settings);
   const entrants = await loadRouterCandidates(router, settings);
   const opened = new Map<string, Promise<Provider>>();
-  let past: Promise<readonly Ran[]> | undefined;
+  let past: Promise<readonly PastRun[]> | undefined;
 
   async function open(name: string): Promise<OpenedModel> {
     const { model } = entrants.find(({ candidate }) => candidate.name === name) as RouterCandidate;
@@ -71,7 +78,10 @@ export async function createSessionRouter(name: string, settings: Settings, host
     );
   }
 
-  async function choose(about: Omit<Situation, 'past' | 'now'>, runs: readonly Ran[]): Promise<Choice> {
+  async function choose(
+    about: Omit<RoutingContext, 'past' | 'now'>,
+    runs: readonly PastRun[],
+  ): Promise<RoutingDecision> {
     past ??= readRunHistory(settings.dirs);
     const situation = { ...about, past: deduplicateRuns([...(await past), ...runs]), now: Date.now() };
     return route(await candidates(), situation, router);
@@ -79,7 +89,7 @@ export async function createSessionRouter(name: string, settings: Settings, host
 
   return {
     name,
-    views: [pastRuns],
+    views: [runHistoryView],
     async openFirstModel(words = '', label) {
       const about = {
         task: words,
@@ -96,15 +106,15 @@ export async function createSessionRouter(name: string, settings: Settings, host
         name: router.name,
         private: talk.isPrivate,
         choose: (said, state, failed) =>
-          choose(toSituation(talk, said, state, options, failed), readView(state, pastRuns).runs),
+          choose(toSituation(talk, said, state, options, failed), readView(state, runHistoryView).runs),
         switchModel: async (candidate) => talk.useModel(await open(candidate.name)),
-        onChoice: (choice) => host.notify(choiceLine(choice)),
+        onChoice: (choice) => host.notify(formatDecision(choice)),
       }),
   };
 }
 
 /** A session that goes on is on the shelf too: what it did counts once. */
-const deduplicateRuns = (runs: readonly Ran[]): readonly Ran[] => [
+const deduplicateRuns = (runs: readonly PastRun[]): readonly PastRun[] => [
   ...new Map(runs.map((ran) => [`${ran.time} ${ran.model} ${ran.name ?? ''}`, ran])).values(),
 ];
 
@@ -120,7 +130,7 @@ function toSituation(
   state: RunState,
   { limits }: RunOptions,
   except: readonly string[],
-): Omit<Situation, 'past' | 'now'> {
+): Omit<RoutingContext, 'past' | 'now'> {
   const parts = words === undefined || typeof words === 'string' ? [] : words;
   const said = typeof words === 'string' ? words : messageText({ role: 'user', parts });
   const usdLeft = limits?.usd;

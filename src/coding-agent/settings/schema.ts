@@ -1,6 +1,6 @@
 // What can be set: one table of keys that reading, `fairlead config` and its messages all go by.
 import { FairleadError, closestMatches } from '../../core/index.ts';
-import { families, familyOf } from '../../providers/families.ts';
+import { families, findFamily } from '../../providers/families.ts';
 
 /** A setting's value as a config file holds it. */
 export type SettingValue = string | number | boolean;
@@ -88,7 +88,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     variable: 'HARNESS_INFERENCE_PROVIDER',
     project: 'never',
     description: 'the provider whose models are used',
-    parse: textParserWith((value) => familyOf(value)?.name, `one of ${providerNames}`),
+    parse: textParserWith((value) => findFamily(value)?.name, `one of ${providerNames}`),
   },
   url: {
     variable: 'OLLAMA_API_URL',

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type Limits,
 } from '../../core/index.ts';
-import { familyOf, families } from '../../providers/families.ts';
+import { findFamily, families } from '../../providers/families.ts';
 import type { Environment } from '../../providers/resolve.ts';
 import { readConfig, getConfigValue } from './config-file.ts';
 import { findNearestFile, readEnvFile, getUntrustedReason, type EnvFile } from './env-file.ts';
@@ -279,7 +279,7 @@ function toSettings(
   return {
     provider,
     // A key of a hosted provider must not go to an address that was meant for a server of one's own.
-    url: provider !== undefined && familyOf(provider)?.local ? url : undefined,
+    url: provider !== undefined && findFamily(provider)?.local ? url : undefined,
     declared: provider !== undefined,
     model: text('model'),
     instructions: text('instructions'),

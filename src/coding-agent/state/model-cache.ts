@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import type { ModelInfo } from '../../providers/models/info.ts';
-import { familyOf } from '../../providers/families.ts';
-import { addressOf, keyFound } from '../../providers/resolve.ts';
+import { findFamily } from '../../providers/families.ts';
+import { resolveBaseUrl, findApiKey } from '../../providers/resolve.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -46,9 +46,9 @@ const undefinedIfEmpty = (models: readonly KnownModel[]): readonly KnownModel[] 
 
 /** A list is only a file: it may say where a server without a key is, and never where a key is sent. */
 function isSafeForKeys({ provider, url }: KnownModel, settings: ModelCacheSettings): boolean {
-  const family = familyOf(provider);
-  if (!family || (family.local && !keyFound(family, settings.env))) return true;
-  return url === addressOf(family, undefined, settings.env);
+  const family = findFamily(provider);
+  if (!family || (family.local && !findApiKey(family, settings.env))) return true;
+  return url === resolveBaseUrl(family, undefined, settings.env);
 }
 
 function parseKnownModel(line: string): readonly KnownModel[] {
@@ -108,6 +108,6 @@ function requireDeclaredEndpoint({ provider, url }: ModelCacheSettings): ModelEn
 }
 
 function endpointUrl({ provider, baseUrl }: ModelEndpoint, { env }: ModelCacheSettings): string {
-  const family = familyOf(provider);
-  return family ? addressOf(family, baseUrl, env) : '';
+  const family = findFamily(provider);
+  return family ? resolveBaseUrl(family, baseUrl, env) : '';
 }

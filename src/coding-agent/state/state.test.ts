@@ -48,7 +48,7 @@ for (const [provider, style] of [
   ['lemonade', 'lemonade'],
 ] as const)
   test(`[J82, J86, J89, J90] the models of ${provider} are kept a line each with whether they can call tools, and read again`, async (t) => {
-    const server = await scriptedServer([], { models, ...(style ? { style } : {}) });
+    const server = await scriptedServer([], { models, ...(style ? { listingStyle: style } : {}) });
     t.after(() => server.close());
     const settings = settingsFor(t)({ HARNESS_INFERENCE_PROVIDER: provider, OLLAMA_API_URL: server.url });
     assert.equal(readKnownModels(settings), undefined, 'no list is known yet');

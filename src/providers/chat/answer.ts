@@ -8,46 +8,46 @@ import {
   type JsonObject,
   type ProviderMetadata,
 } from '../../core/index.ts';
-import { assemble } from '../wire/assemble.ts';
-import { callKeys, readCall } from './calls.ts';
-import { contentFrame } from './frame.ts';
-import { addDetails, thoughtIn, thoughtOfChunk } from './thoughts.ts';
-import { chatUsage, type ChatUsage } from './usage.ts';
-import { bodyFault, cutFault, malformedFault, type Who } from '../wire/faults.ts';
+import { createResponseAssembler } from '../wire/assemble.ts';
+import { createToolCallIndex, parseToolCall } from './calls.ts';
+import { createContentFastPath } from './frame.ts';
+import { appendReasoningDetails, parseReasoning, parseThinkingChunk } from './thoughts.ts';
+import { parseChatUsage, type ChatUsage } from './usage.ts';
+import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../wire/faults.ts';
 
 /** Whose answer is read, and what of its thinking the server will want back. */
-export type ChatReader = {
-  readonly who: Who;
+export type ChatStreamOptions = {
+  readonly providerInfo: ProviderInfo;
   readonly family: string;
   readonly model: string;
-  readonly thoughts: 'none' | 'text' | 'details';
+  readonly keepReasoning: 'none' | 'text' | 'details';
 };
 
 /** An answer being read. */
-export interface ChatAnswer {
-  event(name: string, data: string): void;
+export interface ChatStreamParser {
+  pushEvent(name: string, data: string): void;
   /** A whole answer in one JSON document. */
-  document(text: string): void;
+  pushDocument(text: string): void;
   /** The server said that nothing more will come. */
   readonly done: boolean;
   /** The model said why it stopped: what came is the whole answer. */
   readonly finished: boolean;
   /** Ends the answer, or throws if it broke off. */
   end(): void;
-  take(): readonly Chunk[];
+  takeChunks(): readonly Chunk[];
 }
 
 type Fields = { readonly [key: string]: unknown };
 
 /** Begins an answer. Nothing counts after the finish but the token counts: half a tool call can never follow it. */
-export function chatAnswer(reader: ChatReader): ChatAnswer {
-  const { who, family } = reader;
-  const parts = assemble(who, 'apart');
-  const calls = callKeys();
-  const frame = contentFrame();
+export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamParser {
+  const { providerInfo: who, family } = reader;
+  const parts = createResponseAssembler(who, 'apart');
+  const calls = createToolCallIndex();
+  const frame = createContentFastPath();
   const details: Record<string, Json>[] = [];
   const mine = (data: JsonObject): ProviderMetadata => ({ family, data });
-  const kept = reader.thoughts === 'text' ? mine({}) : undefined;
+  const kept = reader.keepReasoning === 'text' ? mine({}) : undefined;
   let { model } = reader;
   let counted: ChatUsage = { usage: {} };
   let finish: string | undefined;
@@ -55,17 +55,17 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
   let done = false;
 
   function chunk(value: Fields): void {
-    if (value['error'] || value['object'] === 'error') throw bodyFault(value, who);
+    if (value['error'] || value['object'] === 'error') throw errorBodyError(value, who);
     if (typeof value['model'] === 'string' && value['model'] !== '') model = value['model'];
     count(value['usage']);
     if (isObject(value['x_groq'])) count(value['x_groq']['usage']);
     const choice = firstChoice(value['choices']);
     if (!choice) return;
-    if (choice['error']) throw bodyFault(choice, who);
+    if (choice['error']) throw errorBodyError(choice, who);
     count(choice['usage']);
     const said = choice['delta'] ?? choice['message'];
     if (isObject(said)) {
-      addDetails(details, said['reasoning_details']);
+      appendReasoningDetails(details, said['reasoning_details']);
       if (finish === undefined) speak(said, choice['delta'] === undefined || choice['delta'] === null);
     }
     const why = choice['finish_reason'];
@@ -73,11 +73,11 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
   }
 
   function count(value: unknown): void {
-    if (isObject(value)) counted = chatUsage(value);
+    if (isObject(value)) counted = parseChatUsage(value);
   }
 
   function speak(said: Fields, whole: boolean): void {
-    const thought = thoughtIn(said);
+    const thought = parseReasoning(said);
     if (thought !== '') parts.reasoning(thought, kept);
     const { content, refusal, tool_calls: list, function_call: legacy, images, extra_content: extra } = said;
     if (typeof content === 'string') parts.text(content);
@@ -96,17 +96,17 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
     if (typeof value === 'string') parts.text(value);
     if (!isObject(value)) return;
     if (typeof value['text'] === 'string') parts.text(value['text']);
-    else if (value['thinking'] !== undefined) parts.reasoning(thoughtOfChunk(value['thinking']), kept);
+    else if (value['thinking'] !== undefined) parts.reasoning(parseThinkingChunk(value['thinking']), kept);
     else if (value['type'] === 'image_url') image(value);
   }
 
   function image(value: unknown): void {
-    const found = isObject(value) ? imageOf(value['image_url']) : undefined;
+    const found = isObject(value) ? parseImage(value['image_url']) : undefined;
     if (found) parts.file(found);
   }
 
   function call(value: unknown, place: number | undefined): void {
-    const read = readCall(value);
+    const read = parseToolCall(value);
     if (!read || !isObject(value)) return;
     const { index, extra_content: extra } = value;
     const meta = isObject(extra) ? { meta: mine({ extra_content: extra as Json }) } : {};
@@ -114,8 +114,8 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
   }
 
   return {
-    event(name, data) {
-      const content = finish === undefined && !done && name === 'message' ? frame.contentOf(data) : undefined;
+    pushEvent(name, data) {
+      const content = finish === undefined && !done && name === 'message' ? frame.extractContent(data) : undefined;
       if (content !== undefined) return parts.text(content);
       if (done || data === '') return;
       if (data.startsWith('[DONE]')) {
@@ -123,16 +123,16 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
         return;
       }
       const value = parseEvent(data, who);
-      if (name === 'error') throw bodyFault(value, who);
+      if (name === 'error') throw errorBodyError(value, who);
       if (!isObject(value)) return;
       chunk(value);
       frame.learn(data, value);
     },
-    document(text) {
+    pushDocument(text) {
       const value = parseDocument(text, who);
-      if (!Array.isArray(value['choices'])) throw notAnAnswer(value, text, who);
+      if (!Array.isArray(value['choices'])) throw notAResponseError(value, text, who);
       chunk(value);
-      if (!firstChoice(value['choices'])) throw malformedFault('an answer without a choice', text, who, true);
+      if (!firstChoice(value['choices'])) throw malformedResponseError('an answer without a choice', text, who, true);
       finish ??= '';
     },
     get done() {
@@ -142,23 +142,23 @@ export function chatAnswer(reader: ChatReader): ChatAnswer {
       return finish !== undefined;
     },
     end() {
-      if (finish === undefined && (!done || calls.count > 0)) throw cutFault(who);
-      const failed = finish === undefined ? undefined : failures.get(finish);
+      if (finish === undefined && (!done || calls.count > 0)) throw truncatedResponseError(who);
+      const failed = finish === undefined ? undefined : failureStatuses.get(finish);
       if (failed !== undefined)
-        throw bodyFault({ error: { message: `The model stopped: ${finish}`, code: failed } }, who);
-      if (details.length > 0 && reader.thoughts === 'details') parts.reasoning('', mine({ details }));
+        throw errorBodyError({ error: { message: `The model stopped: ${finish}`, code: failed } }, who);
+      if (details.length > 0 && reader.keepReasoning === 'details') parts.reasoning('', mine({ details }));
       parts.end({
-        finishReason: refused ? 'refusal' : (finishes.get(finish ?? '') ?? 'other'),
+        finishReason: refused ? 'refusal' : (chatFinishReasons.get(finish ?? '') ?? 'other'),
         ...(finish ? { rawFinishReason: finish } : {}),
         ...counted,
         model,
       });
     },
-    take: () => parts.take(),
+    takeChunks: () => parts.takeChunks(),
   };
 }
 
-const finishes: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
+const chatFinishReasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
   ...['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence'].map((each) => [each, 'stop'] as const),
   ...['tool_calls', 'function_call', 'tool_use'].map((each) => [each, 'tool-calls'] as const),
   ...['length', 'max_tokens', 'model_length'].map((each) => [each, 'length'] as const),
@@ -167,7 +167,7 @@ const finishes: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason
 ]);
 
 /** Reasons that are no end of an answer but a failure of the server, and the status that says the same. */
-const failures: ReadonlyMap<string, number> = new Map([
+const failureStatuses: ReadonlyMap<string, number> = new Map([
   ['error', 500],
   ['insufficient_system_resource', 503],
   ['abort', 503],
@@ -179,41 +179,41 @@ function firstChoice(choices: unknown): Fields | undefined {
   return undefined;
 }
 
-function imageOf(value: unknown): FilePart | undefined {
+function parseImage(value: unknown): FilePart | undefined {
   const url = isObject(value) ? value['url'] : value;
   if (typeof url !== 'string') return undefined;
   const inline = /^data:([^;,]+);base64,/.exec(url.slice(0, 200));
   return { type: 'file', mediaType: inline?.[1] ?? 'image/*', data: inline ? url.slice(inline[0].length) : url };
 }
 
-function parseEvent(data: string, who: Who): unknown {
+function parseEvent(data: string, who: ProviderInfo): unknown {
   try {
     return JSON.parse(data) as unknown;
   } catch {
-    throw malformedFault('an event that is not JSON', data, who, true);
+    throw malformedResponseError('an event that is not JSON', data, who, true);
   }
 }
 
-function parseDocument(text: string, who: Who): Fields {
+function parseDocument(text: string, who: ProviderInfo): Fields {
   try {
     const value = JSON.parse(text) as unknown;
     const first: unknown = Array.isArray(value) ? value[0] : value;
     if (isObject(first)) return first;
   } catch (error) {
-    if (isCutShort(text, error)) throw cutFault(who, error);
+    if (isTruncatedJson(text, error)) throw truncatedResponseError(who, error);
   }
-  throw malformedFault('something that is no answer', text, who);
+  throw malformedResponseError('something that is no answer', text, who);
 }
 
 /** JSON that begins well and stops where more was expected. */
-function isCutShort(text: string, error: unknown): boolean {
+function isTruncatedJson(text: string, error: unknown): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   const message = String(error);
   const place = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN);
   return /end of JSON|Unterminated/.test(message) || place >= text.trimEnd().length;
 }
 
-const notAnAnswer = (value: Fields, text: string, who: Who): Error =>
+const notAResponseError = (value: Fields, text: string, who: ProviderInfo): Error =>
   ['error', 'message', 'detail', 'errors'].some((name) => value[name])
-    ? bodyFault(value, who)
-    : malformedFault('JSON that is no answer', text, who);
+    ? errorBodyError(value, who)
+    : malformedResponseError('JSON that is no answer', text, who);

@@ -1,26 +1,26 @@
 // Which tool call a streamed piece belongs to. Servers number their calls, name them, do both, or neither.
 import { isObject } from '../../core/index.ts';
-import type { CallPiece } from '../wire/assemble.ts';
+import type { ToolCallDelta } from '../wire/assemble.ts';
 
 /** Gives each piece the key of its call. */
-export interface CallKeys {
-  keyOf(piece: CallPiece, index: unknown): number;
+export interface ToolCallIndex {
+  keyOf(piece: ToolCallDelta, index: unknown): number;
   /** How many calls there are. */
   readonly count: number;
 }
 
-type Seen = { readonly key: number; id: string; named: boolean; fed: boolean };
+type SeenCall = { readonly key: number; id: string; named: boolean; hasInput: boolean };
 
 /** Begins an answer without calls. */
-export function callKeys(): CallKeys {
-  const byIndex = new Map<number, Seen>();
-  const byId = new Map<string, Seen>();
-  let last: Seen | undefined;
+export function createToolCallIndex(): ToolCallIndex {
+  const byIndex = new Map<number, SeenCall>();
+  const byId = new Map<string, SeenCall>();
+  let last: SeenCall | undefined;
   let count = 0;
 
-  const fresh = (): Seen => ({ key: count++, id: '', named: false, fed: false });
+  const fresh = (): SeenCall => ({ key: count++, id: '', named: false, hasInput: false });
 
-  function find({ id, tool, input }: CallPiece, index: unknown): Seen {
+  function find({ id, tool, input }: ToolCallDelta, index: unknown): SeenCall {
     if (typeof index === 'number') {
       const seen = byIndex.get(index);
       // Some servers give every call the number 0; then another id with another name is another call.
@@ -30,7 +30,7 @@ export function callKeys(): CallKeys {
     if (id) return byId.get(id) ?? fresh();
     if (!last) return fresh();
     // A name alone may be the rest of a name; a name with arguments, or after arguments, begins a call.
-    const begins = tool && (last.fed || (last.named && input !== undefined));
+    const begins = tool && (last.hasInput || (last.named && input !== undefined));
     return begins ? fresh() : last;
   }
 
@@ -43,7 +43,7 @@ export function callKeys(): CallKeys {
         byId.set(piece.id, seen);
       }
       seen.named ||= Boolean(piece.tool);
-      seen.fed ||= typeof piece.input === 'object' || Boolean(piece.input);
+      seen.hasInput ||= typeof piece.input === 'object' || Boolean(piece.input);
       last = seen;
       return seen.key;
     },
@@ -54,18 +54,18 @@ export function callKeys(): CallKeys {
 }
 
 /** A tool call as a server writes it, or nothing where it says nothing. */
-export function readCall(value: unknown): CallPiece | undefined {
+export function parseToolCall(value: unknown): ToolCallDelta | undefined {
   if (!isObject(value)) return undefined;
   const fn = isObject(value['function']) ? value['function'] : value;
   const { name, arguments: given } = fn;
   const id = typeof value['id'] === 'string' ? value['id'] : '';
   const tool = typeof name === 'string' ? name : '';
-  const input = inputOf(given);
+  const input = parseArguments(given);
   if (id === '' && tool === '' && !input) return undefined;
   return { id, tool, ...(input === undefined ? {} : { input }) };
 }
 
-function inputOf(given: unknown): CallPiece['input'] {
+function parseArguments(given: unknown): ToolCallDelta['input'] {
   if (typeof given === 'string') return given;
   if (given === undefined || given === null) return undefined;
   return isObject(given) ? given : JSON.stringify(given);

@@ -17,37 +17,42 @@ import {
 import { chatProvider, type ChatOptions } from './chat.ts';
 
 type End = Chunk & { readonly type: 'end' };
-type Reply = { readonly status?: number; readonly type?: string; readonly body: string; readonly how?: 'cut' | 'open' };
-type Wire = Record<string, unknown>;
+type ServerReply = {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: string;
+  readonly how?: 'cut' | 'open';
+};
+type WireObject = Record<string, unknown>;
 
-const never = new AbortController().signal;
-const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const answer = (...parts: readonly MessagePart[]): Message => ({ role: 'assistant', parts });
-const nothing = { tools: [], settings: {} } as const;
-const asking = (more: Partial<ModelRequest> = {}): ModelRequest => ({
+const neverAborted = new AbortController().signal;
+const userMessage = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const assistantMessage = (...parts: readonly MessagePart[]): Message => ({ role: 'assistant', parts });
+const emptyRequest = { tools: [], settings: {} } as const;
+const createRequest = (more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
-  messages: createPersistentList([say('hi')]),
+  messages: createPersistentList([userMessage('hi')]),
   toolChoice: 'auto',
-  ...nothing,
+  ...emptyRequest,
   ...more,
 });
-const noop = { name: 'noop', description: 'does nothing', input: { type: 'object', properties: {} } } as const;
+const noopTool = { name: 'noop', description: 'does nothing', input: { type: 'object', properties: {} } } as const;
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
-const delta = (fields: Wire, finish: string | null = null, more: Wire = {}): string =>
+const deltaEvent = (fields: WireObject, finish: string | null = null, more: WireObject = {}): string =>
   event({ id: 'x', model: 'answering', choices: [{ index: 0, delta: fields, finish_reason: finish }], ...more });
-const stream = (...events: readonly string[]): Reply => ({ type: 'text/event-stream', body: events.join('') });
+const stream = (...events: readonly string[]): ServerReply => ({ type: 'text/event-stream', body: events.join('') });
 const done = 'data: [DONE]\n\n';
-const document = (message: Wire, finish: string | null = 'stop', more: Wire = {}): Reply => ({
+const documentReply = (message: WireObject, finish: string | null = 'stop', more: WireObject = {}): ServerReply => ({
   type: 'application/json',
   body: JSON.stringify({ model: 'answering', choices: [{ index: 0, message, finish_reason: finish }], ...more }),
 });
-const calls = (...list: readonly Wire[]): string => delta({ tool_calls: list });
+const toolCallDelta = (...list: readonly WireObject[]): string => deltaEvent({ tool_calls: list });
 
 /** A server that gives these replies in turn, and what it was asked. */
 async function serve(
   t: TestContext,
-  ...replies: readonly Reply[]
+  ...replies: readonly ServerReply[]
 ): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {
@@ -78,12 +83,12 @@ async function drain(chunks: AsyncIterable<Chunk>): Promise<End> {
 }
 
 /** What one reply becomes. */
-async function read(t: TestContext, reply: Reply, options: Partial<ChatOptions> = {}): Promise<End> {
+async function read(t: TestContext, reply: ServerReply, options: Partial<ChatOptions> = {}): Promise<End> {
   const { url } = await serve(t, reply);
-  return drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(asking(), never));
+  return drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(createRequest(), neverAborted));
 }
 
-const failure = async (t: TestContext, reply: Reply): Promise<FairleadError> => {
+const expectError = async (t: TestContext, reply: ServerReply): Promise<FairleadError> => {
   const error: unknown = await read(t, reply).then(
     () => assert.fail('it worked'),
     (thrown: unknown) => thrown,
@@ -93,24 +98,28 @@ const failure = async (t: TestContext, reply: Reply): Promise<FairleadError> => 
 };
 
 /** What is sent for a request. */
-async function sent(t: TestContext, request: ModelRequest, options: Partial<ChatOptions> = {}): Promise<Wire> {
-  const { url, asked } = await serve(t, document({ content: 'ok' }));
-  await drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(request, never));
-  return JSON.parse(asked[0] ?? '') as Wire;
+async function sentBody(
+  t: TestContext,
+  request: ModelRequest,
+  options: Partial<ChatOptions> = {},
+): Promise<WireObject> {
+  const { url, asked } = await serve(t, documentReply({ content: 'ok' }));
+  await drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(request, neverAborted));
+  return JSON.parse(asked[0] ?? '') as WireObject;
 }
 
-const short = stream(delta({ content: 'ok' }, 'stop'), done);
+const shortReply = stream(deltaEvent({ content: 'ok' }, 'stop'), done);
 
 test('[A10] [A21] every message goes out once, in its place, and each body extends the one before it byte for byte', async (t) => {
-  const { url, asked } = await serve(t, short);
+  const { url, asked } = await serve(t, shortReply);
   const provider = chatProvider({ model: 'm', baseUrl: `${url}/`, apiKey: 'k' });
-  let messages = createPersistentList([say('hi é')]);
+  let messages = createPersistentList([userMessage('hi é')]);
   const turns = 20;
   for (let turn = 0; turn < turns; turn++) {
-    await drain(provider.stream(asking({ messages, tools: [noop] }), never));
+    await drain(provider.stream(createRequest({ messages, tools: [noopTool] }), neverAborted));
     messages = appendItem(
       messages,
-      answer(
+      assistantMessage(
         { type: 'text', text: 'x' },
         { type: 'tool-call', id: `a${turn}`, tool: 'noop', input: { turn } },
         { type: 'tool-call', id: `b${turn}`, tool: 'noop', input: {} },
@@ -120,21 +129,21 @@ test('[A10] [A21] every message goes out once, in its place, and each body exten
       (name) => ({ type: 'tool-result', id: `${name}${turn}`, tool: 'noop', text: '"ok"\n', failed: false }) as const,
     );
     messages = appendItem(messages, { role: 'tool', parts: results });
-    if (turn % 3 === 0) messages = appendItem(messages, say('go on'));
+    if (turn % 3 === 0) messages = appendItem(messages, userMessage('go on'));
   }
   assert.equal(asked.length, turns);
   for (const [i, body] of asked.entries()) {
     assert.ok(body.endsWith(']}'));
     if (i > 0) assert.ok(body.startsWith(`${asked[i - 1]?.slice(0, -2)},`));
   }
-  const { messages: last, ...head } = JSON.parse(asked.at(-1) ?? '') as Wire;
+  const { messages: last, ...head } = JSON.parse(asked.at(-1) ?? '') as WireObject;
   assert.deepEqual(head, {
     model: 'm',
     stream: true,
     stream_options: { include_usage: true },
-    tools: [{ type: 'function', function: { name: 'noop', description: 'does nothing', parameters: noop.input } }],
+    tools: [{ type: 'function', function: { name: 'noop', description: 'does nothing', parameters: noopTool.input } }],
   });
-  assert.deepEqual((last as Wire[]).slice(0, 6), [
+  assert.deepEqual((last as WireObject[]).slice(0, 6), [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'hi é' },
     {
@@ -152,17 +161,18 @@ test('[A10] [A21] every message goes out once, in its place, and each body exten
 });
 
 test('[A10] conversations that share a provider, or a beginning, do not share what differs', async (t) => {
-  const { url, asked } = await serve(t, short);
+  const { url, asked } = await serve(t, shortReply);
   const provider = chatProvider({ model: 'm', baseUrl: url });
-  const root = createPersistentList([say('root')]);
-  const ask = (request: Partial<ModelRequest>): Promise<End> => drain(provider.stream(asking(request), never));
+  const root = createPersistentList([userMessage('root')]);
+  const ask = (request: Partial<ModelRequest>): Promise<End> =>
+    drain(provider.stream(createRequest(request), neverAborted));
   await ask({ messages: root });
   await Promise.all([
-    ask({ messages: appendItem(root, answer({ type: 'text', text: 'left' })) }),
-    ask({ messages: appendItem(root, answer({ type: 'text', text: 'right' })) }),
+    ask({ messages: appendItem(root, assistantMessage({ type: 'text', text: 'left' })) }),
+    ask({ messages: appendItem(root, assistantMessage({ type: 'text', text: 'right' })) }),
   ]);
   await ask({ messages: root, system: 'Other.' });
-  await ask({ messages: createPersistentList([say('alone')]) });
+  await ask({ messages: createPersistentList([userMessage('alone')]) });
   const contents = asked.map((body) =>
     (JSON.parse(body) as { messages: { content: string }[] }).messages.map((each) => each.content).join(' '),
   );
@@ -183,12 +193,19 @@ test('[A22] settings, tool choice and schema go out under the names each server 
     required: ['a'],
     additionalProperties: false,
   };
-  const pick = ({ messages: _, tools: __, model: ___, stream: ____, ...rest }: Wire): Wire => rest;
+  const pick = ({ messages: _, tools: __, model: ___, stream: ____, ...rest }: WireObject): WireObject => rest;
   const usage = { stream_options: { include_usage: true } };
   const common = { temperature: 0, top_p: 0.5, stop: ['x'] };
   const strict = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } };
-  const request = asking({ settings, tools: [noop], toolChoice: 'required', outputSchema: schema, session: 's-1' });
-  const as = async (family: string, model = 'm'): Promise<Wire> => pick(await sent(t, request, { family, model }));
+  const request = createRequest({
+    settings,
+    tools: [noopTool],
+    toolChoice: 'required',
+    outputSchema: schema,
+    session: 's-1',
+  });
+  const as = async (family: string, model = 'm'): Promise<WireObject> =>
+    pick(await sentBody(t, request, { family, model }));
   assert.deepEqual(await as('openai'), {
     ...usage,
     prompt_cache_key: 's-1',
@@ -246,12 +263,12 @@ test('[A22] settings, tool choice and schema go out under the names each server 
 });
 
 test('[A22] a named tool, no tool, and no thinking at all can be asked for', async (t) => {
-  const named = await sent(t, asking({ tools: [noop], toolChoice: { tool: 'noop' } }));
+  const named = await sentBody(t, createRequest({ tools: [noopTool], toolChoice: { tool: 'noop' } }));
   assert.deepEqual(named['tool_choice'], { type: 'function', function: { name: 'noop' } });
-  assert.equal((await sent(t, asking({ tools: [noop], toolChoice: 'none' })))['tool_choice'], 'none');
-  assert.equal((await sent(t, asking({ toolChoice: 'required' })))['tool_choice'], undefined);
+  assert.equal((await sentBody(t, createRequest({ tools: [noopTool], toolChoice: 'none' })))['tool_choice'], 'none');
+  assert.equal((await sentBody(t, createRequest({ toolChoice: 'required' })))['tool_choice'], undefined);
   const effort = async (model: string, family: string): Promise<unknown> =>
-    (await sent(t, asking({ settings: { reasoning: 'none' } }), { model, family }))['reasoning_effort'];
+    (await sentBody(t, createRequest({ settings: { reasoning: 'none' } }), { model, family }))['reasoning_effort'];
   assert.equal(await effort('gpt-4o', 'openai'), undefined);
   assert.equal(await effort('gpt-5-mini', 'openai'), 'minimal');
   assert.equal(await effort('gpt-5.2', 'openai'), 'none');
@@ -260,7 +277,9 @@ test('[A22] a named tool, no tool, and no thinking at all can be asked for', asy
 test('a server that cannot be held to a schema is told it in the system text', async (t) => {
   const schema: JsonObject = { type: 'object', properties: { a: {} } };
   const systemOf = async (family: string, system: string): Promise<unknown> =>
-    ((await sent(t, asking({ outputSchema: schema, system }), { family }))['messages'] as Wire[])[0]?.['content'];
+    ((await sentBody(t, createRequest({ outputSchema: schema, system }), { family }))['messages'] as WireObject[])[0]?.[
+      'content'
+    ];
   assert.match(String(await systemOf('deepseek', 'S')), /^S\n\n.*JSON schema.*\n\{"type":"object"/s);
   assert.equal(await systemOf('openai', 'S'), 'S');
   assert.equal(await systemOf('openai', ''), 'hi');
@@ -279,12 +298,15 @@ test('[A21] pictures, sounds, texts and files go out as parts; other families’
       { type: 'file', mediaType: 'application/pdf', data: 'AAAA', name: 'd.pdf' },
     ],
   };
-  const assistant = answer(
+  const assistant = assistantMessage(
     { type: 'reasoning', text: 'secret', meta: { family: 'anthropic', data: { signature: 's' } } },
     { type: 'tool-call', id: 'c1', tool: 'bad name!', input: {}, invalid: '{"a":' },
     { type: 'tool-call', id: 'c2', tool: '', input: {} },
   );
-  const { messages } = await sent(t, asking({ system: '', messages: createPersistentList([user, assistant]) }));
+  const { messages } = await sentBody(
+    t,
+    createRequest({ system: '', messages: createPersistentList([user, assistant]) }),
+  );
   assert.deepEqual(messages, [
     {
       role: 'user',
@@ -310,13 +332,15 @@ test('[A21] pictures, sounds, texts and files go out as parts; other families’
 
 test('a server that wants its model to speak after tool results gets a line in between', async (t) => {
   const messages = createPersistentList<Message>([
-    say('hi'),
-    answer({ type: 'tool-call', id: 'c1', tool: 'noop', input: {} }),
+    userMessage('hi'),
+    assistantMessage({ type: 'tool-call', id: 'c1', tool: 'noop', input: {} }),
     { role: 'tool', parts: [{ type: 'tool-result', id: 'c1', tool: 'noop', text: 'ok', failed: false }] },
-    say('and now?'),
+    userMessage('and now?'),
   ]);
   const roles = async (family: string): Promise<unknown> =>
-    ((await sent(t, asking({ messages }), { family }))['messages'] as Wire[]).map((each) => each['role']);
+    ((await sentBody(t, createRequest({ messages }), { family }))['messages'] as WireObject[]).map(
+      (each) => each['role'],
+    );
   assert.deepEqual(await roles('mistral'), ['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
   assert.deepEqual(await roles('openai'), ['system', 'user', 'assistant', 'tool', 'user']);
 });
@@ -331,12 +355,12 @@ test('[A6] streamed text, thoughts and counts become an answer; counts may come 
   };
   const expected = { input: 10, output: 5, cacheRead: 4, cacheWrite: 2, reasoning: 3 };
   const places = [
-    [delta({ content: 'lo' }, 'stop'), event({ choices: [], usage }), done],
-    [delta({ content: 'lo' }, 'stop', { usage }), done],
-    [delta({ content: 'lo' }, 'stop', { x_groq: { usage } }), done],
-    [delta({ content: 'lo' }, 'stop', { usage })],
+    [deltaEvent({ content: 'lo' }, 'stop'), event({ choices: [], usage }), done],
+    [deltaEvent({ content: 'lo' }, 'stop', { usage }), done],
+    [deltaEvent({ content: 'lo' }, 'stop', { x_groq: { usage } }), done],
+    [deltaEvent({ content: 'lo' }, 'stop', { usage })],
     [
-      delta({ content: 'lo' }),
+      deltaEvent({ content: 'lo' }),
       event({ model: 'answering', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] }),
     ],
   ];
@@ -344,16 +368,16 @@ test('[A6] streamed text, thoughts and counts become an answer; counts may come 
     const end = await read(
       t,
       stream(
-        delta({ role: 'assistant', content: '' }),
-        delta({ reasoning: 'hm' }),
-        delta({ reasoning: 'm' }),
-        delta({ content: 'Hel' }),
+        deltaEvent({ role: 'assistant', content: '' }),
+        deltaEvent({ reasoning: 'hm' }),
+        deltaEvent({ reasoning: 'm' }),
+        deltaEvent({ content: 'Hel' }),
         ...tail,
       ),
     );
     assert.deepEqual(end, {
       type: 'end',
-      message: answer({ type: 'reasoning', text: 'hmm' }, { type: 'text', text: 'Hello' }),
+      message: assistantMessage({ type: 'reasoning', text: 'hmm' }, { type: 'text', text: 'Hello' }),
       finishReason: 'stop',
       rawFinishReason: 'stop',
       usage: expected,
@@ -371,21 +395,28 @@ test('[A57] what was read from a cache is found under every name', async (t) => 
     { num_cached_tokens: 4 },
   ];
   for (const place of places) {
-    const { usage } = await read(t, document({ content: 'x' }, 'stop', { usage: { prompt_tokens: 10, ...place } }));
+    const { usage } = await read(
+      t,
+      documentReply({ content: 'x' }, 'stop', { usage: { prompt_tokens: 10, ...place } }),
+    );
     assert.deepEqual(usage, { input: 10, cacheRead: 4 });
   }
 });
 
 test('[A6] thoughts are found under every name, once', async (t) => {
   for (const name of ['reasoning', 'reasoning_content', 'thinking']) {
-    const end = await read(t, stream(delta({ [name]: 'hm' }), delta({ content: 'x' }, 'stop'), done));
+    const end = await read(t, stream(deltaEvent({ [name]: 'hm' }), deltaEvent({ content: 'x' }, 'stop'), done));
     assert.deepEqual(end.message.parts[0], { type: 'reasoning', text: 'hm' }, name);
   }
   const twice = await read(
     t,
     stream(
-      delta({ reasoning: 'hm', reasoning_content: 'hm', reasoning_details: [{ type: 'reasoning.text', text: 'hm' }] }),
-      delta({ content: 'x' }, 'stop'),
+      deltaEvent({
+        reasoning: 'hm',
+        reasoning_content: 'hm',
+        reasoning_details: [{ type: 'reasoning.text', text: 'hm' }],
+      }),
+      deltaEvent({ content: 'x' }, 'stop'),
       done,
     ),
   );
@@ -406,75 +437,78 @@ test('content in chunks, as Mistral sends it, is text and thinking', async (t) =
     { type: 'text', text: 'b' },
   ];
   const meta = { family: 'mistral', data: {} };
-  const expected = answer({ type: 'reasoning', text: 'hm', meta }, { type: 'text', text: 'ab' });
-  assert.deepEqual((await read(t, document({ content }), { family: 'mistral' })).message, expected);
-  assert.deepEqual((await read(t, stream(delta({ content }, 'stop'), done), { family: 'mistral' })).message, expected);
+  const expected = assistantMessage({ type: 'reasoning', text: 'hm', meta }, { type: 'text', text: 'ab' });
+  assert.deepEqual((await read(t, documentReply({ content }), { family: 'mistral' })).message, expected);
+  assert.deepEqual(
+    (await read(t, stream(deltaEvent({ content }, 'stop'), done), { family: 'mistral' })).message,
+    expected,
+  );
 });
 
-type Parsed = readonly [string, string, Json, string?];
+type ParsedCall = readonly [string, string, Json, string?];
 
-const parsed = ({ message }: End): readonly Parsed[] =>
-  message.parts.flatMap((part): readonly Parsed[] => {
+const parsedCalls = ({ message }: End): readonly ParsedCall[] =>
+  message.parts.flatMap((part): readonly ParsedCall[] => {
     if (part.type !== 'tool-call') return [];
     const { id, tool, input, invalid } = part;
     return [invalid === undefined ? [id, tool, input] : [id, tool, input, invalid]];
   });
 
 test('[A21] tool calls are put together however a server cuts and numbers them', async (t) => {
-  const fn = (name?: string, args?: unknown): Wire => ({
+  const fn = (name?: string, args?: unknown): WireObject => ({
     function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) },
   });
   const shapes: Readonly<Record<string, readonly string[]>> = {
     'in pieces by number': [
-      calls({ index: 0, id: 'a', ...fn('one', '') }),
-      calls({ index: 0, ...fn(undefined, '{"x"') }),
-      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
-      calls({ index: 0, ...fn(undefined, ':1}') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', '') }),
+      toolCallDelta({ index: 0, ...fn(undefined, '{"x"') }),
+      toolCallDelta({ index: 1, id: 'b', ...fn('two', '{}') }),
+      toolCallDelta({ index: 0, ...fn(undefined, ':1}') }),
     ],
     'whole, both in one delta': [
-      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }, { index: 1, id: 'b', ...fn('two', '{}') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', '{"x":1}') }, { index: 1, id: 'b', ...fn('two', '{}') }),
     ],
     'without numbers': [
-      calls({ id: 'a', ...fn('one', '{"x"') }),
-      calls({ ...fn(undefined, ':1}') }),
-      calls({ id: 'b', ...fn('two', '{}') }),
+      toolCallDelta({ id: 'a', ...fn('one', '{"x"') }),
+      toolCallDelta({ ...fn(undefined, ':1}') }),
+      toolCallDelta({ id: 'b', ...fn('two', '{}') }),
     ],
     'all of them number 0': [
-      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
-      calls({ index: 0, id: 'b', ...fn('two', '{}') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
+      toolCallDelta({ index: 0, id: 'b', ...fn('two', '{}') }),
     ],
     'id and name repeated': [
-      calls({ index: 0, id: 'a', ...fn('one', '{"x"') }),
-      calls({ index: 0, id: 'a', ...fn('one', ':1}') }),
-      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', '{"x"') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', ':1}') }),
+      toolCallDelta({ index: 1, id: 'b', ...fn('two', '{}') }),
     ],
     'ids on later pieces that differ': [
-      calls({ index: 0, id: 'a', ...fn('one', '{"x"') }),
-      calls({ index: 0, id: 'zzz', ...fn(undefined, ':1}') }),
-      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', '{"x"') }),
+      toolCallDelta({ index: 0, id: 'zzz', ...fn(undefined, ':1}') }),
+      toolCallDelta({ index: 1, id: 'b', ...fn('two', '{}') }),
     ],
     'name in pieces': [
-      calls({ index: 0, id: 'a', ...fn('o') }),
-      calls({ index: 0, ...fn('ne', '{"x":1}') }),
-      calls({ index: 1, id: 'b', ...fn('two', '{}') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('o') }),
+      toolCallDelta({ index: 0, ...fn('ne', '{"x":1}') }),
+      toolCallDelta({ index: 1, id: 'b', ...fn('two', '{}') }),
     ],
     'arguments as objects': [
-      calls({ index: 0, id: 'a', ...fn('one', { x: 1 }) }, { index: 1, id: 'b', ...fn('two', {}) }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', { x: 1 }) }, { index: 1, id: 'b', ...fn('two', {}) }),
     ],
     'arguments missing': [
-      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
-      calls({ index: 1, id: 'b', ...fn('two') }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
+      toolCallDelta({ index: 1, id: 'b', ...fn('two') }),
     ],
     'arguments null, empty entries between': [
-      calls({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
-      calls({ index: 2, ...fn('', '') }),
-      calls({ index: 1, id: 'b', ...fn('two', null) }),
+      toolCallDelta({ index: 0, id: 'a', ...fn('one', '{"x":1}') }),
+      toolCallDelta({ index: 2, ...fn('', '') }),
+      toolCallDelta({ index: 1, id: 'b', ...fn('two', null) }),
     ],
   };
   for (const [name, events] of Object.entries(shapes)) {
-    const end = await read(t, stream(...events, delta({}, 'tool_calls'), done));
+    const end = await read(t, stream(...events, deltaEvent({}, 'tool_calls'), done));
     assert.deepEqual(
-      parsed(end),
+      parsedCalls(end),
       [
         ['a', 'one', { x: 1 }],
         ['b', 'two', {}],
@@ -485,15 +519,20 @@ test('[A21] tool calls are put together however a server cuts and numbers them',
   }
   const nameless = await read(
     t,
-    stream(calls({ ...fn('one', '{"x":1}') }), calls({ ...fn('two', '{}') }), delta({}, 'stop'), done),
+    stream(
+      toolCallDelta({ ...fn('one', '{"x":1}') }),
+      toolCallDelta({ ...fn('two', '{}') }),
+      deltaEvent({}, 'stop'),
+      done,
+    ),
   );
-  assert.deepEqual(parsed(nameless), [
+  assert.deepEqual(parsedCalls(nameless), [
     ['call_0', 'one', { x: 1 }],
     ['call_1', 'two', {}],
   ]);
   const whole = await read(
     t,
-    document(
+    documentReply(
       {
         content: null,
         tool_calls: [
@@ -504,7 +543,7 @@ test('[A21] tool calls are put together however a server cuts and numbers them',
       'tool_calls',
     ),
   );
-  assert.deepEqual(parsed(whole), [
+  assert.deepEqual(parsedCalls(whole), [
     ['a', 'one', { x: 1 }],
     ['a', 'two', {}],
   ]);
@@ -514,17 +553,21 @@ test('[A21] the old function call and broken arguments are calls too, the broken
   const legacy = await read(
     t,
     stream(
-      delta({ function_call: { name: 'one', arguments: '{"x"' } }),
-      delta({ function_call: { arguments: ':1}' } }, 'function_call'),
+      deltaEvent({ function_call: { name: 'one', arguments: '{"x"' } }),
+      deltaEvent({ function_call: { arguments: ':1}' } }, 'function_call'),
       done,
     ),
   );
-  assert.deepEqual([parsed(legacy), legacy.finishReason], [[['call_0', 'one', { x: 1 }]], 'tool-calls']);
+  assert.deepEqual([parsedCalls(legacy), legacy.finishReason], [[['call_0', 'one', { x: 1 }]], 'tool-calls']);
   const broken = await read(
     t,
-    stream(calls({ index: 0, id: 'a', function: { name: 'one', arguments: '{}{}' } }), delta({}, 'tool_calls'), done),
+    stream(
+      toolCallDelta({ index: 0, id: 'a', function: { name: 'one', arguments: '{}{}' } }),
+      deltaEvent({}, 'tool_calls'),
+      done,
+    ),
   );
-  assert.deepEqual(parsed(broken), [['a', 'one', {}, '{}{}']]);
+  assert.deepEqual(parsedCalls(broken), [['a', 'one', {}, '{}{}']]);
 });
 
 test('why a model stopped is told in our words and in the server’s own', async (t) => {
@@ -537,87 +580,93 @@ test('why a model stopped is told in our words and in the server’s own', async
     something_new: 'other',
   };
   for (const [raw, finish] of Object.entries(expected)) {
-    const end = await read(t, stream(delta({ content: 'x' }, raw), done));
+    const end = await read(t, stream(deltaEvent({ content: 'x' }, raw), done));
     assert.deepEqual([end.finishReason, end.rawFinishReason], [finish, raw]);
   }
-  const refused = await read(t, stream(delta({ refusal: 'I ' }), delta({ refusal: 'will not.' }, 'stop'), done));
+  const refused = await read(
+    t,
+    stream(deltaEvent({ refusal: 'I ' }), deltaEvent({ refusal: 'will not.' }, 'stop'), done),
+  );
   assert.deepEqual(
     [refused.finishReason, refused.rawFinishReason, refused.message],
-    ['refusal', 'stop', answer({ type: 'text', text: 'I will not.' })],
+    ['refusal', 'stop', assistantMessage({ type: 'text', text: 'I will not.' })],
   );
-  const whole = await read(t, document({ content: null, refusal: 'No.' }));
-  assert.deepEqual([whole.finishReason, whole.message], ['refusal', answer({ type: 'text', text: 'No.' })]);
+  const whole = await read(t, documentReply({ content: null, refusal: 'No.' }));
+  assert.deepEqual([whole.finishReason, whole.message], ['refusal', assistantMessage({ type: 'text', text: 'No.' })]);
 });
 
 test('[A54] an answer that breaks off is cut, and half a call is none (fault 46)', async (t) => {
-  const half = calls({ index: 0, id: 'a', function: { name: 'rm', arguments: '' } });
-  const ends: readonly Reply[] = [
-    stream(delta({ content: 'x' })),
+  const half = toolCallDelta({ index: 0, id: 'a', function: { name: 'rm', arguments: '' } });
+  const ends: readonly ServerReply[] = [
+    stream(deltaEvent({ content: 'x' })),
     stream(half),
     stream(half, done),
-    { ...stream(delta({ content: 'x' })), how: 'cut' },
-    stream(delta({ content: 'x' }), delta({ content: 'y' }, 'stop').trimEnd()),
+    { ...stream(deltaEvent({ content: 'x' })), how: 'cut' },
+    stream(deltaEvent({ content: 'x' }), deltaEvent({ content: 'y' }, 'stop').trimEnd()),
     stream(''),
     stream('dat'),
     { type: 'application/json', body: '{"choices":[{"message":{"content":"x' },
   ];
   for (const reply of ends) {
-    const error = await failure(t, reply);
+    const error = await expectError(t, reply);
     assert.deepEqual([error.code, error.retry], ['provider/cut', true], reply.body);
   }
 });
 
 test('[A54] after the reason to stop nothing is missing: not the end mark, not the rest of the connection (fault 48)', async (t) => {
-  const ends: readonly Reply[] = [
-    stream(delta({ content: 'x' }, 'stop')),
-    { ...stream(delta({ content: 'x' }, 'stop')), how: 'cut' },
-    stream(delta({ content: 'x' }, 'stop'), done, done, 'data: {broken\n\n'),
+  const ends: readonly ServerReply[] = [
+    stream(deltaEvent({ content: 'x' }, 'stop')),
+    { ...stream(deltaEvent({ content: 'x' }, 'stop')), how: 'cut' },
+    stream(deltaEvent({ content: 'x' }, 'stop'), done, done, 'data: {broken\n\n'),
     stream(
-      delta({ content: 'x' }, 'stop'),
-      delta({ content: 'after' }),
-      calls({ index: 0, id: 'z', function: { name: 'rm' } }),
+      deltaEvent({ content: 'x' }, 'stop'),
+      deltaEvent({ content: 'after' }),
+      toolCallDelta({ index: 0, id: 'z', function: { name: 'rm' } }),
       done,
     ),
-    stream(': ping\n\n', 'event: ping\ndata: {}\n\n', delta({ content: 'x' }, 'stop'), done),
-    { ...stream(delta({ content: 'x' }, 'stop'), done), how: 'open' },
-    { type: 'text/plain', body: `${delta({ content: 'x' }, 'stop')}${done}` },
-    { type: 'text/event-stream', body: document({ content: 'x' }).body },
-    { type: 'application/json', body: `\n\n  ${document({ content: 'x' }).body}` },
+    stream(': ping\n\n', 'event: ping\ndata: {}\n\n', deltaEvent({ content: 'x' }, 'stop'), done),
+    { ...stream(deltaEvent({ content: 'x' }, 'stop'), done), how: 'open' },
+    { type: 'text/plain', body: `${deltaEvent({ content: 'x' }, 'stop')}${done}` },
+    { type: 'text/event-stream', body: documentReply({ content: 'x' }).body },
+    { type: 'application/json', body: `\n\n  ${documentReply({ content: 'x' }).body}` },
   ];
   for (const reply of ends) {
     const end = await read(t, reply);
-    assert.deepEqual(end.message, answer({ type: 'text', text: 'x' }), reply.body);
+    assert.deepEqual(end.message, assistantMessage({ type: 'text', text: 'x' }), reply.body);
   }
-  const unexplained = await read(t, stream(delta({ content: 'x' }), done));
+  const unexplained = await read(t, stream(deltaEvent({ content: 'x' }), done));
   assert.deepEqual([unexplained.finishReason, unexplained.rawFinishReason], ['other', undefined]);
 });
 
 test('[A54] an error inside a success is that error, in a stream, an event, a choice or a document (fault 49)', async (t) => {
   const error = { message: 'Overloaded', type: 'overloaded_error', code: 529 };
-  const replies: readonly Reply[] = [
-    stream(delta({ content: 'x' }), event({ error })),
-    stream(delta({ content: 'x' }), `event: error\n${event({ error })}`),
+  const replies: readonly ServerReply[] = [
+    stream(deltaEvent({ content: 'x' }), event({ error })),
+    stream(deltaEvent({ content: 'x' }), `event: error\n${event({ error })}`),
     stream(event({ choices: [{ index: 0, delta: {}, finish_reason: 'error', error }] })),
     { type: 'application/json', body: JSON.stringify({ error }) },
     { type: 'text/event-stream', body: JSON.stringify({ error }) },
     { type: 'application/json', body: JSON.stringify([{ error }]) },
     { status: 529, type: 'application/json', body: JSON.stringify({ error }) },
   ];
-  for (const reply of replies) assert.equal((await failure(t, reply)).code, 'provider/overloaded', reply.body);
-  assert.equal((await failure(t, stream(delta({}, 'error'), done))).code, 'provider/server-error');
-  assert.equal((await failure(t, stream(delta({}, 'insufficient_system_resource'), done))).code, 'provider/overloaded');
+  for (const reply of replies) assert.equal((await expectError(t, reply)).code, 'provider/overloaded', reply.body);
+  assert.equal((await expectError(t, stream(deltaEvent({}, 'error'), done))).code, 'provider/server-error');
+  assert.equal(
+    (await expectError(t, stream(deltaEvent({}, 'insufficient_system_resource'), done))).code,
+    'provider/overloaded',
+  );
 });
 
 test('[A54] what is no answer is malformed, and its beginning is shown (fault 59)', async (t) => {
-  const replies: readonly Reply[] = [
+  const replies: readonly ServerReply[] = [
     { type: 'text/html', body: '<html>\u0007Sign in</html>' },
     { type: 'application/json', body: '{"object":"list"}' },
     { type: 'application/json', body: '{"choices":[]}' },
     { type: 'application/json', body: '{broken} ' },
     stream('data: {"choices":[{]}\n\n'),
   ];
-  for (const reply of replies) assert.equal((await failure(t, reply)).code, 'provider/malformed', reply.body);
-  assert.match((await failure(t, replies[0] as Reply)).message, /<html> Sign in/);
+  for (const reply of replies) assert.equal((await expectError(t, reply)).code, 'provider/malformed', reply.body);
+  assert.match((await expectError(t, replies[0] as ServerReply)).message, /<html> Sign in/);
 });
 
 test('a model is given back its own thoughts, signatures and extras, and no other family’s', async (t) => {
@@ -628,17 +677,23 @@ test('a model is given back its own thoughts, signatures and extras, and no othe
   ];
   const google = { extra_content: { google: { thought_signature: 'ts' } } };
   const reply = stream(
-    ...details.map((each) => delta({ reasoning_details: [each], ...('text' in each ? { reasoning: each.text } : {}) })),
-    calls({ index: 0, id: 'a', ...google, function: { name: 'one', arguments: '{}' } }),
-    delta({}, 'tool_calls'),
+    ...details.map((each) =>
+      deltaEvent({ reasoning_details: [each], ...('text' in each ? { reasoning: each.text } : {}) }),
+    ),
+    toolCallDelta({ index: 0, id: 'a', ...google, function: { name: 'one', arguments: '{}' } }),
+    deltaEvent({}, 'tool_calls'),
     done,
   );
-  const back = async (family: string, asFamily = family): Promise<Wire | undefined> => {
+  const back = async (family: string, asFamily = family): Promise<WireObject | undefined> => {
     const { message } = await read(t, reply, { family });
-    const { messages } = await sent(t, asking({ messages: createPersistentList([say('hi'), message]) }), {
-      family: asFamily,
-    });
-    return (messages as Wire[])[2];
+    const { messages } = await sentBody(
+      t,
+      createRequest({ messages: createPersistentList([userMessage('hi'), message]) }),
+      {
+        family: asFamily,
+      },
+    );
+    return (messages as WireObject[])[2];
   };
   const call = { id: 'a', type: 'function', function: { name: 'one', arguments: '{}' } };
   assert.deepEqual(await back('openrouter'), {
@@ -665,17 +720,19 @@ test('a model is given back its own thoughts, signatures and extras, and no othe
 test('[A54] a request that cannot fit the window is refused before it is sent, by what the server counted last', async (t) => {
   const { url, asked } = await serve(
     t,
-    stream(delta({ content: 'x' }, 'stop', { usage: { prompt_tokens: 900, completion_tokens: 1 } }), done),
+    stream(deltaEvent({ content: 'x' }, 'stop', { usage: { prompt_tokens: 900, completion_tokens: 1 } }), done),
   );
   const provider = chatProvider({ model: 'm', baseUrl: url, contextWindow: 1000 });
   const ask = (messages: ModelRequest['messages']): Promise<End> =>
-    drain(provider.stream(asking({ messages, settings: { maxOutputTokens: 50 } }), never));
-  const first = createPersistentList([say('hi')]);
+    drain(provider.stream(createRequest({ messages, settings: { maxOutputTokens: 50 } }), neverAborted));
+  const first = createPersistentList([userMessage('hi')]);
   await ask(first);
-  const second = appendItem(first, say('a'.repeat(50)));
+  const second = appendItem(first, userMessage('a'.repeat(50)));
   await ask(second);
-  await assert.rejects(ask(appendItem(second, say('a'.repeat(400)))), { code: 'provider/context-too-long' });
-  await assert.rejects(ask(createPersistentList([say('a'.repeat(5000))])), { code: 'provider/context-too-long' });
+  await assert.rejects(ask(appendItem(second, userMessage('a'.repeat(400)))), { code: 'provider/context-too-long' });
+  await assert.rejects(ask(createPersistentList([userMessage('a'.repeat(5000))])), {
+    code: 'provider/context-too-long',
+  });
   assert.equal(asked.length, 2);
 });
 
@@ -692,7 +749,7 @@ test('no key shows up in an error, not even one that the server repeats', async 
     headers: { 'x-api-token': 'tok-secret' },
     keyVariable: 'M_KEY',
   });
-  await assert.rejects(drain(provider.stream(asking(), never)), (error: FairleadError) => {
+  await assert.rejects(drain(provider.stream(createRequest(), neverAborted)), (error: FairleadError) => {
     assert.equal(error.code, 'provider/unauthorized');
     assert.doesNotMatch(`${error.message} ${error.hint} ${error.stack}`, /sk-secret|tok-secret/);
     assert.match(error.hint ?? '', /M_KEY/);

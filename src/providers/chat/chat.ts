@@ -1,12 +1,12 @@
 // Any server that speaks OpenAI's chat completions, streamed. Each message is converted and serialised once in the life of a conversation.
 import type { Chunk, Price, Provider, ModelRequest } from '../../core/index.ts';
-import { quirksOf, type ChatQuirks } from './quirks.ts';
-import { readChat } from './reply.ts';
-import { chatBodies } from './request.ts';
-import type { ChatReader } from './answer.ts';
-import type { Who } from '../wire/faults.ts';
-import { isSuccess, placeOf, post, refusal } from '../wire/http.ts';
-import { windowGuard } from '../wire/window.ts';
+import { chatCompatFor, type ChatCompat } from './quirks.ts';
+import { readChatStream } from './reply.ts';
+import { createChatBodyEncoder } from './request.ts';
+import type { ChatStreamOptions } from './answer.ts';
+import type { ProviderInfo } from '../wire/faults.ts';
+import { isSuccess, redactUrl, post, readErrorReply } from '../wire/http.ts';
+import { createContextGuard } from '../wire/window.ts';
 
 /** A chat model: which one, where, and how its server differs. */
 export type ChatOptions = {
@@ -22,7 +22,7 @@ export type ChatOptions = {
   readonly keyVariable?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
-  readonly quirks?: Partial<ChatQuirks>;
+  readonly compat?: Partial<ChatCompat>;
   /** Whether the model sees pictures; unknown unless given. */
   readonly images?: boolean;
   /** Tokens the server takes in one request. Given, a request that cannot fit is refused before it is sent. */
@@ -32,31 +32,31 @@ export type ChatOptions = {
 /** A provider for a chat-completions server. */
 export function chatProvider(options: ChatOptions): Provider {
   const { model, apiKey, family = 'openai-compatible', price, headers = {} } = options;
-  const quirks = quirksOf(family, model, { images: options.images ?? 'unknown', ...options.quirks });
+  const quirks = chatCompatFor(family, model, { images: options.images ?? 'unknown', ...options.compat });
   const url = `${options.baseUrl.replace(/\/+$/, '')}/chat/completions`;
-  const who: Who = {
+  const who: ProviderInfo = {
     name: options.name ?? family,
     model,
-    url: placeOf(url),
+    url: redactUrl(url),
     ...(options.keyVariable === undefined ? {} : { keyVariable: options.keyVariable }),
-    secrets: [...(apiKey ? [apiKey] : []), ...secretsIn(headers)],
+    secrets: [...(apiKey ? [apiKey] : []), ...secretHeaderValues(headers)],
   };
-  const reader: ChatReader = { who, family, model, thoughts: keptThoughts(quirks) };
+  const reader: ChatStreamOptions = { providerInfo: who, family, model, keepReasoning: reasoningToKeep(quirks) };
   const sent: Readonly<Record<string, string>> = {
     'content-type': 'application/json',
     accept: 'text/event-stream, application/json',
     ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     ...headers,
   };
-  const bodyOf = chatBodies(family, model, quirks);
-  const guard = windowGuard(who, options.contextWindow);
+  const bodyOf = createChatBodyEncoder(family, model, quirks);
+  const guard = createContextGuard(who, options.contextWindow);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
     const { body, chars } = bodyOf(request);
     guard.check(request, chars);
-    const reply = await post({ url, headers: sent, body, signal, who });
-    if (!isSuccess(reply)) throw await refusal(reply, who);
-    for await (const chunk of readChat(reply.body, reader)) {
+    const reply = await post({ url, headers: sent, body, signal, providerInfo: who });
+    if (!isSuccess(reply)) throw await readErrorReply(reply, who);
+    for await (const chunk of readChatStream(reply.body, reader)) {
       if (chunk.type === 'end') guard.learn(request, chars, chunk.usage);
       yield chunk;
     }
@@ -66,10 +66,10 @@ export function chatProvider(options: ChatOptions): Provider {
 }
 
 /** Header values that must not show up anywhere. */
-const secretsIn = (headers: Readonly<Record<string, string>>): readonly string[] =>
+const secretHeaderValues = (headers: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(headers).flatMap(([name, value]) => (/auth|key|token|secret|cookie/i.test(name) ? [value] : []));
 
-function keptThoughts({ thoughts }: ChatQuirks): ChatReader['thoughts'] {
+function reasoningToKeep({ reasoningField: thoughts }: ChatCompat): ChatStreamOptions['keepReasoning'] {
   if (thoughts === 'none') return 'none';
   return thoughts === 'reasoning_details' ? 'details' : 'text';
 }

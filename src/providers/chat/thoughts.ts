@@ -4,29 +4,29 @@ import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 type Fields = { readonly [key: string]: unknown };
 
 /** The thinking in a delta or a message, whichever field it stands in; the same thought in two fields is taken once. */
-export function thoughtIn(fields: Fields): string {
+export function parseReasoning(fields: Fields): string {
   const { reasoning_content: content, reasoning, thinking } = fields;
   if (typeof content === 'string' && content !== '') return content;
   if (typeof reasoning === 'string' && reasoning !== '') return reasoning;
   if (typeof thinking === 'string' && thinking !== '') return thinking;
   const details = fields['reasoning_details'];
-  return Array.isArray(details) ? details.map(wordsOfDetail).join('') : '';
+  return Array.isArray(details) ? details.map(reasoningDetailText).join('') : '';
 }
 
-const wordsOfDetail = (detail: unknown): string => {
+const reasoningDetailText = (detail: unknown): string => {
   if (!isObject(detail)) return '';
   const words = detail['text'] ?? detail['summary'];
   return typeof words === 'string' ? words : '';
 };
 
 /** The words of a thinking chunk of a content list: a text, or a list of texts. */
-export function thoughtOfChunk(value: unknown): string {
+export function parseThinkingChunk(value: unknown): string {
   if (typeof value === 'string') return value;
-  return Array.isArray(value) ? value.map(wordsOfDetail).join('') : '';
+  return Array.isArray(value) ? value.map(reasoningDetailText).join('') : '';
 }
 
 /** Adds streamed pieces of reasoning details to those before: words and signatures join the detail of the same number and type. */
-export function addDetails(details: Record<string, Json>[], pieces: unknown): void {
+export function appendReasoningDetails(details: Record<string, Json>[], pieces: unknown): void {
   if (!Array.isArray(pieces)) return;
   for (const piece of pieces as unknown[]) {
     if (!isObject(piece)) continue;

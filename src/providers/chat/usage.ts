@@ -5,25 +5,25 @@ import { isObject, type Usage } from '../../core/index.ts';
 export type ChatUsage = { readonly usage: Usage; readonly usd?: number };
 
 /** Reads a `usage` object; what it does not state stays unknown. */
-export function chatUsage(value: { readonly [key: string]: unknown }): ChatUsage {
+export function parseChatUsage(value: { readonly [key: string]: unknown }): ChatUsage {
   const prompt = isObject(value['prompt_tokens_details']) ? value['prompt_tokens_details'] : {};
   const completion = isObject(value['completion_tokens_details']) ? value['completion_tokens_details'] : {};
   const counts = {
-    input: count(value['prompt_tokens']),
-    output: count(value['completion_tokens']),
+    input: numberOrUndefined(value['prompt_tokens']),
+    output: numberOrUndefined(value['completion_tokens']),
     cacheRead:
-      count(prompt['cached_tokens']) ??
-      count(value['prompt_cache_hit_tokens']) ??
-      count(value['cached_tokens']) ??
-      count(value['num_cached_tokens']),
-    cacheWrite: count(prompt['cache_write_tokens']),
-    reasoning: count(completion['reasoning_tokens']) ?? count(value['reasoning_tokens']),
+      numberOrUndefined(prompt['cached_tokens']) ??
+      numberOrUndefined(value['prompt_cache_hit_tokens']) ??
+      numberOrUndefined(value['cached_tokens']) ??
+      numberOrUndefined(value['num_cached_tokens']),
+    cacheWrite: numberOrUndefined(prompt['cache_write_tokens']),
+    reasoning: numberOrUndefined(completion['reasoning_tokens']) ?? numberOrUndefined(value['reasoning_tokens']),
   };
-  const usd = count(value['cost']);
-  return { usage: known(counts), ...(usd === undefined ? {} : { usd }) };
+  const usd = numberOrUndefined(value['cost']);
+  return { usage: omitUnknownCounts(counts), ...(usd === undefined ? {} : { usd }) };
 }
 
-const count = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const numberOrUndefined = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-const known = (counts: { readonly [key in keyof Usage]: number | undefined }): Usage =>
+const omitUnknownCounts = (counts: { readonly [key in keyof Usage]: number | undefined }): Usage =>
   Object.fromEntries(Object.entries(counts).filter(([, each]) => each !== undefined));

@@ -1,89 +1,103 @@
 // One answer of the embedded model: words as they come, or one call held to its schema.
 import { FairleadError, type Chunk, type ModelRequest } from '../../core/index.ts';
-import { assemble, type Assembly } from '../wire/assemble.ts';
-import { choose, type Act } from './choice.ts';
-import type { Loaded } from './engine.ts';
-import { grammarOf, keysOf } from './grammar.ts';
-import { templateOf, type ChatTemplate, type EmbeddedModel } from './models.ts';
-import { askingFor, callLead, contentOf, inputIn, promptOf, type Segment } from './prompt.ts';
+import { createResponseAssembler, type ResponseAssembler } from '../wire/assemble.ts';
+import { chooseAction, type ResponseAction } from './choice.ts';
+import type { LoadedModel } from './engine.ts';
+import { schemaToGrammar, expectedKeys } from './grammar.ts';
+import { resolveTemplate, type ChatTemplate, type EmbeddedModel } from './models.ts';
+import {
+  toolRequestPrefix,
+  toolCallPrefix,
+  renderMessage,
+  parseCallInput,
+  renderPrompt,
+  type PromptSegment,
+} from './prompt.ts';
 import type { RuntimeGrammar, RuntimeSampling, Token } from './runtime.ts';
-import { openSequence, type Sequence } from './sequence.ts';
+import { createTokenSequence, type TokenSequence } from './sequence.ts';
 
 /** A conversation with a loaded model. */
-export interface Conversation {
-  answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk>;
+export interface EmbeddedConversation {
+  generate(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk>;
   /** Resolves when nothing native is at work. */
-  settled(): Promise<unknown>;
+  whenIdle(): Promise<unknown>;
   dispose(): Promise<void>;
 }
 
 /** What is about to be read and written. */
-type Plan = {
-  readonly act: Act;
+type GenerationPlan = {
+  readonly action: ResponseAction;
   /** How a call begins: given to the model, not written by it. */
-  readonly lead: readonly Token[];
+  readonly prefix: readonly Token[];
   readonly tokens: readonly Token[];
-  readonly most: number;
+  readonly maxTokens: number;
   readonly grammar: RuntimeSampling['grammarEvaluationState'];
-  readonly stops: readonly string[];
+  readonly stopSequences: readonly string[];
 };
 
 /** Tokens of an answer when no limit is set: more than this takes minutes. */
-const usualAnswer = 512;
+const defaultOutputTokens = 512;
 /** Room that is kept for an answer when no limit is set. */
-const leastAnswer = 256;
+const minOutputTokens = 256;
 /** Tokens of a request that are weighed: what is asked for stands at the beginning. */
-const weighed = 64;
-const mostRemembered = 200;
+const maxScoredTokens = 64;
+const maxCacheEntries = 200;
 
 /** Begins a conversation: its working memory is its own, and lasts from one answer to the next. */
-export async function converse(loaded: Loaded, described: EmbeddedModel, threads: number): Promise<Conversation> {
+export async function createEmbeddedConversation(
+  loaded: LoadedModel,
+  described: EmbeddedModel,
+  threads: number,
+): Promise<EmbeddedConversation> {
   const { model, llama, runtime } = loaded;
-  const template = templateOf(described);
-  const main = await openSequence(model, described.contextWindow, threads);
-  let scale: Promise<Sequence> | undefined;
+  const template = resolveTemplate(described);
+  const main = await createTokenSequence(model, described.contextWindow, threads);
+  let scale: Promise<TokenSequence> | undefined;
   const weights = new Map<string, number>();
   const spoken = new Map<string, readonly Token[]>();
   const grammars = new Map<string, Promise<RuntimeGrammar>>();
   const plain = (text: string): readonly Token[] => model.tokenize(text, false, 'trimLeadingSpace');
 
   /** What the model wrote itself is read back in its own tokens: it may have split words in another way than we would. */
-  const tokensOf = (segments: readonly Segment[]): readonly Token[] => [
+  const tokensOf = (segments: readonly PromptSegment[]): readonly Token[] => [
     ...(model.tokens.bos === null ? [] : [model.tokens.bos]),
     ...segments.flatMap(({ text, markup }) =>
       markup ? model.tokenize(text, true, 'trimLeadingSpace') : (spoken.get(text) ?? plain(text)),
     ),
   ];
 
-  const decide = (request: ModelRequest, signal: AbortSignal): Promise<Act> =>
-    choose(request, async (text, tool) => {
-      const first = askingFor(tool);
+  const decide = (request: ModelRequest, signal: AbortSignal): Promise<ResponseAction> =>
+    chooseAction(request, async (text, tool) => {
+      const first = toolRequestPrefix(tool);
       const key = JSON.stringify([text, first]);
       const known = weights.get(key);
       if (known !== undefined) return known;
-      scale ??= openSequence(model, 512, threads);
+      scale ??= createTokenSequence(model, 512, threads);
       const weight = await (
         await scale
-      ).weigh(tokensOf([{ text: first, markup: false }]), plain(text).slice(0, weighed), signal);
-      remember(weights, key, weight);
+      ).logProbability(tokensOf([{ text: first, markup: false }]), plain(text).slice(0, maxScoredTokens), signal);
+      setBounded(weights, key, weight);
       return weight;
     });
 
-  async function grammarFor(request: ModelRequest, act: Act): Promise<RuntimeSampling['grammarEvaluationState']> {
+  async function grammarFor(
+    request: ModelRequest,
+    act: ResponseAction,
+  ): Promise<RuntimeSampling['grammarEvaluationState']> {
     const schema = act.type === 'call' ? act.tool.input : request.outputSchema;
     if (!schema) return undefined;
-    const text = grammarOf(schema, act.type === 'call' ? described.fills : 'all');
+    const text = schemaToGrammar(schema, act.type === 'call' ? described.propertyFill : 'all');
     const grammar = grammars.get(text) ?? llama.createGrammar({ grammar: text });
-    remember(grammars, text, grammar);
+    setBounded(grammars, text, grammar);
     return new runtime.LlamaGrammarEvaluationState({ model, grammar: await grammar });
   }
 
-  async function planFor(request: ModelRequest, signal: AbortSignal): Promise<Plan> {
-    const asked = tokensOf(promptOf(request, template));
+  async function planFor(request: ModelRequest, signal: AbortSignal): Promise<GenerationPlan> {
+    const asked = tokensOf(renderPrompt(request, template));
     const leads = new Map(
-      request.tools.map(({ name, input }) => [name, plain(callLead(name, keysOf(input)))] as const),
+      request.tools.map(({ name, input }) => [name, plain(toolCallPrefix(name, expectedKeys(input)))] as const),
     );
-    const most = room(
+    const most = outputTokenBudget(
       asked.length + Math.max(0, ...[...leads.values()].map(({ length }) => length)),
       request,
       described,
@@ -91,36 +105,43 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
     const act = await decide(request, signal);
     const lead = (act.type === 'call' && leads.get(act.tool.name)) || [];
     const grammar = await grammarFor(request, act);
-    return { act, lead, tokens: [...asked, ...lead], most, grammar, stops: grammar ? [] : stopsOf(request, template) };
+    return {
+      action: act,
+      prefix: lead,
+      tokens: [...asked, ...lead],
+      maxTokens: most,
+      grammar,
+      stopSequences: grammar ? [] : stopSequencesFor(request, template),
+    };
   }
 
   /** Writes until the model, a stop, the schema or the limit ends it; returns whether it was the limit. */
   async function* write(
-    plan: Plan,
-    out: Assembly,
+    plan: GenerationPlan,
+    out: ResponseAssembler,
     sampling: RuntimeSampling,
     written: Token[],
     signal: AbortSignal,
   ): AsyncGenerator<Chunk, boolean> {
-    const { act, stops, most } = plan;
+    const { action: act, stopSequences: stops, maxTokens: most } = plan;
     const say = (piece: string): void =>
       act.type === 'call' ? out.call(0, { tool: act.tool.name, input: piece }) : out.text(piece);
     let text = '';
     let shown = 0;
     let cut = false;
-    for await (const token of main.write(plan.tokens.at(-1) ?? 0, sampling, signal)) {
+    for await (const token of main.generate(plan.tokens.at(-1) ?? 0, sampling, signal)) {
       written.push(token);
       const now = model.detokenize(written).trimStart();
-      const stop = firstOf(now, stops);
+      const stop = firstIndexOfAny(now, stops);
       text = now.slice(0, stop);
-      const safe = text.length - held(text, stops);
+      const safe = text.length - heldBackChars(text, stops);
       if (safe > shown) {
         say(text.slice(shown, safe));
         shown = safe;
-        yield* out.take();
+        yield* out.takeChunks();
       }
       cut = written.length >= most;
-      if (stop !== undefined || (plan.grammar && inputIn(text) !== undefined)) cut = false;
+      if (stop !== undefined || (plan.grammar && parseCallInput(text) !== undefined)) cut = false;
       else if (!cut) continue;
       break;
     }
@@ -130,26 +151,26 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
 
   async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
     const plan = await planFor(request, signal);
-    const { act, lead, tokens } = plan;
-    const cacheRead = await main.read(tokens, signal);
-    const out = assemble({ name: 'embedded', model: described.name });
+    const { action: act, prefix: lead, tokens } = plan;
+    const cacheRead = await main.load(tokens, signal);
+    const out = createResponseAssembler({ name: 'embedded', model: described.name });
     const written: Token[] = [];
-    const cut = yield* write(plan, out, samplingOf(request, plan, written), written, signal);
+    const cut = yield* write(plan, out, samplingOptions(request, plan, written), written, signal);
     const finish = cut ? 'length' : act.type === 'call' ? 'tool-calls' : 'stop';
     out.end({
       finishReason: finish,
       usage: { input: tokens.length, output: written.length, cacheRead },
       model: described.name,
     });
-    for (const chunk of out.take()) {
-      if (chunk.type === 'end') remember(spoken, contentOf(chunk.message, template), [...lead, ...written]);
+    for (const chunk of out.takeChunks()) {
+      if (chunk.type === 'end') setBounded(spoken, renderMessage(chunk.message, template), [...lead, ...written]);
       yield chunk;
     }
   }
 
   return {
-    answer,
-    settled: async () => Promise.all([main.settled(), (await scale)?.settled()]),
+    generate: answer,
+    whenIdle: async () => Promise.all([main.whenIdle(), (await scale)?.whenIdle()]),
     async dispose() {
       await main.dispose();
       await (await scale)?.dispose();
@@ -158,10 +179,10 @@ export async function converse(loaded: Loaded, described: EmbeddedModel, threads
 }
 
 /** How many tokens an answer may have; a request that leaves too few is an error before anything is read. */
-function room(tokens: number, { settings }: ModelRequest, { name, contextWindow }: EmbeddedModel): number {
-  const wanted = settings.maxOutputTokens ?? usualAnswer;
+function outputTokenBudget(tokens: number, { settings }: ModelRequest, { name, contextWindow }: EmbeddedModel): number {
+  const wanted = settings.maxOutputTokens ?? defaultOutputTokens;
   const left = contextWindow - 1 - tokens;
-  if (left >= Math.min(settings.maxOutputTokens ?? leastAnswer, Math.floor(contextWindow / 4)))
+  if (left >= Math.min(settings.maxOutputTokens ?? minOutputTokens, Math.floor(contextWindow / 4)))
     return Math.min(wanted, left);
   throw new FairleadError(
     'provider/context-too-long',
@@ -171,7 +192,11 @@ function room(tokens: number, { settings }: ModelRequest, { name, contextWindow 
 }
 
 /** Calls and answers to a schema are the likeliest ones; words are kept from going round in circles. */
-function samplingOf({ settings }: ModelRequest, { act, grammar }: Plan, written: readonly Token[]): RuntimeSampling {
+function samplingOptions(
+  { settings }: ModelRequest,
+  { action: act, grammar }: GenerationPlan,
+  written: readonly Token[],
+): RuntimeSampling {
   const { temperature = 0, topP, seed } = settings;
   return {
     temperature: act.type === 'call' ? 0 : temperature,
@@ -184,16 +209,16 @@ function samplingOf({ settings }: ModelRequest, { act, grammar }: Plan, written:
 }
 
 /** Where an answer is over: where the caller says, and where the model begins to speak for others. */
-const stopsOf = ({ settings }: ModelRequest, template: ChatTemplate): readonly string[] =>
+const stopSequencesFor = ({ settings }: ModelRequest, template: ChatTemplate): readonly string[] =>
   [...(settings.stop ?? []), ...Object.values(template).map(([before]) => before.trim())].filter(Boolean);
 
-function firstOf(text: string, stops: readonly string[]): number | undefined {
+function firstIndexOfAny(text: string, stops: readonly string[]): number | undefined {
   const places = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   return places.length > 0 ? Math.min(...places) : undefined;
 }
 
 /** How much of the end must wait: it may become a stop, belong to half a character, or be blank space that ends the answer. */
-function held(text: string, stops: readonly string[]): number {
+function heldBackChars(text: string, stops: readonly string[]): number {
   const begun = stops.map((stop) => {
     for (let length = Math.min(stop.length - 1, text.length); length > 0; length--)
       if (stop.startsWith(text.slice(-length))) return length;
@@ -203,9 +228,9 @@ function held(text: string, stops: readonly string[]): number {
   return text.length - rest.replace(/[\s\uFFFD]+$/, '').length;
 }
 
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
+function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > mostRemembered && oldest !== undefined) map.delete(oldest);
+  if (map.size > maxCacheEntries && oldest !== undefined) map.delete(oldest);
 }

@@ -8,13 +8,13 @@ import { pathToFileURL } from 'node:url';
 import { FairleadError, createPersistentList, type Chunk, type Message, type ModelRequest } from '../../core/index.ts';
 import { weightsFile } from './fetch.ts';
 import { tinyllama, type EmbeddedModel } from './models.ts';
-import { runtimeHome } from './npm.ts';
-import { embeddedProvider, type EmbeddedAsk, type EmbeddedProvider } from './embedded.ts';
+import { runtimeDirectory } from './npm.ts';
+import { embeddedProvider, type EmbeddedConsentRequest, type EmbeddedProvider } from './embedded.ts';
 
 const model: EmbeddedModel = {
   ...tinyllama,
   name: 'made',
-  pieces: [{ url: 'http://127.0.0.1:1/never', bytes: 4 }],
+  parts: [{ url: 'http://127.0.0.1:1/never', bytes: 4 }],
   bytes: 4,
   sha256: 'b'.repeat(64),
 };
@@ -66,19 +66,19 @@ const runtime = `
     };
   }`;
 
-type Log = { loads: number; disposed: number; read: number; most: number; grammars: string[] };
-const made = globalThis as { madeRuntime?: Log };
+type RuntimeLog = { loads: number; disposed: number; read: number; most: number; grammars: string[] };
+const globalLog = globalThis as { madeRuntime?: RuntimeLog };
 
-function folder(t: test.TestContext): string {
+function createTempDirectory(t: test.TestContext): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'fairlead-embedded-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
 /** A data directory in which everything is there, with this runtime in it. */
-function furnished(t: test.TestContext, source = runtime): string {
-  const directory = folder(t);
-  const home = path.join(runtimeHome(directory), 'node_modules', 'node-llama-cpp');
+function createDataDirectory(t: test.TestContext, source = runtime): string {
+  const directory = createTempDirectory(t);
+  const home = path.join(runtimeDirectory(directory), 'node_modules', 'node-llama-cpp');
   mkdirSync(path.join(home, 'dist'), { recursive: true });
   writeFileSync(path.join(home, 'package.json'), '{"type": "module"}');
   writeFileSync(path.join(home, 'dist', 'index.js'), source);
@@ -87,9 +87,12 @@ function furnished(t: test.TestContext, source = runtime): string {
   return directory;
 }
 
-async function open(t: test.TestContext, directory = furnished(t)): Promise<{ provider: EmbeddedProvider; log: Log }> {
-  const log: Log = { loads: 0, disposed: 0, read: 0, most: 0, grammars: [] };
-  made.madeRuntime = Object.assign(log, { at: 0 });
+async function open(
+  t: test.TestContext,
+  directory = createDataDirectory(t),
+): Promise<{ provider: EmbeddedProvider; log: RuntimeLog }> {
+  const log: RuntimeLog = { loads: 0, disposed: 0, read: 0, most: 0, grammars: [] };
+  globalLog.madeRuntime = Object.assign(log, { at: 0 });
   const provider = await embeddedProvider({ model, directory });
   t.after(() => provider.dispose());
   return { provider, log };
@@ -131,15 +134,15 @@ for (const [how, consent] of [
   ['after a no', (): boolean => false],
 ] as const)
   test(`${how} nothing is fetched and nothing is written`, async (t) => {
-    const directory = folder(t);
+    const directory = createTempDirectory(t);
     const opening = embeddedProvider({ directory, ...(consent ? { consent } : {}) });
     await assert.rejects(opening, { code: 'embedded/no-consent', hint: /373 MB.*ANTHROPIC_API_KEY.*Ollama/ });
     assert.deepEqual(readdirSync(directory), []);
   });
 
 test('the question says what it is, how large, where and under which license', async (t) => {
-  const directory = folder(t);
-  const asked: EmbeddedAsk[] = [];
+  const directory = createTempDirectory(t);
+  const asked: EmbeddedConsentRequest[] = [];
   await codeOf(embeddedProvider({ directory, consent: (ask) => (asked.push(ask), false) }));
   assert.equal(asked.length, 1);
   assert.match(asked[0]?.question ?? '', /TinyLlama.*slow and often wrong.*373 MB in .*Apache-2\.0.*Fetch it now\?/);
@@ -152,7 +155,7 @@ test('with everything there nobody is asked, and it is free and says what it is'
   assert.equal(provider.model, 'made');
   assert.deepEqual(provider.price, { input: 0, output: 0 });
   assert.equal(provider.window, 2048);
-  assert.match(provider.about, /often wrong/);
+  assert.match(provider.description, /often wrong/);
   assert.equal(log.loads, 0, 'nothing is loaded before it is asked');
 });
 
@@ -236,7 +239,7 @@ test('a request that does not fit is refused before anything is read', async (t)
 });
 
 test('two conversations share one model and take turns', async (t) => {
-  const directory = furnished(t);
+  const directory = createDataDirectory(t);
   const { provider, log } = await open(t, directory);
   const other = await embeddedProvider({ model, directory });
   const answers = await Promise.all([
@@ -304,12 +307,12 @@ test('trouble in native code is one typed error, and the next answer is tried ag
 });
 
 test('a runtime that does not start, or a file that is no model, is said in one sentence', async (t) => {
-  const dead = furnished(t, `export const getLlama = async () => { throw new Error('no binary'); };`);
-  const unreadable = furnished(
+  const dead = createDataDirectory(t, `export const getLlama = async () => { throw new Error('no binary'); };`);
+  const unreadable = createDataDirectory(
     t,
     `export const getLlama = async () => ({ loadModel: async () => { throw new Error('bad magic'); }, dispose: async () => {} });`,
   );
-  const broken = furnished(t, 'this is no program');
+  const broken = createDataDirectory(t, 'this is no program');
   const codes: string[] = [];
   for (const directory of [dead, unreadable, broken]) {
     const provider = await embeddedProvider({ model, directory });
@@ -329,7 +332,7 @@ test('after dispose it is loaded again when asked', async (t) => {
 });
 
 test('a runtime in the installation of the program itself is used, if it is of the version that is known', async (t) => {
-  const home = path.join(folder(t), 'node-llama-cpp');
+  const home = path.join(createTempDirectory(t), 'node-llama-cpp');
   mkdirSync(path.join(home, 'dist'), { recursive: true });
   const entry = pathToFileURL(path.join(home, 'dist', 'index.js')).href;
   const script = `
@@ -338,8 +341,8 @@ test('a runtime in the installation of the program itself is used, if it is of t
       resolve: (name, context, next) =>
         name === 'node-llama-cpp' ? { url: ${JSON.stringify(entry)}, shortCircuit: true } : next(name, context),
     });
-    const { ownRuntime } = await import(${JSON.stringify(new URL('runtime.ts', import.meta.url).href)});
-    console.log(ownRuntime() ?? 'none');`;
+    const { findBundledRuntime } = await import(${JSON.stringify(new URL('runtime.ts', import.meta.url).href)});
+    console.log(findBundledRuntime() ?? 'none');`;
   const said: string[] = [];
   for (const version of ['3.9.0', '2.8.0']) {
     writeFileSync(path.join(home, 'package.json'), JSON.stringify({ version }));

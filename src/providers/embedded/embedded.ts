@@ -1,20 +1,20 @@
 // The model that runs inside the program: fetched once with consent, loaded when first asked, free, small and often wrong.
 import { FairleadError, type Provider } from '../../core/index.ts';
-import { converse, type Conversation } from './answer.ts';
-import { borrowModel, takeTurn, type Loan } from './engine.ts';
-import { inMegabytes } from './faults.ts';
-import { fetchWeights, hasWeights, weightsFile } from './fetch.ts';
-import { modelNamed, type EmbeddedModel } from './models.ts';
-import { hasRuntime, installRuntime, platformPackage, registryOf, runtimeBytes, runtimeHome } from './npm.ts';
+import { createEmbeddedConversation, type EmbeddedConversation } from './answer.ts';
+import { acquireModel, acquireTurn, type ModelLease } from './engine.ts';
+import { formatMegabytes } from './faults.ts';
+import { downloadWeights, hasWeights, weightsFile } from './fetch.ts';
+import { resolveEmbeddedModel, type EmbeddedModel } from './models.ts';
+import { hasRuntime, installRuntime, platformPackage, getNpmRegistry, runtimeBytes, runtimeDirectory } from './npm.ts';
 import { dataDirectory } from './place.ts';
-import { ownRuntime } from './runtime.ts';
-import { abortFault } from '../wire/http.ts';
+import { findBundledRuntime } from './runtime.ts';
+import { abortError } from '../wire/http.ts';
 
 /** What a person is asked before anything is fetched. */
-export type EmbeddedAsk = {
+export type EmbeddedConsentRequest = {
   readonly model: string;
   /** What the model is, in one plain sentence. */
-  readonly about: string;
+  readonly description: string;
   readonly license: string;
   /** How much will be kept on disk, and where. */
   readonly bytes: number;
@@ -36,7 +36,7 @@ export type EmbeddedOptions = {
   /** The data directory, instead of the one the environment says. */
   readonly directory?: string;
   /** Asked once before anything is fetched; without it nothing is. */
-  readonly consent?: (ask: EmbeddedAsk) => boolean | Promise<boolean>;
+  readonly consent?: (ask: EmbeddedConsentRequest) => boolean | Promise<boolean>;
   readonly progress?: (progress: EmbeddedProgress) => void;
   /** One, unless given: on a busy machine two are slower. */
   readonly threads?: number;
@@ -48,7 +48,7 @@ export type EmbeddedOptions = {
 /** The embedded model as a provider. */
 export interface EmbeddedProvider extends Provider {
   /** What it is, in one plain sentence. */
-  readonly about: string;
+  readonly description: string;
   /** Tokens of question and answer together. */
   readonly window: number;
   /** Frees the memory; asked again, it is loaded again. */
@@ -58,18 +58,18 @@ export interface EmbeddedProvider extends Provider {
 /** Opens the embedded model: fetches what is missing if the person agrees, and loads it when it is first asked. */
 export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<EmbeddedProvider> {
   const { threads = 1, env = process.env } = options;
-  const model = modelNamed(options.model);
+  const model = resolveEmbeddedModel(options.model);
   const directory = options.directory ?? dataDirectory(env);
-  const own = ownRuntime() !== undefined;
+  const own = findBundledRuntime() !== undefined;
   if (!own) platformPackage();
-  await fetchMissing(model, directory, own, options);
-  const home = own ? undefined : runtimeHome(directory);
-  let open: Promise<{ readonly loan: Loan; readonly conversation: Conversation }> | undefined;
+  await downloadMissing(model, directory, own, options);
+  const home = own ? undefined : runtimeDirectory(directory);
+  let open: Promise<{ readonly loan: ModelLease; readonly conversation: EmbeddedConversation }> | undefined;
 
-  async function load(): Promise<{ readonly loan: Loan; readonly conversation: Conversation }> {
-    const loan = await borrowModel(weightsFile(directory, model), home, threads);
+  async function load(): Promise<{ readonly loan: ModelLease; readonly conversation: EmbeddedConversation }> {
+    const loan = await acquireModel(weightsFile(directory, model), home, threads);
     try {
-      return { loan, conversation: await converse(loan, model, threads) };
+      return { loan, conversation: await createEmbeddedConversation(loan, model, threads) };
     } catch (error) {
       await loan.release();
       throw error;
@@ -77,17 +77,17 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
   }
 
   /** After an abort the native code finishes its slice before the next answer may begin. */
-  const settled = async (): Promise<unknown> => (await open)?.conversation.settled();
+  const settled = async (): Promise<unknown> => (await open)?.conversation.whenIdle();
 
   return {
     family: 'embedded',
     model: model.name,
     price: { input: 0, output: 0 },
-    about: model.about,
+    description: model.description,
     window: model.contextWindow,
     supportsImages: false,
     async *stream(request, signal) {
-      const release = await takeTurn(signal);
+      const release = await acquireTurn(signal);
       // A listener that was told to stop may never ask for the next chunk: then nothing is at work, and the turn is free.
       let idle = false;
       const quit = (): void => void (idle && release());
@@ -98,21 +98,21 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
           open = undefined;
           throw error;
         });
-        for await (const chunk of conversation.answer(request, signal)) {
+        for await (const chunk of conversation.generate(request, signal)) {
           idle = true;
           yield chunk;
           idle = false;
-          if (signal.aborted && chunk.type !== 'end') throw abortFault(signal);
+          if (signal.aborted && chunk.type !== 'end') throw abortError(signal);
         }
       } catch (error) {
-        throw error instanceof FairleadError ? error : broken(error);
+        throw error instanceof FairleadError ? error : generationFailedError(error);
       } finally {
         signal.removeEventListener('abort', quit);
         void settled().then(release, release);
       }
     },
     async dispose() {
-      const release = await takeTurn(new AbortController().signal);
+      const release = await acquireTurn(new AbortController().signal);
       try {
         const { loan, conversation } = (await open) ?? {};
         open = undefined;
@@ -125,7 +125,7 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
   };
 }
 
-async function fetchMissing(
+async function downloadMissing(
   model: EmbeddedModel,
   directory: string,
   own: boolean,
@@ -135,13 +135,13 @@ async function fetchMissing(
   const weights = !(await hasWeights(directory, model));
   if (!runtime && !weights) return;
   const bytes = (runtime ? runtimeBytes : 0) + (weights ? model.bytes : 0);
-  const { name, about, license } = model;
-  const question = `${about} It takes ${inMegabytes(bytes)} in ${directory} (license ${license}). Fetch it now?`;
-  const agreed = await consent?.({ model: name, about, license, bytes, directory, question });
+  const { name, description: about, license } = model;
+  const question = `${about} It takes ${formatMegabytes(bytes)} in ${directory} (license ${license}). Fetch it now?`;
+  const agreed = await consent?.({ model: name, description: about, license, bytes, directory, question });
   if (!agreed)
     throw new FairleadError('embedded/no-consent', `The model ${name} is not on this machine and was not fetched.`, {
       blame: 'user',
-      hint: `Agree to fetch ${inMegabytes(bytes)}, set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.`,
+      hint: `Agree to fetch ${formatMegabytes(bytes)}, set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.`,
     });
   const npm = { directory, env, signal, onWait: () => progress?.({ step: 'waiting' }) };
   if (runtime) {
@@ -150,14 +150,14 @@ async function fetchMissing(
     progress?.({ step: 'runtime', done: true });
   }
   if (!weights) return;
-  await fetchWeights(model, {
+  await downloadWeights(model, {
     ...npm,
-    registry: () => registryOf(npm),
+    registry: () => getNpmRegistry(npm),
     progress: (done, total) => progress?.({ step: 'weights', done, total }),
   });
 }
 
-const broken = (cause: unknown): FairleadError =>
+const generationFailedError = (cause: unknown): FairleadError =>
   new FairleadError('embedded/failed', 'The embedded model failed in the middle of an answer.', {
     blame: 'provider',
     retry: true,

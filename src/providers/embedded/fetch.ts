@@ -2,10 +2,17 @@
 import { createHash, type Hash } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { cutFault, diskFault, fullFault, stoppedFault, transferFault, wrongFault } from './faults.ts';
-import { locked } from './lock.ts';
-import { tinyllama, type EmbeddedModel, type ModelPiece } from './models.ts';
-import { bytesOf, canContinue, nameOf, type TransferOptions } from './transfer.ts';
+import {
+  downloadTruncatedError,
+  toDownloadDiskError,
+  diskFullError,
+  downloadCancelledError,
+  toTransferError,
+  corruptDownloadError,
+} from './faults.ts';
+import { withFileLock } from './lock.ts';
+import { tinyllama, type EmbeddedModel, type ModelFilePart } from './models.ts';
+import { downloadPart, canResume, partName, type DownloadOptions } from './transfer.ts';
 
 /** How weights are fetched. */
 export type WeightsOptions = {
@@ -28,71 +35,71 @@ export function weightsFile(directory: string, model: EmbeddedModel): string {
 
 /** Whether the weights are there. Nothing has this name before its hash was right. */
 export const hasWeights = async (directory: string, model: EmbeddedModel): Promise<boolean> =>
-  (await sizeOf(weightsFile(directory, model))) === model.bytes;
+  (await fileSize(weightsFile(directory, model))) === model.bytes;
 
 /** The file of a model, fetched if it is not there. One process fetches; others wait for it. */
-export async function fetchWeights(model: EmbeddedModel, options: WeightsOptions): Promise<string> {
+export async function downloadWeights(model: EmbeddedModel, options: WeightsOptions): Promise<string> {
   const { directory, signal, onWait } = options;
   const file = weightsFile(directory, model);
   if (await hasWeights(directory, model)) return file;
   try {
-    await locked(`${file}.lock`, { signal, ...(onWait ? { onWait } : {}) }, async () => {
+    await withFileLock(`${file}.lock`, { signal, ...(onWait ? { onWait } : {}) }, async () => {
       if (await hasWeights(directory, model)) return;
-      await fetchInto(`${file}.part`, model, options);
+      await downloadInto(`${file}.part`, model, options);
       await rename(`${file}.part`, file);
     });
   } catch (error) {
-    if (signal?.aborted) throw stoppedFault(model.name, signal.reason);
-    throw diskFault(error, directory, model.bytes);
+    if (signal?.aborted) throw downloadCancelledError(model.name, signal.reason);
+    throw toDownloadDiskError(error, directory, model.bytes);
   }
   return file;
 }
 
 const spareBytes = 16e6;
 
-async function fetchInto(part: string, model: EmbeddedModel, options: WeightsOptions): Promise<void> {
+async function downloadInto(part: string, model: EmbeddedModel, options: WeightsOptions): Promise<void> {
   await mkdir(path.dirname(part), { recursive: true, mode: 0o700 });
-  const from = resumePoint(model.pieces, await sizeOf(part));
+  const from = resumeOffset(model.parts, await fileSize(part));
   const { bavail, bsize, blocks } = await statfs(path.dirname(part));
   if (blocks > 0 && bavail * bsize < model.bytes - from + spareBytes)
-    throw fullFault(options.directory, model.bytes - from);
-  const digest = await write(part, from, model, options);
+    throw diskFullError(options.directory, model.bytes - from);
+  const digest = await writeParts(part, from, model, options);
   if (digest === model.sha256) return;
   await rm(part, { force: true });
   // What an earlier, interrupted attempt left behind may be what is wrong: begin once more without it.
-  if (from > 0) return fetchInto(part, model, options);
-  throw wrongFault(model.name, `its sha256 is ${digest}`);
+  if (from > 0) return downloadInto(part, model, options);
+  throw corruptDownloadError(model.name, `its sha256 is ${digest}`);
 }
 
 /** How much of what is there can be kept: everything, unless that ends inside a package. */
-function resumePoint(pieces: readonly ModelPiece[], have: number): number {
+function resumeOffset(pieces: readonly ModelFilePart[], have: number): number {
   let start = 0;
   for (const piece of pieces) {
-    if (have < start + piece.bytes) return canContinue(piece) ? have : start;
+    if (have < start + piece.bytes) return canResume(piece) ? have : start;
     start += piece.bytes;
   }
   return have === start ? have : 0;
 }
 
-async function write(part: string, from: number, model: EmbeddedModel, options: WeightsOptions): Promise<string> {
+async function writeParts(part: string, from: number, model: EmbeddedModel, options: WeightsOptions): Promise<string> {
   const { progress, signal, registry, stallMs = 60_000 } = options;
   const handle = await open(part, from > 0 ? 'r+' : 'w+');
   const hash = createHash('sha256');
   try {
-    await keep(handle, from, hash);
+    await truncateAndHash(handle, from, hash);
     let at = from;
     let start = 0;
-    for (const piece of model.pieces) {
+    for (const piece of model.parts) {
       const end = start + piece.bytes;
       if (at < end) {
-        for await (const bytes of transfer(piece, at - start, { registry, signal, stallMs })) {
-          if (at + bytes.length > end) throw await refuse(part, piece);
+        for await (const bytes of downloadWithErrors(piece, at - start, { registry, signal, stallMs })) {
+          if (at + bytes.length > end) throw await rejectOversizedPart(part, piece);
           hash.update(bytes);
           await writeAll(handle, bytes, at);
           at += bytes.length;
           progress?.(at, model.bytes);
         }
-        if (at < end) throw cutFault(nameOf(piece));
+        if (at < end) throw downloadTruncatedError(partName(piece));
       }
       start = end;
     }
@@ -100,28 +107,32 @@ async function write(part: string, from: number, model: EmbeddedModel, options: 
     return hash.digest('hex');
   } catch (error) {
     // A full disk is not helped by what half a model takes up.
-    if (isFull(error)) await rm(part, { force: true });
+    if (isDiskFull(error)) await rm(part, { force: true });
     throw error;
   } finally {
     await handle.close();
   }
 }
 
-async function* transfer(piece: ModelPiece, from: number, options: TransferOptions): AsyncGenerator<Uint8Array> {
+async function* downloadWithErrors(
+  piece: ModelFilePart,
+  from: number,
+  options: DownloadOptions,
+): AsyncGenerator<Uint8Array> {
   try {
-    yield* bytesOf(piece, from, options);
+    yield* downloadPart(piece, from, options);
   } catch (error) {
-    throw transferFault(error, nameOf(piece));
+    throw toTransferError(error, partName(piece));
   }
 }
 
-async function refuse(part: string, piece: ModelPiece): Promise<Error> {
+async function rejectOversizedPart(part: string, piece: ModelFilePart): Promise<Error> {
   await rm(part, { force: true });
-  return wrongFault(nameOf(piece), `it is longer than ${piece.bytes} bytes`);
+  return corruptDownloadError(partName(piece), `it is longer than ${piece.bytes} bytes`);
 }
 
 /** Drops what lies behind the point of resumption, and hashes what lies before it. */
-async function keep(handle: FileHandle, from: number, hash: Hash): Promise<void> {
+async function truncateAndHash(handle: FileHandle, from: number, hash: Hash): Promise<void> {
   if (from === 0) return;
   await handle.truncate(from);
   const portion = new Uint8Array(2 ** 20);
@@ -140,10 +151,10 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
   }
 }
 
-const isFull = (error: unknown): boolean =>
+const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
-const sizeOf = async (file: string): Promise<number> =>
+const fileSize = async (file: string): Promise<number> =>
   stat(file).then(
     ({ size }) => size,
     () => 0,

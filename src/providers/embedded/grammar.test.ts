@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../core/index.ts';
-import { grammarOf, keysOf, spaced } from './grammar.ts';
+import { schemaToGrammar, expectedKeys, stringifySpaced } from './grammar.ts';
 
 /** A grammar of llama.cpp as a regular expression: rules are put in place of their names, to a depth. */
 function asPattern(grammar: string): RegExp {
@@ -30,7 +30,7 @@ function asPattern(grammar: string): RegExp {
   return new RegExp(`^(?:${expand('root', 4)})$`, 'u');
 }
 
-const fits = (schema: JsonObject, text: string): boolean => asPattern(grammarOf(schema)).test(text);
+const fits = (schema: JsonObject, text: string): boolean => asPattern(schemaToGrammar(schema)).test(text);
 
 const object = (properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject => ({
   type: 'object',
@@ -106,10 +106,10 @@ const cases: readonly (readonly [what: string, schema: JsonObject, yes: readonly
 for (const [what, schema, yes, no] of cases)
   test(`the grammar of ${what} takes what fits and nothing else`, () => {
     for (const each of yes) {
-      assert.ok(fits(schema, each), `${each} should fit\n${grammarOf(schema)}`);
+      assert.ok(fits(schema, each), `${each} should fit\n${schemaToGrammar(schema)}`);
       JSON.parse(each);
     }
-    for (const each of no) assert.ok(!fits(schema, each), `${each} should not fit\n${grammarOf(schema)}`);
+    for (const each of no) assert.ok(!fits(schema, each), `${each} should not fit\n${schemaToGrammar(schema)}`);
   });
 
 test('control characters never get into a text', () => {
@@ -128,12 +128,12 @@ const values = fc.letrec<{ value: Json }>((tie) => ({
 })).value;
 
 test('any JSON, written with single spaces, is read back the same and fits the grammar of anything', () => {
-  const anything = asPattern(grammarOf({}));
+  const anything = asPattern(schemaToGrammar({}));
   fc.assert(
     fc.property(values, (value) => {
-      assert.deepEqual(JSON.parse(spaced(value)), structuredClone(value));
-      assert.ok(anything.test(spaced(value)), spaced(value));
-      assert.ok(fits({ const: value }, spaced(value)));
+      assert.deepEqual(JSON.parse(stringifySpaced(value)), structuredClone(value));
+      assert.ok(anything.test(stringifySpaced(value)), stringifySpaced(value));
+      assert.ok(fits({ const: value }, stringifySpaced(value)));
     }),
     { numRuns: 60 },
   );
@@ -141,12 +141,12 @@ test('any JSON, written with single spaces, is read back the same and fits the g
 
 test('a model that fills optional properties with nonsense is given the required ones alone', () => {
   const schema = object({ a: text, b: object({ c: text, d: text }, ['d']), e: text }, ['b']);
-  const pattern = asPattern(grammarOf(schema, 'required'));
+  const pattern = asPattern(schemaToGrammar(schema, 'required'));
   assert.ok(pattern.test('{"b": {"d": ""}}'));
   assert.ok(!pattern.test('{"b": {"d": ""}, "a": ""}'));
   assert.ok(!pattern.test('{"b": {"d": "", "c": ""}}'));
-  assert.ok(asPattern(grammarOf(object({ a: text }, []), 'required')).test('{"a": ""}'));
-  assert.deepEqual(keysOf(schema), ['b']);
-  assert.deepEqual(keysOf(object({ a: text, b: text }, [])), ['a', 'b']);
-  assert.deepEqual(keysOf({}), []);
+  assert.ok(asPattern(schemaToGrammar(object({ a: text }, []), 'required')).test('{"a": ""}'));
+  assert.deepEqual(expectedKeys(schema), ['b']);
+  assert.deepEqual(expectedKeys(object({ a: text, b: text }, [])), ['a', 'b']);
+  assert.deepEqual(expectedKeys({}), []);
 });

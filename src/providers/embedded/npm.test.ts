@@ -4,19 +4,26 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { FairleadError } from '../../core/index.ts';
-import { modelNamed, tinyllama, type EmbeddedModel } from './models.ts';
-import { hasRuntime, installRuntime, platformPackage, registryOf, runtimeHome, type NpmOptions } from './npm.ts';
+import { resolveEmbeddedModel, tinyllama, type EmbeddedModel } from './models.ts';
+import {
+  hasRuntime,
+  installRuntime,
+  platformPackage,
+  getNpmRegistry,
+  runtimeDirectory,
+  type NpmOptions,
+} from './npm.ts';
 import { dataDirectory } from './place.ts';
 
-function folder(t: test.TestContext): string {
+function createTempDirectory(t: test.TestContext): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'fairlead-npm-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
 /** An npm of our own, a program that does what the test says. */
-function npmThat(t: test.TestContext, does: string): NpmOptions & { readonly calls: () => readonly string[][] } {
-  const tools = folder(t);
+function createFakeNpm(t: test.TestContext, does: string): NpmOptions & { readonly calls: () => readonly string[][] } {
+  const tools = createTempDirectory(t);
   const log = path.join(tools, 'calls');
   writeFileSync(log, '');
   const cli = path.join(tools, 'npm-cli.cjs');
@@ -32,7 +39,7 @@ function npmThat(t: test.TestContext, does: string): NpmOptions & { readonly cal
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as string[]);
-  return { directory: path.join(folder(t), 'data'), env: { ...process.env, npm_execpath: cli }, calls };
+  return { directory: path.join(createTempDirectory(t), 'data'), env: { ...process.env, npm_execpath: cli }, calls };
 }
 
 const code = (work: Promise<unknown>): Promise<string> =>
@@ -46,16 +53,16 @@ const code = (work: Promise<unknown>): Promise<string> =>
     },
   );
 
-const installs = `const llama = home + '/node_modules/node-llama-cpp/llama';
+const installScript = `const llama = home + '/node_modules/node-llama-cpp/llama';
   fs.mkdirSync(llama, { recursive: true }); fs.writeFileSync(llama + '/gitRelease.bundle', 'source');`;
 const leftovers = (directory: string): readonly string[] =>
   readdirSync(path.join(directory, 'runtime')).filter((name) => name.startsWith('new-'));
 
 test('the runtime is installed once, in exact versions, without scripts, and gets its name when it is whole', async (t) => {
-  const options = npmThat(t, installs);
+  const options = createFakeNpm(t, installScript);
   assert.equal(hasRuntime(options.directory), false);
   const home = await installRuntime(options);
-  assert.equal(home, runtimeHome(options.directory));
+  assert.equal(home, runtimeDirectory(options.directory));
   assert.ok(existsSync(path.join(home, 'node_modules', 'node-llama-cpp')));
   assert.deepEqual(readdirSync(path.join(home, 'node_modules', 'node-llama-cpp', 'llama')), [], 'no source is kept');
   assert.equal(await installRuntime(options), home);
@@ -85,14 +92,14 @@ for (const [what, does, expected] of [
   ],
 ] as const)
   test(`when npm ${what} it is ${expected} and nothing is left`, async (t) => {
-    const options = npmThat(t, `${installs} ${does}`);
+    const options = createFakeNpm(t, `${installScript} ${does}`);
     assert.equal(await code(installRuntime(options)), expected);
     assert.equal(hasRuntime(options.directory), false);
     assert.deepEqual(leftovers(options.directory), []);
   });
 
 test('what an interrupted installation left is swept away', async (t) => {
-  const options = npmThat(t, installs);
+  const options = createFakeNpm(t, installScript);
   mkdirSync(path.join(options.directory, 'runtime', 'new-dead', 'node_modules'), { recursive: true });
   await installRuntime(options);
   assert.deepEqual(leftovers(options.directory), []);
@@ -100,7 +107,7 @@ test('what an interrupted installation left is swept away', async (t) => {
 
 test('an installation can be stopped', async (t) => {
   const stop = new AbortController();
-  const options = npmThat(t, `${installs} setInterval(() => {}, 1000)`);
+  const options = createFakeNpm(t, `${installScript} setInterval(() => {}, 1000)`);
   const work = code(installRuntime({ ...options, signal: stop.signal }));
   while (options.calls().length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   stop.abort();
@@ -109,17 +116,17 @@ test('an installation can be stopped', async (t) => {
 });
 
 test('without npm it says so', async (t) => {
-  const directory = folder(t);
-  const options = { directory, env: { PATH: folder(t) }, node: path.join(directory, 'bin', 'node') };
+  const directory = createTempDirectory(t);
+  const options = { directory, env: { PATH: createTempDirectory(t) }, node: path.join(directory, 'bin', 'node') };
   assert.equal(await code(installRuntime(options)), 'embedded/no-npm');
-  assert.equal(await code(registryOf(options)), 'embedded/no-npm');
+  assert.equal(await code(getNpmRegistry(options)), 'embedded/no-npm');
 });
 
 test('the registry is the one npm names, and not the one of the project one works in', async (t) => {
-  const options = npmThat(t, `console.log('https://packages.example/npm/')`);
-  assert.equal(await registryOf(options), 'https://packages.example/npm/');
+  const options = createFakeNpm(t, `console.log('https://packages.example/npm/')`);
+  assert.equal(await getNpmRegistry(options), 'https://packages.example/npm/');
   assert.equal(options.calls()[0]?.[0], options.directory);
-  assert.equal(await code(registryOf(npmThat(t, `console.log('undefined')`))), 'embedded/npm-failed');
+  assert.equal(await code(getNpmRegistry(createFakeNpm(t, `console.log('undefined')`))), 'embedded/npm-failed');
 });
 
 test('each platform has its package, and one without is refused', () => {
@@ -148,24 +155,26 @@ test('the data directory follows the environment and the platform', () => {
 });
 
 test('a model is meant by its name or described; a wrong description is found before anything is fetched', () => {
-  for (const name of [undefined, '', 'tinyllama', 'tinyllama-1.1b-chat']) assert.equal(modelNamed(name), tinyllama);
-  assert.throws(() => modelNamed('gpt-5'), { code: 'embedded/unknown-model' });
+  for (const name of [undefined, '', 'tinyllama', 'tinyllama-1.1b-chat'])
+    assert.equal(resolveEmbeddedModel(name), tinyllama);
+  assert.throws(() => resolveEmbeddedModel('gpt-5'), { code: 'embedded/unknown-model' });
   const good: EmbeddedModel = {
     ...tinyllama,
     name: 'qwen',
-    pieces: [{ url: 'https://hub.example/q.gguf', bytes: 10 }],
+    parts: [{ url: 'https://hub.example/q.gguf', bytes: 10 }],
     bytes: 10,
     template: 'chatml',
   };
-  assert.equal(modelNamed(good), good);
+  assert.equal(resolveEmbeddedModel(good), good);
   const wrong: readonly Partial<EmbeddedModel>[] = [
     { name: '../x' },
-    { pieces: [] },
+    { parts: [] },
     { bytes: 11 },
     { sha256: 'ABC' },
     { contextWindow: 1 },
     { template: 'nope' as 'chatml' },
-    { pieces: [{ url: 'file:///etc/passwd', bytes: 10 }] },
+    { parts: [{ url: 'file:///etc/passwd', bytes: 10 }] },
   ];
-  for (const change of wrong) assert.throws(() => modelNamed({ ...good, ...change }), { code: 'embedded/bad-model' });
+  for (const change of wrong)
+    assert.throws(() => resolveEmbeddedModel({ ...good, ...change }), { code: 'embedded/bad-model' });
 });

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { diskFault, fullFault, offlineFault, stoppedFault } from './faults.ts';
-import { locked } from './lock.ts';
+import { toDownloadDiskError, diskFullError, offlineError, downloadCancelledError } from './faults.ts';
+import { withFileLock } from './lock.ts';
 
 /** The version of node-llama-cpp that this was made for. */
 export const runtimeVersion = '3.22.1';
@@ -15,7 +15,7 @@ export const runtimeBytes = 50e6;
 
 /** What it takes up while it is installed: with it comes the source of llama.cpp, which is only for those who compile. */
 const peakBytes = 90e6;
-const source = path.join('node_modules', 'node-llama-cpp', 'llama', 'gitRelease.bundle');
+const sourceBundle = path.join('node_modules', 'node-llama-cpp', 'llama', 'gitRelease.bundle');
 
 /** How npm is run. */
 export type NpmOptions = {
@@ -29,10 +29,10 @@ export type NpmOptions = {
 };
 
 /** Where packages come from on this machine, as npm says. */
-export async function registryOf(options: NpmOptions): Promise<string> {
+export async function getNpmRegistry(options: NpmOptions): Promise<string> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const answer =
-    (await npm(['config', 'get', 'registry'], options.directory, options)).trim().split(/\s+/).at(-1) ?? '';
+    (await runNpm(['config', 'get', 'registry'], options.directory, options)).trim().split(/\s+/).at(-1) ?? '';
   if (URL.canParse(answer)) return answer;
   throw new FairleadError('embedded/npm-failed', `npm does not say where its registry is: ${answer}`, {
     blame: 'user',
@@ -54,47 +54,50 @@ export function platformPackage(platform: string = process.platform, arch: strin
 }
 
 /** Where the runtime is, or will be. */
-export const runtimeHome = (directory: string): string =>
+export const runtimeDirectory = (directory: string): string =>
   path.join(directory, 'runtime', `${runtimeVersion}-${process.platform}-${process.arch}`);
 
 /** Whether the runtime is there. A folder has this name only when npm had finished with it. */
-export const hasRuntime = (directory: string): boolean => existsSync(path.join(runtimeHome(directory), 'node_modules'));
+export const hasRuntime = (directory: string): boolean =>
+  existsSync(path.join(runtimeDirectory(directory), 'node_modules'));
 
 /** The folder of the runtime, installed if it is not there. Nothing is compiled and no install script runs. */
 export async function installRuntime(options: NpmOptions): Promise<string> {
   const { directory, signal, onWait } = options;
-  const home = runtimeHome(directory);
+  const home = runtimeDirectory(directory);
   if (hasRuntime(directory)) return home;
   const native = platformPackage();
   try {
-    await locked(path.join(directory, 'runtime', 'lock'), { signal, ...(onWait ? { onWait } : {}) }, async () => {
+    await withFileLock(path.join(directory, 'runtime', 'lock'), { signal, ...(onWait ? { onWait } : {}) }, async () => {
       if (hasRuntime(directory)) return;
-      await sweep(path.dirname(home));
+      await removeStaleInstalls(path.dirname(home));
       const fresh = await mkdtemp(path.join(path.dirname(home), 'new-'));
       await writeFile(path.join(fresh, 'package.json'), '{"private": true}\n');
       const packages = [`node-llama-cpp@${runtimeVersion}`, `${native}@${runtimeVersion}`];
       const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--save-exact'];
-      await npm(['install', ...flags, '--prefix', fresh, ...packages], fresh, options).catch(async (error: unknown) => {
-        await rm(fresh, { recursive: true, force: true });
-        throw error;
-      });
-      await rm(path.join(fresh, source), { force: true });
+      await runNpm(['install', ...flags, '--prefix', fresh, ...packages], fresh, options).catch(
+        async (error: unknown) => {
+          await rm(fresh, { recursive: true, force: true });
+          throw error;
+        },
+      );
+      await rm(path.join(fresh, sourceBundle), { force: true });
       await rename(fresh, home);
     });
   } catch (error) {
-    if (signal?.aborted) throw stoppedFault('the runtime', signal.reason);
-    throw diskFault(error, directory, peakBytes);
+    if (signal?.aborted) throw downloadCancelledError('the runtime', signal.reason);
+    throw toDownloadDiskError(error, directory, peakBytes);
   }
   return home;
 }
 
 /** What an interrupted installation left behind. */
-async function sweep(folder: string): Promise<void> {
+async function removeStaleInstalls(folder: string): Promise<void> {
   const left = (await readdir(folder)).filter((name) => name.startsWith('new-'));
   await Promise.allSettled(left.map((name) => rm(path.join(folder, name), { recursive: true, force: true })));
 }
 
-async function npm(args: readonly string[], cwd: string, options: NpmOptions): Promise<string> {
+async function runNpm(args: readonly string[], cwd: string, options: NpmOptions): Promise<string> {
   const { env = process.env, node = process.execPath, signal } = options;
   const [command, ...first] = findNpm(env, node);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -108,8 +111,8 @@ async function npm(args: readonly string[], cwd: string, options: NpmOptions): P
   let complained = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text));
-  child.once('error', (error) => reject('code' in error && error.code === 'ENOENT' ? noNpm(error) : error));
-  child.once('close', (code) => (code === 0 ? resolve(said) : reject(npmFault(complained, cwd))));
+  child.once('error', (error) => reject('code' in error && error.code === 'ENOENT' ? npmMissingError(error) : error));
+  child.once('close', (code) => (code === 0 ? resolve(said) : reject(toNpmError(complained, cwd))));
   return promise;
 }
 
@@ -125,7 +128,7 @@ function findNpm(env: NodeJS.ProcessEnv, node: string): [string, ...string[]] {
   return found === undefined ? ['npm'] : [node, found];
 }
 
-const noNpm = (cause: unknown): FairleadError =>
+const npmMissingError = (cause: unknown): FairleadError =>
   new FairleadError('embedded/no-npm', 'npm was not found, and the embedded model is fetched through it.', {
     blame: 'user',
     hint: 'Install npm (it comes with Node), or use a model server or a provider with a key.',
@@ -133,12 +136,12 @@ const noNpm = (cause: unknown): FairleadError =>
   });
 
 /** npm's complaint in one sentence. */
-function npmFault(complaint: string, cwd: string): Error {
-  if (/\b(ENOSPC|EDQUOT)\b/.test(complaint)) return fullFault(cwd, peakBytes);
+function toNpmError(complaint: string, cwd: string): Error {
+  if (/\b(ENOSPC|EDQUOT)\b/.test(complaint)) return diskFullError(cwd, peakBytes);
   const network = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED)\b/.exec(
     complaint,
   );
-  if (network) return offlineFault('the runtime', network[0], new Error(complaint.slice(0, 2000)));
+  if (network) return offlineError('the runtime', network[0], new Error(complaint.slice(0, 2000)));
   const line = complaint
     .split('\n')
     .find((line) => /^npm (error|ERR!) (?!code)/.test(line))

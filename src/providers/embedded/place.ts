@@ -13,11 +13,11 @@ export function dataDirectory(env: Environment = process.env, platform: NodeJS.P
       blame: 'user',
       hint: 'Set it to a plain name such as "fairlead", or unset it.',
     });
-  return path.join(base(env, platform), name);
+  return path.join(baseDirectory(env, platform), name);
 }
 
 /** A relative XDG path is invalid by its specification and counts as unset. */
-function base(env: Environment, platform: NodeJS.Platform): string {
+function baseDirectory(env: Environment, platform: NodeJS.Platform): string {
   const xdg = env['XDG_DATA_HOME'];
   if (xdg !== undefined && path.isAbsolute(xdg)) return xdg;
   const home = env['HOME'] || homedir();

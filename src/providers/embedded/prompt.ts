@@ -9,93 +9,94 @@ import {
   type ModelRequest,
   type ToolSpec,
 } from '../../core/index.ts';
-import { spaced } from './grammar.ts';
+import { stringifySpaced } from './grammar.ts';
 import type { ChatTemplate } from './models.ts';
 
 /** A stretch of a prompt. Only `markup` may hold the special tokens of a dialect; what people and tools say never can. */
-export type Segment = { readonly text: string; readonly markup: boolean };
+export type PromptSegment = { readonly text: string; readonly markup: boolean };
 
 /** The prompt of a request up to where the answer begins. */
-export function promptOf(
+export function renderPrompt(
   request: Pick<ModelRequest, 'system' | 'messages'>,
   template: ChatTemplate,
-): readonly Segment[] {
+): readonly PromptSegment[] {
   const system = request.system.trim();
-  return join([
-    ...(system === '' ? [] : turn(template, 'system', harmless(system, template))),
+  return mergeSegments([
+    ...(system === '' ? [] : templateTurn(template, 'system', escapeTemplateMarkers(system, template))),
     ...toArray(request.messages).flatMap((message) =>
-      turn(template, message.role === 'assistant' ? 'assistant' : 'user', contentOf(message, template)),
+      templateTurn(template, message.role === 'assistant' ? 'assistant' : 'user', renderMessage(message, template)),
     ),
-    markup(template.assistant[0]),
+    markupSegment(template.assistant[0]),
   ]);
 }
 
 /** How a call begins in the model's own words: everything up to its input, which the model writes. Put like this it looks for the values in the request; after a bare name it invents them. */
-export const callLead = (tool: string, keys: readonly string[]): string =>
+export const toolCallPrefix = (tool: string, keys: readonly string[]): string =>
   keys.length > 0
     ? `I use the tool ${tool} with the ${keys.join(' and ')} from your request: `
     : `I use the tool ${tool}: `;
 
 /** A message as it stands in a prompt. */
-export const contentOf = (message: Message, template: ChatTemplate): string => harmless(wordsOf(message), template);
+export const renderMessage = (message: Message, template: ChatTemplate): string =>
+  escapeTemplateMarkers(messageText(message), template);
 
 /** A text after which a request for this tool is likely to follow; without a tool, one for mere words. Plain text: it is the language that is asked here, not the assistant. */
-export const askingFor = (tool: ToolSpec | undefined): string =>
+export const toolRequestPrefix = (tool: ToolSpec | undefined): string =>
   `Tool ${tool ? `${tool.name}: ${firstSentence(tool.description)}` : 'none: Chat with the user.'} A user asks for it:\n`;
 
 /** What the person last asked for, and which tools have been used for it since. Reminders are not the person's. */
-export function wishOf(request: Pick<ModelRequest, 'messages'>): {
+export function lastUserRequest(request: Pick<ModelRequest, 'messages'>): {
   readonly text: string;
   readonly used: ReadonlySet<string>;
 } {
   const messages = toArray(request.messages);
-  const at = messages.findLastIndex((message) => message.role === 'user' && saidBy(message) !== '');
+  const at = messages.findLastIndex((message) => message.role === 'user' && userTextOf(message) !== '');
   const calls = messages.slice(at + 1).flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-call'));
   const asked = messages[at];
-  return { text: asked ? saidBy(asked) : '', used: new Set(calls.map((call) => call.tool)) };
+  return { text: asked ? userTextOf(asked) : '', used: new Set(calls.map((call) => call.tool)) };
 }
 
-const saidBy = (message: Message): string =>
+const userTextOf = (message: Message): string =>
   message.parts
     .flatMap((part) => (part.type === 'text' && !part.text.startsWith('<system-reminder') ? [part.text] : []))
     .join('\n')
     .trim();
 
-function wordsOf(message: Message): string {
-  return message.parts.map(wordsOfPart).filter(Boolean).join('\n').trim();
+function messageText(message: Message): string {
+  return message.parts.map(partText).filter(Boolean).join('\n').trim();
 }
 
-function wordsOfPart(part: MessagePart): string {
+function partText(part: MessagePart): string {
   switch (part.type) {
     case 'text':
       return part.text;
     case 'reasoning':
       return '';
     case 'file':
-      return unshown(part);
+      return filePlaceholder(part);
     case 'tool-call':
-      return `${callLead(part.tool, isObject(part.input) ? Object.keys(part.input) : [])}${spaced(part.input)}`;
+      return `${toolCallPrefix(part.tool, isObject(part.input) ? Object.keys(part.input) : [])}${stringifySpaced(part.input)}`;
     case 'tool-result':
       return [
         `${part.failed ? 'Error' : 'Result'} of ${part.tool}:`,
         part.text,
-        ...(part.files ?? []).map(unshown),
+        ...(part.files ?? []).map(filePlaceholder),
       ].join('\n');
   }
 }
 
-const unshown = ({ name, mediaType }: FilePart): string =>
+const filePlaceholder = ({ name, mediaType }: FilePart): string =>
   `(${name ?? 'a file'} of type ${mediaType}, which cannot be shown here)`;
 
-function turn(template: ChatTemplate, role: keyof ChatTemplate, text: string): readonly Segment[] {
+function templateTurn(template: ChatTemplate, role: keyof ChatTemplate, text: string): readonly PromptSegment[] {
   const [before, after] = template[role];
-  return [markup(before), { text, markup: false }, markup(after)];
+  return [markupSegment(before), { text, markup: false }, markupSegment(after)];
 }
 
-const markup = (text: string): Segment => ({ text, markup: true });
+const markupSegment = (text: string): PromptSegment => ({ text, markup: true });
 
 /** Some dialects mark turns with ordinary characters: in what is quoted they are pulled apart, so that no text can pose as a turn. */
-function harmless(text: string, template: ChatTemplate): string {
+function escapeTemplateMarkers(text: string, template: ChatTemplate): string {
   let safe = text;
   for (const [before] of Object.values(template)) {
     const mark = before.trim();
@@ -105,8 +106,8 @@ function harmless(text: string, template: ChatTemplate): string {
 }
 
 /** Neighbours of a kind become one, as they were when the model was trained. */
-function join(segments: readonly Segment[]): readonly Segment[] {
-  const joined: Segment[] = [];
+function mergeSegments(segments: readonly PromptSegment[]): readonly PromptSegment[] {
+  const joined: PromptSegment[] = [];
   for (const segment of segments) {
     const last = joined.at(-1);
     if (segment.text === '') continue;
@@ -116,16 +117,16 @@ function join(segments: readonly Segment[]): readonly Segment[] {
   return joined;
 }
 
-const longestSentence = 160;
+const maxSentenceChars = 160;
 
 function firstSentence(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, ' ');
   const sentence = /^.+?[.!?](?= |$)/.exec(line)?.[0] ?? line;
-  return sentence.length > longestSentence ? `${sentence.slice(0, longestSentence)}…` : sentence;
+  return sentence.length > maxSentenceChars ? `${sentence.slice(0, maxSentenceChars)}…` : sentence;
 }
 
 /** The input of a call, if the text is a whole JSON object. */
-export function inputIn(text: string): Json | undefined {
+export function parseCallInput(text: string): Json | undefined {
   if (!text.endsWith('}')) return undefined;
   try {
     const value: unknown = JSON.parse(text);

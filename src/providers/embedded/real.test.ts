@@ -12,11 +12,11 @@ import {
   type ModelRequest,
   type ToolSpec,
 } from '../../core/index.ts';
-import { borrowModel } from './engine.ts';
+import { acquireModel } from './engine.ts';
 import { weightsFile } from './fetch.ts';
-import { grammarOf } from './grammar.ts';
+import { schemaToGrammar } from './grammar.ts';
 import { tinyllama } from './models.ts';
-import { runtimeHome } from './npm.ts';
+import { runtimeDirectory } from './npm.ts';
 import { embeddedProvider, type EmbeddedProvider } from './embedded.ts';
 
 const skip =
@@ -46,7 +46,7 @@ async function ask(asked: ModelRequest): Promise<End> {
   return assert.fail('there was no end');
 }
 
-const of = (properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject => ({
+const objectSchema = (properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject => ({
   type: 'object',
   properties,
   required,
@@ -56,15 +56,19 @@ const tools: readonly ToolSpec[] = [
   {
     name: 'read_file',
     description: 'Reads a text file and returns its content.',
-    input: of({ path: text, limit: { type: 'integer' } }, ['path']),
+    input: objectSchema({ path: text, limit: { type: 'integer' } }, ['path']),
   },
-  { name: 'run_command', description: 'Runs a shell command and returns its output.', input: of({ command: text }) },
+  {
+    name: 'run_command',
+    description: 'Runs a shell command and returns its output.',
+    input: objectSchema({ command: text }),
+  },
   {
     name: 'get_weather',
     description: 'Gets the current weather of a city.',
-    input: of({ city: text, unit: { enum: ['celsius', 'fahrenheit'] } }),
+    input: objectSchema({ city: text, unit: { enum: ['celsius', 'fahrenheit'] } }),
   },
-  { name: 'send_email', description: 'Sends an email to a person.', input: of({ to: text, body: text }) },
+  { name: 'send_email', description: 'Sends an email to a person.', input: objectSchema({ to: text, body: text }) },
 ];
 
 test('the embedded model answers, and the next turn reads only what is new', { skip }, async (t) => {
@@ -106,7 +110,7 @@ test('a forced call is valid JSON for the schema of its tool', { skip }, async (
 });
 
 test('an answer held to a schema is JSON of that shape', { skip }, async () => {
-  const answer = of({ colour: { enum: ['red', 'green'] }, number: { type: 'integer' } });
+  const answer = objectSchema({ colour: { enum: ['red', 'green'] }, number: { type: 'integer' } });
   const [part] = (await ask(request([user('Name a colour and a number.')], { outputSchema: answer }))).message.parts;
   assert.ok(part?.type === 'text');
   const value: unknown = JSON.parse(part.text);
@@ -114,7 +118,7 @@ test('an answer held to a schema is JSON of that shape', { skip }, async () => {
   assert.match(String(value['colour']), /^(red|green)$/);
 });
 
-const wishes: readonly (readonly [wish: string, tool: string])[] = [
+const toolRequests: readonly (readonly [wish: string, tool: string])[] = [
   ['Tell me what is written in todo.txt.', 'read_file'],
   ['Please run make build.', 'run_command'],
   ['What is the weather like in Tokyo?', 'get_weather'],
@@ -127,7 +131,7 @@ const wishes: readonly (readonly [wish: string, tool: string])[] = [
 
 test('most of eight requests get the right tool, or words where none is needed', { skip }, async (t) => {
   let right = 0;
-  for (const [wish, expected] of wishes) {
+  for (const [wish, expected] of toolRequests) {
     const since = performance.now();
     const { message } = await ask(request([user(wish)], { tools, settings: { maxOutputTokens: 30 } }));
     const [part] = message.parts;
@@ -138,8 +142,8 @@ test('most of eight requests get the right tool, or words where none is needed',
       `${got === expected ? 'right' : 'WRONG'} ${got} ${said} in ${Math.round(performance.now() - since)} ms: ${wish}`,
     );
   }
-  t.diagnostic(`${right} of ${wishes.length} right`);
-  assert.ok(right >= 5, `${right} of ${wishes.length}`);
+  t.diagnostic(`${right} of ${toolRequests.length} right`);
+  assert.ok(right >= 5, `${right} of ${toolRequests.length}`);
 });
 
 test('an abort ends the reading and the writing, and the next request is answered', { skip }, async () => {
@@ -164,17 +168,20 @@ test('a request that does not fit is refused', { skip }, async () => {
 
 test('the native library takes every kind of grammar', { skip }, async () => {
   await provider();
-  const { llama, release } = await borrowModel(weightsFile(directory, tinyllama), runtimeHome(directory), 1);
-  const tree = { $ref: '#/$defs/t', $defs: { t: of({ kids: { type: 'array', items: { $ref: '#/$defs/t' } } }) } };
+  const { llama, release } = await acquireModel(weightsFile(directory, tinyllama), runtimeDirectory(directory), 1);
+  const tree = {
+    $ref: '#/$defs/t',
+    $defs: { t: objectSchema({ kids: { type: 'array', items: { $ref: '#/$defs/t' } } }) },
+  };
   const schemas: readonly JsonObject[] = [
     {},
     tree,
-    of({ a: text, b: { type: ['number', 'null'] } }, []),
+    objectSchema({ a: text, b: { type: ['number', 'null'] } }, []),
     { type: 'object', additionalProperties: { type: 'array', items: text, minItems: 1, maxItems: 5 } },
     { anyOf: [{ const: 'a "b"\\\n' }, { enum: [1, null, { x: [true] }] }] },
     { type: 'string', minLength: 2, maxLength: 200 },
     { type: 'array', prefixItems: [text, { type: 'boolean' }] },
   ];
-  for (const schema of schemas) assert.ok(await llama.createGrammar({ grammar: grammarOf(schema) }));
+  for (const schema of schemas) assert.ok(await llama.createGrammar({ grammar: schemaToGrammar(schema) }));
   await release();
 });

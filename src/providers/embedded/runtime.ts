@@ -64,7 +64,7 @@ export type RuntimeSampling = {
 };
 
 /** What is asked about the token that follows: the logits of some tokens and of the likeliest, and the weight of all. */
-export type RuntimeQuestion = {
+export type RuntimeLogitQuery = {
   readonly generateNext: {
     readonly logits: { readonly filter: { readonly tokens: readonly Token[]; readonly includeTop: number } };
     readonly totalLogitWeight: true;
@@ -72,7 +72,7 @@ export type RuntimeQuestion = {
 };
 
 /** What was asked about the token that follows. */
-export type RuntimeAnswer = {
+export type RuntimeLogitResult = {
   readonly next: { readonly logits?: ReadonlyMap<Token, number>; readonly totalLogitWeight?: number };
 };
 
@@ -84,12 +84,12 @@ export interface RuntimeSequence {
   evaluateWithoutGeneratingNewTokens(tokens: Token[]): Promise<void>;
   evaluate(tokens: Token[], sampling: RuntimeSampling): AsyncGenerator<Token, void, void>;
   controlledEvaluate(
-    tokens: readonly (Token | readonly [Token, RuntimeQuestion])[],
-  ): Promise<readonly (RuntimeAnswer | undefined)[]>;
+    tokens: readonly (Token | readonly [Token, RuntimeLogitQuery])[],
+  ): Promise<readonly (RuntimeLogitResult | undefined)[]>;
 }
 
 /** The runtime that this program's own installation has, if it is one that we know. A project one happens to work in is not asked: its code is not ours to run. */
-export function ownRuntime(): string | undefined {
+export function findBundledRuntime(): string | undefined {
   try {
     const entry = import.meta.resolve('node-llama-cpp');
     const manifest = path.join(path.dirname(fileURLToPath(entry)), '..', 'package.json');
@@ -103,17 +103,17 @@ export function ownRuntime(): string | undefined {
 /** Loads the runtime: the program's own, or the one installed in this folder. */
 export async function loadRuntime(home: string | undefined): Promise<RuntimeModule> {
   const file = home === undefined ? '' : path.join(home, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
-  const entry = ownRuntime() ?? (existsSync(file) ? pathToFileURL(file).href : undefined);
+  const entry = findBundledRuntime() ?? (existsSync(file) ? pathToFileURL(file).href : undefined);
   try {
     if (entry !== undefined) return (await import(entry)) as RuntimeModule;
   } catch (error) {
-    throw unusable(error);
+    throw runtimeUnusableError(error);
   }
-  throw unusable(undefined);
+  throw runtimeUnusableError(undefined);
 }
 
 /** The error for native code that is there and does not run. */
-export const unusable = (cause: unknown): FairleadError =>
+export const runtimeUnusableError = (cause: unknown): FairleadError =>
   new FairleadError('embedded/unsupported', 'The runtime of the embedded model does not start on this machine.', {
     blame: 'user',
     hint: 'It needs a C library such as Debian or Ubuntu have (glibc, not musl). Use a model server or a provider with a key instead.',

@@ -1,28 +1,28 @@
 // One file out of a tar stream, without unpacking the rest: what an npm package is made of, read as it arrives.
 import { FairleadError } from '../../core/index.ts';
 
-const block = 512;
+const blockSize = 512;
 
 /** The bytes of the named file of a tar archive, as they come by. The archive must hold the file, whole. */
-export async function* fileInTar(archive: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  const reader = readerOf(archive);
+export async function* extractTarFile(archive: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const reader = createArchiveReader(archive);
   for (;;) {
-    const header = await reader.exactly(block);
-    if (!header || header.every((byte) => byte === 0)) throw broken(`holds no ${name}`);
-    const size = sizeIn(header);
-    if (nameIn(header) === name && isFile(header)) return yield* reader.next(size);
-    for await (const _ of reader.next(Math.ceil(size / block) * block));
+    const header = await reader.readExactly(blockSize);
+    if (!header || header.every((byte) => byte === 0)) throw badPackageError(`holds no ${name}`);
+    const size = entrySize(header);
+    if (entryName(header) === name && isFileEntry(header)) return yield* reader.readNext(size);
+    for await (const _ of reader.readNext(Math.ceil(size / blockSize) * blockSize));
   }
 }
 
-type Reader = {
+type ArchiveReader = {
   /** Exactly this many bytes, or nothing at the end of the archive. */
-  exactly(count: number): Promise<Uint8Array | undefined>;
+  readExactly(count: number): Promise<Uint8Array | undefined>;
   /** The next bytes in whatever portions they come. */
-  next(count: number): AsyncGenerator<Uint8Array>;
+  readNext(count: number): AsyncGenerator<Uint8Array>;
 };
 
-function readerOf(archive: AsyncIterable<Uint8Array>): Reader {
+function createArchiveReader(archive: AsyncIterable<Uint8Array>): ArchiveReader {
   const source = archive[Symbol.asyncIterator]();
   let left: Uint8Array = new Uint8Array(0);
 
@@ -36,7 +36,7 @@ function readerOf(archive: AsyncIterable<Uint8Array>): Reader {
   async function* next(count: number): AsyncGenerator<Uint8Array> {
     let missing = count;
     while (missing > 0) {
-      if (left.length === 0 && !(await more())) throw broken('ends too early');
+      if (left.length === 0 && !(await more())) throw badPackageError('ends too early');
       const portion = left.subarray(0, missing);
       left = left.subarray(portion.length);
       missing -= portion.length;
@@ -45,8 +45,8 @@ function readerOf(archive: AsyncIterable<Uint8Array>): Reader {
   }
 
   return {
-    next,
-    async exactly(count) {
+    readNext: next,
+    async readExactly(count) {
       while (left.length === 0) if (!(await more())) return undefined;
       const whole = new Uint8Array(count);
       let at = 0;
@@ -59,26 +59,26 @@ function readerOf(archive: AsyncIterable<Uint8Array>): Reader {
   };
 }
 
-const field = (header: Uint8Array, from: number, length: number): string => {
+const headerField = (header: Uint8Array, from: number, length: number): string => {
   const bytes = header.subarray(from, from + length);
   const end = bytes.indexOf(0);
   return new TextDecoder('latin1').decode(end < 0 ? bytes : bytes.subarray(0, end));
 };
 
-function nameIn(header: Uint8Array): string {
-  const prefix = field(header, 257, 5) === 'ustar' ? field(header, 345, 155) : '';
-  return prefix === '' ? field(header, 0, 100) : `${prefix}/${field(header, 0, 100)}`;
+function entryName(header: Uint8Array): string {
+  const prefix = headerField(header, 257, 5) === 'ustar' ? headerField(header, 345, 155) : '';
+  return prefix === '' ? headerField(header, 0, 100) : `${prefix}/${headerField(header, 0, 100)}`;
 }
 
-function sizeIn(header: Uint8Array): number {
-  const text = field(header, 124, 12).trim();
-  if (!/^[0-7]+$/.test(text)) throw broken('is not a tar archive');
+function entrySize(header: Uint8Array): number {
+  const text = headerField(header, 124, 12).trim();
+  if (!/^[0-7]+$/.test(text)) throw badPackageError('is not a tar archive');
   return Number.parseInt(text, 8);
 }
 
-const isFile = (header: Uint8Array): boolean => header[156] === 0 || header[156] === 0x30;
+const isFileEntry = (header: Uint8Array): boolean => header[156] === 0 || header[156] === 0x30;
 
-const broken = (what: string): FairleadError =>
+const badPackageError = (what: string): FairleadError =>
   new FairleadError('embedded/bad-package', `The package that was fetched ${what}.`, {
     blame: 'provider',
     retry: true,

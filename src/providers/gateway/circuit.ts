@@ -4,25 +4,25 @@ import { FairleadError } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** When a circuit opens and for how long. */
-export type CircuitOptions = { readonly failures: number; readonly coolMs: number };
+export type CircuitBreakerOptions = { readonly failures: number; readonly coolMs: number };
 
 /** One request's way through the circuit; exactly one of its endings is to be called. */
-export interface Passage {
-  passed(): void;
-  failed(error: unknown): void;
+export interface CircuitPermit {
+  succeed(): void;
+  fail(error: unknown): void;
   /** Ended by us, which says nothing about the model; a trial that was not decided leaves the circuit open. */
-  abandoned(): void;
+  abandon(): void;
 }
 
 /** Where a circuit stands: `closed` lets requests through, `open` none, `half-open` one that is to find out. */
-export type CircuitStanding = 'closed' | 'open' | 'half-open';
+export type CircuitStatus = 'closed' | 'open' | 'half-open';
 
 /** The circuit of one model, shared by everything in the process that asks it. */
-export interface Circuit {
+export interface CircuitBreaker {
   /** Lets a request through, or says when the next may try. With `patient` the error may be waited out. */
-  enter(patient: boolean): Passage;
+  acquire(patient: boolean): CircuitPermit;
   /** Where it stands, and for how long nobody may ask. */
-  standing(): { readonly state: CircuitStanding; readonly forMs: number };
+  status(): { readonly state: CircuitStatus; readonly forMs: number };
 }
 
 /** Whether an error says that the model's server is in trouble: limits and the request's own faults do not. */
@@ -34,11 +34,14 @@ const isOutage = (error: unknown): boolean =>
   error.code !== 'provider/circuit-open';
 
 /** Made once: an error costs more than all the rest of a passage. */
-const undecided = new FairleadError('provider/cut', 'The trial was not decided.', { blame: 'provider', retry: true });
-const abandoned = new FairleadError('run/cancelled', 'The request was abandoned.', { blame: 'harness' });
+const undecidedError = new FairleadError('provider/cut', 'The trial was not decided.', {
+  blame: 'provider',
+  retry: true,
+});
+const abandonedError = new FairleadError('run/cancelled', 'The request was abandoned.', { blame: 'harness' });
 
 /** A closed circuit. */
-export function makeCircuit(name: string, options: CircuitOptions, clock: Clock): Circuit {
+export function createCircuitBreaker(name: string, options: CircuitBreakerOptions, clock: Clock): CircuitBreaker {
   const breaker = circuitBreaker(handleWhen(isOutage), {
     breaker: new ConsecutiveBreaker(options.failures),
     // Cockatiel times the opening by the wall clock, which can jump: it is told to be ready always, and our clock decides.
@@ -65,12 +68,12 @@ export function makeCircuit(name: string, options: CircuitOptions, clock: Clock)
   }
 
   return {
-    standing() {
+    status() {
       if (breaker.state === CircuitState.Closed) return { state: 'closed', forMs: 0 };
       const forMs = breaker.state === CircuitState.Open ? Math.max(0, openUntil - clock.now()) : 0;
       return { state: forMs > 0 ? 'open' : 'half-open', forMs };
     },
-    enter(patient) {
+    acquire(patient) {
       const left = closedFor();
       if (left > 0) throw open(left, patient);
       const outcome = Promise.withResolvers<void>();
@@ -78,9 +81,9 @@ export function makeCircuit(name: string, options: CircuitOptions, clock: Clock)
       breaker.execute(() => outcome.promise).catch(() => {});
       const trial = breaker.state === CircuitState.HalfOpen;
       return {
-        passed: () => outcome.resolve(),
-        failed: (error) => outcome.reject(error),
-        abandoned: () => outcome.reject(trial ? undecided : abandoned),
+        succeed: () => outcome.resolve(),
+        fail: (error) => outcome.reject(error),
+        abandon: () => outcome.reject(trial ? undecidedError : abandonedError),
       };
     },
   };

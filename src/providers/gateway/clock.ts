@@ -10,14 +10,14 @@ export interface Clock {
   random(): number;
 }
 
-const longest = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
   // `performance` would say the same, but Node loads a dozen modules for it.
   now: () => process.uptime() * 1000,
   timer(ms, fire, hold) {
-    const timer = setTimeout(fire, Math.min(Math.max(0, ms), longest));
+    const timer = setTimeout(fire, Math.min(Math.max(0, ms), maxTimerMs));
     if (!hold) timer.unref();
     return () => clearTimeout(timer);
   },
@@ -25,7 +25,7 @@ export const systemClock: Clock = {
 };
 
 /** Waits; an abort ends the waiting at once with the reason of the abort. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (signal.aborted) {
     reject(signal.reason);

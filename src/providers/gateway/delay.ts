@@ -10,11 +10,11 @@ export type RetryOptions = {
   readonly baseMs: number;
   readonly jitterMs: number;
   /** No wait is longer; one that a provider asks for and that is longer is an error at once. */
-  readonly mostMs: number;
+  readonly maxMs: number;
 };
 
 /** How long to wait before retry n (from 0), after this error. */
-export function delayBefore(retry: number, { afterMs }: FairleadError, options: RetryOptions, clock: Clock): number {
-  const wait = afterMs ?? Math.min(options.mostMs, options.baseMs * 2 ** retry);
+export function backoffDelay(retry: number, { afterMs }: FairleadError, options: RetryOptions, clock: Clock): number {
+  const wait = afterMs ?? Math.min(options.maxMs, options.baseMs * 2 ** retry);
   return wait + options.jitterMs * clock.random();
 }

@@ -1,12 +1,12 @@
 // What the gateway makes of errors: which try is followed by another, which model by the next, and what is said in the end.
 import { FairleadError, isObject, isValidUsage, type Usage } from '../../core/index.ts';
-import { limited } from './limiter.ts';
+import { rateLimitedError } from './limiter.ts';
 
 /** A model that was given up on: why, and after how many tries. */
-export type Failed = { readonly key: string; readonly error: FairleadError; readonly tried: number };
+export type FailedModel = { readonly key: string; readonly error: FairleadError; readonly attempts: number };
 
 /** Anything thrown by a provider as an error that says what to do; a limit too long to wait for says until when. */
-export function understood(thrown: unknown, key: string, mostMs: number): FairleadError {
+export function normalizeProviderError(thrown: unknown, key: string, mostMs: number): FairleadError {
   if (!(thrown instanceof FairleadError)) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     return new FairleadError('provider/unexpected', `${key} failed in an unexpected way: ${message}`, {
@@ -16,21 +16,23 @@ export function understood(thrown: unknown, key: string, mostMs: number): Fairle
   }
   const { code, afterMs } = thrown;
   return code === 'provider/rate-limited' && afterMs !== undefined && afterMs > mostMs
-    ? limited(key, afterMs, thrown)
+    ? rateLimitedError(key, afterMs, thrown)
     : thrown;
 }
 
 /** Whether another model can help: not where the request itself is at fault, nor where it is too long and can be made shorter. */
-export const movesOn = (error: FairleadError): boolean =>
+export const shouldFallBack = (error: FairleadError): boolean =>
   error.blame !== 'user' && error.code !== 'provider/context-too-long';
 
 /** The error for whoever asked: the last one, how often it was tried, and what became of the models before it. Nobody is to try again. */
-export function finalError(left: readonly Failed[]): FairleadError {
-  const { error, tried } = left.at(-1) as Failed;
+export function finalError(left: readonly FailedModel[]): FairleadError {
+  const { error, attempts: tried } = left.at(-1) as FailedModel;
   const before = left.slice(0, -1);
   if (tried <= 1 && before.length === 0 && !error.retry) return error;
-  const story = before.map((each) => `; before that, ${each.key}: ${told(each.error, each.tried)}`).join('');
-  return new FairleadError(error.code, `${told(error, tried)}${story}.`, {
+  const story = before
+    .map((each) => `; before that, ${each.key}: ${formatFailure(each.error, each.attempts)}`)
+    .join('');
+  return new FairleadError(error.code, `${formatFailure(error, tried)}${story}.`, {
     blame: error.blame,
     retry: false,
     cause: error,
@@ -39,11 +41,11 @@ export function finalError(left: readonly Failed[]): FairleadError {
   });
 }
 
-const told = (error: FairleadError, tried: number): string =>
+const formatFailure = (error: FairleadError, tried: number): string =>
   `${error.message.replace(/[.\s]+$/, '')}${tried > 1 ? ` (tried ${tried} times)` : ''}`;
 
 /** What a failed try has used, where its error says so. */
-export function usageOf(error: unknown): Usage | undefined {
+export function usageOfError(error: unknown): Usage | undefined {
   if (!isObject(error) || !isObject(error['usage'])) return undefined;
   const usage = error['usage'] as Usage;
   return isValidUsage(usage) ? usage : undefined;

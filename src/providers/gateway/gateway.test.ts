@@ -12,9 +12,9 @@ import {
 } from '../../core/index.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { gateway, type GatewayOptions } from './gateway.ts';
-import { breakerStates, gatewayState } from './state.ts';
+import { breakerStates, createGatewayState } from './state.ts';
 
-type Say = (signal: AbortSignal, number: number) => AsyncIterable<Chunk> | Iterable<Chunk>;
+type ScriptedStream = (signal: AbortSignal, number: number) => AsyncIterable<Chunk> | Iterable<Chunk>;
 
 const request: ModelRequest = {
   system: 's',
@@ -33,14 +33,14 @@ const end = (text: string, more: { readonly model?: string; readonly usage?: obj
   ...more,
 });
 
-const words = (text: string): Chunk[] => [
+const textChunks = (text: string): Chunk[] => [
   { type: 'part-started', index: 0, part: 'text' },
   { type: 'part-delta', index: 0, text },
 ];
 
 /** A provider that does, at its n-th request, the n-th of these. */
 function provider(
-  says: readonly Say[],
+  says: readonly ScriptedStream[],
   more: { readonly family?: string; readonly model?: string; readonly price?: Price } = {},
 ): Provider & { asked: number } {
   const made = {
@@ -49,7 +49,7 @@ function provider(
     ...more,
     asked: 0,
     stream(_request: ModelRequest, signal: AbortSignal): AsyncIterable<Chunk> {
-      const say = says[Math.min(made.asked, says.length - 1)] as Say;
+      const say = says[Math.min(made.asked, says.length - 1)] as ScriptedStream;
       const number = made.asked++;
       return (async function* () {
         yield* say(signal, number);
@@ -59,30 +59,33 @@ function provider(
   return made;
 }
 
-const fault = (code: string, details: Partial<ConstructorParameters<typeof FairleadError>[2]> = {}): FairleadError =>
+const createError = (
+  code: string,
+  details: Partial<ConstructorParameters<typeof FairleadError>[2]> = {},
+): FairleadError =>
   new FairleadError(`provider/${code}`, `It is ${code}.`, { blame: 'provider', retry: true, ...details });
 
-const fails = (error: Error, before: readonly Chunk[] = []): Say =>
+const fails = (error: Error, before: readonly Chunk[] = []): ScriptedStream =>
   function* () {
     yield* before;
     throw error;
   };
 
-const answers = (text = 'done', more: Parameters<typeof end>[1] = {}): Say =>
+const answers = (text = 'done', more: Parameters<typeof end>[1] = {}): ScriptedStream =>
   function* () {
-    yield* words(text);
+    yield* textChunks(text);
     yield end(text, more);
   };
 
-const hangs = (before: readonly Chunk[] = []): Say =>
+const hangs = (before: readonly Chunk[] = []): ScriptedStream =>
   async function* () {
     yield* before;
     await new Promise(() => {});
   };
 
-function set(options: GatewayOptions = {}) {
+function createGateway(options: GatewayOptions = {}) {
   const clock = createTestClock({ instant: true });
-  return { clock, options: { clock, state: gatewayState(), ...options } };
+  return { clock, options: { clock, state: createGatewayState(), ...options } };
 }
 
 async function drain(
@@ -103,25 +106,25 @@ const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
   return error;
 };
 
-const types = (chunks: readonly Chunk[]): string => chunks.map((chunk) => chunk.type).join(' ');
+const chunkTypes = (chunks: readonly Chunk[]): string => chunks.map((chunk) => chunk.type).join(' ');
 
 /** Lets everything else go on until something is so. */
-async function until(what: () => boolean): Promise<void> {
+async function waitUntil(what: () => boolean): Promise<void> {
   for (let i = 0; i < 10_000 && !what(); i++) await new Promise((wake) => setTimeout(wake, i < 100 ? 0 : 1));
   assert.ok(what(), `never so: ${what.toString()}`);
 }
 
 test('[A54, P48] a request that fails is tried again after 1, 2 and 4 s and up to one second more; what was shown is taken back', async () => {
-  const { clock, options } = set();
+  const { clock, options } = createGateway();
   const model = provider([
-    fails(fault('overloaded')),
-    fails(fault('cut'), words('half')),
-    fails(fault('server-error')),
+    fails(createError('overloaded')),
+    fails(createError('cut'), textChunks('half')),
+    fails(createError('server-error')),
     answers(),
   ]);
   const chunks = await drain(gateway(model, options));
   assert.deepEqual(clock.waits, [1500, 2500, 4500]);
-  assert.equal(types(chunks), 'restarted part-started part-delta restarted restarted part-started part-delta end');
+  assert.equal(chunkTypes(chunks), 'restarted part-started part-delta restarted restarted part-started part-delta end');
   assert.deepEqual(
     chunks.flatMap((chunk) => (chunk.type === 'restarted' ? [[chunk.attempt, chunk.why]] : [])),
     [
@@ -136,7 +139,9 @@ test('[P48] the jitter is chance: between nothing and one second, never the same
   const waits = await Promise.all(
     [0, 0.25, 0.999].map(async (chance) => {
       const clock = createTestClock({ instant: true, random: () => chance });
-      await drain(gateway(provider([fails(fault('overloaded')), answers()]), { clock, state: gatewayState() }));
+      await drain(
+        gateway(provider([fails(createError('overloaded')), answers()]), { clock, state: createGatewayState() }),
+      );
       return clock.waits[0];
     }),
   );
@@ -144,8 +149,8 @@ test('[P48] the jitter is chance: between nothing and one second, never the same
 });
 
 test('[A54] after the last retry the error says how often it was tried, and nobody is told to try again', async () => {
-  const { options } = set();
-  const model = provider([fails(fault('overloaded', { hint: 'Wait.' }))]);
+  const { options } = createGateway();
+  const model = provider([fails(createError('overloaded', { hint: 'Wait.' }))]);
   const error = await failure(drain(gateway(model, options)));
   assert.equal(model.asked, 4);
   assert.deepEqual(
@@ -162,8 +167,8 @@ test('[A54] after the last retry the error says how often it was tried, and nobo
 
 for (const code of ['unauthorized', 'context-too-long', 'bad-request']) {
   test(`[P48] what trying again cannot help, such as ${code}, is thrown at once as it is`, async () => {
-    const { clock, options } = set();
-    const thrown = fault(code, { retry: false, blame: 'user' });
+    const { clock, options } = createGateway();
+    const thrown = createError(code, { retry: false, blame: 'user' });
     const model = provider([fails(thrown), answers()]);
     assert.equal(await failure(drain(gateway([model, provider([answers()])], options))), thrown);
     assert.equal(model.asked, 1);
@@ -172,13 +177,13 @@ for (const code of ['unauthorized', 'context-too-long', 'bad-request']) {
 }
 
 test('[A54] a wait that the provider asks for is kept; one beyond the cap is an error at once that says until when', async () => {
-  const { clock, options } = set();
-  const short = provider([fails(fault('rate-limited', { afterMs: 7000 })), answers()]);
+  const { clock, options } = createGateway();
+  const short = provider([fails(createError('rate-limited', { afterMs: 7000 })), answers()]);
   await drain(gateway(short, options));
   assert.equal(clock.waits[0], 7500);
 
-  const { clock: still, options: more } = set();
-  const long = provider([fails(fault('rate-limited', { afterMs: 3_600_000 })), answers()]);
+  const { clock: still, options: more } = createGateway();
+  const long = provider([fails(createError('rate-limited', { afterMs: 3_600_000 })), answers()]);
   const error = await failure(drain(gateway(long, more)));
   assert.equal(error.code, 'provider/rate-limited');
   assert.match(error.message, /no request before \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(in 60 min\)/);
@@ -192,15 +197,15 @@ test('[A54] a wait that the provider asks for is kept; one beyond the cap is an 
 test('[A54] a first chunk that does not come and a stream that stands still end in their own errors, even if the provider does not listen', async () => {
   for (const [before, code, ms] of [
     [[], 'provider/timeout', 5000],
-    [words('half'), 'provider/stalled', 2000],
+    [textChunks('half'), 'provider/stalled', 2000],
   ] as const) {
     const clock = createTestClock();
     const model = provider([hangs(before)]);
     const patience = { firstMs: 5000, stallMs: 2000 };
     const shown: Chunk[] = [];
-    const asked = gateway(model, { clock, state: gatewayState(), retry: { retries: 0 }, patience });
+    const asked = gateway(model, { clock, state: createGatewayState(), retry: { retries: 0 }, timeouts: patience });
     const work = failure(drain(asked, undefined, shown));
-    await until(() => model.asked === 1 && shown.length === before.length);
+    await waitUntil(() => model.asked === 1 && shown.length === before.length);
     clock.advance(ms - 1);
     assert.equal(clock.pending, 1, 'still waiting just before the time');
     clock.advance(1);
@@ -211,15 +216,15 @@ test('[A54] a first chunk that does not come and a stream that stands still end 
 
 test('[A54] the stream may pause while its reader is slow: only waiting for the provider counts', async () => {
   const clock = createTestClock();
-  const hears: Say = async function* (signal) {
-    yield* words('a');
+  const hears: ScriptedStream = async function* (signal) {
+    yield* textChunks('a');
     signal.throwIfAborted();
     yield end('a');
   };
   const model = gateway(provider([hears]), {
     clock,
-    state: gatewayState(),
-    patience: { firstMs: 50, stallMs: 50 },
+    state: createGatewayState(),
+    timeouts: { firstMs: 50, stallMs: 50 },
   });
   const seen: string[] = [];
   for await (const chunk of model.stream(request, new AbortController().signal)) {
@@ -233,18 +238,23 @@ test('[A54] a process that was held up gives what came meanwhile the chance to b
   for (const speaks of [true, false]) {
     const clock = createTestClock();
     const more = Promise.withResolvers<void>();
-    const say: Say = async function* () {
-      yield* words('half');
+    const say: ScriptedStream = async function* () {
+      yield* textChunks('half');
       await more.promise;
       yield end('whole');
     };
     const shown: Chunk[] = [];
-    const options = { clock, state: gatewayState(), retry: { retries: 0 }, patience: { firstMs: 9000, stallMs: 2000 } };
+    const options = {
+      clock,
+      state: createGatewayState(),
+      retry: { retries: 0 },
+      timeouts: { firstMs: 9000, stallMs: 2000 },
+    };
     const work = drain(gateway(provider([say]), options), undefined, shown).then(
-      types,
+      chunkTypes,
       (error: Error) => error.message,
     );
-    await until(() => shown.length === 2);
+    await waitUntil(() => shown.length === 2);
     clock.skip(30_000);
     clock.advance(0);
     if (speaks) more.resolve();
@@ -256,13 +266,13 @@ test('[A54] a process that was held up gives what came meanwhile the chance to b
 test('[A54] a try that was given up on cannot speak any more: one answer is kept, that of the try that ended', async () => {
   const clock = createTestClock({ instant: true });
   const late = Promise.withResolvers<void>();
-  const slow: Say = async function* () {
-    yield* words('first');
+  const slow: ScriptedStream = async function* () {
+    yield* textChunks('first');
     await late.promise;
     yield end('first');
   };
-  const second: Say = async function* () {
-    yield* words('second');
+  const second: ScriptedStream = async function* () {
+    yield* textChunks('second');
     late.resolve();
     for (let i = 0; i < 5; i++) await new Promise((wake) => setImmediate(wake));
     yield end('second');
@@ -270,8 +280,8 @@ test('[A54] a try that was given up on cannot speak any more: one answer is kept
   const model = provider([slow, second]);
   const patience = { firstMs: 1e6, stallMs: 1000 };
   const shown: Chunk[] = [];
-  const work = drain(gateway(model, { clock, state: gatewayState(), patience }), undefined, shown);
-  await until(() => shown.length === 2);
+  const work = drain(gateway(model, { clock, state: createGatewayState(), timeouts: patience }), undefined, shown);
+  await waitUntil(() => shown.length === 2);
   clock.advance(1000);
   const chunks = await work;
   const ends = chunks.filter((chunk) => chunk.type === 'end');
@@ -280,24 +290,24 @@ test('[A54] a try that was given up on cannot speak any more: one answer is kept
 });
 
 test('[A54] a stream without an end is no answer, and what comes after the end is not heard', async () => {
-  const { options } = set();
-  const silent: Say = function* () {
-    yield* words('half');
+  const { options } = createGateway();
+  const silent: ScriptedStream = function* () {
+    yield* textChunks('half');
   };
-  const twice: Say = function* () {
+  const twice: ScriptedStream = function* () {
     yield end('one');
     yield end('two');
   };
   const chunks = await drain(gateway(provider([silent, twice]), options));
-  assert.equal(types(chunks), 'part-started part-delta restarted end');
+  assert.equal(chunkTypes(chunks), 'part-started part-delta restarted end');
 });
 
 test('[A54] whoever stops listening lets go of the provider', async () => {
-  const { clock, options } = set();
+  const { clock, options } = createGateway();
   const signals: AbortSignal[] = [];
-  const endless: Say = async function* (signal) {
+  const endless: ScriptedStream = async function* (signal) {
     signals.push(signal);
-    for (;;) yield* words('on and on');
+    for (;;) yield* textChunks('on and on');
   };
   for await (const _chunk of gateway(provider([endless]), options).stream(request, new AbortController().signal)) break;
   assert.deepEqual(
@@ -310,26 +320,26 @@ test('[A54] whoever stops listening lets go of the provider', async () => {
 test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in the stream', async () => {
   const reason = new FairleadError('run/cancelled', 'Stop.', { blame: 'user' });
   for (const [where, say, waits] of [
-    ['before a retry', fails(fault('overloaded')), 1],
-    ['in the stream', hangs(words('half')), 0],
+    ['before a retry', fails(createError('overloaded')), 1],
+    ['in the stream', hangs(textChunks('half')), 0],
   ] as const) {
     const stop = new AbortController();
     const clock = createTestClock();
     const shown: Chunk[] = [];
-    const work = failure(drain(gateway(provider([say]), { clock, state: gatewayState() }), stop.signal, shown));
-    await until(() => shown.length > 0 && clock.pending === 1 && clock.waits.length === waits);
+    const work = failure(drain(gateway(provider([say]), { clock, state: createGatewayState() }), stop.signal, shown));
+    await waitUntil(() => shown.length > 0 && clock.pending === 1 && clock.waits.length === waits);
     stop.abort(reason);
     assert.equal(await work, reason, where);
     assert.equal(clock.pending, 0, `${where}: no timer is left behind`);
   }
   const clock = createTestClock();
-  const state = gatewayState();
+  const state = createGatewayState();
   const limits = { requestsPerMinute: 6 };
   const model = provider([answers()]);
   await drain(gateway(model, { clock, state, limits }));
   const stop = new AbortController();
   const work = failure(drain(gateway(model, { clock, state, limits }), stop.signal));
-  await until(() => clock.waits.length === 1);
+  await waitUntil(() => clock.waits.length === 1);
   assert.equal(model.asked, 1, 'the second waits for its turn');
   stop.abort(reason);
   assert.equal(await work, reason);
@@ -337,15 +347,15 @@ test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in
 });
 
 test('[A55] failures in a row open the circuit for everyone in the process who asks this model; other models are not touched', async () => {
-  const { clock, options } = set({ retry: { retries: 0 } });
-  const down = provider([fails(fault('server-error'))]);
+  const { clock, options } = createGateway({ retry: { retries: 0 } });
+  const down = provider([fails(createError('server-error'))]);
   for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
   const error = await failure(drain(gateway(provider([answers()]), options)));
   assert.equal(error.code, 'provider/circuit-open');
   assert.deepEqual([error.afterMs, error.retry, down.asked], [30_000, false, 5]);
   assert.match(error.message, /groq\/m failed 5 times in a row and is left alone for 30 s more.*It is server-error/);
   assert.equal(
-    types(await drain(gateway(provider([answers()], { model: 'n' }), options))),
+    chunkTypes(await drain(gateway(provider([answers()], { model: 'n' }), options))),
     'part-started part-delta end',
   );
   clock.advance(12_500);
@@ -353,8 +363,8 @@ test('[A55] failures in a row open the circuit for everyone in the process who a
 });
 
 test('[A55] when the circuit is half open exactly one request tries; its success closes it, its failure or its abort does not', async () => {
-  const { clock, options } = set({ retry: { retries: 0 } });
-  const down = provider([fails(fault('server-error'))]);
+  const { clock, options } = createGateway({ retry: { retries: 0 } });
+  const down = provider([fails(createError('server-error'))]);
   for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
   clock.advance(30_000);
   await failure(drain(gateway(down, options)));
@@ -365,7 +375,7 @@ test('[A55] when the circuit is half open exactly one request tries; its success
   const stop = new AbortController();
   const trial = provider([hangs()]);
   const hung = failure(drain(gateway(trial, options), stop.signal));
-  await until(() => trial.asked === 1);
+  await waitUntil(() => trial.asked === 1);
   const others = await Promise.all(
     Array.from({ length: 19 }, () => failure(drain(gateway(provider([answers()]), options)))),
   );
@@ -384,8 +394,8 @@ test('[A55] when the circuit is half open exactly one request tries; its success
 });
 
 test('[A55, A94] where the circuits of a process stand can be told: closed, open and for how long, half open', async () => {
-  const { clock, options } = set({ retry: { retries: 0 } });
-  const down = provider([fails(fault('server-error'))]);
+  const { clock, options } = createGateway({ retry: { retries: 0 } });
+  const down = provider([fails(createError('server-error'))]);
   const standing = (): unknown => breakerStates(options.state);
   assert.deepEqual(standing(), []);
   await drain(gateway(provider([answers()], { model: 'n' }), options));
@@ -400,11 +410,11 @@ test('[A55, A94] where the circuits of a process stand can be told: closed, open
 });
 
 test('[A55] limits, faults of the request and aborts do not open the circuit', async () => {
-  const { options } = set({ retry: { retries: 0 } });
+  const { options } = createGateway({ retry: { retries: 0 } });
   const faults = [
-    fault('rate-limited', { afterMs: 1 }),
-    fault('bad-request', { retry: false, blame: 'user' }),
-    fault('context-too-long', { retry: false, blame: 'user' }),
+    createError('rate-limited', { afterMs: 1 }),
+    createError('bad-request', { retry: false, blame: 'user' }),
+    createError('context-too-long', { retry: false, blame: 'user' }),
   ];
   for (const thrown of faults)
     for (let i = 0; i < 6; i++) await failure(drain(gateway(provider([fails(thrown)]), options)));
@@ -412,26 +422,26 @@ test('[A55] limits, faults of the request and aborts do not open the circuit', a
     const stop = new AbortController();
     const model = provider([hangs()]);
     const work = failure(drain(gateway(model, options), stop.signal));
-    await until(() => model.asked === 1);
-    stop.abort(fault('cut'));
+    await waitUntil(() => model.asked === 1);
+    stop.abort(createError('cut'));
     await work;
   }
-  assert.equal(types(await drain(gateway(provider([answers()]), options))), 'part-started part-delta end');
+  assert.equal(chunkTypes(await drain(gateway(provider([answers()]), options))), 'part-started part-delta end');
 });
 
 test('[A55] a request that was under way when the circuit opened waits it out instead of failing', async () => {
-  const { clock, options } = set({ circuit: { failures: 2, coolMs: 20_000 } });
-  const model = provider([fails(fault('server-error')), fails(fault('server-error')), answers()]);
+  const { clock, options } = createGateway({ circuit: { failures: 2, coolMs: 20_000 } });
+  const model = provider([fails(createError('server-error')), fails(createError('server-error')), answers()]);
   const chunks = await drain(gateway(model, options));
   assert.equal(chunks.at(-1)?.type, 'end');
   assert.deepEqual([model.asked, clock.waits.length, clock.now() > 20_000], [3, 3, true]);
 });
 
 test('[A56] the bucket lets a burst through and then one request after the other, first come, first served', async () => {
-  const { clock, options } = set({ limits: { requestsPerMinute: 60 } });
+  const { clock, options } = createGateway({ limits: { requestsPerMinute: 60 } });
   const starts: (readonly [number, number])[] = [];
   const ask = async (i: number): Promise<void> => {
-    const say: Say = function* () {
+    const say: ScriptedStream = function* () {
       starts.push([i, clock.now()]);
       yield end('done');
     };
@@ -452,7 +462,7 @@ test('[A56] the bucket lets a burst through and then one request after the other
 });
 
 test('[A56] tokens are limited too: what was taken too much comes back, what was used beyond is owed', async () => {
-  const { clock, options } = set({ limits: { tokensPerMinute: 6000 } });
+  const { clock, options } = createGateway({ limits: { tokensPerMinute: 6000 } });
   const uses = (input: number): Provider => provider([answers('x', { usage: { input, output: 0 } })]);
   await drain(gateway(uses(9000), options));
   const before = clock.now();
@@ -465,19 +475,19 @@ test('[A56] tokens are limited too: what was taken too much comes back, what was
 });
 
 test('[A3] the next model is asked when the retries of the first are used up, and what was shown is taken back', async () => {
-  const { options } = set();
-  const first = provider([fails(fault('overloaded'), words('half'))]);
+  const { options } = createGateway();
+  const first = provider([fails(createError('overloaded'), textChunks('half'))]);
   const second = provider([answers('from the second', { model: 'n' })], { family: 'cerebras', model: 'n' });
   const chunks = await drain(gateway([first, second], options));
   const last = chunks.at(-1);
   assert.ok(last?.type === 'end');
   assert.deepEqual([first.asked, second.asked, last.model], [4, 1, 'n']);
-  assert.equal(types(chunks.slice(-4)), 'restarted part-started part-delta end');
+  assert.equal(chunkTypes(chunks.slice(-4)), 'restarted part-started part-delta end');
 });
 
 test('[A3] the next model is asked at once when the circuit of the first is open', async () => {
-  const { clock, options } = set({ circuit: { failures: 2 } });
-  const first = provider([fails(fault('unreachable'))]);
+  const { clock, options } = createGateway({ circuit: { failures: 2 } });
+  const first = provider([fails(createError('unreachable'))]);
   const second = provider([answers()], { model: 'n' });
   await drain(gateway([first, second], options));
   const waited = clock.waits.length;
@@ -487,9 +497,9 @@ test('[A3] the next model is asked at once when the circuit of the first is open
 });
 
 test('[A3] when every model fails, one error tells of all of them', async () => {
-  const { options } = set({ retry: { retries: 1 } });
+  const { options } = createGateway({ retry: { retries: 1 } });
   const chain = [
-    provider([fails(fault('overloaded'))]),
+    provider([fails(createError('overloaded'))]),
     provider([fails(new TypeError('a bug'))], { family: 'cerebras', model: 'n' }),
   ];
   const error = await failure(drain(gateway(chain, options)));
@@ -502,12 +512,12 @@ test('[A3] when every model fails, one error tells of all of them', async () => 
 });
 
 test('[A57] the answer is priced by the model that gave it; an unknown price stays unknown', async () => {
-  const { options } = set();
+  const { options } = createGateway();
   const usd = async (chain: readonly Provider[]): Promise<number | undefined> => {
     const last = (await drain(gateway(chain, options))).at(-1);
     return last?.type === 'end' ? last.usd : assert.fail();
   };
-  const down = provider([fails(fault('bad-gateway', { retry: false }))], {
+  const down = provider([fails(createError('bad-gateway', { retry: false }))], {
     family: 'openai',
     model: 'gpt-5-pro',
     price: { input: 15, output: 120 },
@@ -520,9 +530,9 @@ test('[A57] the answer is priced by the model that gave it; an unknown price sta
 });
 
 test('[A57] a try that was billed and failed is counted where its error says what it used', async () => {
-  const { options } = set();
-  const billed = Object.assign(fault('cut'), { usage: { input: 1_000_000, output: 0 } });
-  const model = provider([fails(billed), fails(fault('cut')), answers('x', { model: 'gpt-4o' })], {
+  const { options } = createGateway();
+  const billed = Object.assign(createError('cut'), { usage: { input: 1_000_000, output: 0 } });
+  const model = provider([fails(billed), fails(createError('cut')), answers('x', { model: 'gpt-4o' })], {
     family: 'openai',
     model: 'gpt-4o',
     price: { input: 2.5, output: 10 },

@@ -6,21 +6,21 @@ import type { Clock } from './clock.ts';
 export type RateLimits = { readonly requestsPerMinute?: number; readonly tokensPerMinute?: number };
 
 /** The door that requests to one model pass one by one. */
-export interface Limiter {
+export interface RateLimiter {
   /** What binds from now on; the latest word counts for everyone who shares this door. */
-  limit(limits: RateLimits): void;
+  setLimits(limits: RateLimits): void;
   /** Waits for this request's turn and takes its tokens. A hold that lasts longer than `most` is an error at once. */
-  take(tokens: number, most: number, signal: AbortSignal): Promise<void>;
+  acquire(tokens: number, most: number, signal: AbortSignal): Promise<void>;
   /** Puts the count right once it is known: what was taken and not used comes back, what was used beyond is owed. */
-  settle(taken: number, used: number): void;
+  reconcile(taken: number, used: number): void;
   /** Lets nobody through for a while: the provider has said that it was too much. */
-  hold(ms: number): void;
+  block(ms: number): void;
   /** Whether tokens are counted: if not, nobody needs to estimate them. */
   readonly countsTokens: boolean;
 }
 
 /** After a hold, until nobody waits any more and a while has passed, requests leave one by one, this far apart: they shall not run into the next limit together. */
-const gapMs = 250;
+const minGapMs = 250;
 const rampMs = 10_000;
 
 /** How many seconds of the request rate may be used in one burst. */
@@ -28,15 +28,15 @@ const burstSeconds = 10;
 
 type Waiter = {
   readonly tokens: number;
-  readonly most: number;
-  readonly go: () => void;
+  readonly maxWaitMs: number;
+  readonly admit: () => void;
   readonly fail: (error: unknown) => void;
 };
 
 /** A limiter for one model. */
-export function makeLimiter(name: string, clock: Clock): Limiter {
-  const requests = makeBucket(clock);
-  const tokens = makeBucket(clock);
+export function createProviderRateLimiter(name: string, clock: Clock): RateLimiter {
+  const requests = createTokenBucket(clock);
+  const tokens = createTokenBucket(clock);
   const queue: Waiter[] = [];
   let heldUntil = Number.NEGATIVE_INFINITY;
   let nextAt = Number.NEGATIVE_INFINITY;
@@ -44,13 +44,13 @@ export function makeLimiter(name: string, clock: Clock): Limiter {
   let cancel: (() => void) | undefined;
 
   const wait = (need: number): number =>
-    Math.max(heldUntil - clock.now(), nextAt - clock.now(), requests.wait(1), tokens.wait(need));
+    Math.max(heldUntil - clock.now(), nextAt - clock.now(), requests.waitMs(1), tokens.waitMs(need));
 
   function spend(need: number): void {
-    requests.spend(1);
-    tokens.spend(need);
+    requests.consume(1);
+    tokens.consume(need);
     careful &&= queue.length > 0 || clock.now() < heldUntil + rampMs;
-    nextAt = careful ? clock.now() + gapMs : Number.NEGATIVE_INFINITY;
+    nextAt = careful ? clock.now() + minGapMs : Number.NEGATIVE_INFINITY;
   }
 
   function serve(): void {
@@ -64,7 +64,7 @@ export function makeLimiter(name: string, clock: Clock): Limiter {
       }
       queue.shift();
       spend(head.tokens);
-      head.go();
+      head.admit();
     }
   }
 
@@ -79,7 +79,7 @@ export function makeLimiter(name: string, clock: Clock): Limiter {
   async function stand(need: number, most: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { tokens: need, most, go: resolve, fail: reject };
+    const waiter: Waiter = { tokens: need, maxWaitMs: most, admit: resolve, fail: reject };
     const leave = (): void => drop(waiter, signal.reason);
     queue.push(waiter);
     signal.addEventListener('abort', leave, { once: true });
@@ -92,35 +92,35 @@ export function makeLimiter(name: string, clock: Clock): Limiter {
   }
 
   return {
-    limit({ requestsPerMinute, tokensPerMinute }) {
-      if (requestsPerMinute !== undefined) requests.rate(requestsPerMinute, (requestsPerMinute * burstSeconds) / 60);
-      if (tokensPerMinute !== undefined) tokens.rate(tokensPerMinute, tokensPerMinute);
+    setLimits({ requestsPerMinute, tokensPerMinute }) {
+      if (requestsPerMinute !== undefined) requests.setRate(requestsPerMinute, (requestsPerMinute * burstSeconds) / 60);
+      if (tokensPerMinute !== undefined) tokens.setRate(tokensPerMinute, tokensPerMinute);
       serve();
     },
-    async take(need, most, signal) {
-      if (heldUntil - clock.now() > most) throw limited(name, heldUntil - clock.now());
+    async acquire(need, most, signal) {
+      if (heldUntil - clock.now() > most) throw rateLimitedError(name, heldUntil - clock.now());
       if (queue.length > 0 || wait(need) > 0) return stand(need, most, signal);
       spend(need);
     },
-    settle: (taken, used) => tokens.spend(used - taken),
-    hold(ms) {
+    reconcile: (taken, used) => tokens.consume(used - taken),
+    block(ms) {
       heldUntil = Math.max(heldUntil, clock.now() + ms);
       careful = true;
       const left = heldUntil - clock.now();
-      for (const waiter of queue.filter((each) => each.most < left)) drop(waiter, limited(name, left));
+      for (const waiter of queue.filter((each) => each.maxWaitMs < left)) drop(waiter, rateLimitedError(name, left));
       serve();
     },
     get countsTokens() {
-      return tokens.binds;
+      return tokens.isLimited;
     },
   };
 }
 
 /** The error for a limit that lasts too long to wait for. */
-export const limited = (name: string, ms: number, cause?: FairleadError): FairleadError =>
+export const rateLimitedError = (name: string, ms: number, cause?: FairleadError): FairleadError =>
   new FairleadError(
     'provider/rate-limited',
-    `${name} is limiting how much may be asked and wants no request before ${clockTime(ms)} (in ${span(ms)}).`,
+    `${name} is limiting how much may be asked and wants no request before ${formatTimeAfter(ms)} (in ${formatDelay(ms)}).`,
     {
       blame: 'provider',
       afterMs: ms,
@@ -129,19 +129,20 @@ export const limited = (name: string, ms: number, cause?: FairleadError): Fairle
     },
   );
 
-const clockTime = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(0, 19).replace('T', ' ');
+const formatTimeAfter = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(0, 19).replace('T', ' ');
 
-const span = (ms: number): string => (ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`);
+const formatDelay = (ms: number): string =>
+  ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`;
 
-type Bucket = {
-  rate(perMinute: number, capacity: number): void;
-  wait(need: number): number;
-  spend(amount: number): void;
-  readonly binds: boolean;
+type TokenBucket = {
+  setRate(perMinute: number, capacity: number): void;
+  waitMs(need: number): number;
+  consume(amount: number): void;
+  readonly isLimited: boolean;
 };
 
 /** Fills evenly up to its capacity. One who needs more than it can hold waits until it is full, and the rest is owed. */
-function makeBucket(clock: Clock): Bucket {
+function createTokenBucket(clock: Clock): TokenBucket {
   let perMs = Number.POSITIVE_INFINITY;
   let capacity = Number.POSITIVE_INFINITY;
   let level = Number.POSITIVE_INFINITY;
@@ -154,23 +155,23 @@ function makeBucket(clock: Clock): Bucket {
   }
 
   return {
-    rate(perMinute, size) {
+    setRate(perMinute, size) {
       fill();
       perMs = perMinute / 60_000;
       capacity = Math.max(1, size);
       level = Math.min(level, capacity);
     },
-    wait(need) {
+    waitMs(need) {
       if (perMs === Number.POSITIVE_INFINITY) return 0;
       fill();
       return (Math.min(need, capacity) - level) / perMs;
     },
-    spend(amount) {
+    consume(amount) {
       if (perMs === Number.POSITIVE_INFINITY) return;
       fill();
       level = Math.min(capacity, level - amount);
     },
-    get binds() {
+    get isLimited() {
       return perMs !== Number.POSITIVE_INFINITY;
     },
   };

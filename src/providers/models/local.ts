@@ -1,92 +1,103 @@
 // The models of local servers that have listings of their own: LM Studio, Lemonade, llama.cpp and vLLM.
 import { isObject } from '../../core/index.ts';
 import { getJson } from '../wire/http.ts';
-import { count, filled, listed, rows, said, text, type ModelInfo, type Raw, type Source } from './info.ts';
-import { knownModel, talks } from './known.ts';
-import { listPlain } from './remote.ts';
+import {
+  positiveCount,
+  omitUndefined,
+  includesCapability,
+  objectsAt,
+  toCapability,
+  nonEmptyString,
+  type ModelInfo,
+  type RawJsonObject,
+  type ListingSource,
+} from './info.ts';
+import { lookUpKnownModel, isChatModel } from './known.ts';
+import { listOpenAICompatible } from './remote.ts';
 
-const free = { input: 0, output: 0 };
+const freePrice = { input: 0, output: 0 };
 
 /** The address without the path of the OpenAI-like API. */
-const root = ({ baseUrl }: Source): string => baseUrl.replace(/(\/api)?\/v\d+$/, '');
+const serverRoot = ({ baseUrl }: ListingSource): string => baseUrl.replace(/(\/api)?\/v\d+$/, '');
 
 /** LM Studio: its own listing, the newer one first, else the plain one. */
-export async function listLmStudio(source: Source): Promise<readonly ModelInfo[]> {
-  const newer = await getJson({ ...source, url: `${root(source)}/api/v1/models` }).catch(() => undefined);
-  if (isObject(newer) && Array.isArray(newer['models'])) return rows(newer, 'models').flatMap(fromLmStudio1(source));
-  const older = await getJson({ ...source, url: `${root(source)}/api/v0/models` }).catch(() => undefined);
-  const models = rows(older, 'data').filter((row) => text(row['type']) !== undefined);
+export async function listLmStudio(source: ListingSource): Promise<readonly ModelInfo[]> {
+  const newer = await getJson({ ...source, url: `${serverRoot(source)}/api/v1/models` }).catch(() => undefined);
+  if (isObject(newer) && Array.isArray(newer['models']))
+    return objectsAt(newer, 'models').flatMap(parseLmStudioV1(source));
+  const older = await getJson({ ...source, url: `${serverRoot(source)}/api/v0/models` }).catch(() => undefined);
+  const models = objectsAt(older, 'data').filter((row) => nonEmptyString(row['type']) !== undefined);
   // Where any model has a list of capabilities, one without a list has none; older versions list none at all.
   const tells = models.some((row) => Array.isArray(row['capabilities']));
-  return models.length > 0 ? models.flatMap(fromLmStudio0(source, tells)) : listPlain(source);
+  return models.length > 0 ? models.flatMap(parseLmStudioV0(source, tells)) : listOpenAICompatible(source);
 }
 
-const fromLmStudio1 =
-  ({ family }: Source) =>
-  (row: Raw): readonly ModelInfo[] => {
-    const id = text(row['key']);
+const parseLmStudioV1 =
+  ({ family }: ListingSource) =>
+  (row: RawJsonObject): readonly ModelInfo[] => {
+    const id = nonEmptyString(row['key']);
     if (id === undefined || row['type'] === 'embedding') return [];
     const about = isObject(row['capabilities']) ? row['capabilities'] : {};
-    const instance = rows(row['loaded_instances'], '')[0];
+    const instance = objectsAt(row['loaded_instances'], '')[0];
     const config = isObject(instance?.['config']) ? instance['config'] : {};
     const { reasoning } = about;
     return [
-      filled<ModelInfo>({
+      omitUndefined<ModelInfo>({
         id,
         provider: family.name,
-        tools: said(about['trained_for_tool_use']),
-        images: said(about['vision']),
-        reasoning: isObject(reasoning) ? true : said(reasoning),
-        contextWindow: count(config['context_length']) ?? count(row['max_context_length']),
+        tools: toCapability(about['trained_for_tool_use']),
+        images: toCapability(about['vision']),
+        reasoning: isObject(reasoning) ? true : toCapability(reasoning),
+        contextWindow: positiveCount(config['context_length']) ?? positiveCount(row['max_context_length']),
         maxOutput: undefined,
         loaded: instance !== undefined,
-        size: count(row['size_bytes']),
-        price: free,
+        size: positiveCount(row['size_bytes']),
+        price: freePrice,
       }),
     ];
   };
 
-const fromLmStudio0 =
-  ({ family }: Source, tells: boolean) =>
-  (row: Raw): readonly ModelInfo[] => {
-    const id = text(row['id']);
+const parseLmStudioV0 =
+  ({ family }: ListingSource, tells: boolean) =>
+  (row: RawJsonObject): readonly ModelInfo[] => {
+    const id = nonEmptyString(row['id']);
     if (id === undefined || row['type'] === 'embeddings') return [];
     return [
-      filled<ModelInfo>({
+      omitUndefined<ModelInfo>({
         id,
         provider: family.name,
-        tools: tells ? listed(row['capabilities'] ?? [], 'tool_use') : 'unknown',
+        tools: tells ? includesCapability(row['capabilities'] ?? [], 'tool_use') : 'unknown',
         images: row['type'] === 'vlm',
         reasoning: 'unknown',
-        contextWindow: count(row['loaded_context_length']) ?? count(row['max_context_length']),
+        contextWindow: positiveCount(row['loaded_context_length']) ?? positiveCount(row['max_context_length']),
         maxOutput: undefined,
-        loaded: text(row['state']) === undefined ? undefined : row['state'] === 'loaded',
+        loaded: nonEmptyString(row['state']) === undefined ? undefined : row['state'] === 'loaded',
         size: undefined,
-        price: free,
+        price: freePrice,
       }),
     ];
   };
 
 /** Lemonade: labels say what a model can do, its health which are loaded and how; a listing without labels is a plain one. */
-export async function listLemonade(source: Source): Promise<readonly ModelInfo[]> {
+export async function listLemonade(source: ListingSource): Promise<readonly ModelInfo[]> {
   const [own, health] = await Promise.all(
     ['models', 'health'].map((path) =>
-      getJson({ ...source, url: `${root(source)}/api/v1/${path}` }).catch(() => undefined),
+      getJson({ ...source, url: `${serverRoot(source)}/api/v1/${path}` }).catch(() => undefined),
     ),
   );
-  const models = rows(own, 'data');
-  if (!models.some((row) => Array.isArray(row['labels']))) return listPlain(source);
+  const models = objectsAt(own, 'data');
+  if (!models.some((row) => Array.isArray(row['labels']))) return listOpenAICompatible(source);
   const tells = isObject(health) && Array.isArray(health['all_models_loaded']);
-  const loaded = new Map(rows(health, 'all_models_loaded').map((row) => [text(row['model_name']), row]));
-  return models.flatMap((row) => fromLemonade(row, source, tells ? loaded : undefined));
+  const loaded = new Map(objectsAt(health, 'all_models_loaded').map((row) => [nonEmptyString(row['model_name']), row]));
+  return models.flatMap((row) => parseLemonadeModel(row, source, tells ? loaded : undefined));
 }
 
-function fromLemonade(
-  row: Raw,
-  { family }: Source,
-  loaded: ReadonlyMap<string | undefined, Raw> | undefined,
+function parseLemonadeModel(
+  row: RawJsonObject,
+  { family }: ListingSource,
+  loaded: ReadonlyMap<string | undefined, RawJsonObject> | undefined,
 ): readonly ModelInfo[] {
-  const id = text(row['id']);
+  const id = nonEmptyString(row['id']);
   const { labels } = row;
   const other = Array.isArray(labels) && labels.some((label) => /embed|rerank|transcri|tts|image|audio/.test(label));
   if (id === undefined || other || row['downloaded'] === false) return [];
@@ -94,25 +105,28 @@ function fromLemonade(
   const options = isObject(running) ? running : {};
   const gigabytes = typeof row['size'] === 'number' ? row['size'] : 0;
   return [
-    filled<ModelInfo>({
+    omitUndefined<ModelInfo>({
       id,
       provider: family.name,
-      tools: listed(labels, 'tool-calling'),
-      images: listed(labels, 'vision'),
-      reasoning: listed(labels, 'reasoning'),
-      contextWindow: count(options['ctx_size']) ?? count(row['max_context_window']) ?? count(row['context_length']),
+      tools: includesCapability(labels, 'tool-calling'),
+      images: includesCapability(labels, 'vision'),
+      reasoning: includesCapability(labels, 'reasoning'),
+      contextWindow:
+        positiveCount(options['ctx_size']) ??
+        positiveCount(row['max_context_window']) ??
+        positiveCount(row['context_length']),
       maxOutput: undefined,
       loaded: loaded?.has(id),
-      size: count(Math.round(gigabytes * 1e9)),
-      price: row['recipe'] === 'cloud' ? undefined : free,
+      size: positiveCount(Math.round(gigabytes * 1e9)),
+      price: row['recipe'] === 'cloud' ? undefined : freePrice,
     }),
   ];
 }
 
 /** llama.cpp: one model, whose template says whether it can call tools. */
-export async function listLlamaCpp(source: Source): Promise<readonly ModelInfo[]> {
+export async function listLlamaCpp(source: ListingSource): Promise<readonly ModelInfo[]> {
   const [props, models] = await Promise.all([
-    getJson({ ...source, url: `${root(source)}/props` }).catch(() => undefined),
+    getJson({ ...source, url: `${serverRoot(source)}/props` }).catch(() => undefined),
     getJson({ ...source, url: `${source.baseUrl}/models` }),
   ]);
   const about = isObject(props) ? props : {};
@@ -120,45 +134,45 @@ export async function listLlamaCpp(source: Source): Promise<readonly ModelInfo[]
   const caps = isObject(about['chat_template_caps']) ? about['chat_template_caps'] : {};
   const { chat_template: template } = about;
   const modalities = isObject(about['modalities']) ? about['modalities'] : {};
-  return rows(models, 'data').flatMap((row, _, all) => {
-    const id = text(row['id']);
-    if (id === undefined || !talks(id)) return [];
+  return objectsAt(models, 'data').flatMap((row, _, all) => {
+    const id = nonEmptyString(row['id']);
+    if (id === undefined || !isChatModel(id)) return [];
     const meta = isObject(row['meta']) ? row['meta'] : {};
     // A router lists many models, and its properties are those of none of them.
     const only = all.length === 1;
     const tools = caps['supports_tools'] ?? (typeof template === 'string' ? /\btools\b/.test(template) : undefined);
     return [
-      filled<ModelInfo>({
+      omitUndefined<ModelInfo>({
         id,
         provider: source.family.name,
-        tools: only ? said(tools) : 'unknown',
-        images: only ? said(modalities['vision']) : 'unknown',
+        tools: only ? toCapability(tools) : 'unknown',
+        images: only ? toCapability(modalities['vision']) : 'unknown',
         reasoning: 'unknown',
-        contextWindow: (only ? count(settings['n_ctx']) : undefined) ?? count(meta['n_ctx_train']),
+        contextWindow: (only ? positiveCount(settings['n_ctx']) : undefined) ?? positiveCount(meta['n_ctx_train']),
         maxOutput: undefined,
         loaded: only ? true : undefined,
-        size: count(meta['size']),
-        price: free,
+        size: positiveCount(meta['size']),
+        price: freePrice,
       }),
     ];
   });
 }
 
 /** vLLM: the plain listing with the window it was started with. */
-export async function listVllm(source: Source): Promise<readonly ModelInfo[]> {
+export async function listVllm(source: ListingSource): Promise<readonly ModelInfo[]> {
   const models = await getJson({ ...source, url: `${source.baseUrl}/models` });
-  return rows(models, 'data').flatMap((row) => {
-    const id = text(row['id']);
-    if (id === undefined || !talks(id)) return [];
-    const contextWindow = count(row['max_model_len']);
+  return objectsAt(models, 'data').flatMap((row) => {
+    const id = nonEmptyString(row['id']);
+    if (id === undefined || !isChatModel(id)) return [];
+    const contextWindow = positiveCount(row['max_model_len']);
     return [
       {
-        ...knownModel(id),
+        ...lookUpKnownModel(id),
         id,
         provider: source.family.name,
         ...(contextWindow === undefined ? {} : { contextWindow }),
         loaded: true,
-        price: free,
+        price: freePrice,
       },
     ];
   });

@@ -22,29 +22,29 @@ const models: readonly ListedModel[] = [
   { id: 'vectors-embed', context: 512, embedding: true },
 ];
 
-async function listed(
+async function listFrom(
   t: test.TestContext,
   provider: string,
   path: string,
   style: ListingStyle = 'openai',
   list: readonly ListedModel[] = models,
 ): Promise<readonly ModelInfo[]> {
-  const server = await scriptedServer([], { models: list, style });
+  const server = await scriptedServer([], { models: list, listingStyle: style });
   t.after(() => server.close());
   return listModels({ provider, baseUrl: `${server.url}${path}`, apiKey: 'k' });
 }
 
 const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-const brief = (list: readonly ModelInfo[]): unknown =>
+const summarize = (list: readonly ModelInfo[]): unknown =>
   list.map(({ id, tools, images, reasoning, contextWindow }) => [id, tools, images, reasoning, contextWindow]);
 
 test('[A5, J89] Ollama: capabilities and windows come from looking at each model; embeddings are left out', async (t) => {
-  const list = await listed(t, 'ollama', '', 'openai', [
+  const list = await listFrom(t, 'ollama', '', 'openai', [
     ...models,
     { id: 'set', context: 131_072, tools: true, parameters: 'temperature 0.7\nnum_ctx                 16384' },
   ]);
-  assert.deepEqual(brief(list), [
+  assert.deepEqual(summarize(list), [
     ['able', true, true, true, 8192],
     ['plain', false, false, false, 4096],
     ['set', true, false, false, 16_384],
@@ -60,19 +60,19 @@ test('[A5, J89] Ollama: capabilities and windows come from looking at each model
 });
 
 test('[A5, J89] LM Studio: its own listing, whichever version; a model without the capability cannot call tools', async (t) => {
-  assert.deepEqual(brief(await listed(t, 'lm-studio', '/v1', 'lm-studio')), [
+  assert.deepEqual(summarize(await listFrom(t, 'lm-studio', '/v1', 'lm-studio')), [
     ['able', true, true, 'unknown', 8192],
     ['plain', false, false, 'unknown', 4096],
   ]);
-  assert.deepEqual(brief(await listed(t, 'lm-studio', '')), [
+  assert.deepEqual(summarize(await listFrom(t, 'lm-studio', '')), [
     ['able', true, true, 'unknown', 8192],
     ['plain', false, false, 'unknown', 4096],
   ]);
 });
 
 test('[A5, J89] Lemonade: labels say what a model can do, and its health what is loaded and how', async (t) => {
-  const list = await listed(t, 'lemonade', '/api/v1', 'lemonade');
-  assert.deepEqual(brief(list), [
+  const list = await listFrom(t, 'lemonade', '/api/v1', 'lemonade');
+  assert.deepEqual(summarize(list), [
     ['able', true, true, true, 8192],
     ['plain', false, false, false, undefined],
   ]);
@@ -85,9 +85,11 @@ test('[A5, J89] Lemonade: labels say what a model can do, and its health what is
   );
   const row = { id: 'm', labels: ['tool-calling'], recipe: 'llamacpp', max_context_window: 262_144 };
   const cloud = { id: 'c', labels: [], recipe: 'cloud', context_length: 1000 };
-  const baseUrl = await fixed(t, { '/api/v1/models': { data: [row, cloud, { ...row, id: 'x', downloaded: false }] } });
+  const baseUrl = await serveFixed(t, {
+    '/api/v1/models': { data: [row, cloud, { ...row, id: 'x', downloaded: false }] },
+  });
   const newer = await listModels({ provider: 'lemonade', baseUrl });
-  assert.deepEqual(brief(newer), [
+  assert.deepEqual(summarize(newer), [
     ['m', true, false, false, 262_144],
     ['c', false, false, false, 1000],
   ]);
@@ -101,24 +103,24 @@ test('[A5, J89] Lemonade: labels say what a model can do, and its health what is
 });
 
 test('[A5] llama.cpp: the window it runs with, and tools as its template has them', async (t) => {
-  assert.deepEqual(brief(await listed(t, 'llama.cpp', '/v1', 'llama.cpp', [models[0] as ListedModel])), [
+  assert.deepEqual(summarize(await listFrom(t, 'llama.cpp', '/v1', 'llama.cpp', [models[0] as ListedModel])), [
     ['able', true, true, 'unknown', 8192],
   ]);
-  assert.deepEqual(brief(await listed(t, 'llama.cpp', '/v1', 'llama.cpp', [models[1] as ListedModel])), [
+  assert.deepEqual(summarize(await listFrom(t, 'llama.cpp', '/v1', 'llama.cpp', [models[1] as ListedModel])), [
     ['plain', false, false, 'unknown', 4096],
   ]);
 });
 
 test('[A5] vLLM: the window it was started with, and nothing that it does not say', async (t) => {
-  assert.deepEqual(brief(await listed(t, 'vllm', '/v1', 'vllm')), [
+  assert.deepEqual(summarize(await listFrom(t, 'vllm', '/v1', 'vllm')), [
     ['able', 'unknown', 'unknown', 'unknown', 8192],
     ['plain', 'unknown', 'unknown', 'unknown', 4096],
   ]);
 });
 
 test('[A5] OpenRouter: parameters, modalities and prices', async (t) => {
-  const list = await listed(t, 'openrouter', '/api/v1', 'openrouter', models.slice(0, 2));
-  assert.deepEqual(brief(list), [
+  const list = await listFrom(t, 'openrouter', '/api/v1', 'openrouter', models.slice(0, 2));
+  assert.deepEqual(summarize(list), [
     ['able', true, true, true, 40_960],
     ['plain', false, false, false, 4096],
   ]);
@@ -126,31 +128,31 @@ test('[A5] OpenRouter: parameters, modalities and prices', async (t) => {
 });
 
 test('[A5] Mistral, Google, Hugging Face and Anthropic: each by its own fields', async (t) => {
-  assert.deepEqual(brief(await listed(t, 'mistral', '/v1', 'mistral')), [
+  assert.deepEqual(summarize(await listFrom(t, 'mistral', '/v1', 'mistral')), [
     ['able', true, true, 'unknown', 40_960],
     ['plain', false, false, 'unknown', 4096],
   ]);
-  assert.deepEqual(brief(await listed(t, 'google', '/v1beta')), [
+  assert.deepEqual(summarize(await listFrom(t, 'google', '/v1beta')), [
     ['able', 'unknown', 'unknown', true, 40_960],
     ['plain', 'unknown', 'unknown', 'unknown', 4096],
   ]);
-  assert.deepEqual(brief(await listed(t, 'huggingface', '/v1', 'huggingface', models.slice(0, 2))), [
+  assert.deepEqual(summarize(await listFrom(t, 'huggingface', '/v1', 'huggingface', models.slice(0, 2))), [
     ['able', true, true, 'unknown', 40_960],
     ['plain', false, false, 'unknown', 4096],
   ]);
-  assert.deepEqual(brief(await listed(t, 'anthropic', '/v1', 'openai', [{ id: 'claude-sonnet-4-5-20250929' }])), [
+  assert.deepEqual(summarize(await listFrom(t, 'anthropic', '/v1', 'openai', [{ id: 'claude-sonnet-4-5-20250929' }])), [
     ['claude-sonnet-4-5-20250929', true, true, true, 200_000],
   ]);
 });
 
 test('[A5] a plain listing is completed by what is known of the name, and the rest is unknown', async (t) => {
-  const list = await listed(t, 'openai', '/v1', 'openai', [
+  const list = await listFrom(t, 'openai', '/v1', 'openai', [
     { id: 'gpt-4o-2024-11-20' },
     { id: 'gpt-9-unheard-of' },
     { id: 'text-embedding-3-large' },
     { id: 'whisper-1' },
   ]);
-  assert.deepEqual(brief(list), [
+  assert.deepEqual(summarize(list), [
     ['gpt-4o-2024-11-20', true, true, false, 128_000],
     ['gpt-9-unheard-of', 'unknown', 'unknown', 'unknown', undefined],
   ]);
@@ -159,13 +161,13 @@ test('[A5] a plain listing is completed by what is known of the name, and the re
 
 test('[A8] any other server with an OpenAI-like listing, also one with nothing but a host', async (t) => {
   assert.deepEqual(
-    brief(await listed(t, 'openai-compatible', '', 'groq', [{ id: 'openai/gpt-oss-120b', context: 9000 }])),
+    summarize(await listFrom(t, 'openai-compatible', '', 'groq', [{ id: 'openai/gpt-oss-120b', context: 9000 }])),
     [['openai/gpt-oss-120b', true, false, true, 9000]],
   );
 });
 
 /** A server that answers each path with what it is given, or with 500. */
-async function fixed(t: test.TestContext, replies: { readonly [path: string]: unknown }): Promise<string> {
+async function serveFixed(t: test.TestContext, replies: { readonly [path: string]: unknown }): Promise<string> {
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/\?.*/, '');
     response.writeHead(Object.hasOwn(replies, path) ? 200 : 500, { 'content-type': 'application/json' });
@@ -177,7 +179,7 @@ async function fixed(t: test.TestContext, replies: { readonly [path: string]: un
 }
 
 test('[J89] a model that cannot be looked at is listed as unknown, and nonsense in a listing is passed over', async (t) => {
-  const baseUrl = await fixed(t, {
+  const baseUrl = await serveFixed(t, {
     '/api/tags': { models: [{ name: 'a:1', size: 'big' }, 'nonsense', { size: 3 }, { name: 'b:2', size: 7 }] },
   });
   assert.deepEqual(await listModels({ provider: 'ollama', baseUrl }), [
@@ -201,8 +203,8 @@ test('[J89] a model that cannot be looked at is listed as unknown, and nonsense 
       price: free,
     },
   ]);
-  const lemonade = await fixed(t, { '/v1/models': { data: [{ id: 'm' }] } });
-  assert.deepEqual(brief(await listModels({ provider: 'lemonade', baseUrl: `${lemonade}/v1` })), [
+  const lemonade = await serveFixed(t, { '/v1/models': { data: [{ id: 'm' }] } });
+  assert.deepEqual(summarize(await listModels({ provider: 'lemonade', baseUrl: `${lemonade}/v1` })), [
     ['m', 'unknown', 'unknown', 'unknown', undefined],
   ]);
 });

@@ -1,16 +1,30 @@
 // What models a provider offers and what each can do: tools, images, reasoning, window, price.
 import { FairleadError } from '../../core/index.ts';
-import { familyOf, type Family } from '../families.ts';
-import { timeoutFault, type Who } from '../wire/faults.ts';
-import type { ModelInfo, Source } from './info.ts';
+import { findFamily, type ProviderFamily } from '../families.ts';
+import { responseTimeoutError, type ProviderInfo } from '../wire/faults.ts';
+import type { ModelInfo, ListingSource } from './info.ts';
 import { listLemonade, listLlamaCpp, listLmStudio, listVllm } from './local.ts';
 import { listOllama } from './ollama.ts';
-import { listAnthropic, listGoogle, listHuggingFace, listMistral, listOpenRouter, listPlain } from './remote.ts';
+import {
+  listAnthropic,
+  listGoogle,
+  listHuggingFace,
+  listMistral,
+  listOpenRouter,
+  listOpenAICompatible,
+} from './remote.ts';
 import type { PriceBook } from '../prices.ts';
-import { addressOf, keyOf, partsOf, unknownProvider, type Environment, type ModelRef } from '../resolve.ts';
+import {
+  resolveBaseUrl,
+  resolveApiKey,
+  parseModelRef,
+  unknownProviderError,
+  type Environment,
+  type ModelRef,
+} from '../resolve.ts';
 
 /** Where and how long to look for models. */
-export type ListOptions = {
+export type ListModelsOptions = {
   readonly env?: Environment;
   readonly prices?: PriceBook;
   readonly signal?: AbortSignal;
@@ -19,15 +33,18 @@ export type ListOptions = {
 };
 
 /** A provider to list: by name, or with where and how to reach it. */
-export type ListRef = string | { readonly provider: string; readonly baseUrl?: string; readonly apiKey?: string };
+export type ProviderRef = string | { readonly provider: string; readonly baseUrl?: string; readonly apiKey?: string };
 
 /** The models of a provider, each with what it can do; what the provider does not say is unknown. */
-export async function listModels(ref: ListRef | ModelRef, options: ListOptions = {}): Promise<readonly ModelInfo[]> {
+export async function listModels(
+  ref: ProviderRef | ModelRef,
+  options: ListModelsOptions = {},
+): Promise<readonly ModelInfo[]> {
   const { env = process.env, prices = {}, timeoutMs = 20_000 } = options;
-  const { provider, baseUrl: given, apiKey } = typeof ref === 'string' ? partsOf(ref) : ref;
-  const family = familyOf(provider);
-  if (!family) throw unknownProvider({ provider, model: '' }, []);
-  if (family.dialect === 'embedded')
+  const { provider, baseUrl: given, apiKey } = typeof ref === 'string' ? parseModelRef(ref) : ref;
+  const family = findFamily(provider);
+  if (!family) throw unknownProviderError({ provider, model: '' }, []);
+  if (family.protocol === 'embedded')
     throw new FairleadError(
       'provider/no-list',
       'The embedded model has no list: there is one, and it is fetched when first used.',
@@ -36,29 +53,36 @@ export async function listModels(ref: ListRef | ModelRef, options: ListOptions =
         hint: 'Use it as "embedded".',
       },
     );
-  const baseUrl = addressOf(family, given, env);
-  const key = keyOf(family, apiKey, env).apiKey;
-  const who: Who = { name: family.name, url: baseUrl, ...keyHint(family), ...(key ? { secrets: [key] } : {}) };
+  const baseUrl = resolveBaseUrl(family, given, env);
+  const key = resolveApiKey(family, apiKey, env).apiKey;
+  const who: ProviderInfo = { name: family.name, url: baseUrl, ...keyHint(family), ...(key ? { secrets: [key] } : {}) };
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(timeoutFault(who, timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => stop.abort(responseTimeoutError(who, timeoutMs)), timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   try {
-    return await list({ family, baseUrl, headers: headersFor(family, key), who, signal, prices });
+    return await fetchListing({
+      family,
+      baseUrl,
+      headers: authHeaders(family, key),
+      providerInfo: who,
+      signal,
+      prices,
+    });
   } finally {
     clearTimeout(timer);
   }
 }
 
-const keyHint = ({ keyVariables: [first] }: Family): { readonly keyVariable?: string } =>
+const keyHint = ({ keyVariables: [first] }: ProviderFamily): { readonly keyVariable?: string } =>
   first === undefined ? {} : { keyVariable: first };
 
-function headersFor(family: Family, key: string | undefined): Readonly<Record<string, string>> {
-  if (family.dialect === 'anthropic') return { 'anthropic-version': '2023-06-01', 'x-api-key': key ?? '' };
-  if (family.dialect === 'google') return { 'x-goog-api-key': key ?? '' };
+function authHeaders(family: ProviderFamily, key: string | undefined): Readonly<Record<string, string>> {
+  if (family.protocol === 'anthropic') return { 'anthropic-version': '2023-06-01', 'x-api-key': key ?? '' };
+  if (family.protocol === 'google') return { 'x-goog-api-key': key ?? '' };
   return key ? { authorization: `Bearer ${key}` } : {};
 }
 
-function list(source: Source): Promise<readonly ModelInfo[]> {
+function fetchListing(source: ListingSource): Promise<readonly ModelInfo[]> {
   switch (source.family.name) {
     case 'ollama':
       return listOllama(source);
@@ -81,6 +105,6 @@ function list(source: Source): Promise<readonly ModelInfo[]> {
     case 'huggingface':
       return listHuggingFace(source);
     default:
-      return listPlain(source);
+      return listOpenAICompatible(source);
   }
 }

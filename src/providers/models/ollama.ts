@@ -2,63 +2,73 @@
 import { isObject } from '../../core/index.ts';
 import { getJson, postJson } from '../wire/http.ts';
 import { priceOf } from '../prices.ts';
-import { count, filled, listed, rows, text, type ModelInfo, type Raw, type Source } from './info.ts';
+import {
+  positiveCount,
+  omitUndefined,
+  includesCapability,
+  objectsAt,
+  nonEmptyString,
+  type ModelInfo,
+  type RawJsonObject,
+  type ListingSource,
+} from './info.ts';
 
 /** How many models are looked at side by side. */
-const atOnce = 4;
+const maxConcurrent = 4;
 
 /** Ollama's models with their capabilities; one that cannot be looked at is listed as unknown. */
-export async function listOllama(source: Source): Promise<readonly ModelInfo[]> {
+export async function listOllama(source: ListingSource): Promise<readonly ModelInfo[]> {
   const { baseUrl } = source;
   const [tags, running] = await Promise.all([
     getJson({ ...source, url: `${baseUrl}/api/tags` }),
     getJson({ ...source, url: `${baseUrl}/api/ps` }).catch(() => undefined),
   ]);
-  const loaded = new Map(rows(running, 'models').map((each) => [text(each['name']), each]));
-  const models = rows(tags, 'models');
+  const loaded = new Map(objectsAt(running, 'models').map((each) => [nonEmptyString(each['name']), each]));
+  const models = objectsAt(tags, 'models');
   const found: (ModelInfo | undefined)[] = Array.from({ length: models.length });
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let i = next++; i < models.length; i = next++) found[i] = await look(source, models[i] as Raw, loaded);
+    for (let i = next++; i < models.length; i = next++)
+      found[i] = await describeOllamaModel(source, models[i] as RawJsonObject, loaded);
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, models.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, models.length) }, worker));
   return found.filter((each) => each !== undefined);
 }
 
-async function look(
-  source: Source,
-  tag: Raw,
-  loaded: ReadonlyMap<string | undefined, Raw>,
+async function describeOllamaModel(
+  source: ListingSource,
+  tag: RawJsonObject,
+  loaded: ReadonlyMap<string | undefined, RawJsonObject>,
 ): Promise<ModelInfo | undefined> {
-  const id = text(tag['name']) ?? text(tag['model']);
+  const id = nonEmptyString(tag['name']) ?? nonEmptyString(tag['model']);
   if (id === undefined) return undefined;
   const shown = await postJson({ ...source, url: `${source.baseUrl}/api/show` }, { model: id }).catch(() => undefined);
   const about = isObject(shown) ? shown : {};
   const { capabilities } = about;
   if (Array.isArray(capabilities) && capabilities.length > 0 && !capabilities.includes('completion')) return undefined;
-  return filled<ModelInfo>({
+  return omitUndefined<ModelInfo>({
     id,
     provider: source.family.name,
-    tools: listed(capabilities, 'tools'),
-    images: listed(capabilities, 'vision'),
-    reasoning: listed(capabilities, 'thinking'),
-    contextWindow: count(loaded.get(id)?.['context_length']) ?? setWindow(about) ?? largestWindow(about),
+    tools: includesCapability(capabilities, 'tools'),
+    images: includesCapability(capabilities, 'vision'),
+    reasoning: includesCapability(capabilities, 'thinking'),
+    contextWindow: positiveCount(loaded.get(id)?.['context_length']) ?? configuredWindow(about) ?? maxWindow(about),
     maxOutput: undefined,
     loaded: loaded.has(id),
-    size: count(tag['size']),
+    size: positiveCount(tag['size']),
     price: priceOf(source.family.name, id, source.prices),
   });
 }
 
 /** The window that the model's own file sets. */
-function setWindow({ parameters }: Raw): number | undefined {
+function configuredWindow({ parameters }: RawJsonObject): number | undefined {
   const found = typeof parameters === 'string' ? /^\s*num_ctx\s+"?(\d+)/m.exec(parameters) : null;
-  return found ? count(found[1]) : undefined;
+  return found ? positiveCount(found[1]) : undefined;
 }
 
 /** The window the model was made for: its architecture's own `context_length`. */
-function largestWindow({ model_info: info }: Raw): number | undefined {
+function maxWindow({ model_info: info }: RawJsonObject): number | undefined {
   if (!isObject(info)) return undefined;
   const name = Object.keys(info).find((key) => key.endsWith('.context_length'));
-  return name === undefined ? undefined : count(info[name]);
+  return name === undefined ? undefined : positiveCount(info[name]);
 }

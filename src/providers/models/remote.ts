@@ -1,31 +1,41 @@
 // The models of providers reached by a key: each listing has its own fields, and what it leaves out comes from the table of known models.
 import { isObject, type Price } from '../../core/index.ts';
 import { getJson } from '../wire/http.ts';
-import { count, filled, listed, rows, said, text, type ModelInfo, type Raw, type Source } from './info.ts';
-import { knownModel, talks } from './known.ts';
+import {
+  positiveCount,
+  omitUndefined,
+  includesCapability,
+  objectsAt,
+  toCapability,
+  nonEmptyString,
+  type ModelInfo,
+  type RawJsonObject,
+  type ListingSource,
+} from './info.ts';
+import { lookUpKnownModel, isChatModel } from './known.ts';
 import { priceOf } from '../prices.ts';
 
 /** A model with what its name tells and its price, to be overlaid with what the listing tells. */
-function base(id: string, { family, prices }: Source): ModelInfo {
+function baseModelInfo(id: string, { family, prices }: ListingSource): ModelInfo {
   const price = priceOf(family.name, id, prices);
-  return { id, provider: family.name, ...knownModel(id), ...(price ? { price } : {}) };
+  return { id, provider: family.name, ...lookUpKnownModel(id), ...(price ? { price } : {}) };
 }
 
 /** The plain listing of `/models`: a name, and a window where the server adds one. */
-export async function listPlain(source: Source): Promise<readonly ModelInfo[]> {
+export async function listOpenAICompatible(source: ListingSource): Promise<readonly ModelInfo[]> {
   const models = await getJson({ ...source, url: `${source.baseUrl}/models` });
-  return rows(models, 'data').flatMap((row) => {
-    const id = text(row['id']);
-    if (id === undefined || !talks(id) || row['active'] === false) return [];
+  return objectsAt(models, 'data').flatMap((row) => {
+    const id = nonEmptyString(row['id']);
+    if (id === undefined || !isChatModel(id) || row['active'] === false) return [];
     const contextWindow =
-      count(row['context_window']) ??
-      count(row['max_model_len']) ??
-      count(row['max_context_length']) ??
-      count(row['context_length']);
-    const maxOutput = count(row['max_completion_tokens']);
+      positiveCount(row['context_window']) ??
+      positiveCount(row['max_model_len']) ??
+      positiveCount(row['max_context_length']) ??
+      positiveCount(row['context_length']);
+    const maxOutput = positiveCount(row['max_completion_tokens']);
     return [
       {
-        ...base(id, source),
+        ...baseModelInfo(id, source),
         ...(contextWindow === undefined ? {} : { contextWindow }),
         ...(maxOutput === undefined ? {} : { maxOutput }),
       },
@@ -34,31 +44,31 @@ export async function listPlain(source: Source): Promise<readonly ModelInfo[]> {
 }
 
 /** OpenRouter: parameters, modalities and prices of each model. */
-export async function listOpenRouter(source: Source): Promise<readonly ModelInfo[]> {
+export async function listOpenRouter(source: ListingSource): Promise<readonly ModelInfo[]> {
   const models = await getJson({ ...source, url: `${source.baseUrl}/models` });
-  return rows(models, 'data').flatMap((row) => {
-    const id = text(row['id']);
+  return objectsAt(models, 'data').flatMap((row) => {
+    const id = nonEmptyString(row['id']);
     if (id === undefined) return [];
     const top = isObject(row['top_provider']) ? row['top_provider'] : {};
     return [
-      filled<ModelInfo>({
-        ...base(id, source),
-        tools: listed(row['supported_parameters'], 'tools'),
-        images: seesImages(row),
-        reasoning: listed(row['supported_parameters'], 'reasoning'),
-        contextWindow: count(row['context_length']),
-        maxOutput: count(top['max_completion_tokens']),
-        price: priceOf(source.family.name, id, source.prices) ?? perToken(row['pricing']),
+      omitUndefined<ModelInfo>({
+        ...baseModelInfo(id, source),
+        tools: includesCapability(row['supported_parameters'], 'tools'),
+        images: imageCapability(row),
+        reasoning: includesCapability(row['supported_parameters'], 'reasoning'),
+        contextWindow: positiveCount(row['context_length']),
+        maxOutput: positiveCount(top['max_completion_tokens']),
+        price: priceOf(source.family.name, id, source.prices) ?? parseTokenPrices(row['pricing']),
       }),
     ];
   });
 }
 
-const seesImages = ({ architecture }: Raw): ModelInfo['images'] =>
-  isObject(architecture) ? listed(architecture['input_modalities'], 'image') : 'unknown';
+const imageCapability = ({ architecture }: RawJsonObject): ModelInfo['images'] =>
+  isObject(architecture) ? includesCapability(architecture['input_modalities'], 'image') : 'unknown';
 
 /** Prices given by the token, as text; a router's -1 means that it depends. */
-function perToken(pricing: unknown): Price | undefined {
+function parseTokenPrices(pricing: unknown): Price | undefined {
   if (!isObject(pricing)) return undefined;
   const million = (name: string): number | undefined => {
     const value = pricing[name];
@@ -68,7 +78,7 @@ function perToken(pricing: unknown): Price | undefined {
   const input = million('prompt');
   const output = million('completion');
   if (input === undefined || output === undefined) return undefined;
-  return filled<Price>({
+  return omitUndefined<Price>({
     input,
     output,
     cacheRead: million('input_cache_read'),
@@ -77,19 +87,19 @@ function perToken(pricing: unknown): Price | undefined {
 }
 
 /** Hugging Face: what the first live provider of a model offers. */
-export async function listHuggingFace(source: Source): Promise<readonly ModelInfo[]> {
+export async function listHuggingFace(source: ListingSource): Promise<readonly ModelInfo[]> {
   const models = await getJson({ ...source, url: `${source.baseUrl}/models` });
-  return rows(models, 'data').flatMap((row) => {
-    const id = text(row['id']);
+  return objectsAt(models, 'data').flatMap((row) => {
+    const id = nonEmptyString(row['id']);
     if (id === undefined) return [];
-    const live = rows(row['providers'], '').filter((each) => each['status'] === 'live');
-    const windows = live.flatMap((each) => count(each['context_length']) ?? []);
-    const known = live.map((each) => said(each['supports_tools']));
+    const live = objectsAt(row['providers'], '').filter((each) => each['status'] === 'live');
+    const windows = live.flatMap((each) => positiveCount(each['context_length']) ?? []);
+    const known = live.map((each) => toCapability(each['supports_tools']));
     return [
-      filled<ModelInfo>({
-        ...base(id, source),
+      omitUndefined<ModelInfo>({
+        ...baseModelInfo(id, source),
         tools: known.includes(true) ? true : known.includes(false) ? false : 'unknown',
-        images: seesImages(row),
+        images: imageCapability(row),
         contextWindow: windows.length ? Math.max(...windows) : undefined,
       }),
     ];
@@ -97,77 +107,77 @@ export async function listHuggingFace(source: Source): Promise<readonly ModelInf
 }
 
 /** Google: windows and methods, page by page. */
-export async function listGoogle(source: Source): Promise<readonly ModelInfo[]> {
-  const models: Raw[] = [];
+export async function listGoogle(source: ListingSource): Promise<readonly ModelInfo[]> {
+  const models: RawJsonObject[] = [];
   for (let page = '', i = 0; i < 20; i++) {
     const url = `${source.baseUrl}/models?pageSize=1000${page && `&pageToken=${encodeURIComponent(page)}`}`;
     const reply = await getJson({ ...source, url });
-    models.push(...rows(reply, 'models'));
-    page = (isObject(reply) && text(reply['nextPageToken'])) || '';
+    models.push(...objectsAt(reply, 'models'));
+    page = (isObject(reply) && nonEmptyString(reply['nextPageToken'])) || '';
     if (page === '') break;
   }
   return models.flatMap((row) => {
-    const id = text(row['name'])?.replace(/^models\//, '');
+    const id = nonEmptyString(row['name'])?.replace(/^models\//, '');
     const methods = row['supportedGenerationMethods'];
-    if (id === undefined || listed(methods, 'generateContent') === false || !talks(id)) return [];
-    const plain = base(id, source);
+    if (id === undefined || includesCapability(methods, 'generateContent') === false || !isChatModel(id)) return [];
+    const plain = baseModelInfo(id, source);
     return [
-      filled<ModelInfo>({
+      omitUndefined<ModelInfo>({
         ...plain,
         reasoning: row['thinking'] === true ? true : plain.reasoning,
-        contextWindow: count(row['inputTokenLimit']) ?? plain.contextWindow,
-        maxOutput: count(row['outputTokenLimit']) ?? plain.maxOutput,
+        contextWindow: positiveCount(row['inputTokenLimit']) ?? plain.contextWindow,
+        maxOutput: positiveCount(row['outputTokenLimit']) ?? plain.maxOutput,
       }),
     ];
   });
 }
 
 /** Anthropic: limits and capabilities, page by page; every Claude that is listed can call tools. */
-export async function listAnthropic(source: Source): Promise<readonly ModelInfo[]> {
-  const models: Raw[] = [];
+export async function listAnthropic(source: ListingSource): Promise<readonly ModelInfo[]> {
+  const models: RawJsonObject[] = [];
   for (let after = '', i = 0; i < 20; i++) {
     const url = `${source.baseUrl}/models?limit=1000${after && `&after_id=${encodeURIComponent(after)}`}`;
     const reply = await getJson({ ...source, url });
-    models.push(...rows(reply, 'data'));
+    models.push(...objectsAt(reply, 'data'));
     const more = isObject(reply) && reply['has_more'] === true;
-    after = (more && text(reply['last_id'])) || '';
+    after = (more && nonEmptyString(reply['last_id'])) || '';
     if (after === '') break;
   }
   return models.flatMap((row) => {
-    const id = text(row['id']);
+    const id = nonEmptyString(row['id']);
     if (id === undefined) return [];
-    const plain = base(id, source);
+    const plain = baseModelInfo(id, source);
     const about = isObject(row['capabilities']) ? row['capabilities'] : {};
     const can = (name: string, otherwise: ModelInfo['tools']): ModelInfo['tools'] => {
-      const found = said(isObject(about[name]) ? about[name]['supported'] : undefined);
+      const found = toCapability(isObject(about[name]) ? about[name]['supported'] : undefined);
       return found === 'unknown' ? otherwise : found;
     };
     return [
-      filled<ModelInfo>({
+      omitUndefined<ModelInfo>({
         ...plain,
         images: can('image_input', plain.images),
         reasoning: can('thinking', plain.reasoning),
-        contextWindow: count(row['max_input_tokens']) ?? plain.contextWindow,
-        maxOutput: count(row['max_tokens']) ?? plain.maxOutput,
+        contextWindow: positiveCount(row['max_input_tokens']) ?? plain.contextWindow,
+        maxOutput: positiveCount(row['max_tokens']) ?? plain.maxOutput,
       }),
     ];
   });
 }
 
 /** Mistral: capabilities of each model; the same model under several names is listed by each. */
-export async function listMistral(source: Source): Promise<readonly ModelInfo[]> {
+export async function listMistral(source: ListingSource): Promise<readonly ModelInfo[]> {
   const models = await getJson({ ...source, url: `${source.baseUrl}/models` });
-  return rows(models, 'data').flatMap((row) => {
-    const id = text(row['id']);
+  return objectsAt(models, 'data').flatMap((row) => {
+    const id = nonEmptyString(row['id']);
     const about = isObject(row['capabilities']) ? row['capabilities'] : {};
-    if (id === undefined || about['completion_chat'] === false || !talks(id)) return [];
+    if (id === undefined || about['completion_chat'] === false || !isChatModel(id)) return [];
     return [
-      filled<ModelInfo>({
-        ...base(id, source),
-        tools: said(about['function_calling']),
-        images: said(about['vision']),
-        reasoning: said(about['reasoning']),
-        contextWindow: count(row['max_context_length']),
+      omitUndefined<ModelInfo>({
+        ...baseModelInfo(id, source),
+        tools: toCapability(about['function_calling']),
+        images: toCapability(about['vision']),
+        reasoning: toCapability(about['reasoning']),
+        contextWindow: positiveCount(row['max_context_length']),
       }),
     ];
   });

@@ -13,41 +13,41 @@ import {
   type ModelRequest,
 } from '../../core/index.ts';
 import { ollamaProvider, type OllamaOptions } from './ollama.ts';
-import { ollamaWindow } from './window.ts';
+import { resolveOllamaContextWindow } from './window.ts';
 
 type End = Chunk & { readonly type: 'end' };
-type Wire = Record<string, unknown>;
-type Plan = {
-  readonly show?: Wire | undefined;
-  readonly ps?: Wire | undefined;
+type WireObject = Record<string, unknown>;
+type ServerScript = {
+  readonly show?: WireObject | undefined;
+  readonly ps?: WireObject | undefined;
   readonly chat?: string;
   readonly status?: number;
 };
 
-const never = new AbortController().signal;
-const say = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const asking = (more: Partial<ModelRequest> = {}): ModelRequest => ({
+const neverAborted = new AbortController().signal;
+const userMessage = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const createRequest = (more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools: [],
-  messages: createPersistentList([say('hi')]),
+  messages: createPersistentList([userMessage('hi')]),
   toolChoice: 'auto',
   settings: {},
   ...more,
 });
-const noop = { name: 'noop', description: 'does nothing', input: { type: 'object', properties: {} } } as const;
-const line = (message: Wire, more: Wire = {}): string =>
+const noopTool = { name: 'noop', description: 'does nothing', input: { type: 'object', properties: {} } } as const;
+const streamLine = (message: WireObject, more: WireObject = {}): string =>
   `${JSON.stringify({ model: 'llama', created_at: 'now', message: { role: 'assistant', content: '', ...message }, done: false, ...more })}\n`;
-const last = (more: Wire = {}): string =>
-  line({}, { done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 7, ...more });
-const short = line({ content: 'ok' }) + last();
-const shown = (most: number, parameters = ''): Wire => ({
+const lastLine = (more: WireObject = {}): string =>
+  streamLine({}, { done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 7, ...more });
+const shortStream = streamLine({ content: 'ok' }) + lastLine();
+const showResponse = (most: number, parameters = ''): WireObject => ({
   model_info: { 'general.architecture': 'llama', 'llama.context_length': most },
   parameters,
 });
 
 async function serve(
   t: TestContext,
-  plan: Plan,
+  plan: ServerScript,
 ): Promise<{ readonly url: string; readonly asked: [string, string][] }> {
   const asked: [string, string][] = [];
   const server = http.createServer((request, response) => {
@@ -58,9 +58,9 @@ async function serve(
       asked.push([place, Buffer.concat(pieces).toString('utf8')]);
       if (place === '/api/chat') {
         response.writeHead(plan.status ?? 200, { 'content-type': 'application/x-ndjson' });
-        return void response.end(plan.chat ?? short);
+        return void response.end(plan.chat ?? shortStream);
       }
-      const reply = place === '/api/show' ? (plan.show ?? shown(131_072)) : plan.ps;
+      const reply = place === '/api/show' ? (plan.show ?? showResponse(131_072)) : plan.ps;
       response.writeHead(reply ? 200 : 404, { 'content-type': 'application/json' });
       response.end(JSON.stringify(reply ?? { error: 'not found' }));
     });
@@ -82,10 +82,10 @@ async function drain(chunks: AsyncIterable<Chunk>): Promise<End> {
 
 async function read(t: TestContext, chat: string, status = 200): Promise<End> {
   const { url } = await serve(t, { chat, status });
-  return drain(ollamaProvider({ model: 'llama', baseUrl: url }).stream(asking(), never));
+  return drain(ollamaProvider({ model: 'llama', baseUrl: url }).stream(createRequest(), neverAborted));
 }
 
-const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
+const expectError = async (work: Promise<unknown>): Promise<FairleadError> => {
   const error: unknown = await work.then(
     () => assert.fail('it worked'),
     (thrown: unknown) => thrown,
@@ -94,39 +94,55 @@ const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
   return error;
 };
 
-async function sent(t: TestContext, request: ModelRequest, options: Partial<OllamaOptions> = {}): Promise<Wire> {
+async function sentBody(
+  t: TestContext,
+  request: ModelRequest,
+  options: Partial<OllamaOptions> = {},
+): Promise<WireObject> {
   const { url, asked } = await serve(t, {});
-  await drain(ollamaProvider({ model: 'llama', baseUrl: url, ...options }).stream(request, never));
-  return JSON.parse(asked.find(([place]) => place === '/api/chat')?.[1] ?? '') as Wire;
+  await drain(ollamaProvider({ model: 'llama', baseUrl: url, ...options }).stream(request, neverAborted));
+  return JSON.parse(asked.find(([place]) => place === '/api/chat')?.[1] ?? '') as WireObject;
 }
 
 test('[A5] the window is the wish, the modelâ€™s own setting, what is in use or 32,768, and never more than the model has', async (t) => {
-  const cases: readonly (readonly [Plan, number | undefined, number])[] = [
-    [{ show: shown(131_072) }, undefined, 32_768],
-    [{ show: shown(131_072) }, 65_536, 65_536],
-    [{ show: shown(8192) }, undefined, 8192],
-    [{ show: shown(8192) }, 65_536, 8192],
-    [{ show: shown(131_072, 'stop "x"\nnum_ctx                        16384\n') }, undefined, 16_384],
-    [{ show: shown(131_072, 'num_ctx 16384') }, 20_000, 20_000],
-    [{ show: shown(131_072), ps: { models: [{ name: 'llama:latest', context_length: 65_536 }] } }, undefined, 65_536],
-    [{ show: shown(131_072), ps: { models: [{ name: 'llama:latest', context_length: 4096 }] } }, undefined, 32_768],
-    [{ show: shown(131_072), ps: { models: [{ name: 'other:latest', context_length: 65_536 }] } }, undefined, 32_768],
-    [{ show: { ...shown(262_144), remote_host: 'https://ollama.com:443' } }, undefined, 262_144],
+  const cases: readonly (readonly [ServerScript, number | undefined, number])[] = [
+    [{ show: showResponse(131_072) }, undefined, 32_768],
+    [{ show: showResponse(131_072) }, 65_536, 65_536],
+    [{ show: showResponse(8192) }, undefined, 8192],
+    [{ show: showResponse(8192) }, 65_536, 8192],
+    [{ show: showResponse(131_072, 'stop "x"\nnum_ctx                        16384\n') }, undefined, 16_384],
+    [{ show: showResponse(131_072, 'num_ctx 16384') }, 20_000, 20_000],
+    [
+      { show: showResponse(131_072), ps: { models: [{ name: 'llama:latest', context_length: 65_536 }] } },
+      undefined,
+      65_536,
+    ],
+    [
+      { show: showResponse(131_072), ps: { models: [{ name: 'llama:latest', context_length: 4096 }] } },
+      undefined,
+      32_768,
+    ],
+    [
+      { show: showResponse(131_072), ps: { models: [{ name: 'other:latest', context_length: 65_536 }] } },
+      undefined,
+      32_768,
+    ],
+    [{ show: { ...showResponse(262_144), remote_host: 'https://ollama.com:443' } }, undefined, 262_144],
     [{ show: { model_info: {} } }, undefined, 32_768],
     [{ show: {} }, 5000, 5000],
   ];
   for (const [plan, wish, expected] of cases) {
     const { url } = await serve(t, plan);
-    assert.equal(await ollamaWindow(`${url}/v1`, 'llama', wish), expected, JSON.stringify([plan, wish]));
+    assert.equal(await resolveOllamaContextWindow(`${url}/v1`, 'llama', wish), expected, JSON.stringify([plan, wish]));
   }
 });
 
 test('[A5] the window goes out as num_ctx with every request, is asked for once, and bodies extend each other', async (t) => {
-  const { url, asked } = await serve(t, { show: shown(40_000) });
+  const { url, asked } = await serve(t, { show: showResponse(40_000) });
   const provider = ollamaProvider({ model: 'llama', baseUrl: url });
-  let messages = createPersistentList([say('hi')]);
+  let messages = createPersistentList([userMessage('hi')]);
   for (let i = 0; i < 5; i++) {
-    await drain(provider.stream(asking({ messages, tools: [noop] }), never));
+    await drain(provider.stream(createRequest({ messages, tools: [noopTool] }), neverAborted));
     messages = appendItem(messages, {
       role: 'assistant',
       parts: [{ type: 'tool-call', id: `c${i}`, tool: 'noop', input: { i } }],
@@ -145,7 +161,7 @@ test('[A5] the window goes out as num_ctx with every request, is asked for once,
     truncate: false,
     shift: false,
     options: { num_ctx: 32_768 },
-    tools: [{ type: 'function', function: { name: 'noop', description: 'does nothing', parameters: noop.input } }],
+    tools: [{ type: 'function', function: { name: 'noop', description: 'does nothing', parameters: noopTool.input } }],
     messages: [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'hi' },
@@ -157,17 +173,18 @@ test('[A5] the window goes out as num_ctx with every request, is asked for once,
 
 test('[A5] a request that does not fit is refused before it is sent, and one that fits is not', async (t) => {
   const { url, asked } = await serve(t, {
-    show: shown(4096),
-    chat: line({ content: 'ok' }) + last({ prompt_eval_count: 3700 }),
+    show: showResponse(4096),
+    chat: streamLine({ content: 'ok' }) + lastLine({ prompt_eval_count: 3700 }),
   });
   const provider = ollamaProvider({ model: 'llama', baseUrl: url });
-  const ask = (messages: ModelRequest['messages']): Promise<End> => drain(provider.stream(asking({ messages }), never));
-  const error = await failure(ask(createPersistentList([say('word '.repeat(4000))])));
+  const ask = (messages: ModelRequest['messages']): Promise<End> =>
+    drain(provider.stream(createRequest({ messages }), neverAborted));
+  const error = await expectError(ask(createPersistentList([userMessage('word '.repeat(4000))])));
   assert.deepEqual([error.code, error.retry, error.blame], ['provider/context-too-long', false, 'user']);
   assert.match(error.message, /4096/);
-  const fits = createPersistentList([say('word '.repeat(2500))]);
+  const fits = createPersistentList([userMessage('word '.repeat(2500))]);
   await ask(fits);
-  await assert.rejects(ask(appendItem(fits, say('word '.repeat(400)))), { code: 'provider/context-too-long' });
+  await assert.rejects(ask(appendItem(fits, userMessage('word '.repeat(400)))), { code: 'provider/context-too-long' });
   assert.equal(asked.filter(([place]) => place === '/api/chat').length, 1);
 });
 
@@ -183,9 +200,9 @@ test('[A1] settings, thinking, schema, pictures and keep-alive go out in Ollamaâ
     ],
   };
   const settings = { maxOutputTokens: 9, temperature: 0, topP: 0.5, seed: 1, stop: ['x'], reasoning: 'high' } as const;
-  const body = await sent(
+  const body = await sentBody(
     t,
-    asking({ system: '', messages: createPersistentList([image]), settings, outputSchema: schema }),
+    createRequest({ system: '', messages: createPersistentList([image]), settings, outputSchema: schema }),
     {
       keepAlive: '10m',
       contextWindow: 9000,
@@ -203,30 +220,30 @@ test('[A1] settings, thinking, schema, pictures and keep-alive go out in Ollamaâ
     messages: [{ role: 'user', content: 'look\n\n[file: https://x/y.png]', images: ['AAAA', 'BBBB'] }],
   });
   const think = async (model: string, reasoning: 'none' | 'low'): Promise<unknown> =>
-    (await sent(t, asking({ settings: { reasoning } }), { model }))['think'];
+    (await sentBody(t, createRequest({ settings: { reasoning } }), { model }))['think'];
   assert.deepEqual(
     [await think('qwen3', 'none'), await think('gpt-oss:20b', 'low'), await think('gpt-oss:20b', 'none')],
     [false, 'low', 'low'],
   );
-  const both = await sent(t, asking({ tools: [noop], outputSchema: schema }));
+  const both = await sentBody(t, createRequest({ tools: [noopTool], outputSchema: schema }));
   assert.equal(both['format'], undefined);
-  assert.match(String((both['messages'] as Wire[])[0]?.['content']), /JSON schema/);
-  assert.equal((await sent(t, asking({ tools: [noop], toolChoice: 'none' })))['tools'], undefined);
+  assert.match(String((both['messages'] as WireObject[])[0]?.['content']), /JSON schema/);
+  assert.equal((await sentBody(t, createRequest({ tools: [noopTool], toolChoice: 'none' })))['tools'], undefined);
 });
 
 test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to Ollama and to nobody else', async (t) => {
   const chat =
-    line({ thinking: 'h' }) +
-    line({ thinking: 'm' }) +
-    line({ content: 'Hel' }) +
-    line({ content: 'lo' }) +
-    line({
+    streamLine({ thinking: 'h' }) +
+    streamLine({ thinking: 'm' }) +
+    streamLine({ content: 'Hel' }) +
+    streamLine({ content: 'lo' }) +
+    streamLine({
       tool_calls: [
         { function: { name: 'one', arguments: { x: 1 } } },
         { id: 'k', function: { name: 'two', arguments: {} } },
       ],
     }) +
-    last();
+    lastLine();
   const end = await read(t, chat);
   const { message } = end;
   const meta = { family: 'ollama', data: {} };
@@ -246,38 +263,43 @@ test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to 
     usage: { input: 11, output: 7 },
     model: 'llama',
   });
-  const { messages } = await sent(t, asking({ messages: createPersistentList([say('hi'), message, say('more')]) }));
-  assert.equal((messages as Wire[])[2]?.['thinking'], 'hm');
+  const { messages } = await sentBody(
+    t,
+    createRequest({ messages: createPersistentList([userMessage('hi'), message, userMessage('more')]) }),
+  );
+  assert.equal((messages as WireObject[])[2]?.['thinking'], 'hm');
 });
 
 test('why Ollama stopped is told, and counts it leaves out are unknown', async (t) => {
   const finish = async (reason: string): Promise<string> =>
-    (await read(t, line({ content: 'x' }) + last({ done_reason: reason }))).finishReason;
+    (await read(t, streamLine({ content: 'x' }) + lastLine({ done_reason: reason }))).finishReason;
   assert.deepEqual([await finish('stop'), await finish('length'), await finish('load')], ['stop', 'length', 'other']);
-  const { usage } = await read(t, line({ content: 'x' }, { done: true }).trimEnd());
+  const { usage } = await read(t, streamLine({ content: 'x' }, { done: true }).trimEnd());
   assert.deepEqual(usage, {});
 });
 
 test('[A54] an answer without its last line is cut at every byte, and a call in it is never given out (fault 46)', async () => {
-  const { readOllama } = await import('./reply.ts');
+  const { readOllamaStream: readOllama } = await import('./reply.ts');
   const bytes = Buffer.from(
-    line({ content: 'Ã©' }) + line({ tool_calls: [{ function: { name: 'rm', arguments: {} } }] }) + last(),
+    streamLine({ content: 'Ã©' }) +
+      streamLine({ tool_calls: [{ function: { name: 'rm', arguments: {} } }] }) +
+      lastLine(),
   );
   async function* upTo(end: number): AsyncGenerator<Buffer> {
     for (let i = 0; i < end; i++) yield await Promise.resolve(bytes.subarray(i, i + 1));
   }
   for (let cut = 0; cut < bytes.length - 1; cut++) {
-    const error = await failure(drain(readOllama(upTo(cut), { name: 'ollama' }, 'llama')));
+    const error = await expectError(drain(readOllama(upTo(cut), { name: 'ollama' }, 'llama')));
     assert.deepEqual([error.code, error.retry], ['provider/cut', true], String(cut));
   }
   assert.equal((await drain(readOllama(upTo(bytes.length - 1), { name: 'ollama' }, 'llama'))).message.parts.length, 2);
 });
 
 test('[A54] errors come by status, inside a stream, and as something else altogether (faults 48, 49, 59)', async (t) => {
-  const code = async (chat: string, status = 200): Promise<string> => (await failure(read(t, chat, status))).code;
+  const code = async (chat: string, status = 200): Promise<string> => (await expectError(read(t, chat, status))).code;
   assert.equal(await code('{"error":"model \'llama\' not found"}', 404), 'provider/not-found');
   assert.equal(
-    await code(`${line({ content: 'x' })}{"error":"an error was encountered while running the model"}\n`),
+    await code(`${streamLine({ content: 'x' })}{"error":"an error was encountered while running the model"}\n`),
     'provider/server-error',
   );
   assert.equal(await code('{"error":"the input length exceeds the context length"}', 400), 'provider/context-too-long');
@@ -285,5 +307,5 @@ test('[A54] errors come by status, inside a stream, and as something else altoge
   assert.equal(await code('{broken\n{}\n'), 'provider/malformed');
   const { url } = await serve(t, { show: undefined });
   const gone = ollamaProvider({ model: 'llama', baseUrl: url.replace(/:\d+$/, ':1') });
-  assert.equal((await failure(drain(gone.stream(asking(), never)))).code, 'provider/unreachable');
+  assert.equal((await expectError(drain(gone.stream(createRequest(), neverAborted)))).code, 'provider/unreachable');
 });

@@ -1,13 +1,13 @@
 // Ollama through its own chat API, which alone lets the context window be set. Messages are serialised once, as for every chat server.
 import type { Chunk, Price, Provider, ModelRequest, ModelSettings } from '../../core/index.ts';
-import { toolField } from '../chat/request.ts';
-import type { Who } from '../wire/faults.ts';
-import { isSuccess, placeOf, post, refusal } from '../wire/http.ts';
-import { ollamaMessage } from './messages.ts';
-import { readOllama } from './reply.ts';
-import { ollamaRoot, ollamaWindow } from './window.ts';
-import { bodyMaker, withSchemaRule, type PrefixBody } from '../wire/prefix-body.ts';
-import { windowGuard, type WindowGuard } from '../wire/window.ts';
+import { toolDefinition } from '../chat/request.ts';
+import type { ProviderInfo } from '../wire/faults.ts';
+import { isSuccess, redactUrl, post, readErrorReply } from '../wire/http.ts';
+import { encodeOllamaMessage } from './messages.ts';
+import { readOllamaStream } from './reply.ts';
+import { ollamaBaseUrl, resolveOllamaContextWindow } from './window.ts';
+import { createBodyEncoder, withSchemaInstruction, type EncodedBody } from '../wire/prefix-body.ts';
+import { createContextGuard, type ContextGuard } from '../wire/window.ts';
 
 /** An Ollama model: which one, and where. */
 export type OllamaOptions = {
@@ -20,50 +20,50 @@ export type OllamaOptions = {
   readonly price?: Price;
   /** Whether the model sees pictures; unknown unless given. */
   readonly images?: boolean;
-  /** The window wished for; `ollamaWindow` says what becomes of it. */
+  /** The window wished for; `resolveOllamaContextWindow` says what becomes of it. */
   readonly contextWindow?: number;
   /** How long the model stays in memory after an answer, such as `10m`; -1 for ever. */
   readonly keepAlive?: string | number;
 };
 
-type Wire = { readonly [key: string]: unknown };
-type Ready = { readonly bodyOf: (request: ModelRequest) => PrefixBody; readonly guard: WindowGuard };
+type WireObject = { readonly [key: string]: unknown };
+type PreparedModel = { readonly encodeBody: (request: ModelRequest) => EncodedBody; readonly guard: ContextGuard };
 
 /** A provider for an Ollama server. */
 export function ollamaProvider(options: OllamaOptions): Provider {
   const { model, apiKey, price, contextWindow } = options;
-  const root = ollamaRoot(options.baseUrl);
+  const root = ollamaBaseUrl(options.baseUrl);
   const headers: Readonly<Record<string, string>> = {
     ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     ...options.headers,
   };
-  const who: Who = {
+  const who: ProviderInfo = {
     name: 'ollama',
     model,
-    url: placeOf(root),
+    url: redactUrl(root),
     secrets: apiKey ? [apiKey] : [],
     ...(options.keyVariable === undefined ? {} : { keyVariable: options.keyVariable }),
   };
-  let ready: Ready | undefined;
+  let ready: PreparedModel | undefined;
 
   /** Once it is known the window stays: another one would load the model again and change the head of every request. */
-  async function prepare(signal: AbortSignal): Promise<Ready> {
+  async function prepare(signal: AbortSignal): Promise<PreparedModel> {
     if (ready) return ready;
-    const window = await ollamaWindow(root, model, contextWindow, { headers, signal, who });
+    const window = await resolveOllamaContextWindow(root, model, contextWindow, { headers, signal, providerInfo: who });
     ready ??= {
-      bodyOf: bodyMaker({
-        encode: ollamaMessage,
-        sight: options.images ?? 'unknown',
-        head: (request) => headText(request, options, window),
+      encodeBody: createBodyEncoder({
+        encode: encodeOllamaMessage,
+        imageSupport: options.images ?? 'unknown',
+        head: (request) => encodeRequestHead(request, options, window),
         tail: () => ']}',
       }),
-      guard: windowGuard(who, window),
+      guard: createContextGuard(who, window),
     };
     return ready;
   }
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
-    const { bodyOf, guard } = await prepare(signal);
+    const { encodeBody: bodyOf, guard } = await prepare(signal);
     const { body, chars } = bodyOf(request);
     guard.check(request, chars);
     const reply = await post({
@@ -71,10 +71,10 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       headers: { 'content-type': 'application/json', accept: 'application/x-ndjson', ...headers },
       body,
       signal,
-      who,
+      providerInfo: who,
     });
-    if (!isSuccess(reply)) throw await refusal(reply, who);
-    for await (const chunk of readOllama(reply.body, who, model)) {
+    if (!isSuccess(reply)) throw await readErrorReply(reply, who);
+    for await (const chunk of readOllamaStream(reply.body, who, model)) {
       if (chunk.type === 'end') guard.learn(request, chars, chunk.usage);
       yield chunk;
     }
@@ -83,12 +83,12 @@ export function ollamaProvider(options: OllamaOptions): Provider {
   return { family: 'ollama', model, ...(price ? { price } : {}), stream };
 }
 
-function headText(request: ModelRequest, { model, keepAlive }: OllamaOptions, window: number): string {
+function encodeRequestHead(request: ModelRequest, { model, keepAlive }: OllamaOptions, window: number): string {
   const { outputSchema, settings, toolChoice } = request;
   const tools = toolChoice === 'none' ? [] : request.tools;
   // A grammar for the answer would forbid the calls: with tools the schema is told in words.
   const format = outputSchema && request.tools.length === 0 ? { format: outputSchema } : {};
-  const system = outputSchema && request.tools.length > 0 ? withSchemaRule(request) : request.system;
+  const system = outputSchema && request.tools.length > 0 ? withSchemaInstruction(request) : request.system;
   const fields = JSON.stringify({
     model,
     stream: true,
@@ -99,7 +99,7 @@ function headText(request: ModelRequest, { model, keepAlive }: OllamaOptions, wi
     ...(settings.reasoning === undefined ? {} : { think: thinkField(settings.reasoning, model) }),
     ...format,
     options: optionFields(settings, window),
-    ...(tools.length > 0 ? { tools: tools.map(toolField) } : {}),
+    ...(tools.length > 0 ? { tools: tools.map(toolDefinition) } : {}),
   });
   const opening = system === '' ? '' : JSON.stringify({ role: 'system', content: system });
   return `${fields.slice(0, -1)},"messages":[${opening}`;
@@ -111,7 +111,7 @@ function thinkField(reasoning: NonNullable<ModelSettings['reasoning']>, model: s
   return reasoning === 'none' ? 'low' : reasoning;
 }
 
-function optionFields({ maxOutputTokens, temperature, topP, seed, stop }: ModelSettings, window: number): Wire {
+function optionFields({ maxOutputTokens, temperature, topP, seed, stop }: ModelSettings, window: number): WireObject {
   return {
     num_ctx: window,
     ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),

@@ -1,11 +1,11 @@
 // What a router chooses among, what it goes by, and what it says: plain data, so that a choice can be written down and looked at.
 import type { Price } from '../../core/index.ts';
-import type { Kind } from './lexicon.ts';
-import type { Ran } from './past-runs.ts';
-import type { WordWeights } from './task.ts';
+import type { TaskKind } from './lexicon.ts';
+import type { PastRun } from './past-runs.ts';
+import type { KeywordWeights } from './task.ts';
 
 /** A model that may be chosen. */
-export type Candidate = {
+export type ModelCandidate = {
   /** As a person names it, `provider/model`. */
   readonly name: string;
   /** As the log names it. */
@@ -24,7 +24,7 @@ export type Candidate = {
 };
 
 /** What a model is chosen for. */
-export type Situation = {
+export type RoutingContext = {
   /** What was asked. */
   readonly task: string;
   /** Tokens that the first request will hold. */
@@ -39,12 +39,12 @@ export type Situation = {
   /** Those that failed just now, by name. */
   readonly except?: readonly string[];
   /** How runs of the past came out. */
-  readonly past: readonly Ran[];
+  readonly past: readonly PastRun[];
   readonly now: number;
 };
 
 /** What counts how much; 0 leaves a scorer out. */
-export type Weights = {
+export type RoutingWeights = {
   /** Whether the model is up to the task. */
   readonly task: number;
   /** What the run is likely to cost. */
@@ -61,34 +61,34 @@ export type Weights = {
 
 /** How models are weighed. */
 export type RoutingOptions = {
-  readonly weights: Weights;
-  readonly words: WordWeights;
+  readonly weights: RoutingWeights;
+  readonly words: KeywordWeights;
   /** How long a model that could not be reached is left alone. */
   readonly coolMs: number;
 };
 
 /** Unless set: whether it is up to the task counts most, then what it costs and how it did before. */
-export const usualRouting: RoutingOptions = {
+export const defaultRoutingOptions: RoutingOptions = {
   weights: { task: 3, cost: 2, context: 0.5, success: 2, latency: 0.5, stay: 0.5 },
   words: {},
   coolMs: 60_000,
 };
 
 /** What one scorer says of a model: from 0 to 1, and why. */
-export type Score = { readonly scorer: keyof Weights; readonly score: number; readonly why: string };
+export type CandidateScore = { readonly scorer: keyof RoutingWeights; readonly score: number; readonly why: string };
 
 /** How a model stands: out by a hard rule, or with its scores and their weighted mean. */
-export type Rating =
-  | { readonly candidate: Candidate; readonly out: string }
-  | { readonly candidate: Candidate; readonly total: number; readonly scores: readonly Score[] };
+export type CandidateRating =
+  | { readonly candidate: ModelCandidate; readonly out: string }
+  | { readonly candidate: ModelCandidate; readonly total: number; readonly scores: readonly CandidateScore[] };
 
 /** What was chosen, and why. */
-export type Choice = {
+export type RoutingDecision = {
   /** Nothing where every model is out. */
-  readonly chosen: Candidate | undefined;
-  readonly kind: Kind;
+  readonly chosen: ModelCandidate | undefined;
+  readonly kind: TaskKind;
   readonly complexity: number;
   readonly why: string;
   /** All of them, the best first, those that are out last. */
-  readonly ratings: readonly Rating[];
+  readonly ratings: readonly CandidateRating[];
 };

@@ -1,12 +1,12 @@
 // What rules a model out before anything is weighed. No score can bring it back.
-import type { Candidate, Situation } from './candidate.ts';
-import { ransOf } from './scorers.ts';
+import type { ModelCandidate, RoutingContext } from './candidate.ts';
+import { runsOfCandidate } from './scorers.ts';
 
 /** The share of a window that a request may fill: the rest is for the answer. */
-const fill = 0.9;
+const maxWindowShare = 0.9;
 
 /** Why this model may not be chosen; nothing if it may. */
-export function ruledOut(candidate: Candidate, situation: Situation): string | undefined {
+export function exclusionReason(candidate: ModelCandidate, situation: RoutingContext): string | undefined {
   const { local, unusable, window, tools, images, name } = candidate;
   const { needs, context } = situation;
   if (situation.private && !local) return 'this is private, and it is not on your own machines';
@@ -14,12 +14,12 @@ export function ruledOut(candidate: Candidate, situation: Situation): string | u
   if (situation.except?.includes(name)) return 'it failed just now';
   if (needs.tools && tools === false) return 'it cannot call tools';
   if (needs.images && images === false) return 'it sees no pictures';
-  if (window !== undefined && context > window * fill)
+  if (window !== undefined && context > window * maxWindowShare)
     return `the conversation needs about ${context} tokens, and it holds ${window}`;
-  return tooDear(candidate, situation);
+  return budgetExclusion(candidate, situation);
 }
 
-function tooDear({ price }: Candidate, { usdLeft, context }: Situation): string | undefined {
+function budgetExclusion({ price }: ModelCandidate, { usdLeft, context }: RoutingContext): string | undefined {
   if (usdLeft === undefined) return undefined;
   if (!price) return 'its price is unknown, so a budget cannot be kept';
   const least = (context * (price.cacheRead ?? price.input)) / 1e6;
@@ -27,7 +27,7 @@ function tooDear({ price }: Candidate, { usdLeft, context }: Situation): string 
 }
 
 /** Whether it could not be reached lately, and has not answered since. */
-export function isCooling(candidate: Candidate, { past, now }: Situation, coolMs: number): boolean {
-  const latest = ransOf(candidate, past).toSorted((a, b) => b.time - a.time)[0];
+export function isCoolingDown(candidate: ModelCandidate, { past, now }: RoutingContext, coolMs: number): boolean {
+  const latest = runsOfCandidate(candidate, past).toSorted((a, b) => b.time - a.time)[0];
   return latest?.ended === 'unreachable' && now - latest.time < coolMs;
 }

@@ -1,10 +1,11 @@
 // The table of what a machine can run.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { capabilityOf, modelSizes } from './hardware.ts';
+import { estimateLocalModelCapacity, modelSizes } from './hardware.ts';
 
 test('[P34] context by graphics memory: 128K from 24 GB on, 32K from 16, 8K from 8, and a card told a little short counts as what it is', () => {
-  const window = (graphics: number): number | undefined => capabilityOf({ cores: 8, memory: 64, graphics }).window;
+  const window = (graphics: number): number | undefined =>
+    estimateLocalModelCapacity({ cores: 8, memory: 64, gpuMemory: graphics }).window;
   assert.deepEqual(
     [48, 24, 23.99, 22.5, 16, 15.7, 12, 8, 7.8].map(window),
     [131_072, 131_072, 131_072, 131_072, 32_768, 32_768, 8192, 8192, 8192],
@@ -13,14 +14,14 @@ test('[P34] context by graphics memory: 128K from 24 GB on, 32K from 16, 8K from
 });
 
 test('[P33, P75] the largest model that fits is told, with a figure to compare; without a card it is the processor’s, and slower', () => {
-  const card = capabilityOf({ cores: 8, memory: 32, graphics: 24 });
-  assert.deepEqual([card.runs?.billions, card.on], [32, 'graphics card']);
-  assert.match(card.reference ?? '', /RTX 4090: about 40 tokens a second/);
-  const plain = capabilityOf({ cores: 2, memory: 16 });
-  assert.deepEqual([plain.runs?.billions, plain.on, plain.window], [14, 'processor', undefined]);
-  assert.equal(capabilityOf({ cores: 1, memory: 1 }).runs, undefined);
+  const card = estimateLocalModelCapacity({ cores: 8, memory: 32, gpuMemory: 24 });
+  assert.deepEqual([card.largestModel?.billions, card.device], [32, 'graphics card']);
+  assert.match(card.benchmark ?? '', /RTX 4090: about 40 tokens a second/);
+  const plain = estimateLocalModelCapacity({ cores: 2, memory: 16 });
+  assert.deepEqual([plain.largestModel?.billions, plain.device, plain.window], [14, 'processor', undefined]);
+  assert.equal(estimateLocalModelCapacity({ cores: 1, memory: 1 }).largestModel, undefined);
   assert.equal(
-    capabilityOf({ cores: 8, memory: 64, graphics: 1 }).on,
+    estimateLocalModelCapacity({ cores: 8, memory: 64, gpuMemory: 1 }).device,
     'processor',
     'a card too small for any model is none',
   );

@@ -5,8 +5,8 @@ export type Hardware = {
   readonly cores: number;
   readonly memory: number;
   /** Graphics memory; the memory itself where both are one, nothing where there is no such card. */
-  readonly graphics?: number;
-  readonly card?: string;
+  readonly gpuMemory?: number;
+  readonly gpuName?: string;
 };
 
 /** A size of models, by billions of parameters, and what it takes. */
@@ -16,66 +16,71 @@ export type ModelSize = {
   readonly weights: number;
   readonly example: string;
   /** What to expect of it. */
-  readonly about: string;
+  readonly description: string;
 };
 
 /** Four bits are half a byte a parameter; formats in use have some more, and a server its buffers: 0.6 GB a billion and one more. */
-const weightsOf = (billions: number): number => Math.round((0.6 * billions + 1) * 10) / 10;
+const weightsSize = (billions: number): number => Math.round((0.6 * billions + 1) * 10) / 10;
 
-const size = (billions: number, example: string, about: string): ModelSize => ({
+const createModelSize = (billions: number, example: string, about: string): ModelSize => ({
   billions,
-  weights: weightsOf(billions),
+  weights: weightsSize(billions),
   example,
-  about,
+  description: about,
 });
 
 /** The sizes there are, the smallest first. */
 export const modelSizes: readonly ModelSize[] = [
-  size(1, 'qwen3:0.6b', 'short answers; no work with tools'),
-  size(4, 'qwen3:4b', 'simple questions; calls tools, often wrongly'),
-  size(8, 'qwen3:8b', 'small edits and questions about a few files'),
-  size(14, 'qwen3:14b', 'edits of several files'),
-  size(32, 'qwen3:32b', 'most everyday work in a repository'),
-  size(70, 'llama3.3:70b', 'hard tasks, slowly'),
+  createModelSize(1, 'qwen3:0.6b', 'short answers; no work with tools'),
+  createModelSize(4, 'qwen3:4b', 'simple questions; calls tools, often wrongly'),
+  createModelSize(8, 'qwen3:8b', 'small edits and questions about a few files'),
+  createModelSize(14, 'qwen3:14b', 'edits of several files'),
+  createModelSize(32, 'qwen3:32b', 'most everyday work in a repository'),
+  createModelSize(70, 'llama3.3:70b', 'hard tasks, slowly'),
 ];
 
 /** What can be run, and how much of a conversation fits beside it. */
-export type Capability = {
-  readonly runs: ModelSize | undefined;
+export type LocalModelCapacity = {
+  readonly largestModel: ModelSize | undefined;
   /** Where its weights lie. */
-  readonly on: 'graphics card' | 'processor';
+  readonly device: 'graphics card' | 'processor';
   /** Tokens of context that fit in graphics memory of that size; nothing without such a card. */
   readonly window?: number;
   /** Tokens a second that were measured on a machine of this class, to compare with. */
-  readonly reference?: string;
+  readonly benchmark?: string;
 };
 
 /** How much context fits by graphics memory: 128K from 24 GB on, 32K from 16, 8K from 8. */
-const windows: readonly (readonly [gigabytes: number, tokens: number])[] = [
+const contextByGpuMemory: readonly (readonly [gigabytes: number, tokens: number])[] = [
   [24, 131_072],
   [16, 32_768],
   [8, 8192],
 ];
 
 /** A card's memory is told a little short of its name: 24 GB are 23.99 or 22.5 of them. */
-const nearly = (gigabytes: number): number => gigabytes * 0.93;
+const withTolerance = (gigabytes: number): number => gigabytes * 0.93;
 
 /** The largest model that a machine runs, and its context. */
-export function capabilityOf({ memory, graphics }: Hardware): Capability {
+export function estimateLocalModelCapacity({ memory, gpuMemory: graphics }: Hardware): LocalModelCapacity {
   const fits = (room: number): ModelSize | undefined => modelSizes.findLast(({ weights }) => weights <= room);
   const card = graphics === undefined ? undefined : fits(graphics * 0.9);
   if (graphics !== undefined && card) {
-    const window = windows.find(([least]) => graphics >= nearly(least))?.[1];
-    return { runs: card, on: 'graphics card', ...(window === undefined ? {} : { window }), ...referenceFor(graphics) };
+    const window = contextByGpuMemory.find(([least]) => graphics >= withTolerance(least))?.[1];
+    return {
+      largestModel: card,
+      device: 'graphics card',
+      ...(window === undefined ? {} : { window }),
+      ...benchmarkFor(graphics),
+    };
   }
   // The system and everything else that is open need theirs.
-  return { runs: fits(memory * 0.6), on: 'processor' };
+  return { largestModel: fits(memory * 0.6), device: 'processor' };
 }
 
-function referenceFor(graphics: number): Pick<Capability, 'reference'> {
-  if (graphics >= nearly(24)) return { reference: 'a 27B model on an RTX 4090: about 40 tokens a second' };
-  return graphics >= nearly(8) ? { reference: 'a 7B model on an M1: 15 to 20 tokens a second' } : {};
+function benchmarkFor(graphics: number): Pick<LocalModelCapacity, 'benchmark'> {
+  if (graphics >= withTolerance(24)) return { benchmark: 'a 27B model on an RTX 4090: about 40 tokens a second' };
+  return graphics >= withTolerance(8) ? { benchmark: 'a 7B model on an M1: 15 to 20 tokens a second' } : {};
 }
 
 /** From this size on a model is up to work with tools; a smaller one is better kept to simple tasks. */
-export const goodBillions = 27;
+export const minToolUseBillions = 27;

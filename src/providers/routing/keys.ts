@@ -1,7 +1,7 @@
 // The names of the remarks by which a router's doings stand in the log.
 
 /** The remark that says which model was chosen, and why. */
-export const chosenKey = 'routing/chosen';
+export const modelChosenKey = 'routing/chosen';
 
 /** The remark that says that a model failed, and how. */
-export const failedKey = 'routing/failed';
+export const modelFailedKey = 'routing/failed';

@@ -1,13 +1,13 @@
 // The words that say something about a task, and how much: above 0 they make it harder, below 0 easier.
 
 /** The sort of work a task is. */
-export type Kind = 'design' | 'build' | 'fix' | 'change' | 'explain' | 'other';
+export type TaskKind = 'design' | 'build' | 'fix' | 'change' | 'explain' | 'other';
 
 /** What a word says. */
-export type Word = { readonly weight: number; readonly kind: Kind };
+export type LexiconEntry = { readonly weight: number; readonly kind: TaskKind };
 
 /** No word alone makes a task hard: the strongest stays below what a small model is trusted with, and two together do not. */
-const lists: Readonly<Record<Exclude<Kind, 'other'>, Readonly<Record<string, number>>>> = {
+const weightsByKind: Readonly<Record<Exclude<TaskKind, 'other'>, Readonly<Record<string, number>>>> = {
   design: {
     architecture: 0.45,
     architect: 0.45,
@@ -84,8 +84,8 @@ const lists: Readonly<Record<Exclude<Kind, 'other'>, Readonly<Record<string, num
 };
 
 /** Every word there is. */
-export const lexicon: ReadonlyMap<string, Word> = new Map(
-  Object.entries(lists).flatMap(([kind, words]) =>
-    Object.entries(words).map(([word, weight]) => [word, { weight, kind: kind as Kind }] as const),
+export const lexicon: ReadonlyMap<string, LexiconEntry> = new Map(
+  Object.entries(weightsByKind).flatMap(([kind, words]) =>
+    Object.entries(words).map(([word, weight]) => [word, { weight, kind: kind as TaskKind }] as const),
   ),
 );

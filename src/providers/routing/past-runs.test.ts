@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fold, type Event, type Fact, type StopReason } from '../../core/index.ts';
-import { pastRuns, type Ran } from './past-runs.ts';
+import { runHistoryView, type PastRun } from './past-runs.ts';
 import { savingsOf } from './savings.ts';
 
 const eventsOf = (facts: readonly Fact[]): readonly Event[] =>
@@ -14,7 +14,7 @@ const eventsOf = (facts: readonly Fact[]): readonly Event[] =>
     time: '2026-01-01T00:00:00.000Z',
   }));
 
-const epoch = (model: string): Fact => ({
+const epochStarted = (model: string): Fact => ({
   type: 'epoch-started',
   epoch: 1,
   reason: 'model-changed',
@@ -22,13 +22,13 @@ const epoch = (model: string): Fact => ({
   tools: [],
   model,
 });
-const said = (text: string): Fact => ({
+const inputReceived = (text: string): Fact => ({
   type: 'input-received',
   input: 'i',
   how: 'prompt',
   parts: [{ type: 'text', text }],
 });
-const turn = (model: string, input: number, output: number, usd?: number): Fact => ({
+const turnEnded = (model: string, input: number, output: number, usd?: number): Fact => ({
   type: 'turn-ended',
   turn: 1,
   message: { role: 'assistant', parts: [] },
@@ -38,32 +38,32 @@ const turn = (model: string, input: number, output: number, usd?: number): Fact 
   model,
   ms: 500,
 });
-const ended = (reason: StopReason, code?: string): Fact => ({
+const runEnded = (reason: StopReason, code?: string): Fact => ({
   type: 'run-ended',
   reason,
   ...(code === undefined ? {} : { error: { code, message: '', blame: 'provider', retry: false } }),
 });
 
-const runsOf = (facts: readonly Fact[]): readonly Ran[] => fold(pastRuns, eventsOf(facts)).runs;
+const foldRuns = (facts: readonly Fact[]): readonly PastRun[] => fold(runHistoryView, eventsOf(facts)).runs;
 
 test('a run is told with its model, its kind and how it ended; what a person ended says nothing', () => {
-  const runs = runsOf([
-    epoch('small'),
-    said('fix the crash'),
-    turn('small', 1, 1),
-    turn('small', 1, 1),
-    ended('answered'),
+  const runs = foldRuns([
+    epochStarted('small'),
+    inputReceived('fix the crash'),
+    turnEnded('small', 1, 1),
+    turnEnded('small', 1, 1),
+    runEnded('answered'),
     { type: 'annotation-added', key: 'routing/chosen', value: { model: 'ollama/small' } },
-    said('design it'),
-    ended('stuck'),
-    said('more'),
-    ended('cancelled'),
-    ended('provider-error', 'provider/unreachable'),
-    ended('provider-error', 'provider/bad-request'),
-    ended('error-threshold', 'provider/overloaded'),
-    ended('error-threshold'),
-    epoch('large'),
-    ended('task-complete'),
+    inputReceived('design it'),
+    runEnded('stuck'),
+    inputReceived('more'),
+    runEnded('cancelled'),
+    runEnded('provider-error', 'provider/unreachable'),
+    runEnded('provider-error', 'provider/bad-request'),
+    runEnded('error-threshold', 'provider/overloaded'),
+    runEnded('error-threshold'),
+    epochStarted('large'),
+    runEnded('task-complete'),
   ]);
   assert.deepEqual(
     runs.map(({ model, name, kind, ended: how, turns, ms }) => [model, name, kind, how, turns, ms]),
@@ -79,19 +79,22 @@ test('a run is told with its model, its kind and how it ended; what a person end
 });
 
 test('only the latest runs are kept, and an epoch keeps them', () => {
-  const state = fold(pastRuns, eventsOf([epoch('m'), ...Array.from({ length: 200 }, () => ended('answered'))]));
+  const state = fold(
+    runHistoryView,
+    eventsOf([epochStarted('m'), ...Array.from({ length: 200 }, () => runEnded('answered'))]),
+  );
   assert.equal(state.runs.length, 64);
-  assert.deepEqual(pastRuns.restore?.(JSON.parse(JSON.stringify(pastRuns.serialize?.(state)))), state);
-  assert.equal(pastRuns.restore?.('nonsense'), undefined);
+  assert.deepEqual(runHistoryView.restore?.(JSON.parse(JSON.stringify(runHistoryView.serialize?.(state)))), state);
+  assert.equal(runHistoryView.restore?.('nonsense'), undefined);
 });
 
 test('[P35] what everything would have cost lies between a cache that always holds and none; unknown prices stay unknown', () => {
   const events = eventsOf([
-    epoch('small'),
-    turn('small', 1000, 100, 0),
-    turn('small', 2000, 100, 0),
-    turn('large', 3000, 100, 0.5),
-    turn('odd', 10, 10),
+    epochStarted('small'),
+    turnEnded('small', 1000, 100, 0),
+    turnEnded('small', 2000, 100, 0),
+    turnEnded('large', 3000, 100, 0.5),
+    turnEnded('odd', 10, 10),
   ]);
   const price = { input: 10, output: 100, cacheRead: 1 };
   const { instead, spent, unpriced, shares } = savingsOf([events], price);

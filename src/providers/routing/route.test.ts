@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { usualRouting, type Candidate, type Situation } from './candidate.ts';
+import { defaultRoutingOptions, type ModelCandidate, type RoutingContext } from './candidate.ts';
 import { route } from './route.ts';
 
-const local: Candidate = {
+const local: ModelCandidate = {
   name: 'ollama/small',
   model: 'small',
   local: true,
@@ -13,7 +13,7 @@ const local: Candidate = {
   price: { input: 0, output: 0 },
   window: 32_000,
 };
-const cloud: Candidate = {
+const cloud: ModelCandidate = {
   name: 'cloud/large',
   model: 'large',
   local: false,
@@ -21,7 +21,7 @@ const cloud: Candidate = {
   price: { input: 3, output: 15 },
   window: 200_000,
 };
-const at: Situation = {
+const baseContext: RoutingContext = {
   task: 'say hello',
   context: 2000,
   needs: { tools: true, images: false },
@@ -29,16 +29,18 @@ const at: Situation = {
   past: [],
   now: 1e12,
 };
-const hard = 'Design the architecture of a distributed system and prove it';
+const hardTask = 'Design the architecture of a distributed system and prove it';
 
-const chosen = (about: Partial<Situation>, among: readonly Candidate[] = [local, cloud]): string | undefined =>
-  route(among, { ...at, ...about }).chosen?.name;
-const outOf = (
+const chosenModel = (
+  about: Partial<RoutingContext>,
+  among: readonly ModelCandidate[] = [local, cloud],
+): string | undefined => route(among, { ...baseContext, ...about }).chosen?.name;
+const exclusionOf = (
   name: string,
-  about: Partial<Situation>,
-  among: readonly Candidate[] = [local, cloud],
+  about: Partial<RoutingContext>,
+  among: readonly ModelCandidate[] = [local, cloud],
 ): string | undefined => {
-  const rating = route(among, { ...at, ...about }).ratings.find(({ candidate }) => candidate.name === name);
+  const rating = route(among, { ...baseContext, ...about }).ratings.find(({ candidate }) => candidate.name === name);
   return rating && 'out' in rating ? rating.out : undefined;
 };
 
@@ -84,7 +86,7 @@ test('[P43] whatever the scores, weights and past are, what is private is never 
       past,
       fc.record({ task: weight, cost: weight, context: weight, success: weight, latency: weight, stay: weight }),
       fc.record({
-        task: fc.oneof(fc.string(), fc.constant(hard)),
+        task: fc.oneof(fc.string(), fc.constant(hardTask)),
         context: fc.nat(200_000),
         private: fc.boolean(),
         usdLeft: unit,
@@ -92,8 +94,8 @@ test('[P43] whatever the scores, weights and past are, what is private is never 
         except: fc.subarray(['a', 'b', 'c']),
       }),
       (among, runs, weights, about) => {
-        const situation: Situation = { ...at, ...about, past: runs };
-        const choice = route(among, situation, { ...usualRouting, weights });
+        const situation: RoutingContext = { ...baseContext, ...about, past: runs };
+        const choice = route(among, situation, { ...defaultRoutingOptions, weights });
         assert.equal(choice.ratings.length, among.length, 'nobody is forgotten');
         const { chosen: best } = choice;
         if (!best) return;
@@ -102,7 +104,7 @@ test('[P43] whatever the scores, weights and past are, what is private is never 
         assert.ok(!about.except.includes(best.name));
         assert.ok(best.window === undefined || about.context <= best.window);
         assert.ok(best.price !== undefined, 'a budget is kept by known prices alone');
-        assert.deepEqual(route(among, situation, { ...usualRouting, weights }), choice, 'the same again');
+        assert.deepEqual(route(among, situation, { ...defaultRoutingOptions, weights }), choice, 'the same again');
       },
     ),
     { numRuns: 500 },
@@ -110,35 +112,39 @@ test('[P43] whatever the scores, weights and past are, what is private is never 
 });
 
 test('[P59, P69] simple tasks go to the model that costs nothing, hard ones to the one that is up to them', () => {
-  assert.equal(chosen({}), local.name);
-  assert.equal(chosen({ task: hard }), cloud.name);
-  assert.equal(chosen({ task: hard, private: true }), local.name);
+  assert.equal(chosenModel({}), local.name);
+  assert.equal(chosenModel({ task: hardTask }), cloud.name);
+  assert.equal(chosenModel({ task: hardTask, private: true }), local.name);
 });
 
 test('[P74] a model whose window is too small, that calls no tools, or that no budget allows is out, and its reason is told', () => {
-  assert.match(outOf(local.name, { context: 31_000 }) ?? '', /needs about 31000 tokens, and it holds 32000/);
-  assert.equal(outOf('ollama/small', {}, [{ ...local, tools: false }, cloud]), 'it cannot call tools');
-  assert.equal(chosen({ needs: { tools: false, images: false } }, [{ ...local, tools: false }]), local.name);
-  assert.match(outOf(cloud.name, { usdLeft: 0.001 }) ?? '', /costs at least \$0\.0060, and \$0\.0010 is left/);
+  assert.match(exclusionOf(local.name, { context: 31_000 }) ?? '', /needs about 31000 tokens, and it holds 32000/);
+  assert.equal(exclusionOf('ollama/small', {}, [{ ...local, tools: false }, cloud]), 'it cannot call tools');
+  assert.equal(chosenModel({ needs: { tools: false, images: false } }, [{ ...local, tools: false }]), local.name);
+  assert.match(exclusionOf(cloud.name, { usdLeft: 0.001 }) ?? '', /costs at least \$0\.0060, and \$0\.0010 is left/);
   const { price: _, ...unpriced } = cloud;
-  assert.match(outOf(cloud.name, { usdLeft: 1 }, [local, unpriced]) ?? '', /its price is unknown/);
-  assert.equal(outOf(cloud.name, {}, [local, { ...cloud, unusable: 'no key' }]), 'no key');
-  const nobody = route([{ ...cloud, unusable: 'no key' }], at);
+  assert.match(exclusionOf(cloud.name, { usdLeft: 1 }, [local, unpriced]) ?? '', /its price is unknown/);
+  assert.equal(exclusionOf(cloud.name, {}, [local, { ...cloud, unusable: 'no key' }]), 'no key');
+  const nobody = route([{ ...cloud, unusable: 'no key' }], baseContext);
   assert.deepEqual([nobody.chosen, nobody.why], [undefined, 'No model is left (cloud/large: no key).']);
 });
 
 test('of two that are as good as each other the first listed is chosen, and it stays chosen', () => {
   const twin = { ...cloud, name: 'cloud/twin' };
-  assert.equal(chosen({}, [cloud, twin]), cloud.name);
-  assert.equal(chosen({}, [twin, cloud]), twin.name);
-  assert.match(route([cloud, twin], at).why, /As good as cloud\/twin, and listed first/);
+  assert.equal(chosenModel({}, [cloud, twin]), cloud.name);
+  assert.equal(chosenModel({}, [twin, cloud]), twin.name);
+  assert.match(route([cloud, twin], baseContext).why, /As good as cloud\/twin, and listed first/);
 });
 
 test('the model in use is kept where little speaks for another, the more so the longer the conversation is', () => {
   const near = { task: 'refactor the parser and fix its bug', context: 40_000 };
   const roomy = { ...local, window: 200_000 };
-  assert.equal(chosen({ ...near, context: 2000 }, [roomy, cloud]), cloud.name);
-  assert.equal(chosen({ ...near, current: roomy.name }, [roomy, cloud]), roomy.name, 'it would have to be read anew');
+  assert.equal(chosenModel({ ...near, context: 2000 }, [roomy, cloud]), cloud.name);
+  assert.equal(
+    chosenModel({ ...near, current: roomy.name }, [roomy, cloud]),
+    roomy.name,
+    'it would have to be read anew',
+  );
 });
 
 test('[P75] a model that ends such work badly loses it to another, and wins it back as that becomes long ago', () => {
@@ -147,14 +153,17 @@ test('[P75] a model that ends such work badly loses it to another, and wins it b
     model: 'small',
     kind: 'explain' as const,
     ended: 'badly' as const,
-    time: at.now - day,
+    time: baseContext.now - day,
     turns: 1,
     ms: 1000,
   }));
   const good = bad.map((ran) => ({ ...ran, model: 'large', ended: 'well' as const }));
-  assert.equal(chosen({ task: 'summarize it' }), local.name);
-  assert.equal(chosen({ task: 'summarize it', past: [...bad, ...good] }), cloud.name);
-  assert.equal(chosen({ task: 'summarize it', past: [...bad, ...good], now: at.now + 120 * day }), local.name);
+  assert.equal(chosenModel({ task: 'summarize it' }), local.name);
+  assert.equal(chosenModel({ task: 'summarize it', past: [...bad, ...good] }), cloud.name);
+  assert.equal(
+    chosenModel({ task: 'summarize it', past: [...bad, ...good], now: baseContext.now + 120 * day }),
+    local.name,
+  );
 });
 
 test('one that could not be reached is left alone for a while, unless there is nobody else', () => {
@@ -162,16 +171,16 @@ test('one that could not be reached is left alone for a while, unless there is n
     model: 'small',
     kind: 'other' as const,
     ended: 'unreachable' as const,
-    time: at.now - 1000,
+    time: baseContext.now - 1000,
     turns: 0,
     ms: 0,
   };
-  assert.equal(chosen({ past: [down] }), cloud.name);
-  assert.equal(chosen({ past: [down], now: at.now + 60_000 }), local.name);
+  assert.equal(chosenModel({ past: [down] }), cloud.name);
+  assert.equal(chosenModel({ past: [down], now: baseContext.now + 60_000 }), local.name);
   assert.equal(
-    chosen({ past: [down], private: true }),
+    chosenModel({ past: [down], private: true }),
     local.name,
     'and what is private is not sent elsewhere instead',
   );
-  assert.equal(chosen({ past: [down, { ...down, ended: 'well', time: at.now }] }), local.name);
+  assert.equal(chosenModel({ past: [down, { ...down, ended: 'well', time: baseContext.now }] }), local.name);
 });

@@ -1,40 +1,40 @@
 // Chooses a model: hard rules first, then scores by their weights; a tie goes to the one that was listed first.
 import {
-  usualRouting,
-  type Candidate,
-  type Choice,
-  type Rating,
+  defaultRoutingOptions,
+  type ModelCandidate,
+  type RoutingDecision,
+  type CandidateRating,
   type RoutingOptions,
-  type Score,
-  type Situation,
+  type CandidateScore,
+  type RoutingContext,
 } from './candidate.ts';
-import { isCooling, ruledOut } from './hard-rules.ts';
+import { isCoolingDown, exclusionReason } from './hard-rules.ts';
 import { scorers } from './scorers.ts';
 import { taskFeatures, type TaskFeatures } from './task.ts';
 
-type Rated = Rating & { readonly total: number };
+type ScoredRating = CandidateRating & { readonly total: number };
 
 /** What would be chosen, and why. Pure: the same situation has the same choice. */
 export function route(
-  candidates: readonly Candidate[],
-  situation: Situation,
-  options: RoutingOptions = usualRouting,
-): Choice {
+  candidates: readonly ModelCandidate[],
+  situation: RoutingContext,
+  options: RoutingOptions = defaultRoutingOptions,
+): RoutingDecision {
   const task = taskFeatures(situation.task, options.words);
-  const out: Rating[] = [];
-  const able: Candidate[] = [];
+  const out: CandidateRating[] = [];
+  const able: ModelCandidate[] = [];
   for (const candidate of candidates) {
-    const why = ruledOut(candidate, situation);
+    const why = exclusionReason(candidate, situation);
     if (why === undefined) able.push(candidate);
     else out.push({ candidate, out: why });
   }
-  const rested = able.filter((each) => !isCooling(each, situation, options.coolMs));
+  const rested = able.filter((each) => !isCoolingDown(each, situation, options.coolMs));
   // Where none is known to answer, one that did not is better than none.
   const left = rested.length ? rested : able;
   for (const candidate of able)
     if (!left.includes(candidate)) out.push({ candidate, out: 'it could not be reached a moment ago' });
   const ratings = left
-    .map((candidate) => rate(candidate, situation, task, options))
+    .map((candidate) => scoreCandidate(candidate, situation, task, options))
     .toSorted((a, b) => b.total - a.total);
   const [best, next] = ratings;
   const { kind, complexity } = task;
@@ -42,15 +42,20 @@ export function route(
     chosen: best?.candidate,
     kind,
     complexity,
-    why: reasonOf(best, next, out, options),
+    why: formatReason(best, next, out, options),
     ratings: [...ratings, ...out],
   };
 }
 
-function rate(candidate: Candidate, situation: Situation, task: TaskFeatures, { weights }: RoutingOptions): Rated {
+function scoreCandidate(
+  candidate: ModelCandidate,
+  situation: RoutingContext,
+  task: TaskFeatures,
+  { weights }: RoutingOptions,
+): ScoredRating {
   let [sum, all] = [0, 0];
-  const scores = Object.entries(scorers).flatMap(([name, scorer]): readonly Score[] => {
-    const key = name as Score['scorer'];
+  const scores = Object.entries(scorers).flatMap(([name, scorer]): readonly CandidateScore[] => {
+    const key = name as CandidateScore['scorer'];
     const weight = weights[key];
     if (!(weight > 0) || !Number.isFinite(weight)) return [];
     const { score, why } = scorer(candidate, situation, task);
@@ -62,10 +67,10 @@ function rate(candidate: Candidate, situation: Situation, task: TaskFeatures, { 
 }
 
 /** What decided, in a sentence: the rule that left one alone, or the scorers by which the best is ahead of the next. */
-function reasonOf(
-  best: Rated | undefined,
-  next: Rated | undefined,
-  out: readonly Rating[],
+function formatReason(
+  best: ScoredRating | undefined,
+  next: ScoredRating | undefined,
+  out: readonly CandidateRating[],
   { weights }: RoutingOptions,
 ): string {
   const gone = out.map((each) => `${each.candidate.name}: ${'out' in each ? each.out : ''}`).join('; ');
@@ -81,4 +86,4 @@ function reasonOf(
   return said ? `Ahead of ${next.candidate.name} by ${said}.` : `As good as ${next.candidate.name}, and listed first.`;
 }
 
-const scoresOf = (rating: Rated): readonly Score[] => ('scores' in rating ? rating.scores : []);
+const scoresOf = (rating: ScoredRating): readonly CandidateScore[] => ('scores' in rating ? rating.scores : []);

@@ -25,10 +25,10 @@ export type Savings = {
 };
 
 /** A session's events, each branch after its own parent, as they were written. */
-export type Told = readonly Event[];
+export type SessionEvents = readonly Event[];
 
 /** Adds up what sessions used, and what another model would have cost for the same tokens. */
-export function savingsOf(sessions: Iterable<Told>, price: Price | undefined): Savings {
+export function savingsOf(sessions: Iterable<SessionEvents>, price: Price | undefined): Savings {
   const shares = new Map<string, ModelShare>();
   let [least, most] = [0, 0];
   for (const events of sessions) {
@@ -36,11 +36,11 @@ export function savingsOf(sessions: Iterable<Told>, price: Price | undefined): S
     for (const event of events) {
       if (event.type === 'epoch-started' && event.reason !== 'model-changed') before = 0;
       if (event.type !== 'turn-ended') continue;
-      shares.set(event.model, withTurn(shares.get(event.model) ?? none(event.model), event));
+      shares.set(event.model, addTurn(shares.get(event.model) ?? emptyShare(event.model), event));
       const { input, output } = event.usage;
       if (input === undefined || output === undefined) continue;
       if (price) {
-        least += usageCost(price, cached({ input, output }, before)) ?? 0;
+        least += usageCost(price, withFullCache({ input, output }, before)) ?? 0;
         most += usageCost(price, { input, output }) ?? 0;
       }
       before = input + output;
@@ -58,12 +58,12 @@ export function savingsOf(sessions: Iterable<Told>, price: Price | undefined): S
 }
 
 /** The same tokens where everything that the turn before held is read from a cache. */
-function cached({ input, output }: Usage & { input: number; output: number }, before: number): Usage {
+function withFullCache({ input, output }: Usage & { input: number; output: number }, before: number): Usage {
   const cacheRead = Math.min(input, before);
   return { input, output, cacheRead };
 }
 
-const none = (model: string): ModelShare => ({
+const emptyShare = (model: string): ModelShare => ({
   model,
   turns: 0,
   input: 0,
@@ -73,7 +73,7 @@ const none = (model: string): ModelShare => ({
   uncounted: 0,
 });
 
-function withTurn(share: ModelShare, { usage, usd }: Event & { type: 'turn-ended' }): ModelShare {
+function addTurn(share: ModelShare, { usage, usd }: Event & { type: 'turn-ended' }): ModelShare {
   return {
     model: share.model,
     turns: share.turns + 1,

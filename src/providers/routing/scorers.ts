@@ -1,71 +1,75 @@
 // What speaks for a model: each scorer gives a number from 0 to 1 and says why.
-import type { Candidate, Score, Situation } from './candidate.ts';
-import type { Kind } from './lexicon.ts';
-import type { Ran } from './past-runs.ts';
+import type { ModelCandidate, CandidateScore, RoutingContext } from './candidate.ts';
+import type { TaskKind } from './lexicon.ts';
+import type { PastRun } from './past-runs.ts';
 import type { TaskFeatures } from './task.ts';
 
-type Scorer = (candidate: Candidate, situation: Situation, task: TaskFeatures) => Omit<Score, 'scorer'>;
+type Scorer = (
+  candidate: ModelCandidate,
+  situation: RoutingContext,
+  task: TaskFeatures,
+) => Omit<CandidateScore, 'scorer'>;
 
 /** How far a task may go beyond what a model is trusted with before nothing speaks for it. */
-const reach = 0.35;
+const maxComplexityGap = 0.35;
 
-const task: Scorer = ({ quality }, _, { complexity }) => {
+const taskScorer: Scorer = ({ quality }, _, { complexity }) => {
   const beyond = complexity - quality;
   return beyond <= 0
-    ? { score: 1, why: `trusted with ${percent(quality)}` }
+    ? { score: 1, why: `trusted with ${formatPercent(quality)}` }
     : {
-        score: Math.max(0, 1 - beyond / reach),
-        why: `trusted with ${percent(quality)}, and the task is at ${percent(complexity)}`,
+        score: Math.max(0, 1 - beyond / maxComplexityGap),
+        why: `trusted with ${formatPercent(quality)}, and the task is at ${formatPercent(complexity)}`,
       };
 };
 
 /** Tokens that an answer has where nobody knows. */
-const usualAnswer = 1000;
+const defaultOutputTokens = 1000;
 /** Dollars a run may cost until half of the score is gone; where a budget is set, a tenth of what is left. */
-const usualCost = 0.01;
+const halfScoreUsd = 0.01;
 
-const cost: Scorer = ({ price }, { context, usdLeft }) => {
+const costScorer: Scorer = ({ price }, { context, usdLeft }) => {
   if (!price) return { score: 0, why: 'its price is unknown' };
-  const usd = (context * price.input + usualAnswer * price.output) / 1e6;
+  const usd = (context * price.input + defaultOutputTokens * price.output) / 1e6;
   if (usd === 0) return { score: 1, why: 'costs nothing' };
-  const half = usdLeft === undefined ? usualCost : Math.min(usualCost, usdLeft / 10);
+  const half = usdLeft === undefined ? halfScoreUsd : Math.min(halfScoreUsd, usdLeft / 10);
   return { score: half / (half + usd), why: `about $${usd.toFixed(4)} a turn` };
 };
 
-const context: Scorer = ({ window }, { context: tokens }) => {
+const contextScorer: Scorer = ({ window }, { context: tokens }) => {
   if (window === undefined) return { score: 0.5, why: 'its window is unknown' };
   const filled = tokens / window;
-  return { score: Math.max(0, Math.min(1, (0.9 - filled) / 0.4)), why: `fills ${percent(filled)} of its window` };
+  return { score: Math.max(0, Math.min(1, (0.9 - filled) / 0.4)), why: `fills ${formatPercent(filled)} of its window` };
 };
 
 /** What is believed of a model that nobody tried, and how many runs that weighs. */
-const prior = { share: 0.8, runs: 3 };
+const successPrior = { share: 0.8, runs: 3 };
 const halfLifeMs = 14 * 24 * 60 * 60 * 1000;
 
-const success: Scorer = (candidate, { past, now }, { kind }) => {
-  const { share, well, runs } = successOf(candidate, past, kind, now);
+const successScorer: Scorer = (candidate, { past, now }, { kind }) => {
+  const { share, well, runs } = successRate(candidate, past, kind, now);
   return { score: share, why: runs === 0 ? 'not tried yet' : `${well} of ${runs} runs like this (${kind}) ended well` };
 };
 
 /** How much of its work of this kind a model does well: what was long ago counts less, and a few runs do not decide. */
-function successOf(
-  candidate: Candidate,
-  past: readonly Ran[],
-  kind: Kind,
+function successRate(
+  candidate: ModelCandidate,
+  past: readonly PastRun[],
+  kind: TaskKind,
   now: number,
 ): { readonly share: number; readonly well: number; readonly runs: number } {
-  const mine = answeredBy(candidate, past);
+  const mine = answeredRuns(candidate, past);
   const alike = mine.filter((each) => each.kind === kind);
-  const all = decayed(mine, now, prior.share);
+  const all = decayedSuccessRate(mine, now, successPrior.share);
   return {
-    share: decayed(alike, now, all),
+    share: decayedSuccessRate(alike, now, all),
     well: alike.filter(({ ended }) => ended === 'well').length,
     runs: alike.length,
   };
 }
 
-function decayed(rans: readonly Ran[], now: number, believed: number): number {
-  let [well, all] = [believed * prior.runs, prior.runs];
+function decayedSuccessRate(rans: readonly PastRun[], now: number, believed: number): number {
+  let [well, all] = [believed * successPrior.runs, successPrior.runs];
   for (const { ended, time } of rans) {
     const weight = 0.5 ** (Math.max(0, now - time) / halfLifeMs);
     all += weight;
@@ -75,36 +79,43 @@ function decayed(rans: readonly Ran[], now: number, believed: number): number {
 }
 
 /** The runs of a model: by the name it was chosen by, or else by the name the log has for it. */
-export const ransOf = ({ name, model }: Candidate, past: readonly Ran[]): readonly Ran[] =>
+export const runsOfCandidate = ({ name, model }: ModelCandidate, past: readonly PastRun[]): readonly PastRun[] =>
   past.filter((each) => (each.name === undefined ? each.model === model : each.name === name));
 
 /** A model that could not be reached shows nothing of what it can do: it is left alone for a while instead. */
-const answeredBy = (candidate: Candidate, past: readonly Ran[]): readonly Ran[] =>
-  ransOf(candidate, past).filter(({ ended }) => ended !== 'unreachable');
+const answeredRuns = (candidate: ModelCandidate, past: readonly PastRun[]): readonly PastRun[] =>
+  runsOfCandidate(candidate, past).filter(({ ended }) => ended !== 'unreachable');
 
 /** The turns that the mean is taken of. */
-const latestRuns = 20;
+const latencySampleRuns = 20;
 /** A turn that takes so long has half of the score. */
-const patienceMs = 15_000;
+const halfScoreLatencyMs = 15_000;
 
-const latency: Scorer = (candidate, { past }) => {
-  const rans = answeredBy(candidate, past).slice(-latestRuns);
+const latencyScorer: Scorer = (candidate, { past }) => {
+  const rans = answeredRuns(candidate, past).slice(-latencySampleRuns);
   const turns = rans.reduce((sum, each) => sum + each.turns, 0);
   if (turns === 0) return { score: 0.5, why: 'not measured yet' };
   const ms = rans.reduce((sum, each) => sum + each.ms, 0) / turns;
-  return { score: patienceMs / (patienceMs + ms), why: `${(ms / 1000).toFixed(1)} s a turn` };
+  return { score: halfScoreLatencyMs / (halfScoreLatencyMs + ms), why: `${(ms / 1000).toFixed(1)} s a turn` };
 };
 
 /** Tokens from which on a change of model costs as much as it can. */
-const longTalk = 30_000;
+const longConversationTokens = 30_000;
 
-const stay: Scorer = ({ name }, { current, context: tokens }) => {
+const stayScorer: Scorer = ({ name }, { current, context: tokens }) => {
   if (current === undefined) return { score: 0, why: 'nothing was said yet' };
   if (name !== current) return { score: 0, why: `would read about ${tokens} tokens anew` };
-  return { score: 0.3 + 0.7 * Math.min(1, tokens / longTalk), why: 'in use now' };
+  return { score: 0.3 + 0.7 * Math.min(1, tokens / longConversationTokens), why: 'in use now' };
 };
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const formatPercent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** Every scorer, in the order they are told. */
-export const scorers: Readonly<Record<Score['scorer'], Scorer>> = { task, cost, context, success, latency, stay };
+export const scorers: Readonly<Record<CandidateScore['scorer'], Scorer>> = {
+  task: taskScorer,
+  cost: costScorer,
+  context: contextScorer,
+  success: successScorer,
+  latency: latencyScorer,
+  stay: stayScorer,
+};

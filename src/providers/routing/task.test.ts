@@ -4,41 +4,41 @@ import test from 'node:test';
 import { lexicon } from './lexicon.ts';
 import { taskFeatures } from './task.ts';
 
-const hardness = (task: string): number => taskFeatures(task).complexity;
+const complexityOf = (task: string): number => taskFeatures(task).complexity;
 /** What a local model of middle size is trusted with. */
-const small = 0.45;
+const simpleTaskLimit = 0.45;
 
 test('[P44, P73] no single word sends a task to the cloud: "design" or "implement" alone is not enough', () => {
   for (const [word, { weight }] of lexicon) {
     assert.ok(Math.abs(weight) <= 0.5, word);
-    assert.ok(hardness(`please ${word} it`) <= small + 0.05, word);
+    assert.ok(complexityOf(`please ${word} it`) <= simpleTaskLimit + 0.05, word);
   }
   for (const task of ['design a badge', 'implement fizzbuzz', 'optimize this import', 'refactor this function'])
-    assert.ok(hardness(task) < small, task);
-  assert.ok(hardness('Design the architecture, then implement and optimize it') > 0.7);
+    assert.ok(complexityOf(task) < simpleTaskLimit, task);
+  assert.ok(complexityOf('Design the architecture, then implement and optimize it') > 0.7);
 });
 
 test('[P44] only whole words count: "redesign" is not "design", "debug" and "bugle" are no "bug", "important" is no "port"', () => {
-  assert.deepEqual(taskFeatures('redesign').because, ['"redesign"']);
-  assert.deepEqual(taskFeatures('debug').because, ['"debug"']);
+  assert.deepEqual(taskFeatures('redesign').reasons, ['"redesign"']);
+  assert.deepEqual(taskFeatures('debug').reasons, ['"debug"']);
   for (const word of ['bugle', 'important', 'trace', 'designation', 'listen'])
-    assert.deepEqual(taskFeatures(word).because, [], word);
+    assert.deepEqual(taskFeatures(word).reasons, [], word);
 });
 
 test('[P44] forms of a word are the word, and a word said twice counts once', () => {
   for (const form of ['optimize', 'optimise', 'optimising', 'optimized', 'optimizes', 'Optimized'])
-    assert.equal(taskFeatures(form).complexity, hardness('optimize'), form);
-  assert.equal(hardness('debugging'), hardness('debug'));
-  assert.equal(hardness('migrate migrating'), hardness('migrate it'), 'two forms of one word are one');
-  const longer = hardness('bug bug bug bug bug') - hardness('bug');
+    assert.equal(taskFeatures(form).complexity, complexityOf('optimize'), form);
+  assert.equal(complexityOf('debugging'), complexityOf('debug'));
+  assert.equal(complexityOf('migrate migrating'), complexityOf('migrate it'), 'two forms of one word are one');
+  const longer = complexityOf('bug bug bug bug bug') - complexityOf('bug');
   assert.ok(longer < 0.03, 'nothing but the length');
 });
 
 test('[P44] a long listing that was pasted does not make a simple task hard, and many steps do', () => {
   const listing = `\n\`\`\`\n${'INFO all is well, design bug architecture\n'.repeat(400)}\`\`\`\n`;
-  assert.ok(hardness(`Show the first line of this${listing}`) < 0.2);
+  assert.ok(complexityOf(`Show the first line of this${listing}`) < 0.2);
   const steps = Array.from({ length: 5 }, (_, i) => `${i + 1}. change src/part${i}.ts`).join('\n');
-  assert.ok(hardness(`Do this:\n${steps}`) > hardness('Do this: change src/part1.ts') + 0.2);
+  assert.ok(complexityOf(`Do this:\n${steps}`) > complexityOf('Do this: change src/part1.ts') + 0.2);
 });
 
 test('[P44] a language that no list knows is neither simple nor hard by its words, and its shape still counts', () => {
@@ -47,20 +47,20 @@ test('[P44] a language that no list knows is neither simple nor hard by its word
     'Bitte benenne diese Datei um',
     'перепиши весь модуль заново',
   ]) {
-    const { complexity, kind, because } = taskFeatures(task);
-    assert.ok(complexity > 0.25 && complexity < small, `${task} ${complexity}`);
+    const { complexity, kind, reasons: because } = taskFeatures(task);
+    assert.ok(complexity > 0.25 && complexity < simpleTaskLimit, `${task} ${complexity}`);
     assert.equal(kind, 'other');
     assert.ok(because.includes('no word of it is in the lists'));
   }
-  assert.ok(hardness('1. 改这里 a.ts\n2. 改那里 b.ts\n3. 再改 c.ts\n4. 测试 d.ts') > small);
-  assert.equal(hardness(''), 0);
-  assert.ok(hardness('What is in the README?') < 0.1, 'plain English without a listed word is simple');
+  assert.ok(complexityOf('1. 改这里 a.ts\n2. 改那里 b.ts\n3. 再改 c.ts\n4. 测试 d.ts') > simpleTaskLimit);
+  assert.equal(complexityOf(''), 0);
+  assert.ok(complexityOf('What is in the README?') < 0.1, 'plain English without a listed word is simple');
 });
 
 test('[P73] words of one’s own come before the lists; easy ones ease, and a weight that is no number counts for nothing', () => {
   assert.ok(taskFeatures('the gadget', { gadget: 0.9 }).complexity > 0.85);
   assert.equal(taskFeatures('architecture', { architecture: 0 }).complexity, 0);
-  assert.ok(hardness('fix the typo') < hardness('fix it'));
+  assert.ok(complexityOf('fix the typo') < complexityOf('fix it'));
   for (const weight of [Number.NaN, Number.POSITIVE_INFINITY, -5, 7]) {
     const { complexity } = taskFeatures('a gadget with a bug', { gadget: weight });
     assert.ok(complexity >= 0 && complexity <= 1, String(weight));

@@ -1,55 +1,56 @@
 // How hard a task is by its words and its shape: whole words with weights that add up slowly, and signs that no language hides.
-import { lexicon, type Kind } from './lexicon.ts';
+import { lexicon, type TaskKind } from './lexicon.ts';
 
 /** What was seen in a task. */
 export type TaskFeatures = {
   /** From 0, anybody can do it, to 1. */
   readonly complexity: number;
   /** What sort of work it is, by which success is counted. */
-  readonly kind: Kind;
+  readonly kind: TaskKind;
   /** What made it so, the strongest first. */
-  readonly because: readonly string[];
+  readonly reasons: readonly string[];
 };
 
 /** Weights of words beside the built-in ones, and before them: from -1, makes a task easy, to 1, makes it hard. */
-export type WordWeights = Readonly<Record<string, number>>;
+export type KeywordWeights = Readonly<Record<string, number>>;
 
 /** Nobody writes a longer task; what is longer was pasted. */
-const mostRead = 20_000;
+const maxTaskChars = 20_000;
 
 /** What is said where no word is known: the text may be in any language, and a strange language is not a simple task. */
-const unknownWords = 0.3;
+const unknownLanguageComplexity = 0.3;
 
 /** Looks at a task. */
-export function taskFeatures(task: string, own: WordWeights = {}): TaskFeatures {
-  const { prose, pasted } = apart(task.slice(0, mostRead));
-  const words = wordsIn(prose);
-  const found = weighed(words, own);
-  const shape = shapeOf(prose, words.length, pasted);
+export function taskFeatures(task: string, own: KeywordWeights = {}): TaskFeatures {
+  const { prose, pasted } = splitPastedCode(task.slice(0, maxTaskChars));
+  const words = segmentWords(prose);
+  const found = weighWords(words, own);
+  const shape = shapeSignals(prose, words.length, pasted);
   const hard = found.filter(({ weight }) => weight > 0);
   const easy = found.filter(({ weight }) => weight < 0);
-  const strange = found.length === 0 && words.length >= 3 && !words.some((word) => everyday.has(word));
-  const risen = strange ? unknownWords : joined(hard.map(({ weight }) => weight));
+  const strange = found.length === 0 && words.length >= 3 && !words.some((word) => commonEnglishWords.has(word));
+  const risen = strange ? unknownLanguageComplexity : combineWeights(hard.map(({ weight }) => weight));
   const eased = easy.reduce((left, { weight }) => left * (1 + weight), risen);
-  const complexity = joined([eased, ...shape.map(({ weight }) => weight)]);
+  const complexity = combineWeights([eased, ...shape.map(({ weight }) => weight)]);
   const [strongest] = found.toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const because = [
     ...found,
     ...shape,
-    ...(strange ? [{ why: 'no word of it is in the lists', weight: unknownWords }] : []),
+    ...(strange ? [{ why: 'no word of it is in the lists', weight: unknownLanguageComplexity }] : []),
   ]
     .toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
     .map(({ why }) => why);
-  return { complexity: Math.min(1, complexity), kind: strongest?.kind ?? 'other', because };
+  return { complexity: Math.min(1, complexity), kind: strongest?.kind ?? 'other', reasons: because };
 }
 
-type Sign = { readonly why: string; readonly weight: number };
+type ComplexitySignal = { readonly why: string; readonly weight: number };
 
 /** Signs that each leave less of what is simple: two make more than one, and no number of them more than all. */
-const joined = (weights: readonly number[]): number => 1 - weights.reduce((left, weight) => left * (1 - weight), 1);
+const combineWeights = (weights: readonly number[]): number =>
+  1 - weights.reduce((left, weight) => left * (1 - weight), 1);
 
 /** The task in the person's own words, and how many characters they pasted: a long listing is no hard task. */
-function apart(task: string): { readonly prose: string; readonly pasted: string } {
+function splitPastedCode(task: string): { readonly prose: string; readonly pasted: string } {
   const blocks: string[] = [];
   const prose = task.replaceAll(/^(```|~~~)[^]*?(?:^\1|$(?![^]))/gm, (block) => {
     blocks.push(block);
@@ -61,19 +62,19 @@ function apart(task: string): { readonly prose: string; readonly pasted: string 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** The words of a text in any script, in small letters. */
-function wordsIn(text: string): readonly string[] {
+function segmentWords(text: string): readonly string[] {
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike) words.push(segment.toLowerCase());
   return words;
 }
 
-type Weighed = Sign & { readonly kind: Kind };
+type WeightedWord = ComplexitySignal & { readonly kind: TaskKind };
 
 /** Each known word once, however often it is said and in whichever form. */
-function weighed(words: readonly string[], own: WordWeights): readonly Weighed[] {
-  const found = new Map<string, Weighed>();
+function weighWords(words: readonly string[], own: KeywordWeights): readonly WeightedWord[] {
+  const found = new Map<string, WeightedWord>();
   for (const word of new Set(words))
-    for (const form of formsOf(word)) {
+    for (const form of wordForms(word)) {
       const mine = Object.hasOwn(own, form) ? own[form] : undefined;
       const listed = lexicon.get(form);
       const weight = mine ?? listed?.weight;
@@ -86,7 +87,7 @@ function weighed(words: readonly string[], own: WordWeights): readonly Weighed[]
 }
 
 /** A word and what it may be a form of, whole words all: "redesign" is not "design", and "debug" is no "bug". */
-function formsOf(word: string): readonly string[] {
+function wordForms(word: string): readonly string[] {
   const plain = word.replace(/is(e[sd]?|ing|ation)$/, 'iz$1');
   const forms = [word, plain];
   for (const each of new Set([word, plain])) {
@@ -100,10 +101,10 @@ function formsOf(word: string): readonly string[] {
 }
 
 /** What can be seen in any language: how much is said, in how many steps, about how many files. */
-function shapeOf(prose: string, words: number, pasted: string): readonly Sign[] {
+function shapeSignals(prose: string, words: number, pasted: string): readonly ComplexitySignal[] {
   const steps = prose.match(/^\s*(?:[-*•]|\d+[.)])\s+\S/gm)?.length ?? 0;
   const files = new Set(prose.match(/(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.[a-z]{1,4}\b/gi)).size;
-  const signs: readonly Sign[] = [
+  const signs: readonly ComplexitySignal[] = [
     { why: `${words} words`, weight: Math.min(0.25, Math.log2(1 + words / 25) / 12) },
     { why: `${steps} steps`, weight: steps > 1 ? Math.min(0.3, 0.07 * steps) : 0 },
     { why: `${files} files`, weight: files > 1 ? Math.min(0.25, 0.06 * (files - 1)) : 0 },
@@ -113,6 +114,6 @@ function shapeOf(prose: string, words: number, pasted: string): readonly Sign[] 
 }
 
 /** Words by which English is known where none of the weighted ones is said. */
-const everyday: ReadonlySet<string> = new Set(
+const commonEnglishWords: ReadonlySet<string> = new Set(
   'the a an to of in is are it this that what how which and or for with my me please can you do does on'.split(' '),
 );

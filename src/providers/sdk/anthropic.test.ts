@@ -24,19 +24,19 @@ type Body = {
 type Event = { readonly type: string; readonly [key: string]: unknown };
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const look = { name: 'look', description: 'Looks.', input: { type: 'object', properties: {} } };
-const leap = { ...look, name: 'leap' };
+const lookTool = { name: 'look', description: 'Looks.', input: { type: 'object', properties: {} } };
+const leapTool = { ...lookTool, name: 'leap' };
 
-const asking = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+const createRequest = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
-  tools: [look, leap],
+  tools: [lookTool, leapTool],
   messages: createPersistentList(messages),
   toolChoice: 'auto',
   settings: {},
   ...more,
 });
 
-async function answer(
+async function ask(
   server: ScriptedServer,
   request: ModelRequest,
   more: Partial<AnthropicOptions> = {},
@@ -46,9 +46,9 @@ async function answer(
   throw new Error('The stream had no end.');
 }
 
-async function sent(request: ModelRequest, more: Partial<AnthropicOptions> = {}): Promise<Body> {
+async function sentBody(request: ModelRequest, more: Partial<AnthropicOptions> = {}): Promise<Body> {
   await using server = await scriptedServer([says('ok')]);
-  await answer(server, request, more);
+  await ask(server, request, more);
   return server.requests[0]?.body as Body;
 }
 
@@ -80,16 +80,16 @@ const end = (stop_reason: string): readonly Event[] => [
 
 async function read(...events: readonly Event[]): Promise<Chunk & { type: 'end' }> {
   await using server = await scriptedServer([stream(start, ...events)]);
-  return await answer(server, asking([user('Go.')]));
+  return await ask(server, createRequest([user('Go.')]));
 }
 
 test('[P50] the system text and the request are marked for the cache, and no message is', async () => {
-  const body = await sent(asking([user('Go.')]));
+  const body = await sentBody(createRequest([user('Go.')]));
   const mark = { type: 'ephemeral' };
   assert.deepEqual(body.cache_control, mark);
   assert.deepEqual(body.system, [{ type: 'text', text: 'Be brief.', cache_control: mark }]);
   assert.doesNotMatch(JSON.stringify([body.messages, body.tools]), /cache_control/);
-  assert.doesNotMatch(JSON.stringify(await sent(asking([user('Go.')]), { cache: false })), /cache_control/);
+  assert.doesNotMatch(JSON.stringify(await sentBody(createRequest([user('Go.')]), { cache: false })), /cache_control/);
 });
 
 test('results of tools and what is said after them are one message of the user, results first', async () => {
@@ -110,7 +110,7 @@ test('results of tools and what is said after them are one message of the user, 
       { type: 'tool-result', id: 'c00001001', tool: 'leap', text: '', failed: true },
     ],
   };
-  const { messages } = await sent(asking([user('Go.'), called, back, user('Hurry.')]));
+  const { messages } = await sentBody(createRequest([user('Go.'), called, back, user('Hurry.')]));
   assert.deepEqual(messages, [
     { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
     {
@@ -140,19 +140,19 @@ test('files go as images, documents or text, and one the model cannot take is th
     { type: 'file', mediaType: 'application/pdf', data: 'https://example.com/a.pdf' },
     { type: 'file', mediaType: 'text/csv', data, name: 'a.csv' },
   ];
-  const { messages } = await sent(asking([{ role: 'user', parts: files }]));
+  const { messages } = await sentBody(createRequest([{ role: 'user', parts: files }]));
   assert.deepEqual(messages[0]?.content, [
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
     { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
     { type: 'text', text: 'a.csv:\nhello' },
   ]);
   const audio: Message = { role: 'user', parts: [{ type: 'file', mediaType: 'audio/mp3', data }] };
-  await assert.rejects(sent(asking([audio])), { code: 'provider/unsupported', blame: 'user', retry: false });
+  await assert.rejects(sentBody(createRequest([audio])), { code: 'provider/unsupported', blame: 'user', retry: false });
 });
 
 test('output tokens are asked for as the model can give them', async () => {
   const most = async (model: string, settings: ModelRequest['settings'] = {}): Promise<number> =>
-    (await sent(asking([user('Go.')], { settings }), { model })).max_tokens;
+    (await sentBody(createRequest([user('Go.')], { settings }), { model })).max_tokens;
   assert.equal(await most('claude-sonnet-4-5'), 32_000);
   assert.equal(await most('claude-3-haiku-20240307'), 4096);
   assert.equal(await most('glm-5'), 8192);
@@ -161,21 +161,21 @@ test('output tokens are asked for as the model can give them', async () => {
 
 test('thinking follows the settings', async () => {
   const thinking = async (model: string, reasoning: 'none' | 'high'): Promise<string | undefined> =>
-    (await sent(asking([user('Go.')], { settings: { reasoning } }), { model })).thinking?.type;
+    (await sentBody(createRequest([user('Go.')], { settings: { reasoning } }), { model })).thinking?.type;
   assert.equal(await thinking('claude-sonnet-4-5', 'high'), 'enabled');
   assert.equal(await thinking('claude-opus-4-8', 'high'), 'adaptive');
   assert.equal(await thinking('claude-sonnet-4-5', 'none'), 'disabled');
-  assert.equal((await sent(asking([user('Go.')]))).thinking, undefined);
+  assert.equal((await sentBody(createRequest([user('Go.')]))).thinking, undefined);
 });
 
 test('[A22] a forced tool never takes the others out of the request', async () => {
   const forced = { toolChoice: { tool: 'leap' } } as const;
-  const plain = await sent(asking([user('Go.')], forced));
+  const plain = await sentBody(createRequest([user('Go.')], forced));
   assert.deepEqual(plain.tool_choice, { type: 'tool', name: 'leap' });
   for (const body of [
     plain,
-    await sent(asking([user('Go.')], { ...forced, settings: { reasoning: 'low' } })),
-    await sent(asking([user('Go.')], forced), { model: 'claude-opus-5-5' }),
+    await sentBody(createRequest([user('Go.')], { ...forced, settings: { reasoning: 'low' } })),
+    await sentBody(createRequest([user('Go.')], forced), { model: 'claude-opus-5-5' }),
   ])
     assert.deepEqual(
       body.tools?.map((tool) => tool.name),
@@ -259,7 +259,7 @@ test('[A110] an answer held to a schema is asked for in the server’s own way, 
     required: ['a'],
     additionalProperties: false,
   };
-  const body = await sent(asking([user('Go.')], { outputSchema: schema }));
+  const body = await sentBody(createRequest([user('Go.')], { outputSchema: schema }));
   assert.match(JSON.stringify(body), /"output_config":\{"format":\{"type":"json_schema"/);
   await using server = await scriptedServer([
     stream(
@@ -270,7 +270,7 @@ test('[A110] an answer held to a schema is asked for in the server’s own way, 
       ...end('tool_use'),
     ),
   ]);
-  const { message, finishReason } = await answer(server, asking([user('Go.')], { outputSchema: schema }), {
+  const { message, finishReason } = await ask(server, createRequest([user('Go.')], { outputSchema: schema }), {
     model: 'claude-3-haiku-20240307',
   });
   assert.deepEqual([message.parts, finishReason], [[{ type: 'text', text: '{"a":1}' }], 'stop']);

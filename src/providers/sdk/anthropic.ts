@@ -9,43 +9,52 @@ import {
   type Provider,
   type ModelRequest,
 } from '../../core/index.ts';
-import { sdkProvider, type SdkOptions } from './sdk.ts';
-import { objectSchema } from '../wire/schema.ts';
-import { countOf, textFrom, usageOf, wireOf, wiresOf, type Account, type Dialect, type Wire } from './wire.ts';
+import { createAiSdkProvider, type AiSdkOptions } from './sdk.ts';
+import { toObjectSchema } from '../wire/schema.ts';
+import {
+  numberOrUndefined,
+  stringOrUndefined,
+  omitUnknownCounts,
+  objectOrEmpty,
+  toObjectList,
+  type ResponseMeta,
+  type StreamNormalizer,
+  type WireObject,
+} from './wire.ts';
 
 /** How Claude is reached. */
-export type AnthropicOptions = SdkOptions & {
+export type AnthropicOptions = AiSdkOptions & {
   /** Marks for the prompt cache; on unless a server that only resembles Anthropic's refuses them. */
   readonly cache?: boolean;
 };
 
-const mark = { cacheControl: { type: 'ephemeral' } } as const;
+const cacheMarker = { cacheControl: { type: 'ephemeral' } } as const;
 
 /** A Claude model, or one behind a server that speaks the same. */
 export function anthropicProvider(given: AnthropicOptions): Provider {
   const options = { baseUrl: 'https://api.anthropic.com/v1', ...given };
   const { model, family = 'anthropic', cache = true } = options;
-  return sdkProvider(
+  return createAiSdkProvider(
     {
-      accent: {
+      profile: {
         family,
-        key: 'anthropic',
-        schema: objectSchema,
+        optionsKey: 'anthropic',
+        toolSchema: toObjectSchema,
         // One mark for the request, placed by the server behind its last block: no byte that was sent before changes.
-        options: (): Record<string, JSONValue> => ({ toolStreaming: false, ...(cache ? mark : {}) }),
-        ...(cache ? { system: mark } : {}),
-        adjust: (request) => adjust(request, model, family),
-        maxOutputTokens: outputTokensOf(model),
+        requestOptions: (): Record<string, JSONValue> => ({ toolStreaming: false, ...(cache ? cacheMarker : {}) }),
+        ...(cache ? { systemOptions: cacheMarker } : {}),
+        adjust: (request) => adjustRequest(request, model, family),
+        maxOutputTokens: defaultMaxOutputTokens(model),
       },
-      dialect: messagesDialect,
-      open: (fetch) =>
+      normalizer: anthropicNormalizer,
+      createModel: (fetch) =>
         createAnthropic({
           apiKey: options.apiKey ?? '',
           baseURL: options.baseUrl,
           headers: { ...options.headers },
           fetch,
         })(model),
-      keep: (kind, { signature, redactedData }) =>
+      keepMetadata: (kind, { signature, redactedData }) =>
         kind !== 'reasoning'
           ? undefined
           : signature !== undefined
@@ -59,7 +68,7 @@ export function anthropicProvider(given: AnthropicOptions): Provider {
 }
 
 /** The server wants a number. Enough for a long answer, and no more than old models can give. */
-function outputTokensOf(model: string): number {
+function defaultMaxOutputTokens(model: string): number {
   if (/claude-(instant|v?2|3-(opus|sonnet|haiku))/.test(model)) return 4096;
   if (/claude-3-5/.test(model) || !model.includes('claude')) return 8192;
   return 32_000;
@@ -70,7 +79,11 @@ function outputTokensOf(model: string): number {
  * made them. And where a model cannot be forced to one tool, the SDK would take the others away and the cached prefix with
  * them: the loop asks again instead.
  */
-function adjust({ toolChoice, settings, messages }: ModelRequest, model: string, family: string): Adjusted {
+function adjustRequest(
+  { toolChoice, settings, messages }: ModelRequest,
+  model: string,
+  family: string,
+): AdjustedRequest {
   const { reasoning, ...others } = settings;
   const wanted = reasoning !== undefined && reasoning !== 'none';
   const isSent = (part: MessagePart): boolean => part.type !== 'reasoning' || part.meta?.family === family;
@@ -84,9 +97,9 @@ function adjust({ toolChoice, settings, messages }: ModelRequest, model: string,
   };
 }
 
-type Adjusted = Pick<ModelRequest, 'toolChoice' | 'settings'>;
+type AdjustedRequest = Pick<ModelRequest, 'toolChoice' | 'settings'>;
 
-const finishes: Readonly<Record<string, FinishReason>> = {
+const anthropicFinishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   tool_use: 'tool-calls',
@@ -96,27 +109,27 @@ const finishes: Readonly<Record<string, FinishReason>> = {
 };
 
 /** The event stream of `/v1/messages`. Blocks of tools that the server runs itself are passed over. */
-const messagesDialect: Dialect = { reader: messageReader, unfold };
+const anthropicNormalizer: StreamNormalizer = { createReader: createMessageReader, toEvents: messageToEvents };
 
-type Block = { readonly type: string; readonly input: unknown; fed: boolean };
+type OpenBlock = { readonly type: string; readonly input: unknown; hasDelta: boolean };
 
-function messageReader(account: Account): (event: Wire) => readonly Wire[] {
-  const open = new Map<unknown, Block>();
-  let counts: Wire = {};
+function createMessageReader(account: ResponseMeta): (event: WireObject) => readonly WireObject[] {
+  const open = new Map<unknown, OpenBlock>();
+  let counts: WireObject = {};
 
   const count = (usage: unknown): void => {
-    const told = Object.entries(wireOf(usage)).filter(([, value]) => value !== null && value !== undefined);
+    const told = Object.entries(objectOrEmpty(usage)).filter(([, value]) => value !== null && value !== undefined);
     counts = { ...counts, ...Object.fromEntries(told) };
-    account.usage = usageFrom(counts);
+    account.usage = parseAnthropicUsage(counts);
   };
 
-  const close = (index: unknown): readonly Wire[] => {
+  const close = (index: unknown): readonly WireObject[] => {
     const block = open.get(index);
     if (!block) return [];
     open.delete(index);
-    const whole = !block.fed && block.type === 'tool_use' && Object.keys(wireOf(block.input)).length > 0;
+    const whole = !block.hasDelta && block.type === 'tool_use' && Object.keys(objectOrEmpty(block.input)).length > 0;
     return [
-      ...(whole ? [delta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) })] : []),
+      ...(whole ? [blockDelta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) })] : []),
       { type: 'content_block_stop', index },
     ];
   };
@@ -124,33 +137,33 @@ function messageReader(account: Account): (event: Wire) => readonly Wire[] {
   return (event) => {
     switch (event['type']) {
       case 'message_start': {
-        const message = wireOf(event['message']);
-        account.model = textFrom(message['model']) ?? account.model;
+        const message = objectOrEmpty(event['message']);
+        account.model = stringOrUndefined(message['model']) ?? account.model;
         count(message['usage']);
-        return [start(message)];
+        return [messageStart(message)];
       }
       case 'content_block_start': {
         const { index } = event;
-        const block = wireOf(event['content_block']);
-        const begun = begin(index, block);
-        if (begun.length > 0) open.set(index, { type: String(block['type']), input: block['input'], fed: false });
+        const block = objectOrEmpty(event['content_block']);
+        const begun = beginBlock(index, block);
+        if (begun.length > 0) open.set(index, { type: String(block['type']), input: block['input'], hasDelta: false });
         return begun;
       }
       case 'content_block_delta': {
         const block = open.get(event['index']);
-        const told = wireOf(event['delta']);
-        const fits = block !== undefined && deltas[block.type]?.includes(String(told['type']));
-        if (fits) block.fed = true;
-        return fits ? [delta(event['index'], told)] : [];
+        const told = objectOrEmpty(event['delta']);
+        const fits = block !== undefined && allowedDeltas[block.type]?.includes(String(told['type']));
+        if (fits) block.hasDelta = true;
+        return fits ? [blockDelta(event['index'], told)] : [];
       }
       case 'content_block_stop':
         return close(event['index']);
       case 'message_delta': {
         count(event['usage']);
-        const reason = textFrom(wireOf(event['delta'])['stop_reason']);
+        const reason = stringOrUndefined(objectOrEmpty(event['delta'])['stop_reason']);
         if (reason === undefined) return [];
         account.rawFinish = reason;
-        account.finish = finishes[reason] ?? 'other';
+        account.finish = anthropicFinishReasons[reason] ?? 'other';
         account.ended = true;
         // At the limit an open block is half a block; at any other end only its closing line is missing.
         const left = reason === 'max_tokens' ? [] : [...open.keys()].flatMap(close);
@@ -161,7 +174,7 @@ function messageReader(account: Account): (event: Wire) => readonly Wire[] {
         ];
       }
       case 'message_stop':
-        account.over = account.ended;
+        account.complete = account.ended;
         return [];
       case 'error':
         account.error = event;
@@ -172,32 +185,36 @@ function messageReader(account: Account): (event: Wire) => readonly Wire[] {
   };
 }
 
-const deltas: Readonly<Record<string, readonly string[]>> = {
+const allowedDeltas: Readonly<Record<string, readonly string[]>> = {
   text: ['text_delta'],
   thinking: ['thinking_delta', 'signature_delta'],
   redacted_thinking: [],
   tool_use: ['input_json_delta'],
 };
 
-const delta = (index: unknown, told: Wire): Wire => ({ type: 'content_block_delta', index, delta: told });
+const blockDelta = (index: unknown, told: WireObject): WireObject => ({
+  type: 'content_block_delta',
+  index,
+  delta: told,
+});
 
-const start = ({ id, model }: Wire): Wire => ({
+const messageStart = ({ id, model }: WireObject): WireObject => ({
   type: 'message_start',
-  message: { id: textFrom(id), model: textFrom(model), usage: { input_tokens: 0 } },
+  message: { id: stringOrUndefined(id), model: stringOrUndefined(model), usage: { input_tokens: 0 } },
 });
 
 /** The opening of a block that is ours to read, with what it already holds. */
-function begin(index: unknown, block: Wire): readonly Wire[] {
-  const opening = (content_block: Wire): Wire => ({ type: 'content_block_start', index, content_block });
+function beginBlock(index: unknown, block: WireObject): readonly WireObject[] {
+  const opening = (content_block: WireObject): WireObject => ({ type: 'content_block_start', index, content_block });
   const { type, text, thinking, signature } = block;
   switch (type) {
     case 'text':
-      return [opening({ type, text: '' }), ...(text ? [delta(index, { type: 'text_delta', text })] : [])];
+      return [opening({ type, text: '' }), ...(text ? [blockDelta(index, { type: 'text_delta', text })] : [])];
     case 'thinking':
       return [
         opening({ type, thinking: '' }),
-        ...(thinking ? [delta(index, { type: 'thinking_delta', thinking })] : []),
-        ...(signature ? [delta(index, { type: 'signature_delta', signature })] : []),
+        ...(thinking ? [blockDelta(index, { type: 'thinking_delta', thinking })] : []),
+        ...(signature ? [blockDelta(index, { type: 'signature_delta', signature })] : []),
       ];
     case 'redacted_thinking':
       return [opening({ type, data: String(block['data'] ?? '') })];
@@ -209,24 +226,24 @@ function begin(index: unknown, block: Wire): readonly Wire[] {
 }
 
 /** What was read from and written to the cache is input too. */
-function usageFrom(counts: Wire): Account['usage'] {
-  const input = countOf(counts['input_tokens']);
-  const cacheRead = countOf(counts['cache_read_input_tokens']);
-  const cacheWrite = countOf(counts['cache_creation_input_tokens']);
-  return usageOf({
+function parseAnthropicUsage(counts: WireObject): ResponseMeta['usage'] {
+  const input = numberOrUndefined(counts['input_tokens']);
+  const cacheRead = numberOrUndefined(counts['cache_read_input_tokens']);
+  const cacheWrite = numberOrUndefined(counts['cache_creation_input_tokens']);
+  return omitUnknownCounts({
     input: input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
-    output: countOf(counts['output_tokens']),
+    output: numberOrUndefined(counts['output_tokens']),
     cacheRead,
     cacheWrite,
-    reasoning: countOf(wireOf(counts['output_tokens_details'])['thinking_tokens']),
+    reasoning: numberOrUndefined(objectOrEmpty(counts['output_tokens_details'])['thinking_tokens']),
   });
 }
 
-function unfold(body: unknown): readonly Wire[] {
-  const message = wireOf(body);
+function messageToEvents(body: unknown): readonly WireObject[] {
+  const message = objectOrEmpty(body);
   return [
     { type: 'message_start', message },
-    ...wiresOf(message['content']).flatMap((content_block, index): Wire[] => [
+    ...toObjectList(message['content']).flatMap((content_block, index): WireObject[] => [
       { type: 'content_block_start', index, content_block },
       { type: 'content_block_stop', index },
     ]),

@@ -13,26 +13,26 @@ type Body = {
 };
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const look = { name: 'look', description: 'Looks.', input: { type: 'object', properties: {} } };
+const lookTool = { name: 'look', description: 'Looks.', input: { type: 'object', properties: {} } };
 
-const asking = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+const createRequest = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
-  tools: [look],
+  tools: [lookTool],
   messages: createPersistentList(messages),
   toolChoice: 'auto',
   settings: {},
   ...more,
 });
 
-async function answer(server: ScriptedServer, request: ModelRequest): Promise<Chunk & { type: 'end' }> {
+async function ask(server: ScriptedServer, request: ModelRequest): Promise<Chunk & { type: 'end' }> {
   const provider = googleProvider({ model: 'gemini-3-pro', apiKey: 'k', baseUrl: `${server.url}/v1beta` });
   for await (const chunk of provider.stream(request, AbortSignal.timeout(9000))) if (chunk.type === 'end') return chunk;
   throw new Error('The stream had no end.');
 }
 
-async function sent(request: ModelRequest): Promise<Body> {
+async function sentBody(request: ModelRequest): Promise<Body> {
   await using server = await scriptedServer([says('ok')]);
-  await answer(server, request);
+  await ask(server, request);
   return server.requests[0]?.body as unknown as Body;
 }
 
@@ -40,11 +40,11 @@ async function read(chunks: readonly object[], contentType = 'text/event-stream'
   const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join('');
   const body = contentType === 'text/event-stream' ? events : JSON.stringify(chunks);
   await using server = await scriptedServer([sends({ headers: { 'content-type': contentType }, body })]);
-  return await answer(server, asking([user('Go.')]));
+  return await ask(server, createRequest([user('Go.')]));
 }
 
-const parts = (...list: readonly object[]): object => ({ candidates: [{ content: { parts: list } }] });
-const stops = (finishReason: string, more: object = {}): object => ({ candidates: [{ finishReason, ...more }] });
+const partsChunk = (...list: readonly object[]): object => ({ candidates: [{ content: { parts: list } }] });
+const finishChunk = (finishReason: string, more: object = {}): object => ({ candidates: [{ finishReason, ...more }] });
 
 test('[A1] signatures and ids of calls go back where they came from', async () => {
   const seal = { family: 'google', data: { thoughtSignature: 'seal' } };
@@ -67,7 +67,7 @@ test('[A1] signatures and ids of calls go back where they came from', async () =
       failed: i === 1,
     })),
   };
-  const { contents } = await sent(asking([user('Go.'), called, back]));
+  const { contents } = await sentBody(createRequest([user('Go.'), called, back]));
   assert.deepEqual(contents.slice(1), [
     {
       role: 'model',
@@ -90,14 +90,14 @@ test('[A1] signatures and ids of calls go back where they came from', async () =
 
 test('signatures are kept with the part they came with, empty parts included', async () => {
   const { message, finishReason } = await read([
-    parts({ text: 'Hm', thought: true }, { text: '.', thought: true, thoughtSignature: 'a' }),
-    parts({ text: 'Yes.' }),
-    parts({ text: '', thoughtSignature: 'b' }),
-    parts(
+    partsChunk({ text: 'Hm', thought: true }, { text: '.', thought: true, thoughtSignature: 'a' }),
+    partsChunk({ text: 'Yes.' }),
+    partsChunk({ text: '', thoughtSignature: 'b' }),
+    partsChunk(
       { functionCall: { name: 'look', args: { at: 'é' } }, thoughtSignature: 'c' },
       { functionCall: { name: 'look' } },
     ),
-    stops('STOP'),
+    finishChunk('STOP'),
   ]);
   const seal = (thoughtSignature: string): object => ({ meta: { family: 'google', data: { thoughtSignature } } });
   const ids = message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : []));
@@ -112,25 +112,28 @@ test('signatures are kept with the part they came with, empty parts included', a
 });
 
 test('a call whose arguments come in pieces is put together, and is no call before it is whole', async () => {
-  const call = (functionCall: object): object => parts({ functionCall });
+  const call = (functionCall: object): object => partsChunk({ functionCall });
   const begun = [
     call({ name: 'look', willContinue: true }),
     call({ partialArgs: [{ jsonPath: '$.at', stringValue: 'he', willContinue: true }], willContinue: true }),
   ];
   const whole = [call({ partialArgs: [{ jsonPath: '$.at', stringValue: 're' }], willContinue: true }), call({})];
-  const { message } = await read([...begun, ...whole, stops('STOP')]);
+  const { message } = await read([...begun, ...whole, finishChunk('STOP')]);
   assert.deepEqual(
     message.parts.map((part) => part.type === 'tool-call' && part.input),
     [{ at: 'here' }],
   );
-  assert.deepEqual((await read([...begun, stops('MAX_TOKENS')])).message.parts, []);
+  assert.deepEqual((await read([...begun, finishChunk('MAX_TOKENS')])).message.parts, []);
 });
 
 test('what the server ran itself, and fields of tomorrow, are passed over', async () => {
   const { message } = await read([
-    parts({ executableCode: { language: 'PYTHON', code: 'x' } }, { codeExecutionResult: { outcome: 'OUTCOME_OK' } }),
-    parts({ toolCall: { toolType: 'GOOGLE_SEARCH' } }, { part_of_tomorrow: {} }, { text: 'Yes.' }),
-    stops('STOP', { groundingMetadata: { groundingChunks: [{ web: 3 }] }, safetyRatings: 'none' }),
+    partsChunk(
+      { executableCode: { language: 'PYTHON', code: 'x' } },
+      { codeExecutionResult: { outcome: 'OUTCOME_OK' } },
+    ),
+    partsChunk({ toolCall: { toolType: 'GOOGLE_SEARCH' } }, { part_of_tomorrow: {} }, { text: 'Yes.' }),
+    finishChunk('STOP', { groundingMetadata: { groundingChunks: [{ web: 3 }] }, safetyRatings: 'none' }),
   ]);
   assert.deepEqual(message.parts, [{ type: 'text', text: 'Yes.' }]);
 });
@@ -138,9 +141,9 @@ test('what the server ran itself, and fields of tomorrow, are passed over', asyn
 test('a list of replies in place of events is read too, and so is a file', async () => {
   const { message, finishReason } = await read(
     [
-      parts({ text: 'Ye' }),
-      parts({ text: 's.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
-      stops('STOP'),
+      partsChunk({ text: 'Ye' }),
+      partsChunk({ text: 's.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
+      finishChunk('STOP'),
     ],
     'application/json',
   );
@@ -157,36 +160,36 @@ test('filters, limits and failures have their names (faults 51, 52)', async () =
     return [finishReason, rawFinishReason];
   };
   for (const reason of ['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR'])
-    assert.deepEqual(await ends(stops(reason)), ['filtered', reason]);
+    assert.deepEqual(await ends(finishChunk(reason)), ['filtered', reason]);
   assert.deepEqual(await ends({ promptFeedback: { blockReason: 'OTHER' } }), ['filtered', 'OTHER']);
-  assert.deepEqual(await ends(stops('MAX_TOKENS')), ['length', 'MAX_TOKENS']);
-  assert.deepEqual(await ends(stops('MALFORMED_FUNCTION_CALL')), ['other', 'MALFORMED_FUNCTION_CALL']);
-  assert.deepEqual(await ends(stops('REASON_OF_TOMORROW')), ['other', 'REASON_OF_TOMORROW']);
+  assert.deepEqual(await ends(finishChunk('MAX_TOKENS')), ['length', 'MAX_TOKENS']);
+  assert.deepEqual(await ends(finishChunk('MALFORMED_FUNCTION_CALL')), ['other', 'MALFORMED_FUNCTION_CALL']);
+  assert.deepEqual(await ends(finishChunk('REASON_OF_TOMORROW')), ['other', 'REASON_OF_TOMORROW']);
 });
 
 test('an answer that the server would continue in another request is cut at its limit: one stream is one request', async () => {
   await using server = await scriptedServer(() =>
     sends({
       headers: { 'content-type': 'text/event-stream' },
-      body: `data: ${JSON.stringify(stops('CONTINUATION', { continuationToken: 'more' }))}\n\n`,
+      body: `data: ${JSON.stringify(finishChunk('CONTINUATION', { continuationToken: 'more' }))}\n\n`,
     }),
   );
-  assert.equal((await answer(server, asking([user('Go.')]))).finishReason, 'length');
+  assert.equal((await ask(server, createRequest([user('Go.')]))).finishReason, 'length');
   assert.equal(server.requests.length, 1);
 });
 
 test('a connection that breaks after the last word takes nothing away', async () => {
-  const said = `data: ${JSON.stringify(parts({ text: 'Yes.' }))}\n\ndata: ${JSON.stringify(stops('STOP'))}\n\n`;
+  const said = `data: ${JSON.stringify(partsChunk({ text: 'Yes.' }))}\n\ndata: ${JSON.stringify(finishChunk('STOP'))}\n\n`;
   await using server = await scriptedServer([
     sends({ headers: { 'content-type': 'text/event-stream' }, body: `${said}: goodbye`, cutAt: said.length + 3 }),
   ]);
-  const { message, finishReason } = await answer(server, asking([user('Go.')]));
+  const { message, finishReason } = await ask(server, createRequest([user('Go.')]));
   assert.deepEqual([message.parts, finishReason], [[{ type: 'text', text: 'Yes.' }], 'stop']);
 });
 
 test('usage adds up: tools of the server read input, thinking is output, what is not said stays unknown (fault 54)', async () => {
   const usage = async (usageMetadata: object | undefined): Promise<unknown> =>
-    (await read([{ ...stops('STOP'), ...(usageMetadata ? { usageMetadata } : {}) }])).usage;
+    (await read([{ ...finishChunk('STOP'), ...(usageMetadata ? { usageMetadata } : {}) }])).usage;
   const counts = {
     promptTokenCount: 10,
     toolUsePromptTokenCount: 5,
@@ -204,13 +207,13 @@ test('usage adds up: tools of the server read input, thinking is output, what is
 });
 
 test('thinking follows the settings, and thoughts are asked for', async () => {
-  const body = await sent(asking([user('Go.')], { settings: { reasoning: 'high' } }));
+  const body = await sentBody(createRequest([user('Go.')], { settings: { reasoning: 'high' } }));
   assert.deepEqual(body.generationConfig.thinkingConfig, { thinkingLevel: 'high', includeThoughts: true });
-  assert.equal((await sent(asking([user('Go.')]))).generationConfig.thinkingConfig, undefined);
+  assert.equal((await sentBody(createRequest([user('Go.')]))).generationConfig.thinkingConfig, undefined);
 });
 
 test('[A22] a forced tool is named beside the tools', async () => {
-  const { toolConfig } = await sent(asking([user('Go.')], { toolChoice: { tool: 'look' } }));
+  const { toolConfig } = await sentBody(createRequest([user('Go.')], { toolChoice: { tool: 'look' } }));
   assert.deepEqual(toolConfig, { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look'] } });
 });
 
@@ -234,7 +237,7 @@ test('schemas that Gemini does not know are sent as far as it does', async () =>
     additionalProperties: false,
     definitions: { name: { type: 'string', pattern: '^[a-z]+$' } },
   };
-  const { tools } = await sent(asking([user('Go.')], { tools: [{ ...look, input }] }));
+  const { tools } = await sentBody(createRequest([user('Go.')], { tools: [{ ...lookTool, input }] }));
   assert.deepEqual(tools[0].functionDeclarations[0].parametersJsonSchema, {
     type: 'object',
     properties: {

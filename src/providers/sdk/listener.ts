@@ -1,31 +1,35 @@
 // The SDK's stream of parts, heard as chunks of ours and at the end as one message.
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { Chunk, FinishReason, JsonObject, Message, ProviderMetadata, MessagePart } from '../../core/index.ts';
-import { assemble, readInput } from '../wire/assemble.ts';
-import { malformedFault, type Who } from '../wire/faults.ts';
-import type { Accent } from './prompt.ts';
-import type { Account } from './wire.ts';
+import { createResponseAssembler, parseToolInput } from '../wire/assemble.ts';
+import { malformedResponseError, type ProviderInfo } from '../wire/faults.ts';
+import type { ProviderProfile } from './prompt.ts';
+import type { ResponseMeta } from './wire.ts';
 
 /** What of the SDK's metadata is kept with a part, to be handed back. */
-export type Keep = (kind: MessagePart['type'], data: JsonObject) => JsonObject | undefined;
+export type MetadataFilter = (kind: MessagePart['type'], data: JsonObject) => JsonObject | undefined;
 
 /** An answer being heard. */
-export type Listener = {
-  hear(part: LanguageModelV4StreamPart): void;
-  take(): readonly Chunk[];
-  end(account: Account, model: string): readonly Chunk[];
+export type StreamAdapter = {
+  push(part: LanguageModelV4StreamPart): void;
+  takeChunks(): readonly Chunk[];
+  end(account: ResponseMeta, model: string): readonly Chunk[];
 };
 
-type Heard = { readonly id: string; fed: boolean; input: string | undefined };
+type PendingCall = { readonly id: string; hasInput: boolean; input: string | undefined };
 
 /** Hears the SDK's parts. A call counts only once the SDK has declared it whole; calls that the server ran itself are not ours. */
-export function listener({ family, key }: Accent, keep: Keep, who: Who): Listener {
-  const assembly = assemble(who);
-  const calls: Heard[] = [];
+export function createStreamAdapter(
+  { family, optionsKey: key }: ProviderProfile,
+  keep: MetadataFilter,
+  who: ProviderInfo,
+): StreamAdapter {
+  const assembly = createResponseAssembler(who);
+  const calls: PendingCall[] = [];
   let data: JsonObject = {};
 
   const gather = (metadata: SharedV4ProviderMetadata | undefined): void => {
-    if (metadata) data = { ...data, ...known(metadata[key]) };
+    if (metadata) data = { ...data, ...omitNullish(metadata[key]) };
   };
   const metaFor = (kind: MessagePart['type']): ProviderMetadata | undefined => {
     const kept = keep(kind, data);
@@ -82,12 +86,12 @@ export function listener({ family, key }: Accent, keep: Keep, who: Who): Listene
       case 'raw':
         return;
       case 'error':
-        throw malformedFault('something that cannot be read', String(part.error), who, true);
+        throw malformedResponseError('something that cannot be read', String(part.error), who, true);
     }
   }
 
   function open(id: string, tool: string): number {
-    calls.push({ id, fed: false, input: undefined });
+    calls.push({ id, hasInput: false, input: undefined });
     assembly.call(calls.length - 1, { id, tool });
     return calls.length - 1;
   }
@@ -96,18 +100,18 @@ export function listener({ family, key }: Accent, keep: Keep, who: Who): Listene
     const index = calls.findLastIndex((each) => each.id === id);
     const call = calls[index];
     if (!call || call.input !== undefined || delta === '') return;
-    call.fed = true;
+    call.hasInput = true;
     assembly.call(index, { input: delta });
   }
 
   function close(part: LanguageModelV4StreamPart & { type: 'tool-call' }): void {
     const at = calls.findLastIndex((each) => each.id === part.toolCallId && each.input === undefined);
     const index = at < 0 ? open(part.toolCallId, part.toolName) : at;
-    const call = calls[index] as Heard;
+    const call = calls[index] as PendingCall;
     data = {};
     gather(part.providerMetadata);
     const meta = metaFor('tool-call');
-    assembly.call(index, { ...(call.fed ? {} : { input: part.input }), ...(meta ? { meta } : {}) });
+    assembly.call(index, { ...(call.hasInput ? {} : { input: part.input }), ...(meta ? { meta } : {}) });
     call.input = part.input;
   }
 
@@ -120,12 +124,12 @@ export function listener({ family, key }: Accent, keep: Keep, who: Who): Listene
   }
 
   return {
-    hear,
-    take: () => assembly.take(),
+    push: hear,
+    takeChunks: () => assembly.takeChunks(),
     end({ finish, rawFinish, usage, model: answered }, model) {
       const inputs = calls.map((call) => call.input);
       assembly.end({
-        finishReason: unified(
+        finishReason: reconcileFinish(
           finish ?? 'other',
           inputs.some((input) => input !== undefined),
         ),
@@ -134,30 +138,32 @@ export function listener({ family, key }: Accent, keep: Keep, who: Who): Listene
         model: answered ?? model,
       });
       return assembly
-        .take()
-        .map((chunk) => (chunk.type === 'end' ? { ...chunk, message: settled(chunk.message, inputs) } : chunk));
+        .takeChunks()
+        .map((chunk) =>
+          chunk.type === 'end' ? { ...chunk, message: applyFinalInputs(chunk.message, inputs) } : chunk,
+        );
     },
   };
 }
 
 /** Servers do not agree whether an answer with calls has stopped: the calls decide. */
-function unified(finish: FinishReason, calls: boolean): FinishReason {
+function reconcileFinish(finish: FinishReason, calls: boolean): FinishReason {
   if (finish === 'stop' || finish === 'refusal') return calls ? 'tool-calls' : finish;
   return finish === 'tool-calls' && !calls ? 'stop' : finish;
 }
 
 /** The message with each call's input as it was declared whole, and without calls that never were. */
-function settled(message: Message, inputs: readonly (string | undefined)[]): Message {
+function applyFinalInputs(message: Message, inputs: readonly (string | undefined)[]): Message {
   let next = 0;
   const parts = message.parts.flatMap((part): MessagePart[] => {
     if (part.type !== 'tool-call') return [part];
     const input = inputs[next++];
-    return input === undefined ? [] : [{ ...part, ...readInput(input) }];
+    return input === undefined ? [] : [{ ...part, ...parseToolInput(input) }];
   });
   return { ...message, parts };
 }
 
-const known = (values: { readonly [key: string]: unknown } | undefined): JsonObject =>
+const omitNullish = (values: { readonly [key: string]: unknown } | undefined): JsonObject =>
   Object.fromEntries(
     Object.entries(values ?? {}).filter(([, value]) => value !== null && value !== undefined),
   ) as JsonObject;

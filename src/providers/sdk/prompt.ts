@@ -23,23 +23,23 @@ import {
 } from '../../core/index.ts';
 
 /** What a family wants said its own way. */
-export type Accent = {
+export type ProviderProfile = {
   /** The family whose metadata is handed back; that of others is dropped. */
   readonly family: string;
   /** The name under which the SDK keeps this family's options. */
-  readonly key: string;
+  readonly optionsKey: string;
   /** The schema of a tool as this family's server takes it. */
-  schema(input: JsonObject): JsonObject;
+  toolSchema(input: JsonObject): JsonObject;
   /** Options for the whole request. */
-  options(request: ModelRequest): Readonly<Record<string, JSONValue | undefined>>;
+  requestOptions(request: ModelRequest): Readonly<Record<string, JSONValue | undefined>>;
   /** Options for the system text. */
-  readonly system?: Readonly<Record<string, JSONValue>>;
+  readonly systemOptions?: Readonly<Record<string, JSONValue>>;
   /** Whether schemas of tools are marked as not strict: some servers would otherwise rewrite them. */
-  readonly loose?: boolean;
+  readonly nonStrictTools?: boolean;
   /** Whether results that failed have no mark of their own on this wire: their text tells, and is not wrapped to tell it again. */
-  readonly unmarked?: boolean;
+  readonly plainErrorResults?: boolean;
   /** Whether the model's own files can be handed back. */
-  readonly ownFiles?: boolean;
+  readonly acceptsOwnFiles?: boolean;
   /** Settings that cannot be kept for this request, replaced by what can. */
   adjust?(request: ModelRequest): Pick<ModelRequest, 'toolChoice' | 'settings'>;
   /** Output tokens to ask for when nobody said. */
@@ -49,21 +49,23 @@ export type Accent = {
 type AssistantPart = (LanguageModelV4Message & { role: 'assistant' })['content'][number];
 
 /** Makes call options out of requests, remembering what it converted. */
-export function prompter(accent: Accent): (request: ModelRequest, signal: AbortSignal) => LanguageModelV4CallOptions {
+export function createPromptConverter(
+  accent: ProviderProfile,
+): (request: ModelRequest, signal: AbortSignal) => LanguageModelV4CallOptions {
   const converted = new WeakMap<readonly Message[], (LanguageModelV4Message | undefined)[]>();
   const offered = new WeakMap<readonly ToolSpec[], LanguageModelV4FunctionTool[]>();
 
   function messagesOf({ messages }: ModelRequest): LanguageModelV4Message[] {
     const known = converted.get(messages.items) ?? [];
     if (known.length === 0) converted.set(messages.items, known);
-    for (let i = known.length; i < messages.length; i++) known.push(messageFor(messages.items[i] as Message, accent));
+    for (let i = known.length; i < messages.length; i++) known.push(toSdkMessage(messages.items[i] as Message, accent));
     return known.slice(0, messages.length).filter((each) => each !== undefined);
   }
 
   function toolsOf({ tools }: ModelRequest): LanguageModelV4FunctionTool[] {
     const known = offered.get(tools);
     if (known) return known;
-    const made = tools.map((tool) => toolFor(tool, accent));
+    const made = tools.map((tool) => toSdkTool(tool, accent));
     offered.set(tools, made);
     return made;
   }
@@ -72,12 +74,20 @@ export function prompter(accent: Accent): (request: ModelRequest, signal: AbortS
     const { system, outputSchema } = request;
     const { settings, toolChoice } = accent.adjust?.(request) ?? request;
     const opening: LanguageModelV4Message[] =
-      system === '' ? [] : [{ role: 'system', content: system, ...(accent.system ? own(accent, accent.system) : {}) }];
+      system === ''
+        ? []
+        : [
+            {
+              role: 'system',
+              content: system,
+              ...(accent.systemOptions ? toProviderOptions(accent, accent.systemOptions) : {}),
+            },
+          ];
     const tools = toolsOf(request);
     const maxOutputTokens = settings.maxOutputTokens ?? accent.maxOutputTokens;
     return {
       prompt: [...opening, ...messagesOf(request)],
-      ...(tools.length > 0 ? { tools, toolChoice: choiceFor(toolChoice) } : {}),
+      ...(tools.length > 0 ? { tools, toolChoice: toSdkToolChoice(toolChoice) } : {}),
       ...(outputSchema ? { responseFormat: { type: 'json', schema: outputSchema, name: 'answer' } } : {}),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
@@ -85,33 +95,33 @@ export function prompter(accent: Accent): (request: ModelRequest, signal: AbortS
       ...(settings.seed === undefined ? {} : { seed: settings.seed }),
       ...(settings.stop && settings.stop.length > 0 ? { stopSequences: [...settings.stop] } : {}),
       ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
-      providerOptions: { [accent.key]: defined(accent.options(request)) },
+      providerOptions: { [accent.optionsKey]: omitUndefinedOptions(accent.requestOptions(request)) },
       abortSignal: signal,
     };
   };
 }
 
-const defined = (options: Readonly<Record<string, JSONValue | undefined>>): Record<string, JSONValue> =>
+const omitUndefinedOptions = (options: Readonly<Record<string, JSONValue | undefined>>): Record<string, JSONValue> =>
   Object.fromEntries(Object.entries(options).filter((entry): entry is [string, JSONValue] => entry[1] !== undefined));
 
-const own = (
-  { key }: Accent,
+const toProviderOptions = (
+  { optionsKey: key }: ProviderProfile,
   options: Readonly<Record<string, JSONValue>>,
 ): { readonly providerOptions: SharedV4ProviderOptions } => ({ providerOptions: { [key]: { ...options } } });
 
-const toolFor = ({ name, description, input }: ToolSpec, accent: Accent): LanguageModelV4FunctionTool => ({
+const toSdkTool = ({ name, description, input }: ToolSpec, accent: ProviderProfile): LanguageModelV4FunctionTool => ({
   type: 'function',
   name,
   description,
-  inputSchema: accent.schema(input),
-  ...(accent.loose ? { strict: false } : {}),
+  inputSchema: accent.toolSchema(input),
+  ...(accent.nonStrictTools ? { strict: false } : {}),
 });
 
-const choiceFor = (choice: ToolChoice): LanguageModelV4ToolChoice =>
+const toSdkToolChoice = (choice: ToolChoice): LanguageModelV4ToolChoice =>
   typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool };
 
 /** A message for the wire; nothing if all its parts belong to another family. */
-function messageFor({ role, parts }: Message, accent: Accent): LanguageModelV4Message | undefined {
+function toSdkMessage({ role, parts }: Message, accent: ProviderProfile): LanguageModelV4Message | undefined {
   if (role === 'user') {
     const content = parts.flatMap(userPart);
     return content.length > 0 ? { role, content } : undefined;
@@ -129,24 +139,26 @@ function userPart(part: MessagePart): (LanguageModelV4TextPart | LanguageModelV4
   return part.type === 'file' ? [filePart(part)] : [];
 }
 
-function assistantPart(part: MessagePart, accent: Accent): AssistantPart[] {
+function assistantPart(part: MessagePart, accent: ProviderProfile): AssistantPart[] {
   switch (part.type) {
     case 'text': {
-      const meta = ofFamily(part.meta, accent);
+      const meta = familyOptions(part.meta, accent);
       return meta || part.text.trim() !== '' ? [{ type: 'text', text: part.text, ...meta }] : [];
     }
     case 'reasoning': {
       // Thoughts go back only to the family that had them, and only with the proof it asks for.
-      const meta = ofFamily(part.meta, accent);
+      const meta = familyOptions(part.meta, accent);
       return meta ? [{ type: 'reasoning', text: part.text, ...meta }] : [];
     }
     case 'tool-call': {
       const input = isObject(part.input) ? part.input : { input: part.input };
-      return [{ type: 'tool-call', toolCallId: part.id, toolName: part.tool, input, ...ofFamily(part.meta, accent) }];
+      return [
+        { type: 'tool-call', toolCallId: part.id, toolName: part.tool, input, ...familyOptions(part.meta, accent) },
+      ];
     }
     case 'file': {
-      const file = accent.ownFiles ? filePart(part) : undefined;
-      return file ? [{ ...file, ...ofFamily(part.meta, accent) }] : [];
+      const file = accent.acceptsOwnFiles ? filePart(part) : undefined;
+      return file ? [{ ...file, ...familyOptions(part.meta, accent) }] : [];
     }
     case 'tool-result':
       return [];
@@ -155,7 +167,7 @@ function assistantPart(part: MessagePart, accent: Accent): AssistantPart[] {
 
 const resultPart = (
   part: ToolResultPart,
-  { unmarked }: Accent,
+  { plainErrorResults: unmarked }: ProviderProfile,
 ): (LanguageModelV4Message & { role: 'tool' })['content'][number] => ({
   type: 'tool-result',
   toolCallId: part.id,
@@ -165,11 +177,11 @@ const resultPart = (
     : { type: part.failed && !unmarked ? 'error-text' : 'text', value: part.text === '' ? '(no output)' : part.text },
 });
 
-function ofFamily(
+function familyOptions(
   meta: ProviderMetadata | undefined,
-  accent: Accent,
+  accent: ProviderProfile,
 ): { readonly providerOptions: SharedV4ProviderOptions } | undefined {
-  return meta?.family === accent.family ? own(accent, meta.data) : undefined;
+  return meta?.family === accent.family ? toProviderOptions(accent, meta.data) : undefined;
 }
 
 /** A file as the SDK takes it. Text is shown as text, which every model can read. */

@@ -18,11 +18,15 @@ type Body = {
 type Event = { readonly type: string; readonly [key: string]: unknown };
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const look = { name: 'look', description: 'Looks.', input: { type: 'object', properties: { at: { type: 'string' } } } };
+const lookTool = {
+  name: 'look',
+  description: 'Looks.',
+  input: { type: 'object', properties: { at: { type: 'string' } } },
+};
 
-const asking = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+const createRequest = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
-  tools: [look],
+  tools: [lookTool],
   messages: createPersistentList(messages),
   toolChoice: 'auto',
   settings: {},
@@ -30,26 +34,22 @@ const asking = (messages: readonly Message[], more: Partial<ModelRequest> = {}):
   ...more,
 });
 
-async function answer(
-  server: ScriptedServer,
-  request: ModelRequest,
-  model = 'gpt-5.5',
-): Promise<Chunk & { type: 'end' }> {
+async function ask(server: ScriptedServer, request: ModelRequest, model = 'gpt-5.5'): Promise<Chunk & { type: 'end' }> {
   const provider = responsesProvider({ model, apiKey: 'k', baseUrl: `${server.url}/v1` });
   for await (const chunk of provider.stream(request, AbortSignal.timeout(9000))) if (chunk.type === 'end') return chunk;
   throw new Error('The stream had no end.');
 }
 
-async function sent(request: ModelRequest, model?: string): Promise<Body> {
+async function sentBody(request: ModelRequest, model?: string): Promise<Body> {
   await using server = await scriptedServer([says('ok')]);
-  await answer(server, request, model);
+  await ask(server, request, model);
   return server.requests[0]?.body as unknown as Body;
 }
 
 async function read(...events: readonly Event[]): Promise<Chunk & { type: 'end' }> {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   await using server = await scriptedServer([sends({ headers: { 'content-type': 'text/event-stream' }, body })]);
-  return await answer(server, asking([user('Go.')]));
+  return await ask(server, createRequest([user('Go.')]));
 }
 
 const added = (output_index: number, item: object): Event => ({
@@ -77,7 +77,7 @@ test('[A1] nothing is stored and nothing is referred to: calls go in full under 
     role: 'tool',
     parts: [{ type: 'tool-result', id: 'c00001000', tool: 'look', text: 'a wall', failed: true }],
   };
-  const body = await sent(asking([user('Go.'), called, back, user('Hurry.')]));
+  const body = await sentBody(createRequest([user('Go.'), called, back, user('Hurry.')]));
   assert.deepEqual(body.input, [
     { role: 'developer', content: 'Be brief.' },
     { role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
@@ -93,9 +93,9 @@ test('[A1] nothing is stored and nothing is referred to: calls go in full under 
 });
 
 test('schemas of tools are sent as they are, and not made strict', async () => {
-  const { tools } = await sent(asking([user('Go.')]));
+  const { tools } = await sentBody(createRequest([user('Go.')]));
   assert.deepEqual(tools, [
-    { type: 'function', name: 'look', description: 'Looks.', parameters: look.input, strict: false },
+    { type: 'function', name: 'look', description: 'Looks.', parameters: lookTool.input, strict: false },
   ]);
 });
 
@@ -107,7 +107,7 @@ test('[A110] an answer is held strictly to a schema only where the schema allows
     additionalProperties: false,
   };
   const strict = async (answer: ModelRequest['outputSchema']): Promise<boolean | undefined> =>
-    (await sent(asking([user('Go.')], answer ? { outputSchema: answer } : {}))).text?.format.strict;
+    (await sentBody(createRequest([user('Go.')], answer ? { outputSchema: answer } : {}))).text?.format.strict;
   assert.equal(await strict(closed), true);
   assert.equal(await strict({ ...closed, required: [] }), false);
   assert.equal(await strict(undefined), undefined);
@@ -115,12 +115,12 @@ test('[A110] an answer is held strictly to a schema only where the schema allows
 
 test('thinking follows the settings, for models of other makers too', async () => {
   const high = { settings: { reasoning: 'high' } } as const;
-  assert.deepEqual((await sent(asking([user('Go.')], high))).reasoning, { effort: 'high', summary: 'auto' });
-  assert.deepEqual((await sent(asking([user('Go.')], high), 'openai/gpt-oss-120b')).reasoning, {
+  assert.deepEqual((await sentBody(createRequest([user('Go.')], high))).reasoning, { effort: 'high', summary: 'auto' });
+  assert.deepEqual((await sentBody(createRequest([user('Go.')], high), 'openai/gpt-oss-120b')).reasoning, {
     effort: 'high',
     summary: 'auto',
   });
-  assert.equal((await sent(asking([user('Go.')]))).reasoning, undefined);
+  assert.equal((await sentBody(createRequest([user('Go.')]))).reasoning, undefined);
 });
 
 test('thoughts said outright and in several summaries come in order, the seal on the last', async () => {

@@ -29,13 +29,13 @@ import {
 import { anthropicProvider } from './anthropic.ts';
 import { googleProvider } from './google.ts';
 import { responsesProvider } from './responses.ts';
-import type { SdkOptions } from './sdk.ts';
+import type { AiSdkOptions } from './sdk.ts';
 
 type Family = {
   readonly name: string;
   readonly root: string;
   readonly model: string;
-  readonly open: (options: SdkOptions) => Provider;
+  readonly open: (options: AiSdkOptions) => Provider;
   /** The list in a request body that grows from turn to turn. */
   readonly grows: string;
 };
@@ -47,14 +47,14 @@ const families: readonly Family[] = [
 ];
 
 const key = 'sk-very-secret-0123456789';
-const words = (text: string): MessagePart => ({ type: 'text', text });
-const user = (text: string): Message => ({ role: 'user', parts: [words(text)] });
+const textPart = (text: string): MessagePart => ({ type: 'text', text });
+const user = (text: string): Message => ({ role: 'user', parts: [textPart(text)] });
 const tools = [
   { name: 'look', description: 'Looks.', input: { type: 'object', properties: { at: { type: 'string' } } } },
   { name: 'leap', description: 'Leaps.', input: { type: 'object', properties: {} } },
 ];
 
-const asking = (messages: PersistentList<Message>, more: Partial<ModelRequest> = {}): ModelRequest => ({
+const createRequest = (messages: PersistentList<Message>, more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: 'Be brief.',
   tools,
   messages,
@@ -64,12 +64,12 @@ const asking = (messages: PersistentList<Message>, more: Partial<ModelRequest> =
   ...more,
 });
 
-const reach = (family: Family, server: ScriptedServer, more: Partial<SdkOptions> = {}): Provider =>
+const openFamily = (family: Family, server: ScriptedServer, more: Partial<AiSdkOptions> = {}): Provider =>
   family.open({ model: family.model, apiKey: key, baseUrl: `${server.url}${family.root}`, ...more });
 
-async function answer(
+async function ask(
   provider: Provider,
-  request: ModelRequest = asking(createPersistentList([user('Go.')])),
+  request: ModelRequest = createRequest(createPersistentList([user('Go.')])),
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Chunk & { type: 'end' }> {
   let end: Chunk | undefined;
@@ -79,7 +79,7 @@ async function answer(
 }
 
 /** The answer as the core keeps it: calls get ids of our own. */
-const kept = (message: Message, turn: number): Message => ({
+const storedMessage = (message: Message, turn: number): Message => ({
   ...message,
   parts: message.parts.map((part, i) =>
     part.type === 'tool-call'
@@ -103,10 +103,10 @@ for (const family of families) {
   test(`[A1, A21, P50] 50 turns with thinking, parallel calls and notes: each request to ${name} extends the one before it, byte for byte`, async () => {
     const step = thinks('Hm.').and(says('Looking.'), calls('look', { at: 'here' }), calls('leap'));
     await using server = await scriptedServer(() => step);
-    const provider = reach(family, server);
+    const provider = openFamily(family, server);
     let messages = createPersistentList<Message>([user('Go.')]);
     for (let turn = 0; turn < 50; turn++) {
-      const message = kept((await answer(provider, asking(messages))).message, turn);
+      const message = storedMessage((await ask(provider, createRequest(messages))).message, turn);
       messages = appendItem(appendItem(messages, message), results(message));
       if (turn % 4 === 0) messages = appendItem(messages, user(`Note ${turn}.`));
     }
@@ -144,7 +144,7 @@ for (const family of families) {
     };
     const onlyThoughts: Message = { role: 'assistant', parts: foreign.parts.slice(0, 2) };
     const history = createPersistentList([user('Go.'), foreign, results(foreign), onlyThoughts, user('And?')]);
-    await answer(reach(family, server), asking(history, { settings: { reasoning: 'high' } }));
+    await ask(openFamily(family, server), createRequest(history, { settings: { reasoning: 'high' } }));
     const body = String(server.requests[0]?.raw);
     assert.doesNotMatch(body, /SECRET-THOUGHT|UNSIGNED-THOUGHT|SEAL/);
     assert.match(body, /I will look\./);
@@ -157,17 +157,17 @@ for (const family of families) {
       role: 'user',
       get parts() {
         reads++;
-        return [words('Go.')];
+        return [textPart('Go.')];
       },
     } as const;
-    const provider = reach(family, server);
+    const provider = openFamily(family, server);
     const first = createPersistentList<Message>([watched]);
-    await answer(provider, asking(first));
+    await ask(provider, createRequest(first));
     const once = reads;
-    const second = appendItem(appendItem(first, { role: 'assistant', parts: [words('ok')] }), user('More.'));
-    await answer(provider, asking(second));
-    await answer(provider, asking(second));
-    await answer(provider, asking(first));
+    const second = appendItem(appendItem(first, { role: 'assistant', parts: [textPart('ok')] }), user('More.'));
+    await ask(provider, createRequest(second));
+    await ask(provider, createRequest(second));
+    await ask(provider, createRequest(first));
     assert.equal(reads, once);
     assert.equal(String(server.requests[3]?.raw), String(server.requests[0]?.raw));
   });
@@ -177,8 +177,8 @@ for (const family of families) {
       thinks('Hm.').and(says('One two three.'), calls('look', { at: 'é😀' })),
     ]);
     const seen: Chunk[] = [];
-    for await (const chunk of reach(family, server).stream(
-      asking(createPersistentList([user('Go.')])),
+    for await (const chunk of openFamily(family, server).stream(
+      createRequest(createPersistentList([user('Go.')])),
       AbortSignal.timeout(9000),
     ))
       seen.push(chunk);
@@ -202,7 +202,7 @@ for (const family of families) {
   const never = name === 'google' ? 'arguments are JSON by the form of this wire' : false;
   test(`[A1] arguments from ${name} that are not JSON are kept raw and marked`, { skip: never }, async () => {
     await using server = await scriptedServer([calls('look', {}, { raw: "{'at': 1,}" })]);
-    const { message } = await answer(reach(family, server));
+    const { message } = await ask(openFamily(family, server));
     assert.deepEqual(
       message.parts.map((part) => part.type === 'tool-call' && [part.input, part.invalid]),
       [[{}, "{'at': 1,}"]],
@@ -212,7 +212,7 @@ for (const family of families) {
   test(`a request to ${name} that is cancelled ends at once and lets go of the connection`, async () => {
     await using server = await scriptedServer([says('One two three four.', { cutAfter: 2, hang: true })]);
     const stop = new AbortController();
-    const stream = reach(family, server).stream(asking(createPersistentList([user('Go.')])), stop.signal);
+    const stream = openFamily(family, server).stream(createRequest(createPersistentList([user('Go.')])), stop.signal);
     await assert.rejects(
       async () => {
         for await (const chunk of stream) if (chunk.type === 'part-delta') stop.abort();
@@ -224,8 +224,8 @@ for (const family of families) {
 
   test(`a reader who leaves ${name} early lets go of the connection`, async () => {
     await using server = await scriptedServer([says('One two three four.', { cutAfter: 2, hang: true })]);
-    for await (const chunk of reach(family, server).stream(
-      asking(createPersistentList([user('Go.')])),
+    for await (const chunk of openFamily(family, server).stream(
+      createRequest(createPersistentList([user('Go.')])),
       AbortSignal.timeout(9000),
     ))
       if (chunk.type === 'part-delta') break;
@@ -246,9 +246,9 @@ for (const family of families) {
     for (const [failure, code] of Object.entries(codes)) {
       const error = { message: `No, not with ${key}.`, ...(failure === 'rate-limited' ? { afterMs: 7000 } : {}) };
       const text = failure === 'context-too-long' ? {} : error;
-      server.follow([fails(failure as FailureName, text)]);
-      server.forget();
-      const thrown = await answer(reach(family, server)).catch((reason: unknown) => reason);
+      server.setScript([fails(failure as FailureName, text)]);
+      server.clearRequests();
+      const thrown = await ask(openFamily(family, server)).catch((reason: unknown) => reason);
       assert.ok(thrown instanceof FairleadError, failure);
       assert.equal(thrown.code, code);
       assert.equal(server.requests.length, 1, 'no retries here');
@@ -259,13 +259,13 @@ for (const family of families) {
 
   test(`[A6] an error inside the stream of ${name} counts like its status (fault 49)`, async () => {
     await using server = await scriptedServer([says('One two three.', { cutAfter: 1, error: { name: 'overloaded' } })]);
-    await assert.rejects(answer(reach(family, server)), { code: 'provider/overloaded', retry: true });
+    await assert.rejects(ask(openFamily(family, server)), { code: 'provider/overloaded', retry: true });
   });
 
   test(`[A3] replies of ${name} that are no answers have their own codes (faults 44, 46, 48, 59)`, async () => {
     await using server = await scriptedServer([]);
     const limited = JSON.stringify({ error: { code: 429, message: 'Slow down.' } });
-    const cases: readonly (readonly [string, Parameters<ScriptedServer['follow']>[0]])[] = [
+    const cases: readonly (readonly [string, Parameters<ScriptedServer['setScript']>[0]])[] = [
       ['provider/malformed', [sendsPage()]],
       ['provider/malformed', [says('One two.', { wire: { malformed: 1 } })]],
       ['provider/malformed', [says('One two.', { wire: { gzip: 'broken' } })]],
@@ -275,11 +275,11 @@ for (const family of families) {
       ['provider/rate-limited', [sends({ headers: { 'content-type': 'application/json' }, body: limited })]],
     ];
     for (const [code, script] of cases) {
-      server.follow(script);
-      await assert.rejects(answer(reach(family, server)), { code }, JSON.stringify(script));
+      server.setScript(script);
+      await assert.rejects(ask(openFamily(family, server)), { code }, JSON.stringify(script));
     }
     const nowhere = family.open({ model: family.model, apiKey: key, baseUrl: await closedUrl() });
-    await assert.rejects(answer(nowhere), { code: 'provider/unreachable', retry: false });
+    await assert.rejects(ask(nowhere), { code: 'provider/unreachable', retry: false });
   });
 
   test(`a redirect is not followed by ${name}: it would carry the key away`, async (t) => {
@@ -295,13 +295,13 @@ for (const family of families) {
       sends({ status: 307, headers: { location: `http://127.0.0.1:${port}/` }, body: '' }),
     );
     for (const fetch of [undefined, globalThis.fetch])
-      await assert.rejects(answer(reach(family, server, fetch ? { fetch } : {})), { code: 'provider/redirected' });
+      await assert.rejects(ask(openFamily(family, server, fetch ? { fetch } : {})), { code: 'provider/redirected' });
     assert.equal(visits, 0);
   });
 
   test(`a key for ${name} that cannot be sent is refused without being shown`, async () => {
     await using server = await scriptedServer(['ok']);
-    const thrown = await answer(reach(family, server, { apiKey: `${key}\n` })).catch((reason: unknown) => reason);
+    const thrown = await ask(openFamily(family, server, { apiKey: `${key}\n` })).catch((reason: unknown) => reason);
     assert.ok(thrown instanceof FairleadError && thrown.blame === 'user');
     assert.doesNotMatch(thrown.message, /very-secret/);
     assert.equal(server.requests.length, 0);
@@ -310,7 +310,7 @@ for (const family of families) {
   test(`${name} without a key sends no header for one`, async () => {
     await using server = await scriptedServer(['ok']);
     const { root, model, open } = family;
-    await answer(open({ model, baseUrl: `${server.url}${root}` }));
+    await ask(open({ model, baseUrl: `${server.url}${root}` }));
     const { authorization, 'x-api-key': own, 'x-goog-api-key': google } = server.requests[0]?.headers ?? {};
     assert.deepEqual([authorization, own, google], [undefined, undefined, undefined]);
   });

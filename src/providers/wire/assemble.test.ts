@@ -2,30 +2,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Chunk, Message } from '../../core/index.ts';
-import { assemble, readInput, type Assembly, type Weave } from './assemble.ts';
+import { createResponseAssembler, parseToolInput, type ResponseAssembler, type PartOrder } from './assemble.ts';
 
-const who = { name: 'test' };
-const ending = { finishReason: 'stop', usage: {}, model: 'm' } as const;
+const providerInfo = { name: 'test' };
+const responseEnd = { finishReason: 'stop', usage: {}, model: 'm' } as const;
 
-function made(
-  speak: (parts: Assembly) => void,
-  weave?: Weave,
+function assembled(
+  speak: (parts: ResponseAssembler) => void,
+  weave?: PartOrder,
 ): { readonly chunks: readonly Chunk[]; readonly message: Message } {
-  const parts = assemble(who, weave);
+  const parts = createResponseAssembler(providerInfo, weave);
   speak(parts);
-  parts.end(ending);
-  const chunks = parts.take();
+  parts.end(responseEnd);
+  const chunks = parts.takeChunks();
   const end = chunks.at(-1);
   assert.ok(end?.type === 'end');
   return { chunks, message: end.message };
 }
 
 test('[A6] words of one kind that follow each other are one part, and their deltas are joined until they are taken', () => {
-  const parts = assemble(who);
+  const parts = createResponseAssembler(providerInfo);
   parts.reasoning('hm');
   parts.text('Hel');
   parts.text('lo');
-  assert.deepEqual(parts.take(), [
+  assert.deepEqual(parts.takeChunks(), [
     { type: 'part-started', index: 0, part: 'reasoning' },
     { type: 'part-delta', index: 0, text: 'hm' },
     { type: 'part-ended', index: 0 },
@@ -33,8 +33,8 @@ test('[A6] words of one kind that follow each other are one part, and their delt
     { type: 'part-delta', index: 1, text: 'Hello' },
   ]);
   parts.text('!');
-  parts.end({ ...ending, rawFinishReason: 'stop' });
-  assert.deepEqual(parts.take(), [
+  parts.end({ ...responseEnd, rawFinishReason: 'stop' });
+  assert.deepEqual(parts.takeChunks(), [
     { type: 'part-delta', index: 1, text: '!' },
     { type: 'part-ended', index: 1 },
     {
@@ -46,32 +46,32 @@ test('[A6] words of one kind that follow each other are one part, and their delt
           { type: 'text', text: 'Hello!' },
         ],
       },
-      ...ending,
+      ...responseEnd,
       rawFinishReason: 'stop',
     },
   ]);
 });
 
 test('text and thoughts that take turns stay in turn, or are kept apart where a dialect has two strings', () => {
-  const speak = (parts: Assembly): void => {
+  const speak = (parts: ResponseAssembler): void => {
     parts.text('a');
     parts.reasoning('x');
     parts.text('b');
     parts.reasoning('y');
   };
-  const texts = (weave: Weave): readonly string[] =>
-    made(speak, weave).message.parts.map((part) =>
+  const texts = (weave: PartOrder): readonly string[] =>
+    assembled(speak, weave).message.parts.map((part) =>
       part.type === 'text' || part.type === 'reasoning' ? part.text : '',
     );
   assert.deepEqual(texts('in-turn'), ['a', 'x', 'b', 'y']);
   assert.deepEqual(texts('apart'), ['ab', 'xy']);
-  const { chunks } = made(speak, 'apart');
+  const { chunks } = assembled(speak, 'apart');
   assert.equal(chunks.filter((chunk) => chunk.type === 'part-started').length, 2);
   assert.equal(chunks.filter((chunk) => chunk.type === 'part-ended').length, 2);
 });
 
 test('pieces of several calls go to their own call, and a name may come in pieces or again', () => {
-  const { message, chunks } = made((parts) => {
+  const { message, chunks } = assembled((parts) => {
     parts.call(0, { id: 'a', tool: 'read_' });
     parts.call(0, { tool: 'file', input: '{"p":' });
     parts.call(1, { id: 'b', tool: 'list', input: '{' });
@@ -87,8 +87,8 @@ test('pieces of several calls go to their own call, and a name may come in piece
 });
 
 test('[A54] arguments are an object or they are invalid: nothing is guessed (fault 50)', () => {
-  assert.deepEqual(readInput('{"a": [1, "x"]}'), { input: { a: [1, 'x'] } });
-  for (const empty of ['', '  \n']) assert.deepEqual(readInput(empty), { input: {} });
+  assert.deepEqual(parseToolInput('{"a": [1, "x"]}'), { input: { a: [1, 'x'] } });
+  for (const empty of ['', '  \n']) assert.deepEqual(parseToolInput(empty), { input: {} });
   const broken = [
     '{"a":1',
     '{"a":1,}',
@@ -105,14 +105,14 @@ test('[A54] arguments are an object or they are invalid: nothing is guessed (fau
     'NaN',
     '```json\n{}\n```',
   ];
-  for (const raw of broken) assert.deepEqual(readInput(raw), { input: {}, invalid: raw }, raw);
-  assert.equal(Object.getPrototypeOf(readInput('{"__proto__":{"x":1}}').input), Object.prototype);
+  for (const raw of broken) assert.deepEqual(parseToolInput(raw), { input: {}, invalid: raw }, raw);
+  assert.equal(Object.getPrototypeOf(parseToolInput('{"__proto__":{"x":1}}').input), Object.prototype);
 });
 
 test('arguments that come as an object are that object; two of them are none', () => {
-  const one = made((parts) => parts.call(0, { tool: 't', input: { a: 1 } })).message.parts[0];
+  const one = assembled((parts) => parts.call(0, { tool: 't', input: { a: 1 } })).message.parts[0];
   assert.deepEqual(one, { type: 'tool-call', id: 'call_0', tool: 't', input: { a: 1 } });
-  const two = made((parts) => {
+  const two = assembled((parts) => {
     parts.call(0, { tool: 't', input: { a: 1 } });
     parts.call(0, { input: { a: 1 } });
   }).message.parts[0];
@@ -121,7 +121,7 @@ test('arguments that come as an object are that object; two of them are none', (
 
 test('metadata stays with its part, and a part of metadata alone is kept', () => {
   const meta = { family: 'f', data: { s: 1 } };
-  const { message } = made((parts) => {
+  const { message } = assembled((parts) => {
     parts.reasoning('', meta);
     parts.text('');
     parts.call(0, { tool: 't', meta });
@@ -133,7 +133,7 @@ test('metadata stays with its part, and a part of metadata alone is kept', () =>
 });
 
 test('[A54] an answer of more than 32 million characters is an error (fault 60)', () => {
-  const parts = assemble(who);
+  const parts = createResponseAssembler(providerInfo);
   const piece = 'x'.repeat(2 ** 20);
   assert.throws(
     () => {

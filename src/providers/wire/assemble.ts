@@ -10,10 +10,10 @@ import {
   type MessagePart,
   type Usage,
 } from '../../core/index.ts';
-import { mostChars, tooLargeFault, type Who } from './faults.ts';
+import { maxResponseChars, responseTooLargeError, type ProviderInfo } from './faults.ts';
 
 /** How an answer ended, in the provider's words and in ours. */
-export type Ending = {
+export type ResponseEnd = {
   readonly finishReason: FinishReason;
   readonly rawFinishReason?: string;
   readonly usage: Usage;
@@ -22,7 +22,7 @@ export type Ending = {
 };
 
 /** A piece of a tool call. Names and arguments are appended to what came before; a name that comes again whole is the same name. */
-export type CallPiece = {
+export type ToolCallDelta = {
   readonly id?: string;
   readonly tool?: string;
   /** Arguments as JSON text, or already read. */
@@ -31,7 +31,7 @@ export type CallPiece = {
 };
 
 /** An answer in the making. Pieces go in in the order they arrive; chunks come out by `take`, neighbouring deltas joined. */
-export interface Assembly {
+export interface ResponseAssembler {
   /** Words: continues the open text, or begins one. */
   text(piece: string, meta?: ProviderMetadata): void;
   /** Thinking: continues the open thought, or begins one. */
@@ -39,50 +39,50 @@ export interface Assembly {
   /** Ends the open text or thought, so that the next piece begins another. */
   close(): void;
   /** A piece of the tool call known by this key for the time of this answer. */
-  call(key: string | number, piece: CallPiece): void;
+  call(key: string | number, piece: ToolCallDelta): void;
   /** A file the model made; it appears in the message only. */
   file(part: FilePart): void;
   /** Whether anything but thinking has arrived. */
-  readonly spoken: boolean;
+  readonly hasContent: boolean;
   /** The end: closes every part and makes the `end` chunk. Arguments are read here, once. */
-  end(ending: Ending): void;
+  end(ending: ResponseEnd): void;
   /** The chunks made since the last time, in order. */
-  take(): readonly Chunk[];
+  takeChunks(): readonly Chunk[];
 }
 
-type Words = {
+type TextDraft = {
   readonly kind: 'text' | 'reasoning';
   readonly index: number;
   text: string;
   meta: ProviderMetadata | undefined;
 };
-type Draft = {
+type ToolCallDraft = {
   readonly kind: 'tool-call';
   readonly index: number;
   id: string;
   tool: string;
   input: string;
-  begun: boolean;
+  started: boolean;
   meta: ProviderMetadata | undefined;
 };
-type Piece = Words | Draft | { readonly kind: 'file'; readonly part: FilePart };
+type DraftPart = TextDraft | ToolCallDraft | { readonly kind: 'file'; readonly part: FilePart };
 
 /** Whether text and thoughts stay in the order they came (`in-turn`), or are one part each however they mix (`apart`), as in dialects that keep two strings. */
-export type Weave = 'in-turn' | 'apart';
+export type PartOrder = 'in-turn' | 'apart';
 
 /** Begins an answer. An answer of more than 32 million characters is an error, not a memory problem. */
-export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
-  const pieces: Piece[] = [];
-  const calls = new Map<string | number, Draft>();
+export function createResponseAssembler(who: ProviderInfo, weave: PartOrder = 'in-turn'): ResponseAssembler {
+  const pieces: DraftPart[] = [];
+  const calls = new Map<string | number, ToolCallDraft>();
   let out: Chunk[] = [];
-  const apart: { text?: Words; reasoning?: Words } = {};
-  let open: Words | undefined;
+  const apart: { text?: TextDraft; reasoning?: TextDraft } = {};
+  let open: TextDraft | undefined;
   let fresh = '';
   let size = 0;
 
   const grow = (text: string): void => {
     size += text.length;
-    if (size > mostChars) throw tooLargeFault(who);
+    if (size > maxResponseChars) throw responseTooLargeError(who);
   };
 
   function flush(): void {
@@ -99,18 +99,18 @@ export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
     open = undefined;
   }
 
-  function openFor(kind: Words['kind']): Words {
+  function openFor(kind: TextDraft['kind']): TextDraft {
     close();
     const resumed = apart[kind];
     if (resumed) return resumed;
-    const begun: Words = { kind, index: pieces.length, text: '', meta: undefined };
+    const begun: TextDraft = { kind, index: pieces.length, text: '', meta: undefined };
     if (weave === 'apart') apart[kind] = begun;
     pieces.push(begun);
     out.push({ type: 'part-started', index: begun.index, part: kind });
     return begun;
   }
 
-  function words(kind: Words['kind'], piece: string, meta: ProviderMetadata | undefined): void {
+  function words(kind: TextDraft['kind'], piece: string, meta: ProviderMetadata | undefined): void {
     if (open?.kind !== kind) {
       if (piece === '' && !meta) return;
       open = openFor(kind);
@@ -120,23 +120,23 @@ export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
     fresh += piece;
   }
 
-  function begin(draft: Draft): void {
-    if (draft.begun) return;
-    draft.begun = true;
-    out.push({ type: 'part-started', index: draft.index, part: 'tool-call', id: idOf(draft), tool: draft.tool });
+  function begin(draft: ToolCallDraft): void {
+    if (draft.started) return;
+    draft.started = true;
+    out.push({ type: 'part-started', index: draft.index, part: 'tool-call', id: callIdOf(draft), tool: draft.tool });
   }
 
-  function draftFor(key: string | number): Draft {
+  function draftFor(key: string | number): ToolCallDraft {
     const found = calls.get(key);
     if (found) return found;
     close();
-    const draft: Draft = {
+    const draft: ToolCallDraft = {
       kind: 'tool-call',
       index: pieces.length,
       id: '',
       tool: '',
       input: '',
-      begun: false,
+      started: false,
       meta: undefined,
     };
     calls.set(key, draft);
@@ -165,7 +165,7 @@ export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
       grow(part.data);
       pieces.push({ kind: 'file', part });
     },
-    get spoken() {
+    get hasContent() {
       return pieces.some((piece) => piece.kind !== 'reasoning');
     },
     end(ending) {
@@ -175,9 +175,9 @@ export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
         begin(draft);
         out.push({ type: 'part-ended', index: draft.index });
       }
-      out.push({ type: 'end', message: { role: 'assistant', parts: pieces.map(finished) }, ...ending });
+      out.push({ type: 'end', message: { role: 'assistant', parts: pieces.map(toPart) }, ...ending });
     },
-    take() {
+    takeChunks() {
       flush();
       const taken = out;
       out = [];
@@ -187,17 +187,17 @@ export function assemble(who: Who, weave: Weave = 'in-turn'): Assembly {
 }
 
 /** Some servers give their calls no id. */
-const idOf = (draft: Draft): string => draft.id || `call_${draft.index}`;
+const callIdOf = (draft: ToolCallDraft): string => draft.id || `call_${draft.index}`;
 
-function finished(piece: Piece): MessagePart {
+function toPart(piece: DraftPart): MessagePart {
   if (piece.kind === 'file') return piece.part;
   const meta = piece.meta ? { meta: piece.meta } : {};
   if (piece.kind !== 'tool-call') return { type: piece.kind, text: piece.text, ...meta };
-  return { type: 'tool-call', id: idOf(piece), tool: piece.tool, ...readInput(piece.input), ...meta };
+  return { type: 'tool-call', id: callIdOf(piece), tool: piece.tool, ...parseToolInput(piece.input), ...meta };
 }
 
 /** Arguments as the model meant them, or marked invalid: guessing at what was meant could run something else. */
-export function readInput(text: string): Pick<ToolCallPart, 'input' | 'invalid'> {
+export function parseToolInput(text: string): Pick<ToolCallPart, 'input' | 'invalid'> {
   if (text.trim() === '') return { input: {} };
   try {
     const value = JSON.parse(text) as unknown;

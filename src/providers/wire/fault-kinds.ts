@@ -2,7 +2,7 @@
 import { isObject, type Blame } from '../../core/index.ts';
 
 /** A kind of fault: how it reads after the provider's name, who has to act, and whether trying again can help. */
-export type FaultKind = {
+export type ProviderErrorKind = {
   readonly code: string;
   readonly text: string;
   readonly blame: Blame;
@@ -10,28 +10,33 @@ export type FaultKind = {
 };
 
 /** An error body as read: its words, its machine-readable marks (types, codes, states), and the JSON it was, if it was. */
-export type ErrorBody = { readonly said: string; readonly marks: string; readonly body: unknown };
+export type ProviderErrorBody = { readonly message: string; readonly markers: string; readonly body: unknown };
 
-const kind = (code: string, text: string, blame: Blame, retry: boolean): FaultKind => ({ code, text, blame, retry });
+const errorKind = (code: string, text: string, blame: Blame, retry: boolean): ProviderErrorKind => ({
+  code,
+  text,
+  blame,
+  retry,
+});
 
-const kinds = {
-  limited: kind('provider/rate-limited', 'is limiting how much may be asked', 'provider', true),
-  overloaded: kind('provider/overloaded', 'is overloaded', 'provider', true),
-  failed: kind('provider/server-error', 'failed', 'provider', true),
-  lacking: kind('provider/server-error', 'cannot do this', 'provider', false),
-  slow: kind('provider/timeout', 'took too long', 'provider', true),
-  tooLong: kind('provider/context-too-long', 'cannot take a request this long', 'user', false),
-  refused: kind('provider/bad-request', 'did not accept the request', 'user', false),
-  misspoken: kind('provider/bad-request', 'could not use what the model said', 'model', true),
-  unauthorized: kind('provider/unauthorized', 'did not accept the key', 'user', false),
-  payment: kind('provider/payment', 'wants to be paid first', 'user', false),
-  missing: kind('provider/not-found', 'does not have what was asked for', 'user', false),
-  proxy: kind('provider/proxy', 'is behind a proxy that wants credentials', 'user', false),
-  elsewhere: kind('provider/redirected', 'is somewhere else, and a key is not carried there', 'user', false),
+const errorKinds = {
+  limited: errorKind('provider/rate-limited', 'is limiting how much may be asked', 'provider', true),
+  overloaded: errorKind('provider/overloaded', 'is overloaded', 'provider', true),
+  failed: errorKind('provider/server-error', 'failed', 'provider', true),
+  lacking: errorKind('provider/server-error', 'cannot do this', 'provider', false),
+  slow: errorKind('provider/timeout', 'took too long', 'provider', true),
+  tooLong: errorKind('provider/context-too-long', 'cannot take a request this long', 'user', false),
+  refused: errorKind('provider/bad-request', 'did not accept the request', 'user', false),
+  misspoken: errorKind('provider/bad-request', 'could not use what the model said', 'model', true),
+  unauthorized: errorKind('provider/unauthorized', 'did not accept the key', 'user', false),
+  payment: errorKind('provider/payment', 'wants to be paid first', 'user', false),
+  missing: errorKind('provider/not-found', 'does not have what was asked for', 'user', false),
+  proxy: errorKind('provider/proxy', 'is behind a proxy that wants credentials', 'user', false),
+  elsewhere: errorKind('provider/redirected', 'is somewhere else, and a key is not carried there', 'user', false),
 } as const;
 
 /** How servers say that a request does not fit, each pattern a family of phrasings seen from several of them. */
-const tooLong: readonly RegExp[] = [
+const contextTooLongPatterns: readonly RegExp[] = [
   /context[_ ](length|window|size)[_ ](is |was )?exceeded|exceeds?_context_size|max_prompt_tokens_exceeded|request_too_large/i,
   /maximum (context|prompt|model|input|sequence) (length|size|window)/i,
   /(prompt|inputs?|request|messages?|conversation)\W+(\([^)]*\) )?(is|are|was) (too (long|large)|longer than|larger than)/i,
@@ -43,7 +48,7 @@ const tooLong: readonly RegExp[] = [
   /tokens \+ `?max_(new_)?tokens`? must be|payload size exceeds|(messages|input)\[\d+\]\.content'?: string too long/i,
 ];
 
-const says = {
+const errorPatterns = {
   payment: /insufficient_quota|billing_hard_limit|credit balance is too low|insufficient[ _](balance|credits|funds)/i,
   missing:
     /model_not_found|model_not_available|model_decommissioned|is not a valid model id|model \S+ (was )?not found/i,
@@ -54,63 +59,69 @@ const says = {
 } as const;
 
 /** The kind of a fault by its status and what the body says; the words decide where a status means many things. */
-export function faultKind(status: number, { said, marks }: ErrorBody): FaultKind {
+export function classifyProviderError(
+  status: number,
+  { message: said, markers: marks }: ProviderErrorBody,
+): ProviderErrorKind {
   const all = `${marks} ${said}`;
-  if (status === 407) return kinds.proxy;
-  if (status === 402 || says.payment.test(all)) return kinds.payment;
-  if (status !== 401 && status !== 403 && tooLong.some((each) => each.test(all))) return kinds.tooLong;
-  if (status === 404 || says.missing.test(all)) return kinds.missing;
-  if (status === 401 || says.unauthorized.test(all)) return kinds.unauthorized;
-  if (status === 403) return /flagged|moderation/i.test(said) ? kinds.refused : kinds.unauthorized;
-  if (status === 413) return kinds.tooLong;
-  if (status === 429 || says.limited.test(marks)) return kinds.limited;
-  if (says.misspoken.test(marks)) return kinds.misspoken;
-  if (status === 503 || status === 529 || status === 498 || says.overloaded.test(all)) return kinds.overloaded;
-  if (status === 408) return kinds.slow;
-  if (status >= 300 && status < 400) return kinds.elsewhere;
-  if (status === 501 || status === 505) return kinds.lacking;
-  return status >= 500 || status === 409 || status === 424 || status === 425 ? kinds.failed : kinds.refused;
+  if (status === 407) return errorKinds.proxy;
+  if (status === 402 || errorPatterns.payment.test(all)) return errorKinds.payment;
+  if (status !== 401 && status !== 403 && contextTooLongPatterns.some((each) => each.test(all)))
+    return errorKinds.tooLong;
+  if (status === 404 || errorPatterns.missing.test(all)) return errorKinds.missing;
+  if (status === 401 || errorPatterns.unauthorized.test(all)) return errorKinds.unauthorized;
+  if (status === 403) return /flagged|moderation/i.test(said) ? errorKinds.refused : errorKinds.unauthorized;
+  if (status === 413) return errorKinds.tooLong;
+  if (status === 429 || errorPatterns.limited.test(marks)) return errorKinds.limited;
+  if (errorPatterns.misspoken.test(marks)) return errorKinds.misspoken;
+  if (status === 503 || status === 529 || status === 498 || errorPatterns.overloaded.test(all))
+    return errorKinds.overloaded;
+  if (status === 408) return errorKinds.slow;
+  if (status >= 300 && status < 400) return errorKinds.elsewhere;
+  if (status === 501 || status === 505) return errorKinds.lacking;
+  return status >= 500 || status === 409 || status === 424 || status === 425 ? errorKinds.failed : errorKinds.refused;
 }
 
 /** What a server says in an error body, whichever of the usual shapes it has; a body that is no JSON speaks for itself. */
-export function readErrorBody(text: string): ErrorBody {
-  const body = parse(text);
-  if (body === undefined) return { said: text, marks: '', body };
+export function parseErrorBody(text: string): ProviderErrorBody {
+  const body = tryParseJson(text);
+  if (body === undefined) return { message: text, markers: '', body };
   const top = Array.isArray(body) ? (body[0] as unknown) : body;
   const said: string[] = [];
   const marks: string[] = [];
-  collect(top, said, marks, 0);
+  collectErrorFields(top, said, marks, 0);
   return {
-    said: said.join(' – ') || (typeof top === 'string' ? top : JSON.stringify(top)),
-    marks: marks.join(' '),
+    message: said.join(' – ') || (typeof top === 'string' ? top : JSON.stringify(top)),
+    markers: marks.join(' '),
     body: top,
   };
 }
 
-const worded = ['error', 'message', 'detail', 'details', 'errors', 'metadata', 'raw', 'msg', 'error_message'];
-const marked = ['type', 'code', 'status', 'reason', 'error_type', 'status_code'];
+const messageKeys = ['error', 'message', 'detail', 'details', 'errors', 'metadata', 'raw', 'msg', 'error_message'];
+const markerKeys = ['type', 'code', 'status', 'reason', 'error_type', 'status_code'];
 
 /** The message first and what stands behind it after; each said once. */
-function collect(value: unknown, said: string[], marks: string[], depth: number): void {
+function collectErrorFields(value: unknown, said: string[], marks: string[], depth: number): void {
   if (typeof value === 'string') {
-    const inner = value.trimStart().startsWith('{') ? parse(value) : undefined;
-    if (inner !== undefined) collect(inner, said, marks, depth + 1);
+    const inner = value.trimStart().startsWith('{') ? tryParseJson(value) : undefined;
+    if (inner !== undefined) collectErrorFields(inner, said, marks, depth + 1);
     else if (value !== '' && !said.includes(value)) said.push(value);
     return;
   }
   if (depth > 6) return;
-  if (Array.isArray(value)) for (const each of value.slice(0, 5)) collect(each, said, marks, depth + 1);
+  if (Array.isArray(value)) for (const each of value.slice(0, 5)) collectErrorFields(each, said, marks, depth + 1);
   if (!isObject(value)) return;
-  for (const name of marked) {
+  for (const name of markerKeys) {
     const mark = value[name];
     if (typeof mark === 'string' || typeof mark === 'number') marks.push(String(mark));
   }
-  for (const name of worded) if (value[name] !== undefined) collect(value[name], said, marks, depth + 1);
+  for (const name of messageKeys)
+    if (value[name] !== undefined) collectErrorFields(value[name], said, marks, depth + 1);
 }
 
 /** The status that an error object inside a success stands for; 500 where it names none. */
-export function statusIn(value: unknown): number {
-  const { marks } = readErrorBody(typeof value === 'string' ? value : JSON.stringify(value));
+export function inferErrorStatus(value: unknown): number {
+  const { markers: marks } = parseErrorBody(typeof value === 'string' ? value : JSON.stringify(value));
   const number = Number(/(?<![\w.])[45]\d\d(?![\w.])/.exec(marks)?.[0] ?? Number.NaN);
   if (!Number.isNaN(number)) return number;
   if (/invalid_request|bad_?request|INVALID_ARGUMENT|validation/i.test(marks)) return 400;
@@ -118,7 +129,7 @@ export function statusIn(value: unknown): number {
   return /not_found/i.test(marks) ? 404 : 500;
 }
 
-function parse(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -2,17 +2,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FairleadError } from '../../core/index.ts';
-import { bodyFault, clean, cutFault, malformedFault, networkFault, statusFault, type Who } from './faults.ts';
+import {
+  errorBodyError,
+  sanitizeErrorText,
+  truncatedResponseError,
+  malformedResponseError,
+  connectionError,
+  httpStatusError,
+  type ProviderInfo,
+} from './faults.ts';
 
-const who: Who = {
+const providerInfo: ProviderInfo = {
   name: 'acme',
   model: 'm1',
   keyVariable: 'ACME_API_KEY',
   url: 'http://localhost:1/v1',
   secrets: ['sk-very-secret'],
 };
-const openai = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
-const codeOf = (status: number, body: string): string => statusFault(status, {}, body, who).code;
+const openAIErrorBody = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
+const codeOf = (status: number, body: string): string => httpStatusError(status, {}, body, providerInfo).code;
 
 test('[A54] a status alone says what kind of fault it is, and whether trying again can help', () => {
   const expected: readonly (readonly [number, string, boolean])[] = [
@@ -38,7 +46,7 @@ test('[A54] a status alone says what kind of fault it is, and whether trying aga
     [302, 'redirected', false],
   ];
   for (const [status, code, retry] of expected) {
-    const fault = statusFault(status, {}, '', who);
+    const fault = httpStatusError(status, {}, '', providerInfo);
     assert.equal(fault.code, `provider/${code}`, String(status));
     assert.equal(fault.retry, retry, String(status));
     assert.match(fault.message, /^acme .*\.$/);
@@ -50,24 +58,27 @@ test('[A54] a request that is too long is known by the words of every server', (
     [
       'OpenAI',
       400,
-      openai("This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.", {
-        code: 'context_length_exceeded',
-      }),
+      openAIErrorBody(
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+        {
+          code: 'context_length_exceeded',
+        },
+      ),
     ],
     [
       'OpenAI responses',
       400,
-      openai('Your input exceeds the context window of this model. Please adjust your input and try again.'),
+      openAIErrorBody('Your input exceeds the context window of this model. Please adjust your input and try again.'),
     ],
     [
       'OpenAI, one message',
       400,
-      openai("Invalid 'messages[1].content': string too long. Expected a string with maximum length 1048576."),
+      openAIErrorBody("Invalid 'messages[1].content': string too long. Expected a string with maximum length 1048576."),
     ],
     [
       'OpenAI, per minute',
       429,
-      openai('Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.', {
+      openAIErrorBody('Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.', {
         code: 'rate_limit_exceeded',
       }),
     ],
@@ -82,17 +93,17 @@ test('[A54] a request that is too long is known by the words of every server', (
     [
       'Anthropic, with answer',
       400,
-      openai('input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000'),
+      openAIErrorBody('input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000'),
     ],
-    ['Anthropic, bytes', 413, openai('Request exceeds the maximum size', { type: 'request_too_large' })],
+    ['Anthropic, bytes', 413, openAIErrorBody('Request exceeds the maximum size', { type: 'request_too_large' })],
     [
       'Google',
       400,
-      openai('The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', {
+      openAIErrorBody('The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', {
         status: 'INVALID_ARGUMENT',
       }),
     ],
-    ['Google, bytes', 400, openai('Request payload size exceeds the limit: 20971520 bytes.')],
+    ['Google, bytes', 400, openAIErrorBody('Request payload size exceeds the limit: 20971520 bytes.')],
     [
       'Mistral',
       400,
@@ -106,12 +117,12 @@ test('[A54] a request that is too long is known by the words of every server', (
     [
       'Groq',
       400,
-      openai('Please reduce the length of the messages or completion.', { code: 'context_length_exceeded' }),
+      openAIErrorBody('Please reduce the length of the messages or completion.', { code: 'context_length_exceeded' }),
     ],
     [
       'Groq, per minute',
       413,
-      openai(
+      openAIErrorBody(
         'Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size and try again.',
         { code: 'rate_limit_exceeded' },
       ),
@@ -119,24 +130,26 @@ test('[A54] a request that is too long is known by the words of every server', (
     [
       'OpenRouter',
       400,
-      openai("This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens."),
+      openAIErrorBody(
+        "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens.",
+      ),
     ],
     [
       'OpenRouter, from behind',
       400,
-      openai('Provider returned error', {
+      openAIErrorBody('Provider returned error', {
         metadata: { raw: '{"error":{"message":"prompt is too long: 1 tokens > 0 maximum"}}' },
       }),
     ],
     [
       'llama.cpp',
       400,
-      openai('the request exceeds the available context size, try increasing it', {
+      openAIErrorBody('the request exceeds the available context size, try increasing it', {
         type: 'exceed_context_size_error',
         n_ctx: 4096,
       }),
     ],
-    ['llama.cpp, older', 500, openai('context shift is disabled')],
+    ['llama.cpp, older', 500, openAIErrorBody('context shift is disabled')],
     [
       'vLLM',
       400,
@@ -170,7 +183,11 @@ test('[A54] a request that is too long is known by the words of every server', (
         message: 'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
       }),
     ],
-    ['Together', 422, openai("The input (9000 tokens) is longer than the model's context length (8192 tokens).")],
+    [
+      'Together',
+      422,
+      openAIErrorBody("The input (9000 tokens) is longer than the model's context length (8192 tokens)."),
+    ],
     [
       'TGI',
       422,
@@ -192,61 +209,70 @@ test('[A54] words about length that mean something else are no request that is t
   assert.equal(
     codeOf(
       400,
-      openai("Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024."),
+      openAIErrorBody(
+        "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024.",
+      ),
     ),
     'provider/bad-request',
   );
   assert.equal(
     codeOf(
       400,
-      openai("Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40."),
+      openAIErrorBody(
+        "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40.",
+      ),
     ),
     'provider/bad-request',
   );
-  assert.equal(codeOf(400, openai('max_tokens must be at least 1')), 'provider/bad-request');
-  assert.equal(codeOf(429, openai('Rate limit reached for requests')), 'provider/rate-limited');
+  assert.equal(codeOf(400, openAIErrorBody('max_tokens must be at least 1')), 'provider/bad-request');
+  assert.equal(codeOf(429, openAIErrorBody('Rate limit reached for requests')), 'provider/rate-limited');
 });
 
 test('[A54] words decide where a status means many things', () => {
   assert.equal(
-    codeOf(429, openai('You exceeded your current quota', { code: 'insufficient_quota' })),
+    codeOf(429, openAIErrorBody('You exceeded your current quota', { code: 'insufficient_quota' })),
     'provider/payment',
   );
-  assert.equal(codeOf(400, openai('Your credit balance is too low to access the API.')), 'provider/payment');
+  assert.equal(codeOf(400, openAIErrorBody('Your credit balance is too low to access the API.')), 'provider/payment');
   assert.equal(
     codeOf(
       400,
-      openai('API key not valid. Please pass a valid API key.', { details: [{ reason: 'API_KEY_INVALID' }] }),
+      openAIErrorBody('API key not valid. Please pass a valid API key.', { details: [{ reason: 'API_KEY_INVALID' }] }),
     ),
     'provider/unauthorized',
   );
-  assert.equal(codeOf(400, openai('foo/bar is not a valid model ID')), 'provider/not-found');
+  assert.equal(codeOf(400, openAIErrorBody('foo/bar is not a valid model ID')), 'provider/not-found');
   assert.equal(
-    codeOf(403, openai('Project does not have access to model', { code: 'model_not_found' })),
+    codeOf(403, openAIErrorBody('Project does not have access to model', { code: 'model_not_found' })),
     'provider/not-found',
   );
-  assert.equal(codeOf(403, openai('Your input was flagged')), 'provider/bad-request');
+  assert.equal(codeOf(403, openAIErrorBody('Your input was flagged')), 'provider/bad-request');
   assert.equal(
     codeOf(500, JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })),
     'provider/overloaded',
   );
-  const misspoken = statusFault(400, {}, openai('Failed to call a function', { code: 'tool_use_failed' }), who);
+  const misspoken = httpStatusError(
+    400,
+    {},
+    openAIErrorBody('Failed to call a function', { code: 'tool_use_failed' }),
+    providerInfo,
+  );
   assert.deepEqual([misspoken.code, misspoken.blame, misspoken.retry], ['provider/bad-request', 'model', true]);
 });
 
 test('[A54] a server may forbid another try', () => {
-  assert.equal(statusFault(500, { 'x-should-retry': 'false' }, '', who).retry, false);
+  assert.equal(httpStatusError(500, { 'x-should-retry': 'false' }, '', providerInfo).retry, false);
 });
 
 test('hints name the variable of the key, the model, and what to do', () => {
-  assert.match(statusFault(401, {}, '', who).hint ?? '', /ACME_API_KEY/);
-  assert.match(statusFault(404, {}, '', who).hint ?? '', /models.*m1/);
-  assert.match(statusFault(407, {}, '', who).hint ?? '', /HTTPS_PROXY/);
-  assert.match(statusFault(413, {}, '', who).hint ?? '', /compact/i);
+  assert.match(httpStatusError(401, {}, '', providerInfo).hint ?? '', /ACME_API_KEY/);
+  assert.match(httpStatusError(404, {}, '', providerInfo).hint ?? '', /models.*m1/);
+  assert.match(httpStatusError(407, {}, '', providerInfo).hint ?? '', /HTTPS_PROXY/);
+  assert.match(httpStatusError(413, {}, '', providerInfo).hint ?? '', /compact/i);
 });
 
 test('[A54] an error inside a success is the error it stands for (fault 49)', () => {
-  const of = (value: unknown): string => bodyFault(value, who).code;
+  const of = (value: unknown): string => errorBodyError(value, providerInfo).code;
   assert.equal(of({ error: { message: 'x', code: 429 } }), 'provider/rate-limited');
   assert.equal(of({ error: { message: 'x', type: 'overloaded_error' } }), 'provider/overloaded');
   assert.equal(of({ error: { message: 'x', type: 'invalid_request_error' } }), 'provider/bad-request');
@@ -257,25 +283,30 @@ test('[A54] an error inside a success is the error it stands for (fault 49)', ()
 });
 
 test('what a server says is kept to one line without control characters or secrets', () => {
-  const fault = statusFault(401, {}, openai('Incorrect API key\r\nprovided:\u001b[31m sk-very-secret\u202e.'), who);
+  const fault = httpStatusError(
+    401,
+    {},
+    openAIErrorBody('Incorrect API key\r\nprovided:\u001b[31m sk-very-secret\u202e.'),
+    providerInfo,
+  );
   assert.equal(fault.message, 'acme did not accept the key (status 401): Incorrect API key provided: [31m [secret] .');
-  assert.ok(clean('a'.repeat(5000), who).length <= 601);
+  assert.ok(sanitizeErrorText('a'.repeat(5000), providerInfo).length <= 601);
 });
 
 test('[A54] a page instead of an answer is shown by its first 200 characters (fault 59)', () => {
   const page = `<!DOCTYPE html>\n<html><title>Bad gateway</title>${'x'.repeat(5000)}`;
-  const fault = statusFault(502, {}, page, who);
+  const fault = httpStatusError(502, {}, page, providerInfo);
   assert.equal(fault.code, 'provider/server-error');
   assert.match(fault.message, /Bad gateway/);
   assert.ok(fault.message.length < 300);
-  const wrong = malformedFault('a web page', page, who);
+  const wrong = malformedResponseError('a web page', page, providerInfo);
   assert.equal(wrong.code, 'provider/malformed');
   assert.ok(wrong.message.length < 300);
 });
 
 test('[A54] a connection that fails has a kind: not there, not secure, cut, proxy, not HTTP (fault 44)', () => {
   const of = (code: string, message = code): FairleadError =>
-    networkFault(Object.assign(new Error(message), { code }), { ...who, url: 'https://models.example/v1' });
+    connectionError(Object.assign(new Error(message), { code }), { ...providerInfo, url: 'https://models.example/v1' });
   const kinds: readonly (readonly [string, string, boolean])[] = [
     ['ECONNREFUSED', 'unreachable', true],
     ['ENOTFOUND', 'unreachable', true],
@@ -306,7 +337,7 @@ test('[A54] a connection that fails has a kind: not there, not secure, cut, prox
 test('[A54] a server on this machine that refuses is not running, and is not tried again (fault 44)', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
   for (const url of ['http://localhost:1/v1', 'http://127.0.0.1:11434', 'http://[::1]:8080/v1']) {
-    const fault = networkFault(refused, { ...who, url });
+    const fault = connectionError(refused, { ...providerInfo, url });
     assert.deepEqual([fault.code, fault.retry], ['provider/unreachable', false]);
     assert.match(fault.hint ?? '', /Start the server/);
   }
@@ -315,9 +346,9 @@ test('[A54] a server on this machine that refuses is not running, and is not tri
 test('[A54] wrapped errors are unwrapped, ours stay what they are (fault 44)', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
   const wrapped = new TypeError('fetch failed', { cause: new AggregateError([refused]) });
-  const fault = networkFault(wrapped, who);
+  const fault = connectionError(wrapped, providerInfo);
   assert.equal(fault.code, 'provider/unreachable');
   assert.match(fault.message, /acme at http:\/\/localhost:1\/v1: connect ECONNREFUSED/);
-  const ours = cutFault(who);
-  assert.equal(networkFault(ours, who), ours);
+  const ours = truncatedResponseError(providerInfo);
+  assert.equal(connectionError(ours, providerInfo), ours);
 });

@@ -1,10 +1,10 @@
 // What goes wrong between us and a model's server, as typed errors: who has to act, whether to try again, when, and what to do.
 import { FairleadError, type ErrorDetails } from '../../core/index.ts';
-import { faultKind, readErrorBody, statusIn } from './fault-kinds.ts';
-import { retryDelay, type HeaderMap } from './retry-after.ts';
+import { classifyProviderError, parseErrorBody, inferErrorStatus } from './fault-kinds.ts';
+import { parseRetryDelay, type HttpHeaderMap } from './retry-after.ts';
 
 /** Whom an error speaks of. */
-export type Who = {
+export type ProviderInfo = {
   /** The provider's name as the user knows it, for example `groq`. */
   readonly name: string;
   readonly model?: string;
@@ -17,12 +17,21 @@ export type Who = {
 };
 
 /** The error for a reply whose status is not a success. Header names are in lower case. */
-export function statusFault(status: number, headers: HeaderMap, bodyText: string, who: Who): FairleadError {
-  const read = readErrorBody(bodyText);
-  const { code, text, blame, retry } = faultKind(status, read);
-  const words = clean(isPage(bodyText) ? bodyText : read.said, who, isPage(bodyText) ? 200 : 600);
-  const afterMs = retry ? retryDelay(headers, read.body, read.said) : undefined;
-  const hint = hintFor(code, who);
+export function httpStatusError(
+  status: number,
+  headers: HttpHeaderMap,
+  bodyText: string,
+  who: ProviderInfo,
+): FairleadError {
+  const read = parseErrorBody(bodyText);
+  const { code, text, blame, retry } = classifyProviderError(status, read);
+  const words = sanitizeErrorText(
+    isHtmlPage(bodyText) ? bodyText : read.message,
+    who,
+    isHtmlPage(bodyText) ? 200 : 600,
+  );
+  const afterMs = retry ? parseRetryDelay(headers, read.body, read.message) : undefined;
+  const hint = errorHint(code, who);
   return new FairleadError(code, `${who.name} ${text} (status ${status})${words === '' ? '.' : `: ${words}`}`, {
     blame,
     retry: retry && headers['x-should-retry'] !== 'false',
@@ -32,33 +41,33 @@ export function statusFault(status: number, headers: HeaderMap, bodyText: string
 }
 
 /** The error for an error object or event inside a reply whose status was a success: as if its own status had been sent. */
-export const bodyFault = (value: unknown, who: Who): FairleadError =>
-  statusFault(statusIn(value), {}, typeof value === 'string' ? value : JSON.stringify(value), who);
+export const errorBodyError = (value: unknown, who: ProviderInfo): FairleadError =>
+  httpStatusError(inferErrorStatus(value), {}, typeof value === 'string' ? value : JSON.stringify(value), who);
 
 /** The error for a connection that failed: nothing, or not all, of a reply arrived. */
-export function networkFault(error: unknown, who: Who): FairleadError {
+export function connectionError(error: unknown, who: ProviderInfo): FairleadError {
   if (error instanceof FairleadError) return error;
-  const { code, message } = rootOf(error);
-  const words = clean(message, who);
-  const where = who.url === undefined ? who.name : `${who.name} at ${clean(who.url, who)}`;
-  if (code === 'ECONNRESET' || code === 'EPIPE') return cutFault(who, error);
-  const found = causes.find((each) => each.code.test(code) || each.words?.test(message));
-  if (!found) return cutFault(who, error);
+  const { code, message } = rootCauseOf(error);
+  const words = sanitizeErrorText(message, who);
+  const where = who.url === undefined ? who.name : `${who.name} at ${sanitizeErrorText(who.url, who)}`;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return truncatedResponseError(who, error);
+  const found = connectionErrorKinds.find((each) => each.code.test(code) || each.message?.test(message));
+  if (!found) return truncatedResponseError(who, error);
   // On this machine a refused connection means that no server runs: trying again would only keep the person waiting.
-  const off = code === 'ECONNREFUSED' && isLoopback(who.url);
-  return new FairleadError(found.fault, `${found.text(where)}: ${words}.`, {
+  const off = code === 'ECONNREFUSED' && isLoopbackUrl(who.url);
+  return new FairleadError(found.errorCode, `${found.text(where)}: ${words}.`, {
     blame: found.blame,
     retry: found.retry && !off,
-    hint: off ? `Start the server at ${clean(who.url ?? '', who)}, or name another model.` : found.hint,
+    hint: off ? `Start the server at ${sanitizeErrorText(who.url ?? '', who)}, or name another model.` : found.hint,
     cause: error,
   });
 }
 
-const isLoopback = (url: string | undefined): boolean =>
+const isLoopbackUrl = (url: string | undefined): boolean =>
   url !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 
 /** The error for a reply that broke off before its end. */
-export const cutFault = (who: Who, cause?: unknown): FairleadError =>
+export const truncatedResponseError = (who: ProviderInfo, cause?: unknown): FairleadError =>
   new FairleadError('provider/cut', `The answer of ${who.name} broke off before its end.`, {
     blame: 'provider',
     retry: true,
@@ -66,8 +75,8 @@ export const cutFault = (who: Who, cause?: unknown): FairleadError =>
   });
 
 /** The error for a reply that is not what was asked for; its first 200 characters are shown. */
-export function malformedFault(what: string, text: string, who: Who, retry = false): FairleadError {
-  const shown = clean(text, who, 200);
+export function malformedResponseError(what: string, text: string, who: ProviderInfo, retry = false): FairleadError {
+  const shown = sanitizeErrorText(text, who, 200);
   return new FairleadError('provider/malformed', `${who.name} sent ${what}${shown === '' ? '.' : `: ${shown}`}`, {
     blame: 'provider',
     retry,
@@ -76,31 +85,31 @@ export function malformedFault(what: string, text: string, who: Who, retry = fal
 }
 
 /** The most characters an answer may have. */
-export const mostChars: number = 32 * 2 ** 20;
+export const maxResponseChars: number = 32 * 2 ** 20;
 
 /** The error for a reply that is larger than any answer may be. */
-export const tooLargeFault = (who: Who): FairleadError =>
+export const responseTooLargeError = (who: ProviderInfo): FairleadError =>
   new FairleadError('provider/too-large', `The answer of ${who.name} is larger than 32 MB and was dropped.`, {
     blame: 'provider',
     hint: 'Ask for less at once, or limit the output tokens.',
   });
 
 /** The error for a reply whose first byte did not come in time. */
-export const timeoutFault = (who: Who, ms: number): FairleadError =>
+export const responseTimeoutError = (who: ProviderInfo, ms: number): FairleadError =>
   new FairleadError('provider/timeout', `${who.name} did not begin to answer within ${ms} ms.`, {
     blame: 'provider',
     retry: true,
   });
 
 /** The error for a reply that began and then stood still. */
-export const stalledFault = (who: Who, ms: number): FairleadError =>
+export const stalledResponseError = (who: ProviderInfo, ms: number): FairleadError =>
   new FairleadError('provider/stalled', `The answer of ${who.name} stood still for ${ms} ms.`, {
     blame: 'provider',
     retry: true,
   });
 
 /** A text from outside, fit for one line of a message: no control characters, no secrets, not too long. */
-export function clean(text: string, who: Who, most = 600): string {
+export function sanitizeErrorText(text: string, who: ProviderInfo, most = 600): string {
   let safe = text.slice(0, most * 4);
   for (const secret of who.secrets ?? []) if (secret.length > 3) safe = safe.replaceAll(secret, '[secret]');
   const line = safe
@@ -110,21 +119,21 @@ export function clean(text: string, who: Who, most = 600): string {
   return line.length > most ? `${line.slice(0, most)}…` : line;
 }
 
-type Cause = {
+type ConnectionErrorKind = {
   readonly code: RegExp;
-  readonly words?: RegExp;
-  readonly fault: string;
+  readonly message?: RegExp;
+  readonly errorCode: string;
   readonly text: (where: string) => string;
   readonly blame: ErrorDetails['blame'];
   readonly retry: boolean;
   readonly hint: string;
 };
 
-const causes: readonly Cause[] = [
+const connectionErrorKinds: readonly ConnectionErrorKind[] = [
   {
     code: /^(ERR_TLS_|ERR_SSL_|ERR_OSSL|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/,
-    words: /certificate|\bssl\b|\btls\b/i,
-    fault: 'provider/tls',
+    message: /certificate|\bssl\b|\btls\b/i,
+    errorCode: 'provider/tls',
     text: (where) => `The secure connection to ${where} failed`,
     blame: 'user',
     retry: false,
@@ -132,8 +141,8 @@ const causes: readonly Cause[] = [
   },
   {
     code: /^(Z_|ERR_BROTLI|BROTLI_|ERR_ZSTD|ZSTD_|ERR__ERROR|ERR_PADDING)/,
-    words: /decompression failed|incorrect header check|unexpected end of file/i,
-    fault: 'provider/malformed',
+    message: /decompression failed|incorrect header check|unexpected end of file/i,
+    errorCode: 'provider/malformed',
     text: (where) => `The reply of ${where} is compressed and cannot be read`,
     blame: 'provider',
     retry: true,
@@ -141,7 +150,7 @@ const causes: readonly Cause[] = [
   },
   {
     code: /^HPE_/,
-    fault: 'provider/malformed',
+    errorCode: 'provider/malformed',
     text: (where) => `What answers for ${where} does not speak HTTP`,
     blame: 'provider',
     retry: false,
@@ -149,8 +158,8 @@ const causes: readonly Cause[] = [
   },
   {
     code: /^ERR_PROXY/,
-    words: /\bproxy\b|tunnel/i,
-    fault: 'provider/proxy',
+    message: /\bproxy\b|tunnel/i,
+    errorCode: 'provider/proxy',
     text: (where) => `The proxy on the way to ${where} failed`,
     blame: 'user',
     retry: false,
@@ -158,7 +167,7 @@ const causes: readonly Cause[] = [
   },
   {
     code: /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/,
-    fault: 'provider/unreachable',
+    errorCode: 'provider/unreachable',
     text: (where) => `There is no connection to ${where}`,
     blame: 'provider',
     retry: true,
@@ -167,7 +176,7 @@ const causes: readonly Cause[] = [
 ];
 
 /** The error at the bottom: wrappers such as "fetch failed" and lists of attempts say nothing themselves. */
-function rootOf(error: unknown): { readonly code: string; readonly message: string } {
+function rootCauseOf(error: unknown): { readonly code: string; readonly message: string } {
   let now: unknown = error;
   for (let depth = 0; depth < 5 && now instanceof Error; depth++) {
     const inner: unknown = now instanceof AggregateError ? now.errors[0] : now.cause;
@@ -178,9 +187,9 @@ function rootOf(error: unknown): { readonly code: string; readonly message: stri
   return { code: String((now as { code?: unknown }).code ?? ''), message: now.message };
 }
 
-const isPage = (text: string): boolean => /^\s*<(!doctype|html|head|body|\?xml)/i.test(text.slice(0, 100));
+const isHtmlPage = (text: string): boolean => /^\s*<(!doctype|html|head|body|\?xml)/i.test(text.slice(0, 100));
 
-function hintFor(code: string, who: Who): string | undefined {
+function errorHint(code: string, who: ProviderInfo): string | undefined {
   switch (code) {
     case 'provider/context-too-long':
       return 'Shorten or compact the conversation, or choose a model with a larger context window.';

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FairleadError } from '../../core/index.ts';
 
-const mostDrained = 65_536;
+const maxDrainBytes = 65_536;
 const drainMs = 1000;
-const highWater = 64;
+const maxQueuedPieces = 64;
 
 /** The bytes of a reply. What breaks is thrown as the fault made of it; whoever leaves early leaves the rest to be drained or dropped. */
 export function readBody(message: IncomingMessage, fault: (error: unknown) => FairleadError): AsyncIterable<Buffer> {
-  const source = plain(message);
+  const source = decompress(message);
   const queue: Buffer[] = [];
   let ended = false;
   let failed: FairleadError | undefined;
@@ -29,7 +29,7 @@ export function readBody(message: IncomingMessage, fault: (error: unknown) => Fa
     if (waiting) {
       waiting.resolve({ done: false, value: piece });
       waiting = undefined;
-    } else if (queue.push(piece) > highWater) source.pause();
+    } else if (queue.push(piece) > maxQueuedPieces) source.pause();
   });
   source.on('end', () => finish());
   source.on('error', finish);
@@ -64,13 +64,13 @@ function drain(message: IncomingMessage, source: Readable): void {
   source.removeAllListeners('data');
   source.on('data', (piece: Buffer) => {
     drained += piece.length;
-    if (drained > mostDrained) message.destroy();
+    if (drained > maxDrainBytes) message.destroy();
   });
   message.once('close', () => clearTimeout(timer));
   source.resume();
 }
 
-function plain(message: IncomingMessage): Readable {
+function decompress(message: IncomingMessage): Readable {
   const coding = message.headers['content-encoding']?.trim().toLowerCase();
   if (!coding || coding === 'identity') return message;
   // Loaded for the few who compress although nobody asked them to.

@@ -8,11 +8,11 @@ import { test, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import zlib from 'node:zlib';
 import { FairleadError } from '../../core/index.ts';
-import type { Who } from './faults.ts';
-import { getJson, placeOf, post, postJson, readText, type PostOptions } from './http.ts';
+import type { ProviderInfo } from './faults.ts';
+import { getJson, redactUrl, post, postJson, readReplyText, type PostOptions } from './http.ts';
 
-const who: Who = { name: 'acme', secrets: ['sk-secret'] };
-const never = new AbortController().signal;
+const providerInfo: ProviderInfo = { name: 'acme', secrets: ['sk-secret'] };
+const neverAborted = new AbortController().signal;
 
 async function listen(t: TestContext, server: http.Server | net.Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,12 +23,12 @@ async function listen(t: TestContext, server: http.Server | net.Server): Promise
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
+type ServerHandler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
 /** A server, its address, and how many connections it has seen. */
 async function serve(
   t: TestContext,
-  answer: Answer,
+  answer: ServerHandler,
 ): Promise<{ readonly url: string; readonly connections: () => number }> {
   let connections = 0;
   const server = http.createServer((request, response) => {
@@ -41,12 +41,12 @@ async function serve(
 }
 
 const send = (url: string, more: Partial<PostOptions> = {}): ReturnType<typeof post> =>
-  post({ url, body: ['{}'], signal: never, who, ...more });
+  post({ url, body: ['{}'], signal: neverAborted, providerInfo, ...more });
 
 const textOf = async (url: string, more: Partial<PostOptions> = {}): Promise<string> =>
-  readText(await send(url, more), who);
+  readReplyText(await send(url, more), providerInfo);
 
-const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
+const expectError = async (work: Promise<unknown>): Promise<FairleadError> => {
   const error: unknown = await work.then(
     () => assert.fail('it worked'),
     (thrown: unknown) => thrown,
@@ -64,8 +64,13 @@ test('[A3] the pieces of a body arrive as one, with their length and headers', a
   });
   const body = [Buffer.from('{"a":'), '"é"', Buffer.from('}')];
   assert.deepEqual(JSON.parse(await textOf(url, { body, headers: { 'x-a': 'b' } })), ['POST', '10', 'b', '{"a":"é"}']);
-  assert.deepEqual(await getJson({ url, signal: never, who }), ['GET', null, null, '']);
-  assert.deepEqual(await postJson({ url, signal: never, who }, { b: 1 }), ['POST', '7', null, '{"b":1}']);
+  assert.deepEqual(await getJson({ url, signal: neverAborted, providerInfo }), ['GET', null, null, '']);
+  assert.deepEqual(await postJson({ url, signal: neverAborted, providerInfo }, { b: 1 }), [
+    'POST',
+    '7',
+    null,
+    '{"b":1}',
+  ]);
 });
 
 test('[A3] one connection serves many requests, one after the other', async (t) => {
@@ -89,21 +94,21 @@ test('[A54] a kept connection that died is replaced at once, and only once', asy
   assert.equal(await textOf(url), 'answer 3');
   assert.equal(sockets.size, 2);
   served = 1;
-  assert.equal((await failure(textOf(url))).code, 'provider/cut', 'a fresh connection is not tried again');
+  assert.equal((await expectError(textOf(url))).code, 'provider/cut', 'a fresh connection is not tried again');
 });
 
 test('[A54] a server that is not there, or has no name, is unreachable and may come back (fault 44)', async (t) => {
   const server = net.createServer();
   const url = await listen(t, server);
   await new Promise((resolve) => server.close(resolve));
-  const refused = await failure(send(url));
+  const refused = await expectError(send(url));
   assert.deepEqual([refused.code, refused.retry], ['provider/unreachable', true]);
-  assert.equal((await failure(send('http://no-such-host.invalid/'))).code, 'provider/unreachable');
+  assert.equal((await expectError(send('http://no-such-host.invalid/'))).code, 'provider/unreachable');
 });
 
 test('[A54] a secure connection to a server that has none is a TLS fault (fault 44)', async (t) => {
   const { url } = await serve(t, (_, response) => response.end());
-  const error = await failure(send(url.replace('http:', 'https:')));
+  const error = await expectError(send(url.replace('http:', 'https:')));
   assert.deepEqual([error.code, error.retry], ['provider/tls', false]);
 });
 
@@ -112,15 +117,15 @@ test('[A54] what does not speak HTTP is malformed', async (t) => {
     t,
     net.createServer((socket) => socket.end('SSH-2.0-nope\r\n').on('error', () => {})),
   );
-  assert.equal((await failure(send(url))).code, 'provider/malformed');
+  assert.equal((await expectError(send(url))).code, 'provider/malformed');
 });
 
 test('an address that is none, and a key that cannot be sent, are said in one sentence', async () => {
   for (const url of ['not a url', 'ftp://x/', 'localhost:11434'])
-    assert.equal((await failure(send(url))).code, 'provider/bad-address');
-  const error = await failure(send('http://127.0.0.1:1/', { headers: { authorization: 'Bearer sk-secret\n' } }));
+    assert.equal((await expectError(send(url))).code, 'provider/bad-address');
+  const error = await expectError(send('http://127.0.0.1:1/', { headers: { authorization: 'Bearer sk-secret\n' } }));
   assert.equal(error.code, 'provider/bad-request');
-  assert.equal(placeOf('http://user:pass@host/path?key=abc'), 'http://host/path');
+  assert.equal(redactUrl('http://user:pass@host/path?key=abc'), 'http://host/path');
 });
 
 test('[A54] a reply that breaks off is cut, with a length and without (fault 46)', async (t) => {
@@ -131,7 +136,7 @@ test('[A54] a reply that breaks off is cut, with a length and without (fault 46)
   for (const kind of ['/length', '/chunked']) {
     const reply = await send(url + kind);
     const seen: string[] = [];
-    const error = await failure(
+    const error = await expectError(
       (async () => {
         for await (const piece of reply.body) seen.push(piece.toString());
       })(),
@@ -158,7 +163,11 @@ test('[A54] compressed replies are read; broken ones are malformed (fault 59)', 
   for (const coding of Object.keys(codings)) {
     assert.equal(await textOf(`${url}/${coding}/whole`), text, coding);
     for (const how of ['broken', 'short'])
-      assert.equal((await failure(textOf(`${url}/${coding}/${how}`))).code, 'provider/malformed', `${coding} ${how}`);
+      assert.equal(
+        (await expectError(textOf(`${url}/${coding}/${how}`))).code,
+        'provider/malformed',
+        `${coding} ${how}`,
+      );
   }
 });
 
@@ -168,22 +177,24 @@ test('[A54] a cancelled request ends at once with the reason it was given', asyn
   });
   const mine = new FairleadError('provider/stalled', 'It stood still.', { blame: 'provider', retry: true });
   const early = AbortSignal.abort();
-  assert.equal((await failure(send(url, { signal: early }))).code, 'run/cancelled');
+  assert.equal((await expectError(send(url, { signal: early }))).code, 'run/cancelled');
   const waiting = new AbortController();
   const asked = send(url, { signal: waiting.signal });
   setImmediate(() => waiting.abort(mine));
-  assert.equal(await failure(asked), mine);
+  assert.equal(await expectError(asked), mine);
   const reading = new AbortController();
   const reply = await send(`${url}/body`, { signal: reading.signal });
-  const read = readText(reply, who);
+  const read = readReplyText(reply, providerInfo);
   setImmediate(() => reading.abort(mine));
-  assert.equal(await failure(read), mine);
+  assert.equal(await expectError(read), mine);
 });
 
 test('a redirect is not followed, and nobody else gets the key', async (t) => {
   const other = await serve(t, (_, response) => response.end());
   const { url } = await serve(t, (_, response) => response.writeHead(307, { location: other.url }).end());
-  const error = await failure(getJson({ url, signal: never, who, headers: { authorization: 'Bearer sk-secret' } }));
+  const error = await expectError(
+    getJson({ url, signal: neverAborted, providerInfo, headers: { authorization: 'Bearer sk-secret' } }),
+  );
   assert.equal(error.code, 'provider/redirected');
   assert.equal(other.connections(), 0);
 });
@@ -193,10 +204,10 @@ test('[A5] JSON is read whatever it weighs, and anything else is malformed or th
     if (request.url === '/page') return void response.end('<html>Sign in</html>');
     response.writeHead(404).end('{"error":"no such model"}');
   });
-  const page = await failure(getJson({ url: `${url}/page`, signal: never, who }));
+  const page = await expectError(getJson({ url: `${url}/page`, signal: neverAborted, providerInfo }));
   assert.equal(page.code, 'provider/malformed');
   assert.match(page.message, /Sign in/);
-  const missing = await failure(getJson({ url, signal: never, who }));
+  const missing = await expectError(getJson({ url, signal: neverAborted, providerInfo }));
   assert.equal(missing.code, 'provider/not-found');
   assert.match(missing.message, /no such model/);
 });
@@ -206,7 +217,7 @@ test('[A54] a status counts even if the body that explains it breaks off', async
     response.writeHead(401, { 'content-length': '100' });
     response.write('{"error":', () => response.destroy());
   });
-  assert.equal((await failure(getJson({ url, signal: never, who }))).code, 'provider/unauthorized');
+  assert.equal((await expectError(getJson({ url, signal: neverAborted, providerInfo }))).code, 'provider/unauthorized');
 });
 
 test('a signal that outlives many requests does not collect their listeners', async (t) => {
@@ -262,7 +273,7 @@ test('a reader that is slow holds the server back', async (t) => {
   const reply = await send(url);
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.ok(written < whole.length, 'everything was taken in at once');
-  assert.equal((await readText(reply, who)).length, whole.length);
+  assert.equal((await readReplyText(reply, providerInfo)).length, whole.length);
 });
 
 test('[A54] a proxy of the environment is used, and one that wants credentials says so (fault 44)', async (t) => {
@@ -280,7 +291,7 @@ test('[A54] a proxy of the environment is used, and one that wants credentials s
     import { getJson } from ${JSON.stringify(new URL('http.ts', import.meta.url).href)};
     const who = { name: 'acme' };
     for (const url of ['https://acme.test/a', 'http://acme.test/b'])
-      await getJson({ url, signal: new AbortController().signal, who }).catch((error) => console.log(error.code, error.message));
+      await getJson({ url, signal: new AbortController().signal, providerInfo: who }).catch((error) => console.log(error.code, error.message));
   `;
   const run = (): Promise<string> => {
     return new Promise((resolve, reject) => {

@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { lineDecoder, sseDecoder, type SseEvent } from './lines.ts';
+import { createLineDecoder, createSseDecoder, type SseEvent } from './lines.ts';
 
-const who = { name: 'test' };
+const providerInfo = { name: 'test' };
 
 function events(...pieces: readonly (Buffer | string)[]): readonly SseEvent[] {
-  const decoder = sseDecoder(who);
+  const decoder = createSseDecoder(providerInfo);
   return [...pieces.flatMap((piece) => decoder.push(Buffer.from(piece))), ...decoder.end()];
 }
 
-const datas = (...pieces: readonly (Buffer | string)[]): readonly string[] =>
+const eventData = (...pieces: readonly (Buffer | string)[]): readonly string[] =>
   events(...pieces).map((each) => each.data);
 
 function lines(...pieces: readonly (Buffer | string)[]): readonly string[] {
-  const decoder = lineDecoder(who);
+  const decoder = createLineDecoder(providerInfo);
   return [...pieces.flatMap((piece) => decoder.push(Buffer.from(piece))), ...decoder.end()];
 }
 
@@ -28,15 +28,15 @@ test('[A6] an event is its data, its name is a message unless it has one', () =>
 });
 
 test('[A6] one space after the colon is no data, a second one is, and none is needed', () => {
-  assert.deepEqual(datas('data:a\n\ndata: b\n\ndata:  c\n\n'), ['a', 'b', ' c']);
+  assert.deepEqual(eventData('data:a\n\ndata: b\n\ndata:  c\n\n'), ['a', 'b', ' c']);
 });
 
 test('[A6] several data lines are one text, an empty one and one without a colon included', () => {
-  assert.deepEqual(datas('data: a\ndata:\ndata: b\n\n', 'data\n\n', 'data\ndata\n\n'), ['a\n\nb', '', '\n']);
+  assert.deepEqual(eventData('data: a\ndata:\ndata: b\n\n', 'data\n\n', 'data\ndata\n\n'), ['a\n\nb', '', '\n']);
 });
 
 test('[A6] comments, unknown fields and names that only begin like ours are passed over', () => {
-  assert.deepEqual(datas(': ping\n\nid: 7\nretry: 10\nfoo: bar\ndatas: no\ndat: no\ndata: yes\n\n:\n'), ['yes']);
+  assert.deepEqual(eventData(': ping\n\nid: 7\nretry: 10\nfoo: bar\ndatas: no\ndat: no\ndata: yes\n\n:\n'), ['yes']);
 });
 
 test('[A6] an event without data is none, and takes its name with it', () => {
@@ -44,21 +44,21 @@ test('[A6] an event without data is none, and takes its name with it', () => {
 });
 
 test('[A6] a byte order mark at the start is dropped, anywhere else it is text', () => {
-  assert.deepEqual(datas('\u{feff}data: a\n\ndata: \u{feff}b\n\n\u{feff}data: c\n\n'), ['a', '\u{feff}b']);
+  assert.deepEqual(eventData('\u{feff}data: a\n\ndata: \u{feff}b\n\n\u{feff}data: c\n\n'), ['a', '\u{feff}b']);
 });
 
 test('[A6] lines end with LF, CRLF or CR, mixed, and split between CR and LF', () => {
-  assert.deepEqual(datas('data: a\r\n\r\ndata: b\r\rdata: c\n\r\ndata: d\r\n\n'), ['a', 'b', 'c', 'd']);
-  assert.deepEqual(datas('data: a\r', '\n\r', '\ndata: b\r', '\r', 'data: c\n\n'), ['a', 'b', 'c']);
+  assert.deepEqual(eventData('data: a\r\n\r\ndata: b\r\rdata: c\n\r\ndata: d\r\n\n'), ['a', 'b', 'c', 'd']);
+  assert.deepEqual(eventData('data: a\r', '\n\r', '\ndata: b\r', '\r', 'data: c\n\n'), ['a', 'b', 'c']);
 });
 
 test('[A6] an event that no blank line ended is not given out', () => {
-  assert.deepEqual(datas('data: a\n\ndata: b\n'), ['a']);
-  assert.deepEqual(datas('data: a\n\ndata: b'), ['a']);
+  assert.deepEqual(eventData('data: a\n\ndata: b\n'), ['a']);
+  assert.deepEqual(eventData('data: a\n\ndata: b'), ['a']);
 });
 
 test('[A6] line separators that only JavaScript knows end no line', () => {
-  assert.deepEqual(datas('data: a\u2028b\u2029c\u0085d\vf\n\n'), ['a\u2028b\u2029c\u0085d\vf']);
+  assert.deepEqual(eventData('data: a\u2028b\u2029c\u0085d\vf\n\n'), ['a\u2028b\u2029c\u0085d\vf']);
 });
 
 const fragment = fc.oneof(
@@ -93,7 +93,7 @@ function split(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
 }
 
 /** The same rules by another road: the whole text, normalised, line by line. */
-function byTheBook(bytes: Buffer): readonly SseEvent[] {
+function referenceDecode(bytes: Buffer): readonly SseEvent[] {
   const text = bytes
     .toString('utf8')
     .replace(/^\u{feff}/u, '')
@@ -119,7 +119,7 @@ function byTheBook(bytes: Buffer): readonly SseEvent[] {
 test('[A6] any stream in any pieces gives the events that the rules give for the whole', () => {
   fc.assert(
     fc.property(splitStream, ([bytes, places]) => {
-      assert.deepEqual(events(...split(bytes, places)), byTheBook(bytes));
+      assert.deepEqual(events(...split(bytes, places)), referenceDecode(bytes));
     }),
     { numRuns: 2000 },
   );
@@ -142,7 +142,7 @@ test('[A6] any lines in any pieces are the same lines, the last one with or with
 });
 
 test('[A6] a line without an end is refused at 32 MB and not kept', () => {
-  const decoder = sseDecoder(who);
+  const decoder = createSseDecoder(providerInfo);
   const piece = Buffer.alloc(2 ** 22, 'a');
   assert.throws(
     () => {

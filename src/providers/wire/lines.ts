@@ -1,20 +1,20 @@
 // Bytes as they arrive, cut into events or lines. Where a read happens to end changes nothing, inside a character or a line end included.
 import { StringDecoder } from 'node:string_decoder';
-import { mostChars, tooLargeFault, type Who } from './faults.ts';
+import { maxResponseChars, responseTooLargeError, type ProviderInfo } from './faults.ts';
 
 /** An event of a server-sent stream; one without a name is a `message`. */
 export type SseEvent = { readonly event: string; readonly data: string };
 
 /** Turns bytes into items, as many as are complete. */
-export interface LineDecoder<T> {
+export interface StreamDecoder<T> {
   push(bytes: Buffer): readonly T[];
   /** What the end of the stream completes. */
   end(): readonly T[];
 }
 
 /** Server-sent events by the WHATWG rules. An event that no blank line ended is not given out: half an event is no event. */
-export function sseDecoder(who: Who): LineDecoder<SseEvent> {
-  const text = normalText(who);
+export function createSseDecoder(who: ProviderInfo): StreamDecoder<SseEvent> {
+  const text = createLineBuffer(who);
   let name = '';
   let data: string | undefined;
 
@@ -33,7 +33,7 @@ export function sseDecoder(who: Who): LineDecoder<SseEvent> {
     if (field === 4 && all.startsWith('data', from)) {
       const value = all.slice(start, to);
       data = data === undefined ? value : `${data}\n${value}`;
-      if (data.length > mostChars) throw tooLargeFault(who);
+      if (data.length > maxResponseChars) throw responseTooLargeError(who);
     } else if (field === 5 && all.startsWith('event', from)) name = all.slice(start, to);
   }
 
@@ -53,16 +53,16 @@ export function sseDecoder(who: Who): LineDecoder<SseEvent> {
 }
 
 /** Lines that are not blank. The last one counts without a line end too: whether it is whole is for its reader to see. */
-export function lineDecoder(who: Who): LineDecoder<string> {
-  const text = normalText(who);
+export function createLineDecoder(who: ProviderInfo): StreamDecoder<string> {
+  const text = createLineBuffer(who);
   const lines = (all: string): readonly string[] => all.split('\n').filter((each) => each.trim() !== '');
-  return { push: (bytes) => lines(text.push(bytes)), end: () => lines(text.rest()) };
+  return { push: (bytes) => lines(text.push(bytes)), end: () => lines(text.flush()) };
 }
 
-type Lines = { push(bytes: Buffer): string; rest(): string };
+type LineBuffer = { push(bytes: Buffer): string; flush(): string };
 
 /** Decoded text up to the last line end that has arrived, every line end a `\n`, a leading byte order mark dropped. */
-function normalText(who: Who): Lines {
+function createLineBuffer(who: ProviderInfo): LineBuffer {
   const utf8 = new StringDecoder('utf8');
   let rest = '';
   let begun = false;
@@ -89,14 +89,14 @@ function normalText(who: Who): Lines {
       const cut = piece.lastIndexOf('\n') + 1;
       if (cut === 0) {
         rest += piece;
-        if (rest.length > mostChars) throw tooLargeFault(who);
+        if (rest.length > maxResponseChars) throw responseTooLargeError(who);
         return '';
       }
       const whole = rest + piece.slice(0, cut);
       rest = piece.slice(cut);
       return whole;
     },
-    rest() {
+    flush() {
       const left = rest + utf8.end();
       rest = '';
       return left;

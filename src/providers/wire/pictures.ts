@@ -2,24 +2,28 @@
 import type { FilePart, Message, MessagePart } from '../../core/index.ts';
 
 /** Whether a model sees pictures; nobody may know. */
-export type Sight = boolean | 'unknown';
+export type ImageSupport = boolean | 'unknown';
 
 /** The message as a model of this sight reads it. What is not shown is named: a tool's pictures unless the model is known to see, a person's where it is known not to. */
-export const asSeen = (message: Message, sight: Sight): Message =>
-  sight === true ? message : { role: message.role, parts: message.parts.map((part) => partAsSeen(part, sight)) };
+export const withoutUnsupportedImages = (message: Message, sight: ImageSupport): Message =>
+  sight === true
+    ? message
+    : { role: message.role, parts: message.parts.map((part) => withoutUnsupportedFiles(part, sight)) };
 
-function partAsSeen(part: MessagePart, sight: Sight): MessagePart {
+function withoutUnsupportedFiles(part: MessagePart, sight: ImageSupport): MessagePart {
   if (part.type === 'file')
-    return sight === false && part.mediaType.startsWith('image/') ? { type: 'text', text: unseen(part) } : part;
+    return sight === false && part.mediaType.startsWith('image/')
+      ? { type: 'text', text: filePlaceholder(part) }
+      : part;
   if (part.type !== 'tool-result' || !part.files) return part;
   const { files, ...rest } = part;
-  return { ...rest, text: [part.text, ...files.map(unseen)].join('\n') };
+  return { ...rest, text: [part.text, ...files.map(filePlaceholder)].join('\n') };
 }
 
-const unseen = ({ name, mediaType }: FilePart): string => `[${name ?? mediaType} is not shown to this model.]`;
+const filePlaceholder = ({ name, mediaType }: FilePart): string => `[${name ?? mediaType} is not shown to this model.]`;
 
 /** What follows the results of calls on a wire whose results hold only text: the user's side shows what belongs to them. Nothing where they hold no files. */
-export function shownBeside({ parts }: Message): readonly MessagePart[] {
+export function toolResultFileParts({ parts }: Message): readonly MessagePart[] {
   const files = parts.flatMap((part) => (part.type === 'tool-result' ? (part.files ?? []) : []));
   return files.length === 0
     ? []

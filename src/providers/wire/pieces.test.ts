@@ -10,15 +10,15 @@ import {
   type ToolResultPart,
   type PersistentList,
 } from '../../core/index.ts';
-import { withText, type EncodeMessage } from './pieces.ts';
-import { prefixEncoder } from './prefix.ts';
+import { withTextField, type MessageEncoder } from './pieces.ts';
+import { createPrefixEncoder } from './prefix.ts';
 
-const encode: EncodeMessage = ({ role, parts }) =>
+const encode: MessageEncoder = ({ role, parts }) =>
   parts.map((part) =>
-    part.type === 'tool-result' ? withText({ role, id: part.id }, 'content', part) : { role, part },
+    part.type === 'tool-result' ? withTextField({ role, id: part.id }, 'content', part) : { role, part },
   );
 
-const said: Message = { role: 'user', parts: [{ type: 'text', text: 'a "word"' }] };
+const userMessage: Message = { role: 'user', parts: [{ type: 'text', text: 'a "word"' }] };
 
 function result(id: string, text: string, kept: boolean): ToolResultPart {
   const part: ToolResultPart = { type: 'tool-result', id, tool: 't', text, failed: false };
@@ -31,19 +31,19 @@ function result(id: string, text: string, kept: boolean): ToolResultPart {
   );
 }
 
-const tool = (...parts: readonly ToolResultPart[]): Message => ({ role: 'tool', parts });
+const toolMessage = (...parts: readonly ToolResultPart[]): Message => ({ role: 'tool', parts });
 
 const textOf = (bytes: readonly Uint8Array[]): string => Buffer.concat(bytes).toString();
 
 /** The conversation as it grows, its results kept or not. */
-function steps(kept: boolean): readonly PersistentList<Message>[] {
+function growingHistories(kept: boolean): readonly PersistentList<Message>[] {
   const all: readonly Message[] = [
-    tool(result('1', 'é\n"', kept)),
-    said,
-    tool(result('2', 'x'.repeat(1_100_000), kept), result('3', '', false), result('4', '\\', kept)),
-    said,
-    said,
-    tool(result('5', 'end', kept), result('6', 'end', kept)),
+    toolMessage(result('1', 'é\n"', kept)),
+    userMessage,
+    toolMessage(result('2', 'x'.repeat(1_100_000), kept), result('3', '', false), result('4', '\\', kept)),
+    userMessage,
+    userMessage,
+    toolMessage(result('5', 'end', kept), result('6', 'end', kept)),
   ];
   const trails: PersistentList<Message>[] = [];
   for (const message of all) trails.push(appendItem(trails.at(-1) ?? createPersistentList<Message>(), message));
@@ -51,11 +51,11 @@ function steps(kept: boolean): readonly PersistentList<Message>[] {
 }
 
 test('[A10] texts that are kept go out unread, as the same bytes in the same places', () => {
-  const [plain, unread] = [steps(false), steps(true)];
+  const [plain, unread] = [growingHistories(false), growingHistories(true)];
   for (const grows of [true, false]) {
-    let encoder = prefixEncoder(encode);
+    let encoder = createPrefixEncoder(encode);
     for (const [i, trail] of unread.entries()) {
-      if (!grows) encoder = prefixEncoder(encode);
+      if (!grows) encoder = createPrefixEncoder(encode);
       const messages = toArray(plain[i] ?? createPersistentList<Message>()).flatMap((message) =>
         encode(message, undefined),
       );
@@ -66,6 +66,7 @@ test('[A10] texts that are kept go out unread, as the same bytes in the same pla
 
 test('as many characters are counted whether a text is kept or not', () => {
   const chars = (kept: boolean): number =>
-    prefixEncoder(encode)(createPersistentList([tool(result('1', 'é\n"'.repeat(500), kept)), said])).chars;
+    createPrefixEncoder(encode)(createPersistentList([toolMessage(result('1', 'é\n"'.repeat(500), kept)), userMessage]))
+      .chars;
   assert.equal(chars(true), chars(false));
 });

@@ -7,47 +7,51 @@ import {
   type Message,
   type MessagePart,
 } from '../../core/index.ts';
-import { asSeen, type Sight } from './pictures.ts';
+import { withoutUnsupportedImages, type ImageSupport } from './pictures.ts';
 
 /** A message as one or more of the dialect's own; it may depend on the message before it and on nothing else. */
-export type EncodeMessage = (message: Message, before: Message | undefined) => readonly object[];
+export type MessageEncoder = (message: Message, before: Message | undefined) => readonly object[];
 
 /** What an object still lacks. No serialiser sees a field that is named by a symbol. */
-const ending = Symbol('ending');
+const pendingText = Symbol('ending');
 
-type Unended = { readonly [ending]?: { readonly key: string; readonly text: LazyText } };
+type WithPendingText = { readonly [pendingText]?: { readonly key: string; readonly text: LazyText } };
 
 /** These fields, of which there must be one, and the text of a part behind them; where a log keeps it, it is not read. */
-export function withText(fields: object, key: string, part: { readonly text: string }): object {
+export function withTextField(fields: object, key: string, part: { readonly text: string }): object {
   const text = getLazyText(part);
-  return text ? { ...fields, [ending]: { key, text } } : { ...fields, [key]: part.text };
+  return text ? { ...fields, [pendingText]: { key, text } } : { ...fields, [key]: part.text };
 }
 
 /** Some messages as bytes, and about how many characters of it a model has to read. */
-export type Pieces = { readonly pieces: readonly Uint8Array[]; readonly size: number; readonly chars: number };
+export type EncodedPieces = { readonly pieces: readonly Uint8Array[]; readonly size: number; readonly chars: number };
 
 /** Which messages, and for whose eyes. */
-export type Range = { readonly from: number; readonly to: number; readonly sight: Sight };
+export type MessageRange = { readonly from: number; readonly to: number; readonly imageSupport: ImageSupport };
 
 /** A long history is serialised in stretches of about this many characters: faster than message by message, and in less memory than at once. */
-const stretch = 1_048_576;
+const flushChars = 1_048_576;
 
 /** About four characters a token for what a model reads of a file, whose own size says nothing about that. */
-const charsOfFile = 4000;
+const charsPerFile = 4000;
 
 /** Encodes a range of messages as it stands in the list of a body: commas between them, and one before them if others stand there. */
-export function piecesOf(encode: EncodeMessage, items: readonly Message[], { from, to, sight }: Range): Pieces {
-  const list = newList(from > 0);
-  let before = from > 0 ? asSeen(items[from - 1] as Message, sight) : undefined;
+export function encodeMessages(
+  encode: MessageEncoder,
+  items: readonly Message[],
+  { from, to, imageSupport: sight }: MessageRange,
+): EncodedPieces {
+  const list = createListEncoder(from > 0);
+  let before = from > 0 ? withoutUnsupportedImages(items[from - 1] as Message, sight) : undefined;
   let weight = 0;
   let excess = 0;
   for (let i = from; i < to; i++) {
-    const message = asSeen(items[i] as Message, sight);
+    const message = withoutUnsupportedImages(items[i] as Message, sight);
     for (const each of encode(message, before)) list.add(each);
     before = message;
-    excess += excessOfFiles(message);
-    weight += weigh(message);
-    if (weight < stretch) continue;
+    excess += fileExcessChars(message);
+    weight += messageSize(message);
+    if (weight < flushChars) continue;
     list.flush();
     weight = 0;
   }
@@ -56,7 +60,11 @@ export function piecesOf(encode: EncodeMessage, items: readonly Message[], { fro
 }
 
 /** A list of objects in the making. */
-function newList(follows: boolean): { add(object: Unended): void; flush(): void; end(): Pieces } {
+function createListEncoder(follows: boolean): {
+  add(object: WithPendingText): void;
+  flush(): void;
+  end(): EncodedPieces;
+} {
   const pieces: Uint8Array[] = [];
   let wire: object[] = [];
   let before = follows ? ',' : '';
@@ -80,7 +88,7 @@ function newList(follows: boolean): { add(object: Unended): void; flush(): void;
   return {
     add(object) {
       wire.push(object);
-      const last = object[ending];
+      const last = object[pendingText];
       if (!last) return;
       flush(last.key);
       push(last.text.json, last.text.jsonLength);
@@ -95,19 +103,19 @@ function newList(follows: boolean): { add(object: Unended): void; flush(): void;
   };
 }
 
-function weigh({ parts }: Message): number {
+function messageSize({ parts }: Message): number {
   let weight = 0;
   for (const part of parts) weight += part.type === 'tool-call' || part.type === 'file' ? 0 : textLength(part);
-  for (const file of filesIn(parts)) weight += file.data.length;
+  for (const file of filesOfParts(parts)) weight += file.data.length;
   return weight;
 }
 
-function excessOfFiles({ parts }: Message): number {
+function fileExcessChars({ parts }: Message): number {
   let excess = 0;
-  for (const file of filesIn(parts)) excess += file.data.length - charsOfFile;
+  for (const file of filesOfParts(parts)) excess += file.data.length - charsPerFile;
   return excess;
 }
 
 /** The files of a message, those of its results too. */
-const filesIn = (parts: readonly MessagePart[]): readonly FilePart[] =>
+const filesOfParts = (parts: readonly MessagePart[]): readonly FilePart[] =>
   parts.flatMap((part) => (part.type === 'file' ? part : part.type === 'tool-result' ? (part.files ?? []) : []));

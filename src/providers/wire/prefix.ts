@@ -1,18 +1,22 @@
 // What a conversation looks like on the wire, encoded once: a turn pays for its new messages, not for its history.
 import type { Message, PersistentList } from '../../core/index.ts';
-import { piecesOf, type EncodeMessage } from './pieces.ts';
-import type { Sight } from './pictures.ts';
+import { encodeMessages, type MessageEncoder } from './pieces.ts';
+import type { ImageSupport } from './pictures.ts';
 
 /** The messages of a request as bytes, commas between them, and about how many characters of it a model has to read. */
 export type EncodedMessages = { readonly bytes: readonly Uint8Array[]; readonly chars: number };
 
 /** How far the encoding had come when a request was made. */
-type Mark = { readonly count: number; readonly size: number; readonly chars: number };
+type PrefixCheckpoint = { readonly count: number; readonly size: number; readonly chars: number };
 
 /** Pieces are never written to again: what was handed to a socket, or is shared with a branch, stays what it is. */
-type Entry = { readonly items: readonly Message[]; readonly marks: Mark[]; pieces: readonly Uint8Array[] };
+type PrefixEntry = {
+  readonly items: readonly Message[];
+  readonly checkpoints: PrefixCheckpoint[];
+  pieces: readonly Uint8Array[];
+};
 
-const start: Mark = { count: 0, size: 0, chars: 0 };
+const emptyCheckpoint: PrefixCheckpoint = { count: 0, size: 0, chars: 0 };
 
 /** Pieces of this size are left alone: to join them would copy much and save little. */
 const joinBelow = 65_536;
@@ -21,35 +25,35 @@ const joinBelow = 65_536;
  * Encodes trails. A trail only grows, so its items array stands for everything encoded from it so far; a branch has another
  * array and shares the bytes of what it has in common. Entries live as long as the conversation they belong to.
  */
-export function prefixEncoder(
-  encode: EncodeMessage,
-  sight: Sight = true,
+export function createPrefixEncoder(
+  encode: MessageEncoder,
+  sight: ImageSupport = true,
 ): (messages: PersistentList<Message>) => EncodedMessages {
-  const byItems = new WeakMap<readonly Message[], Entry>();
-  const byFirst = new WeakMap<Message, Entry>();
+  const byItems = new WeakMap<readonly Message[], PrefixEntry>();
+  const byFirst = new WeakMap<Message, PrefixEntry>();
 
   return ({ items, length }) => {
     const first = items[0];
     if (!first || length === 0) return { bytes: [], chars: 0 };
     const known = byItems.get(items);
-    const entry = known ?? branch(byFirst.get(first), items, length);
+    const entry = known ?? forkEntry(byFirst.get(first), items, length);
     if (!known) byItems.set(items, entry);
     byFirst.set(first, entry);
 
-    const from = entry.marks.findLast((mark) => mark.count <= length) ?? start;
-    const encoded = upTo(entry.pieces, from.size);
+    const from = entry.checkpoints.findLast((mark) => mark.count <= length) ?? emptyCheckpoint;
+    const encoded = takeBytes(entry.pieces, from.size);
     if (from.count === length) return { bytes: encoded, chars: from.chars };
-    const fresh = piecesOf(encode, items, { from: from.count, to: length, sight });
+    const fresh = encodeMessages(encode, items, { from: from.count, to: length, imageSupport: sight });
     const chars = from.chars + fresh.chars;
     // After an older version only its own bytes are left; the newest mark that fits is always one of theirs.
-    entry.pieces = joined([...encoded, ...fresh.pieces]);
-    entry.marks.push({ count: length, size: from.size + fresh.size, chars });
+    entry.pieces = joinSmallPieces([...encoded, ...fresh.pieces]);
+    entry.checkpoints.push({ count: length, size: from.size + fresh.size, chars });
     return { bytes: entry.pieces, chars };
   };
 }
 
 /** Small pieces are joined when the later one has grown to the size of the earlier, so that there are few and each byte is copied seldom. */
-function joined(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+function joinSmallPieces(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   const out = [...pieces];
   for (;;) {
     const [before, last] = out.slice(-2);
@@ -58,7 +62,7 @@ function joined(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   }
 }
 
-function upTo(pieces: readonly Uint8Array[], size: number): readonly Uint8Array[] {
+function takeBytes(pieces: readonly Uint8Array[], size: number): readonly Uint8Array[] {
   const out: Uint8Array[] = [];
   let left = size;
   for (const piece of pieces) {
@@ -69,10 +73,10 @@ function upTo(pieces: readonly Uint8Array[], size: number): readonly Uint8Array[
   return out;
 }
 
-function branch(from: Entry | undefined, items: readonly Message[], length: number): Entry {
-  if (!from) return { items, marks: [], pieces: [] };
+function forkEntry(from: PrefixEntry | undefined, items: readonly Message[], length: number): PrefixEntry {
+  if (!from) return { items, checkpoints: [], pieces: [] };
   let same = 0;
   while (same < length && same < from.items.length && items[same] === from.items[same]) same++;
-  const marks = from.marks.filter((mark) => mark.count <= same);
-  return { items, marks, pieces: upTo(from.pieces, marks.at(-1)?.size ?? 0) };
+  const marks = from.checkpoints.filter((mark) => mark.count <= same);
+  return { items, checkpoints: marks, pieces: takeBytes(from.pieces, marks.at(-1)?.size ?? 0) };
 }

@@ -1,38 +1,42 @@
 // How long to wait is read from every place where servers say it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retryDelay, type HeaderMap } from './retry-after.ts';
+import { parseRetryDelay, type HttpHeaderMap } from './retry-after.ts';
 
 const now = Date.parse('2026-01-02T03:04:05Z');
-const of = (headers: HeaderMap, body?: unknown, said = ''): number | undefined => retryDelay(headers, body, said, now);
+const retryDelayAt = (headers: HttpHeaderMap, body?: unknown, said = ''): number | undefined =>
+  parseRetryDelay(headers, body, said, now);
 
 test('[A54] [P48] Retry-After is seconds or a date; what is neither says nothing', () => {
-  assert.equal(of({ 'retry-after': '7' }), 7000);
-  assert.equal(of({ 'retry-after': '0.5' }), 500);
-  assert.equal(of({ 'retry-after': 'Fri, 02 Jan 2026 03:05:05 GMT' }), 60_000);
-  assert.equal(of({ 'retry-after': 'Fri, 02 Jan 2026 03:00:00 GMT' }), 0);
-  assert.equal(of({ 'retry-after': 'soon' }), undefined);
-  assert.equal(of({ 'retry-after': '-5' }), undefined);
-  assert.equal(of({}), undefined);
+  assert.equal(retryDelayAt({ 'retry-after': '7' }), 7000);
+  assert.equal(retryDelayAt({ 'retry-after': '0.5' }), 500);
+  assert.equal(retryDelayAt({ 'retry-after': 'Fri, 02 Jan 2026 03:05:05 GMT' }), 60_000);
+  assert.equal(retryDelayAt({ 'retry-after': 'Fri, 02 Jan 2026 03:00:00 GMT' }), 0);
+  assert.equal(retryDelayAt({ 'retry-after': 'soon' }), undefined);
+  assert.equal(retryDelayAt({ 'retry-after': '-5' }), undefined);
+  assert.equal(retryDelayAt({}), undefined);
 });
 
 test('[A54] milliseconds come before seconds', () => {
-  assert.equal(of({ 'retry-after-ms': '1234', 'retry-after': '9' }), 1234);
+  assert.equal(retryDelayAt({ 'retry-after-ms': '1234', 'retry-after': '9' }), 1234);
 });
 
 test('[A54] the limit that is used up decides; where none is marked, the one that is back first', () => {
   const headers = { 'x-ratelimit-reset-requests': '2m59.5s', 'x-ratelimit-reset-tokens': '20ms' };
-  assert.equal(of(headers), 20);
-  assert.equal(of({ ...headers, 'x-ratelimit-remaining-requests': '0' }), 179_500);
-  assert.equal(of({ 'anthropic-ratelimit-tokens-reset': '2026-01-02T03:04:15Z' }), 10_000);
-  assert.equal(of({ 'x-ratelimit-reset': String(now + 3000) }), 3000);
-  assert.equal(of({ 'x-ratelimit-reset': String(now / 1000 + 4) }), 4000);
-  assert.equal(of({ 'x-ratelimit-reset-tokens-minute': '12.5' }), 12_500);
+  assert.equal(retryDelayAt(headers), 20);
+  assert.equal(retryDelayAt({ ...headers, 'x-ratelimit-remaining-requests': '0' }), 179_500);
+  assert.equal(retryDelayAt({ 'anthropic-ratelimit-tokens-reset': '2026-01-02T03:04:15Z' }), 10_000);
+  assert.equal(retryDelayAt({ 'x-ratelimit-reset': String(now + 3000) }), 3000);
+  assert.equal(retryDelayAt({ 'x-ratelimit-reset': String(now / 1000 + 4) }), 4000);
+  assert.equal(retryDelayAt({ 'x-ratelimit-reset-tokens-minute': '12.5' }), 12_500);
 });
 
 test('[A54] bodies and words tell it too', () => {
-  assert.equal(of({}, { error: { details: [{ x: 1 }, { retryDelay: '31s' }] } }), 31_000);
-  assert.equal(of({}, { error: 'loading', estimated_time: 20.5 }), 20_500);
-  assert.equal(of({}, undefined, 'Rate limit reached. Please try again in 7m12s. Visit us.'), 432_000);
-  assert.equal(of({}, { error: { metadata: { headers: { 'X-RateLimit-Reset': String(now + 1500) } } } }), 1500);
+  assert.equal(retryDelayAt({}, { error: { details: [{ x: 1 }, { retryDelay: '31s' }] } }), 31_000);
+  assert.equal(retryDelayAt({}, { error: 'loading', estimated_time: 20.5 }), 20_500);
+  assert.equal(retryDelayAt({}, undefined, 'Rate limit reached. Please try again in 7m12s. Visit us.'), 432_000);
+  assert.equal(
+    retryDelayAt({}, { error: { metadata: { headers: { 'X-RateLimit-Reset': String(now + 1500) } } } }),
+    1500,
+  );
 });

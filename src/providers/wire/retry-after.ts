@@ -2,38 +2,39 @@
 import { isObject } from '../../core/index.ts';
 
 /** Reply headers, their names in lower case. */
-export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type HttpHeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Milliseconds to wait before another try, if the headers, the error body or its words tell; never negative. */
-export function retryDelay(
-  headers: HeaderMap,
+export function parseRetryDelay(
+  headers: HttpHeaderMap,
   body: unknown,
   said: string,
   now: number = Date.now(),
 ): number | undefined {
   const ms =
-    positive(Number(one(headers, 'retry-after-ms') ?? Number.NaN)) ??
-    retryAfter(one(headers, 'retry-after'), now) ??
-    retryInfo(body) ??
-    spoken(said) ??
-    resets(headers, now) ??
-    resets(upstream(body), now);
+    nonNegativeMs(Number(firstHeaderValue(headers, 'retry-after-ms') ?? Number.NaN)) ??
+    parseRetryAfter(firstHeaderValue(headers, 'retry-after'), now) ??
+    parseRetryInfo(body) ??
+    parseRetryMessage(said) ??
+    parseResetHeaders(headers, now) ??
+    parseResetHeaders(upstreamHeaders(body), now);
   return ms === undefined ? undefined : Math.max(0, Math.ceil(ms));
 }
 
-function retryAfter(value: string | undefined, now: number): number | undefined {
+function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined || value.trim() === '') return undefined;
   const seconds = Number(value);
-  return Number.isNaN(seconds) ? until(Date.parse(value), now) : positive(seconds * 1000);
+  return Number.isNaN(seconds) ? msUntil(Date.parse(value), now) : nonNegativeMs(seconds * 1000);
 }
 
 /** The exhausted limit that takes longest to come back; where none is marked as exhausted, the one that comes back first. */
-function resets(headers: HeaderMap, now: number): number | undefined {
+function parseResetHeaders(headers: HttpHeaderMap, now: number): number | undefined {
   const found: { readonly ms: number; readonly empty: boolean }[] = [];
   for (const name of Object.keys(headers)) {
     if (!/ratelimit.*reset/.test(name)) continue;
-    const ms = duration(one(headers, name) ?? '', now);
-    if (ms !== undefined) found.push({ ms, empty: Number(one(headers, name.replace('reset', 'remaining')) ?? 1) <= 0 });
+    const ms = parseResetValue(firstHeaderValue(headers, name) ?? '', now);
+    if (ms !== undefined)
+      found.push({ ms, empty: Number(firstHeaderValue(headers, name.replace('reset', 'remaining')) ?? 1) <= 0 });
   }
   const empty = found.filter((each) => each.empty);
   if (empty.length > 0) return Math.max(...empty.map((each) => each.ms));
@@ -41,54 +42,54 @@ function resets(headers: HeaderMap, now: number): number | undefined {
 }
 
 /** `2m59.5s`, `20ms`, plain seconds, an epoch in seconds or milliseconds, or a date. */
-function duration(value: string, now: number): number | undefined {
+function parseResetValue(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) {
     const number = Number(text);
-    if (number > 1e11) return until(number, now);
-    return number > 1e9 ? until(number * 1000, now) : number * 1000;
+    if (number > 1e11) return msUntil(number, now);
+    return number > 1e9 ? msUntil(number * 1000, now) : number * 1000;
   }
-  return units(text) ?? until(Date.parse(text), now);
+  return parseDurationUnits(text) ?? msUntil(Date.parse(text), now);
 }
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function units(text: string): number | undefined {
+function parseDurationUnits(text: string): number | undefined {
   const pieces = [...text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)/gy)];
   if (pieces.length === 0 || pieces.reduce((sum, piece) => sum + piece[0].length, 0) !== text.length) return undefined;
   return pieces.reduce((sum, piece) => sum + Number(piece[1]) * (unitMs[piece[2] ?? ''] ?? 0), 0);
 }
 
 /** Google puts the delay into the details of its error, Hugging Face an estimate beside it. */
-function retryInfo(body: unknown): number | undefined {
+function parseRetryInfo(body: unknown): number | undefined {
   if (!isObject(body)) return undefined;
-  if (typeof body['estimated_time'] === 'number') return positive(body['estimated_time'] * 1000);
+  if (typeof body['estimated_time'] === 'number') return nonNegativeMs(body['estimated_time'] * 1000);
   const error = isObject(body['error']) ? body['error'] : {};
   const details = Array.isArray(error['details']) ? (error['details'] as unknown[]) : [];
   for (const each of details)
-    if (isObject(each) && typeof each['retryDelay'] === 'string') return units(each['retryDelay']);
+    if (isObject(each) && typeof each['retryDelay'] === 'string') return parseDurationUnits(each['retryDelay']);
   return undefined;
 }
 
-const spoken = (said: string): number | undefined => {
+const parseRetryMessage = (said: string): number | undefined => {
   const found = /(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)/i.exec(said)?.[1];
-  return found === undefined ? undefined : units(found);
+  return found === undefined ? undefined : parseDurationUnits(found);
 };
 
 /** OpenRouter hands on the headers of the server behind it inside the error. */
-function upstream(body: unknown): HeaderMap {
+function upstreamHeaders(body: unknown): HttpHeaderMap {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const metadata = isObject(error['metadata']) ? error['metadata'] : {};
   const headers = isObject(metadata['headers']) ? metadata['headers'] : {};
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-function one(headers: HeaderMap, name: string): string | undefined {
+function firstHeaderValue(headers: HttpHeaderMap, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' || value === undefined ? value : value[0];
 }
 
-const until = (time: number, now: number): number | undefined =>
+const msUntil = (time: number, now: number): number | undefined =>
   Number.isNaN(time) ? undefined : Math.max(0, time - now);
 
-const positive = (ms: number): number | undefined => (Number.isFinite(ms) && ms >= 0 ? ms : undefined);
+const nonNegativeMs = (ms: number): number | undefined => (Number.isFinite(ms) && ms >= 0 ? ms : undefined);

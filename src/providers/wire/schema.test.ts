@@ -1,20 +1,20 @@
 // Schemas as servers take them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isStrict, objectSchema } from './schema.ts';
+import { isStrictSchema, toObjectSchema } from './schema.ts';
 
 test('a schema of an object stays what it is', () => {
   const schema = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
-  assert.equal(objectSchema(schema), schema);
+  assert.equal(toObjectSchema(schema), schema);
 });
 
 test('a union at the root becomes one object with the properties of all its branches', () => {
   const cat = { type: 'object', properties: { meow: { type: 'string' } }, required: ['meow'] };
   const dog = { type: 'object', properties: { bark: { type: 'number' } }, required: ['bark'] };
   const properties = { meow: { type: 'string' }, bark: { type: 'number' } };
-  assert.deepEqual(objectSchema({ oneOf: [cat, dog], title: 'Pet' }), { title: 'Pet', type: 'object', properties });
-  assert.deepEqual(objectSchema({}), { type: 'object', properties: {} });
-  assert.deepEqual(objectSchema({ type: 'object' }), { type: 'object', properties: {} });
+  assert.deepEqual(toObjectSchema({ oneOf: [cat, dog], title: 'Pet' }), { title: 'Pet', type: 'object', properties });
+  assert.deepEqual(toObjectSchema({}), { type: 'object', properties: {} });
+  assert.deepEqual(toObjectSchema({ type: 'object' }), { type: 'object', properties: {} });
 });
 
 test('a schema is strict if every object in it is closed and asks for all its properties', () => {
@@ -24,9 +24,9 @@ test('a schema is strict if every object in it is closed and asks for all its pr
     required: ['a'],
     additionalProperties: false,
   };
-  assert.equal(isStrict(closed), true);
-  assert.equal(isStrict({ ...closed, required: [] }), false);
-  assert.equal(isStrict({ ...closed, properties: { a: { type: 'object', properties: {} } } }), false);
-  assert.equal(isStrict({ ...closed, properties: { a: { type: 'array', items: closed } } }), true);
-  assert.equal(isStrict({ ...closed, properties: { a: { anyOf: [closed, { type: 'object' }] } } }), false);
+  assert.equal(isStrictSchema(closed), true);
+  assert.equal(isStrictSchema({ ...closed, required: [] }), false);
+  assert.equal(isStrictSchema({ ...closed, properties: { a: { type: 'object', properties: {} } } }), false);
+  assert.equal(isStrictSchema({ ...closed, properties: { a: { type: 'array', items: closed } } }), true);
+  assert.equal(isStrictSchema({ ...closed, properties: { a: { anyOf: [closed, { type: 'object' }] } } }), false);
 });

@@ -10,7 +10,7 @@ import {
   type Event,
   type RunState,
 } from '../../core/index.ts';
-import { chosenKey } from '../../providers/routing/keys.ts';
+import { modelChosenKey } from '../../providers/routing/keys.ts';
 import { getBranchPath } from '../../sessions/reports/branch-path.ts';
 import { createTranscriptPresenter } from '../../sessions/transcript-presenter.ts';
 import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/approvals.ts';
@@ -175,7 +175,7 @@ const isRewrite = (event: Event): boolean =>
 
 /** Which model a router chose, in words. */
 function formatRouterChoice(event: Event): string | undefined {
-  if (event.type !== 'annotation-added' || event.key !== chosenKey || !isObject(event.value)) return undefined;
+  if (event.type !== 'annotation-added' || event.key !== modelChosenKey || !isObject(event.value)) return undefined;
   return escapeInvisibleLine(`Using ${String(event.value['model'])}. ${String(event.value['why'])}`);
 }
 

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { fold, getLazyText, runStateView, toArray, type Event, type Fact, type RunState } from '../../core/index.ts';
-import { chatBodies } from '../../providers/chat/request.ts';
-import { quirksOf } from '../../providers/chat/quirks.ts';
+import { createChatBodyEncoder } from '../../providers/chat/request.ts';
+import { chatCompatFor } from '../../providers/chat/quirks.ts';
 import { openJsonl } from '../index.ts';
 import { parseLazyEvent } from './lazy-event.ts';
 import { formatEventBody, parseEventLine, withHash } from './line.ts';
@@ -237,7 +237,7 @@ test('[A24] [A10] a resumed session comes to the same state and sends the same b
   assert.deepEqual(state, rest);
   assert.deepEqual(toArray(messages), toArray(old));
   const bodyOf = ({ system, tools, choice, session, ...made }: RunState): Buffer => {
-    const bodies = chatBodies('openai-compatible', 'm', quirksOf('openai-compatible', 'm', {}));
+    const bodies = createChatBodyEncoder('openai-compatible', 'm', chatCompatFor('openai-compatible', 'm', {}));
     return Buffer.concat(
       bodies({ system, tools, messages: made.messages, toolChoice: choice, settings: {}, session }).body,
     );

@@ -38,7 +38,7 @@ export function createPrefixHash(disk: Disk): PrefixHash {
 /** What an index says. */
 export type SidecarIndex = FileCursor & { readonly straight?: LinearFile };
 
-/** The spot that an index names, if it is an index of ours at all. Nothing here is believed before `upTo` gives the same hash. */
+/** The spot that an index names, if it is an index of ours at all. Nothing here is believed before `takeBytes` gives the same hash. */
 export function readSidecar(disk: Disk, file: string): (SidecarIndex & { readonly sha256: string }) | undefined {
   try {
     const fd = disk.open(`${file}.index`, 'r');

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { assertLegal, recordedExchanges, type Dialect } from '../index.ts';
+import { assertValidRequestBody, readRecordedExchanges, type WireFormatName } from '../index.ts';
 
 /** A request that can be spoiled. */
 type Body = { [key: string]: unknown };
-type Case = readonly [what: string, spoil: (body: Body) => void, sentence: RegExp];
+type InvalidCase = readonly [what: string, spoil: (body: Body) => void, sentence: RegExp];
 
 const schema = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'], additionalProperties: false };
 
 const chatCall = (id: string): Body => ({ id, type: 'function', function: { name: 'look', arguments: '{"q":"x"}' } });
 
-const sound: Readonly<Record<Dialect, () => Body>> = {
+const validBodies: Readonly<Record<WireFormatName, () => Body>> = {
   chat: () => ({
     model: 'm',
     messages: [
@@ -115,57 +115,57 @@ const sound: Readonly<Record<Dialect, () => Body>> = {
 };
 
 /** What stands at a path, and the object or list that holds it. */
-function place(body: Body, at: string): { readonly holder: Body; readonly key: string } {
+function locate(body: Body, at: string): { readonly holder: Body; readonly key: string } {
   const keys = at.split('.');
   const key = keys.pop() ?? '';
   return { holder: keys.reduce((here, each) => here[each] as Body, body), key };
 }
 
-const listAt = (body: Body, at: string): unknown[] => {
-  const { holder, key } = place(body, at);
+const listAtPath = (body: Body, at: string): unknown[] => {
+  const { holder, key } = locate(body, at);
   return holder[key] as unknown[];
 };
 
-type Spoil = (body: Body) => void;
+type Mutation = (body: Body) => void;
 
 const set =
-  (at: string, value: unknown): Spoil =>
+  (at: string, value: unknown): Mutation =>
   (body) => {
-    const { holder, key } = place(body, at);
+    const { holder, key } = locate(body, at);
     holder[key] = value;
   };
 const drop =
-  (at: string): Spoil =>
+  (at: string): Mutation =>
   (body) => {
-    const { holder, key } = place(body, at);
+    const { holder, key } = locate(body, at);
     delete holder[key];
   };
 const insert =
-  (at: string, value: unknown, i = Number.POSITIVE_INFINITY): Spoil =>
+  (at: string, value: unknown, i = Number.POSITIVE_INFINITY): Mutation =>
   (body) =>
-    void listAt(body, at).splice(i, 0, value);
+    void listAtPath(body, at).splice(i, 0, value);
 const remove =
-  (at: string, i: number): Spoil =>
+  (at: string, i: number): Mutation =>
   (body) =>
-    void listAt(body, at).splice(i, 1);
+    void listAtPath(body, at).splice(i, 1);
 const repeat =
-  (at: string, i: number): Spoil =>
+  (at: string, i: number): Mutation =>
   (body) =>
-    void listAt(body, at).splice(i + 1, 0, listAt(body, at)[i]);
+    void listAtPath(body, at).splice(i + 1, 0, listAtPath(body, at)[i]);
 const swap =
-  (at: string, i: number): Spoil =>
+  (at: string, i: number): Mutation =>
   (body) =>
-    void listAt(body, at).splice(i, 2, listAt(body, at)[i + 1], listAt(body, at)[i]);
+    void listAtPath(body, at).splice(i, 2, listAtPath(body, at)[i + 1], listAtPath(body, at)[i]);
 const cut =
-  (at: string, length: number): Spoil =>
+  (at: string, length: number): Mutation =>
   (body) =>
-    void listAt(body, at).splice(length);
-const both =
-  (...spoils: readonly Spoil[]): Spoil =>
+    void listAtPath(body, at).splice(length);
+const combine =
+  (...spoils: readonly Mutation[]): Mutation =>
   (body) =>
     spoils.forEach((spoil) => spoil(body));
 
-const cases: Readonly<Record<Dialect, readonly Case[]>> = {
+const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
   chat: [
     ['there is no model', drop('model'), /^model is missing/],
     ['there are no messages', set('messages', []), /^messages is an empty list/],
@@ -277,7 +277,7 @@ const cases: Readonly<Record<Dialect, readonly Case[]>> = {
     ['a tool has no schema', drop('tools.0.input_schema'), /input_schema is missing/],
     [
       'the choice is no tool',
-      both(drop('thinking'), set('tool_choice', { type: 'tool', name: 'z' })),
+      combine(drop('thinking'), set('tool_choice', { type: 'tool', name: 'z' })),
       /"z", which is not among/,
     ],
     ['the last words end in space', insert('messages', { role: 'assistant', content: 'so ' }), /ends with white space/],
@@ -321,16 +321,16 @@ const cases: Readonly<Record<Dialect, readonly Case[]>> = {
   ],
 };
 
-for (const [dialect, spoiled] of Object.entries(cases) as [Dialect, readonly Case[]][]) {
+for (const [dialect, spoiled] of Object.entries(cases) as [WireFormatName, readonly InvalidCase[]][]) {
   test(`law 3, ${dialect}: a sound conversation is legal`, () =>
-    assertLegal(dialect, sound[dialect](), 'gemini-3-pro'));
+    assertValidRequestBody(dialect, validBodies[dialect](), 'gemini-3-pro'));
 
   for (const [what, spoil, sentence] of spoiled) {
     test(`law 3, ${dialect} is seen to fail when ${what}`, () => {
-      const body = sound[dialect]();
+      const body = validBodies[dialect]();
       spoil(body);
       assert.throws(
-        () => assertLegal(dialect, body, 'gemini-3-pro'),
+        () => assertValidRequestBody(dialect, body, 'gemini-3-pro'),
         (error: Error & { code?: string }) => {
           assert.equal(error.code, 'testing/illegal-request');
           assert.match(error.message, sentence);
@@ -342,7 +342,7 @@ for (const [dialect, spoiled] of Object.entries(cases) as [Dialect, readonly Cas
 }
 
 test('what the service keeps itself need not be in the request', () => {
-  assertLegal('responses', {
+  assertValidRequestBody('responses', {
     model: 'm',
     previous_response_id: 'resp_1',
     input: [{ type: 'function_call_output', call_id: 'a', output: 'x' }],
@@ -350,8 +350,8 @@ test('what the service keeps itself need not be in the request', () => {
 });
 
 test('a body that is no object is illegal in every dialect', () => {
-  for (const dialect of Object.keys(sound) as Dialect[])
-    assert.throws(() => assertLegal(dialect, []), /The body is a list/);
+  for (const dialect of Object.keys(validBodies) as WireFormatName[])
+    assert.throws(() => assertValidRequestBody(dialect, []), /The body is a list/);
 });
 
 const file = path.resolve(import.meta.dirname, '../../../../shared/data/wire/exchanges.jsonl');
@@ -366,10 +366,10 @@ test(
   async () => {
     const refused: string[] = [];
     let taken = 0;
-    for (const { id, host, path: where, status, dialect, request } of await recordedExchanges(file)) {
+    for (const { id, host, path: where, status, format: dialect, request } of await readRecordedExchanges(file)) {
       if (!dialect) continue;
       try {
-        assertLegal(dialect, request, /models\/([^/:]+):/.exec(where)?.[1]);
+        assertValidRequestBody(dialect, request, /models\/([^/:]+):/.exec(where)?.[1]);
         taken++;
       } catch (error) {
         if (status === 200 && lenient.test(host)) continue;

@@ -1,21 +1,21 @@
 // Whether the real service would take a request, asked before it is sent anywhere.
-import type { Dialect } from '../replies/reply.ts';
-import { anthropicLegal } from './anthropic.ts';
-import { chatLegal } from './chat.ts';
-import { object, type Row } from './demand.ts';
-import { googleLegal } from './google.ts';
-import { ollamaLegal } from './ollama.ts';
-import { responsesLegal } from './responses.ts';
+import type { WireFormatName } from '../replies/reply.ts';
+import { validateAnthropicRequest } from './anthropic.ts';
+import { validateChatRequest } from './chat.ts';
+import { assertObject, type RequestObject } from './demand.ts';
+import { validateGoogleRequest } from './google.ts';
+import { validateOllamaRequest } from './ollama.ts';
+import { validateResponsesRequest } from './responses.ts';
 
-const checks: Readonly<Record<Dialect, (body: Row, model?: string) => void>> = {
-  chat: chatLegal,
-  responses: responsesLegal,
-  anthropic: anthropicLegal,
-  google: googleLegal,
-  ollama: ollamaLegal,
+const validators: Readonly<Record<WireFormatName, (body: RequestObject, model?: string) => void>> = {
+  chat: validateChatRequest,
+  responses: validateResponsesRequest,
+  anthropic: validateAnthropicRequest,
+  google: validateGoogleRequest,
+  ollama: validateOllamaRequest,
 };
 
 /** Throws a FairleadError that says where and why the real service would refuse this request body. Google names its model beside the body. */
-export function assertLegal(dialect: Dialect, body: unknown, model?: string): void {
-  checks[dialect](object(body, 'The body'), model);
+export function assertValidRequestBody(dialect: WireFormatName, body: unknown, model?: string): void {
+  validators[dialect](assertObject(body, 'The body'), model);
 }

@@ -4,7 +4,7 @@ import type { ListedModel, ListingStyle } from './model.ts';
 
 const created = 1_750_000_000;
 
-const plain = (model: ListedModel, owner: string): JsonObject => ({
+const openAIModel = (model: ListedModel, owner: string): JsonObject => ({
   id: model.id,
   object: 'model',
   created,
@@ -12,24 +12,24 @@ const plain = (model: ListedModel, owner: string): JsonObject => ({
 });
 
 /** A model in the fields of each service that lists in OpenAI's shape. */
-export const describers: Readonly<Record<ListingStyle, (model: ListedModel) => JsonObject>> = {
-  openai: (model) => plain(model, 'scripted'),
-  'lm-studio': (model) => plain(model, 'organization_owner'),
+export const describeByStyle: Readonly<Record<ListingStyle, (model: ListedModel) => JsonObject>> = {
+  openai: (model) => openAIModel(model, 'scripted'),
+  'lm-studio': (model) => openAIModel(model, 'organization_owner'),
   groq: (model) => ({
-    ...plain(model, 'Scripted'),
+    ...openAIModel(model, 'Scripted'),
     active: true,
     context_window: model.context ?? 8192,
     max_completion_tokens: 8192,
   }),
   vllm: (model) => ({
-    ...plain(model, 'vllm'),
+    ...openAIModel(model, 'vllm'),
     root: model.id,
     parent: null,
     max_model_len: model.loaded ?? model.context ?? 8192,
     permission: [],
   }),
   'llama.cpp': (model) => ({
-    ...plain(model, 'llamacpp'),
+    ...openAIModel(model, 'llamacpp'),
     meta: {
       vocab_type: 1,
       n_vocab: 32000,
@@ -40,7 +40,7 @@ export const describers: Readonly<Record<ListingStyle, (model: ListedModel) => J
     },
   }),
   mistral: (model) => ({
-    ...plain(model, 'mistralai'),
+    ...openAIModel(model, 'mistralai'),
     capabilities: {
       completion_chat: !model.embedding,
       function_calling: model.tools ?? false,
@@ -57,7 +57,7 @@ export const describers: Readonly<Record<ListingStyle, (model: ListedModel) => J
     created,
     context_length: model.context ?? 8192,
     architecture: modalities(model),
-    pricing: { prompt: perToken(model.price?.input), completion: perToken(model.price?.output) },
+    pricing: { prompt: pricePerToken(model.price?.input), completion: pricePerToken(model.price?.output) },
     top_provider: { context_length: model.context ?? 8192, max_completion_tokens: null, is_moderated: false },
     supported_parameters: [
       'max_tokens',
@@ -67,7 +67,7 @@ export const describers: Readonly<Record<ListingStyle, (model: ListedModel) => J
     ],
   }),
   huggingface: (model) => ({
-    ...plain(model, 'scripted'),
+    ...openAIModel(model, 'scripted'),
     architecture: modalities(model),
     providers: [
       {
@@ -81,7 +81,7 @@ export const describers: Readonly<Record<ListingStyle, (model: ListedModel) => J
     ],
   }),
   lemonade: (model) => ({
-    ...plain(model, 'lemonade'),
+    ...openAIModel(model, 'lemonade'),
     checkpoint: `scripted/${model.id}`,
     recipe: 'llamacpp',
     size: 2.5,
@@ -97,7 +97,7 @@ export const describers: Readonly<Record<ListingStyle, (model: ListedModel) => J
   }),
 };
 
-const perToken = (usd = 0): string => String(Number((usd / 1e6).toPrecision(12)));
+const pricePerToken = (usd = 0): string => String(Number((usd / 1e6).toPrecision(12)));
 
 const modalities = (model: ListedModel): JsonObject => ({
   input_modalities: model.images ? ['text', 'image'] : ['text'],
@@ -105,7 +105,7 @@ const modalities = (model: ListedModel): JsonObject => ({
 });
 
 /** A model as Anthropic lists it. */
-export const forAnthropic = (model: ListedModel): JsonObject => ({
+export const describeForAnthropic = (model: ListedModel): JsonObject => ({
   type: 'model',
   id: model.id,
   display_name: model.id,
@@ -114,7 +114,7 @@ export const forAnthropic = (model: ListedModel): JsonObject => ({
 });
 
 /** A model as Google lists it. */
-export const forGoogle = (model: ListedModel): JsonObject => ({
+export const describeForGoogle = (model: ListedModel): JsonObject => ({
   name: `models/${model.id}`,
   version: '001',
   displayName: model.id,

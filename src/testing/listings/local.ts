@@ -3,26 +3,26 @@ import type { JsonObject } from '../../core/index.ts';
 import type { ListedModel, ListingStyle } from './model.ts';
 
 /** The reply to a path that only one local server has. */
-export function nativeListing(
+export function getNativeListing(
   path: string,
   models: readonly ListedModel[],
   style: ListingStyle,
 ): JsonObject | undefined {
-  if (path === '/api/tags') return { models: models.map(forOllama) };
+  if (path === '/api/tags') return { models: models.map(describeForOllama) };
   if (path === '/api/version') return { version: '0.13.0' };
   if (path === '/api/ps')
     return {
       models: models
         .filter((model) => model.loaded !== undefined)
         .map((model) => ({
-          ...forOllama(model),
+          ...describeForOllama(model),
           expires_at: '2030-01-01T00:00:00Z',
           size_vram: 4_000_000_000,
           context_length: model.loaded ?? 4096,
         })),
     };
-  if (path === '/api/v0/models') return { object: 'list', data: models.map(forLmStudio0) };
-  if (path === '/api/v1/models' && style === 'lm-studio') return { models: models.map(forLmStudio1) };
+  if (path === '/api/v0/models') return { object: 'list', data: models.map(describeForLmStudioV0) };
+  if (path === '/api/v1/models' && style === 'lm-studio') return { models: models.map(describeForLmStudioV1) };
   if (path === '/api/v1/health' && style === 'lemonade')
     return {
       status: 'ok',
@@ -56,7 +56,7 @@ const ollamaDetails: JsonObject = {
   quantization_level: 'Q4_K_M',
 };
 
-const forOllama = (model: ListedModel): JsonObject => ({
+const describeForOllama = (model: ListedModel): JsonObject => ({
   name: model.id,
   model: model.id,
   modified_at: '2025-06-15T00:00:00Z',
@@ -66,7 +66,7 @@ const forOllama = (model: ListedModel): JsonObject => ({
 });
 
 /** Ollama's description of one model. */
-export function show(
+export function describeOllamaModel(
   body: unknown,
   models: readonly ListedModel[],
 ): { readonly status: number; readonly body: string } {
@@ -97,7 +97,7 @@ export function show(
   return { status: 200, body: JSON.stringify(shown) };
 }
 
-const forLmStudio0 = (model: ListedModel): JsonObject => ({
+const describeForLmStudioV0 = (model: ListedModel): JsonObject => ({
   id: model.id,
   object: 'model',
   type: model.embedding ? 'embeddings' : model.images ? 'vlm' : 'llm',
@@ -111,7 +111,7 @@ const forLmStudio0 = (model: ListedModel): JsonObject => ({
   ...(model.tools ? { capabilities: ['tool_use'] } : {}),
 });
 
-const forLmStudio1 = (model: ListedModel): JsonObject => ({
+const describeForLmStudioV1 = (model: ListedModel): JsonObject => ({
   type: model.embedding ? 'embedding' : 'llm',
   publisher: 'scripted',
   key: model.id,

@@ -1,19 +1,19 @@
 // Anthropic messages as that service writes them.
-import { argumentPieces, pieces } from '../pieces.ts';
-import type { FullFailure } from '../failure.ts';
-import type { FullAnswer } from '../script.ts';
+import { splitToolArguments, splitText } from '../pieces.ts';
+import type { ResolvedFailure } from '../failure.ts';
+import type { ResolvedResponse } from '../script.ts';
 import {
-  argumentsValue,
-  counted,
-  event,
-  stamp,
-  type FinishWords,
-  type Occasion,
-  type Speaker,
-  type Stream,
+  parseArgumentsOrText,
+  resolveCounts,
+  sseEvent,
+  compileTemplate,
+  type FinishReasonNames,
+  type ResponseWriterContext,
+  type ResponseWriter,
+  type StreamParts,
 } from './reply.ts';
 
-const finishWords: FinishWords = {
+const anthropicFinishReasons: FinishReasonNames = {
   stop: 'end_turn',
   'tool-calls': 'tool_use',
   length: 'max_tokens',
@@ -23,35 +23,38 @@ const finishWords: FinishWords = {
 };
 
 /** Writes an answer as a message. */
-export const anthropic: Speaker = {
+export const anthropicWriter: ResponseWriter = {
   streamType: 'text/event-stream; charset=utf-8',
   jsonType: 'application/json',
-  whole(answer, occasion) {
+  writeWhole(answer, occasion) {
     const { reasoning, text, calls } = answer;
     return JSON.stringify({
-      ...head(answer, occasion),
+      ...messageHead(answer, occasion),
       content: [
-        ...(reasoning === '' ? [] : [{ type: 'thinking', thinking: reasoning, signature: signature(occasion) }]),
+        ...(reasoning === ''
+          ? []
+          : [{ type: 'thinking', thinking: reasoning, signature: thinkingSignature(occasion) }]),
         ...(text === '' ? [] : [{ type: 'text', text }]),
         ...calls.map((call) => ({
           type: 'tool_use',
-          id: callId(call),
+          id: toolUseId(call),
           name: call.tool,
-          input: argumentsValue(call.raw),
+          input: parseArgumentsOrText(call.raw),
         })),
       ],
-      stop_reason: finishWords[answer.finish],
+      stop_reason: anthropicFinishReasons[answer.finish],
       stop_sequence: null,
-      ...usageOf(answer),
+      ...writeAnthropicUsage(answer),
     });
   },
-  stream,
-  failure: (failure) =>
-    JSON.stringify({ type: 'error', error: errorObject(failure), request_id: `req_${failure.status}scripted` }),
-  failureEvent: (failure) => event('error', JSON.stringify({ type: 'error', error: errorObject(failure) })),
+  writeStream: writeAnthropicStream,
+  writeError: (failure) =>
+    JSON.stringify({ type: 'error', error: writeAnthropicError(failure), request_id: `req_${failure.status}scripted` }),
+  writeErrorEvent: (failure) =>
+    sseEvent('error', JSON.stringify({ type: 'error', error: writeAnthropicError(failure) })),
 };
 
-const head = (answer: FullAnswer, { index }: Occasion): object => ({
+const messageHead = (answer: ResolvedResponse, { index }: ResponseWriterContext): object => ({
   id: `msg_${index.toString(36).padStart(8, '0')}`,
   type: 'message',
   role: 'assistant',
@@ -59,25 +62,26 @@ const head = (answer: FullAnswer, { index }: Occasion): object => ({
 });
 
 /** What proves to the real service that a thought was its own. */
-const signature = ({ index }: Occasion): string => Buffer.from(`scripted thought ${index}`).toString('base64');
+const thinkingSignature = ({ index }: ResponseWriterContext): string =>
+  Buffer.from(`scripted thought ${index}`).toString('base64');
 
-const callId = (call: FullAnswer['calls'][number]): string =>
+const toolUseId = (call: ResolvedResponse['calls'][number]): string =>
   call.given ? call.id : call.id.replace('call_', 'toolu_');
 
-function stream(answer: FullAnswer, occasion: Occasion): Stream {
-  const usage = usageOf(answer);
+function writeAnthropicStream(answer: ResolvedResponse, occasion: ResponseWriterContext): StreamParts {
+  const usage = writeAnthropicUsage(answer);
   const opening = 'usage' in usage ? { usage: { ...usage.usage, output_tokens: 1 } } : {};
   let block = -1;
   const start = (content: object): string =>
-    event(
+    sseEvent(
       'content_block_start',
       JSON.stringify({ type: 'content_block_start', index: ++block, content_block: content }),
     );
-  const stop = (): string => event('content_block_stop', `{"type":"content_block_stop","index":${block}}`);
+  const stop = (): string => sseEvent('content_block_stop', `{"type":"content_block_stop","index":${block}}`);
   const delta = (type: string, key: string): ((piece: string) => string) => {
     const index = block;
-    const write = stamp((text) => ({ type: 'content_block_delta', index, delta: { type, [key]: text } }));
-    return (piece) => event('content_block_delta', write(piece));
+    const write = compileTemplate((text) => ({ type: 'content_block_delta', index, delta: { type, [key]: text } }));
+    return (piece) => sseEvent('content_block_delta', write(piece));
   };
   /** The pieces of one block, the first with the block's beginning and the last with its end. */
   function blockOf(content: object, type: string, key: string, parts: readonly string[], ending = ''): string[] {
@@ -89,46 +93,52 @@ function stream(answer: FullAnswer, occasion: Occasion): Stream {
   const deltas: string[] = [];
   if (answer.reasoning !== '') {
     const thought = { type: 'thinking', thinking: '', signature: '' };
-    const signed = event(
+    const signed = sseEvent(
       'content_block_delta',
       JSON.stringify({
         type: 'content_block_delta',
         index: block + 1,
-        delta: { type: 'signature_delta', signature: signature(occasion) },
+        delta: { type: 'signature_delta', signature: thinkingSignature(occasion) },
       }),
     );
-    deltas.push(...blockOf(thought, 'thinking_delta', 'thinking', pieces(answer.reasoning), signed));
+    deltas.push(...blockOf(thought, 'thinking_delta', 'thinking', splitText(answer.reasoning), signed));
   }
-  if (answer.textPieces.length)
-    for (const part of blockOf({ type: 'text', text: '' }, 'text_delta', 'text', answer.textPieces)) deltas.push(part);
+  if (answer.textChunks.length)
+    for (const part of blockOf({ type: 'text', text: '' }, 'text_delta', 'text', answer.textChunks)) deltas.push(part);
   for (const call of answer.calls) {
-    const use = { type: 'tool_use', id: callId(call), name: call.tool, input: {} };
-    deltas.push(...blockOf(use, 'input_json_delta', 'partial_json', argumentPieces(call.raw)));
+    const use = { type: 'tool_use', id: toolUseId(call), name: call.tool, input: {} };
+    deltas.push(...blockOf(use, 'input_json_delta', 'partial_json', splitToolArguments(call.raw)));
   }
   return {
     open:
-      event(
+      sseEvent(
         'message_start',
         JSON.stringify({
           type: 'message_start',
-          message: { ...head(answer, occasion), content: [], stop_reason: null, stop_sequence: null, ...opening },
+          message: {
+            ...messageHead(answer, occasion),
+            content: [],
+            stop_reason: null,
+            stop_sequence: null,
+            ...opening,
+          },
         }),
-      ) + event('ping', '{"type": "ping"}'),
+      ) + sseEvent('ping', '{"type": "ping"}'),
     deltas,
-    close: event(
+    close: sseEvent(
       'message_delta',
       JSON.stringify({
         type: 'message_delta',
-        delta: { stop_reason: finishWords[answer.finish], stop_sequence: null },
-        ...('usage' in usage ? { usage: countsOf(answer) } : {}),
+        delta: { stop_reason: anthropicFinishReasons[answer.finish], stop_sequence: null },
+        ...('usage' in usage ? { usage: toAnthropicCounts(answer) } : {}),
       }),
     ),
-    done: event('message_stop', '{"type":"message_stop"}'),
+    done: sseEvent('message_stop', '{"type":"message_stop"}'),
   };
 }
 
-function usageOf(answer: FullAnswer): { readonly usage?: object } {
-  const counts = countsOf(answer);
+function writeAnthropicUsage(answer: ResolvedResponse): { readonly usage?: object } {
+  const counts = toAnthropicCounts(answer);
   if (!counts) return {};
   const written = counts.cache_creation_input_tokens;
   return {
@@ -140,12 +150,12 @@ function usageOf(answer: FullAnswer): { readonly usage?: object } {
   };
 }
 
-type Counts = Readonly<
+type AnthropicCounts = Readonly<
   Record<'input_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens' | 'output_tokens', number>
 >;
 
-function countsOf({ usage }: FullAnswer): Counts | undefined {
-  const count = counted(usage);
+function toAnthropicCounts({ usage }: ResolvedResponse): AnthropicCounts | undefined {
+  const count = resolveCounts(usage);
   if (!count) return undefined;
   return {
     input_tokens: count.input - count.cacheRead - count.cacheWrite,
@@ -167,7 +177,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-const errorObject = ({ name, status, message }: FullFailure): object => ({
+const writeAnthropicError = ({ name, status, message }: ResolvedFailure): object => ({
   type: errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
   message: name === 'context-too-long' ? 'prompt is too long: 205000 tokens > 200000 maximum' : message,
 });

@@ -1,19 +1,19 @@
 // OpenAI chat completions, the dialect that most servers speak.
-import { argumentPieces, pieces } from '../pieces.ts';
-import type { FullFailure } from '../failure.ts';
-import type { FullAnswer } from '../script.ts';
+import { splitToolArguments, splitText } from '../pieces.ts';
+import type { ResolvedFailure } from '../failure.ts';
+import type { ResolvedResponse } from '../script.ts';
 import {
-  counted,
-  data,
+  resolveCounts,
+  sseData,
   nowSeconds,
-  stamp,
-  type FinishWords,
-  type Occasion,
-  type Speaker,
-  type Stream,
+  compileTemplate,
+  type FinishReasonNames,
+  type ResponseWriterContext,
+  type ResponseWriter,
+  type StreamParts,
 } from './reply.ts';
 
-const finishWords: FinishWords = {
+const chatFinishReasons: FinishReasonNames = {
   stop: 'stop',
   'tool-calls': 'tool_calls',
   length: 'length',
@@ -23,14 +23,14 @@ const finishWords: FinishWords = {
 };
 
 /** Writes an answer as a chat completion. */
-export const chat: Speaker = {
+export const chatWriter: ResponseWriter = {
   streamType: 'text/event-stream; charset=utf-8',
   jsonType: 'application/json',
-  whole(answer, occasion) {
+  writeWhole(answer, occasion) {
     const { text, reasoning, finish } = answer;
     const refused = finish === 'refusal';
     return JSON.stringify({
-      ...head(answer, occasion, 'chat.completion'),
+      ...completionHead(answer, occasion, 'chat.completion'),
       choices: [
         {
           index: 0,
@@ -38,36 +38,36 @@ export const chat: Speaker = {
             role: 'assistant',
             content: refused || text === '' ? null : text,
             ...(reasoning === '' ? {} : { [occasion.reasoningField]: reasoning }),
-            ...(answer.calls.length ? { tool_calls: answer.calls.map((call) => toolCall(call, call.raw)) } : {}),
+            ...(answer.calls.length ? { tool_calls: answer.calls.map((call) => writeToolCall(call, call.raw)) } : {}),
             refusal: refused ? text : null,
             annotations: [],
           },
           logprobs: null,
-          finish_reason: finishWords[finish],
+          finish_reason: chatFinishReasons[finish],
         },
       ],
-      ...usageOf(answer),
+      ...writeChatUsage(answer),
       service_tier: 'default',
       system_fingerprint: 'fp_scripted',
     });
   },
-  stream,
-  failure: (failure) => JSON.stringify({ error: errorObject(failure) }),
-  failureEvent: (failure) => data(JSON.stringify({ error: errorObject(failure) })),
+  writeStream: writeChatStream,
+  writeError: (failure) => JSON.stringify({ error: writeOpenAIError(failure) }),
+  writeErrorEvent: (failure) => sseData(JSON.stringify({ error: writeOpenAIError(failure) })),
 };
 
-const head = (answer: FullAnswer, { index }: Occasion, object: string): object => ({
+const completionHead = (answer: ResolvedResponse, { index }: ResponseWriterContext, object: string): object => ({
   id: `chatcmpl-${index.toString(36).padStart(8, '0')}`,
   object,
   created: nowSeconds(),
   model: answer.model,
 });
 
-function stream(answer: FullAnswer, occasion: Occasion): Stream {
+function writeChatStream(answer: ResolvedResponse, occasion: ResponseWriterContext): StreamParts {
   const asked = occasion.body['stream_options'] as { include_usage?: unknown } | undefined;
-  const { usage } = asked?.include_usage === true ? usageOf(answer) : {};
+  const { usage } = asked?.include_usage === true ? writeChatUsage(answer) : {};
   const base = {
-    ...head(answer, occasion, 'chat.completion.chunk'),
+    ...completionHead(answer, occasion, 'chat.completion.chunk'),
     service_tier: 'default',
     system_fingerprint: 'fp_scripted',
   };
@@ -76,37 +76,37 @@ function stream(answer: FullAnswer, occasion: Occasion): Stream {
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
     ...(usage ? { usage: null } : {}),
   });
-  const say = (value: object): string => data(JSON.stringify(value));
+  const say = (value: object): string => sseData(JSON.stringify(value));
   const each = (make: (text: string) => object): ((text: string) => string) => {
-    const write = stamp((text) => chunk(make(text)));
-    return (text) => data(write(text));
+    const write = compileTemplate((text) => chunk(make(text)));
+    return (text) => sseData(write(text));
   };
   const textKey = answer.finish === 'refusal' ? 'refusal' : 'content';
   return {
-    open: say(chunk({ role: 'assistant', content: answer.textPieces.length ? '' : null, refusal: null })),
+    open: say(chunk({ role: 'assistant', content: answer.textChunks.length ? '' : null, refusal: null })),
     deltas: [
-      ...pieces(answer.reasoning).map(each((text) => ({ [occasion.reasoningField]: text }))),
-      ...answer.textPieces.map(each((text) => ({ [textKey]: text }))),
+      ...splitText(answer.reasoning).map(each((text) => ({ [occasion.reasoningField]: text }))),
+      ...answer.textChunks.map(each((text) => ({ [textKey]: text }))),
       ...answer.calls.flatMap((call, index) =>
-        argumentPieces(call.raw).map((piece, i) => {
+        splitToolArguments(call.raw).map((piece, i) => {
           const more = say(chunk({ tool_calls: [{ index, function: { arguments: piece } }] }));
-          return i === 0 ? say(chunk({ tool_calls: [{ index, ...toolCall(call, '') }] })) + more : more;
+          return i === 0 ? say(chunk({ tool_calls: [{ index, ...writeToolCall(call, '') }] })) + more : more;
         }),
       ),
     ],
-    close: say(chunk({}, finishWords[answer.finish])) + (usage ? say({ ...base, choices: [], usage }) : ''),
-    done: data('[DONE]'),
+    close: say(chunk({}, chatFinishReasons[answer.finish])) + (usage ? say({ ...base, choices: [], usage }) : ''),
+    done: sseData('[DONE]'),
   };
 }
 
-const toolCall = (call: FullAnswer['calls'][number], text: string): object => ({
+const writeToolCall = (call: ResolvedResponse['calls'][number], text: string): object => ({
   id: call.id,
   type: 'function',
   function: { name: call.tool, arguments: text },
 });
 
-function usageOf(answer: FullAnswer): { readonly usage?: object } {
-  const count = counted(answer.usage);
+function writeChatUsage(answer: ResolvedResponse): { readonly usage?: object } {
+  const count = resolveCounts(answer.usage);
   if (!count) return {};
   return {
     usage: {
@@ -130,7 +130,7 @@ function usageOf(answer: FullAnswer): { readonly usage?: object } {
 }
 
 /** The error object that chat completions and responses share. */
-export function errorObject({ name, status, message }: FullFailure): object {
+export function writeOpenAIError({ name, status, message }: ResolvedFailure): object {
   const tooLong = name === 'context-too-long';
   return {
     message: tooLong

@@ -1,10 +1,18 @@
 // Google's generateContent and its stream.
-import { pieces } from '../pieces.ts';
-import type { FullFailure } from '../failure.ts';
-import type { FullAnswer } from '../script.ts';
-import { argumentsValue, counted, stamp, type FinishWords, type Occasion, type Speaker, type Stream } from './reply.ts';
+import { splitText } from '../pieces.ts';
+import type { ResolvedFailure } from '../failure.ts';
+import type { ResolvedResponse } from '../script.ts';
+import {
+  parseArgumentsOrText,
+  resolveCounts,
+  compileTemplate,
+  type FinishReasonNames,
+  type ResponseWriterContext,
+  type ResponseWriter,
+  type StreamParts,
+} from './reply.ts';
 
-const finishWords: FinishWords = {
+const googleFinishReasons: FinishReasonNames = {
   stop: 'STOP',
   'tool-calls': 'STOP',
   length: 'MAX_TOKENS',
@@ -14,69 +22,79 @@ const finishWords: FinishWords = {
 };
 
 /** Writes an answer as candidates. */
-export const google: Speaker = {
+export const googleWriter: ResponseWriter = {
   streamType: 'text/event-stream',
   jsonType: 'application/json; charset=UTF-8',
-  whole(answer, occasion) {
+  writeWhole(answer, occasion) {
     const { reasoning, text } = answer;
     const parts = [
       ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
       ...(text === '' ? [] : [{ text }]),
-      ...callParts(answer, occasion),
+      ...functionCallParts(answer, occasion),
     ];
-    return JSON.stringify(candidate(answer, occasion, parts, true));
+    return JSON.stringify(writeCandidate(answer, occasion, parts, true));
   },
-  stream,
-  failure: (failure) => JSON.stringify({ error: errorObject(failure) }),
-  failureEvent: (failure) => frame(JSON.stringify({ error: errorObject(failure) })),
+  writeStream: writeGoogleStream,
+  writeError: (failure) => JSON.stringify({ error: writeGoogleError(failure) }),
+  writeErrorEvent: (failure) => sseFrame(JSON.stringify({ error: writeGoogleError(failure) })),
 };
 
-const frame = (value: string): string => `data: ${value}\r\n\r\n`;
+const sseFrame = (value: string): string => `data: ${value}\r\n\r\n`;
 
-function stream(answer: FullAnswer, occasion: Occasion): Stream {
+function writeGoogleStream(answer: ResolvedResponse, occasion: ResponseWriterContext): StreamParts {
   const part = (more: object): ((text: string) => string) =>
-    stamp((text) => candidate(answer, occasion, [{ text, ...more }], false));
+    compileTemplate((text) => writeCandidate(answer, occasion, [{ text, ...more }], false));
   const values = [
-    ...pieces(answer.reasoning).map(part({ thought: true })),
-    ...answer.textPieces.map(part({})),
-    ...callParts(answer, occasion).map((call) => JSON.stringify(candidate(answer, occasion, [call], false))),
+    ...splitText(answer.reasoning).map(part({ thought: true })),
+    ...answer.textChunks.map(part({})),
+    ...functionCallParts(answer, occasion).map((call) =>
+      JSON.stringify(writeCandidate(answer, occasion, [call], false)),
+    ),
   ];
-  const end = JSON.stringify(candidate(answer, occasion, [{ text: '' }], true));
+  const end = JSON.stringify(writeCandidate(answer, occasion, [{ text: '' }], true));
   if (occasion.asArray)
     return { open: '[', deltas: values.map((value) => `${value}\n,\r\n`), close: end, done: '\n]\n' };
-  return { open: '', deltas: values.map(frame), close: frame(end), done: '' };
+  return { open: '', deltas: values.map(sseFrame), close: sseFrame(end), done: '' };
 }
 
-function candidate(answer: FullAnswer, { index }: Occasion, parts: readonly object[], last: boolean): object {
+function writeCandidate(
+  answer: ResolvedResponse,
+  { index }: ResponseWriterContext,
+  parts: readonly object[],
+  last: boolean,
+): object {
   const blocked = last && (answer.finish === 'filtered' || answer.finish === 'refusal');
   return {
     candidates: [
       {
         content: parts.length ? { parts, role: 'model' } : {},
-        ...(last ? { finishReason: finishWords[answer.finish] } : {}),
+        ...(last ? { finishReason: googleFinishReasons[answer.finish] } : {}),
         ...(blocked
           ? { safetyRatings: [{ category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true }] }
           : {}),
         index: 0,
       },
     ],
-    ...usageOf(answer, last),
+    ...writeGoogleUsage(answer, last),
     modelVersion: answer.model,
     responseId: `scripted${index.toString(36).padStart(8, '0')}`,
   };
 }
 
 /** A thought before a call is kept by its signature, which stands on the first call. */
-const callParts = ({ calls, reasoning }: FullAnswer, { index }: Occasion): readonly object[] =>
+const functionCallParts = (
+  { calls, reasoning }: ResolvedResponse,
+  { index }: ResponseWriterContext,
+): readonly object[] =>
   calls.map((call, i) => ({
-    functionCall: { ...(call.given ? { id: call.id } : {}), name: call.tool, args: argumentsValue(call.raw) },
+    functionCall: { ...(call.given ? { id: call.id } : {}), name: call.tool, args: parseArgumentsOrText(call.raw) },
     ...(reasoning !== '' && i === 0
       ? { thoughtSignature: Buffer.from(`scripted thought ${index}`).toString('base64') }
       : {}),
   }));
 
-function usageOf({ usage }: FullAnswer, last: boolean): object {
-  const count = counted(usage);
+function writeGoogleUsage({ usage }: ResolvedResponse, last: boolean): object {
+  const count = resolveCounts(usage);
   if (!count) return {};
   const said = count.output - count.reasoning;
   return {
@@ -91,7 +109,7 @@ function usageOf({ usage }: FullAnswer, last: boolean): object {
   };
 }
 
-const statusWords: Readonly<Record<number, string>> = {
+const statusNames: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -101,14 +119,14 @@ const statusWords: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-function errorObject({ name, status, message, afterMs }: FullFailure): object {
+function writeGoogleError({ name, status, message, afterMs }: ResolvedFailure): object {
   return {
     code: status,
     message:
       name === 'context-too-long'
         ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'
         : message,
-    status: statusWords[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL'),
+    status: statusNames[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL'),
     ...(afterMs === undefined
       ? {}
       : { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${afterMs / 1000}s` }] }),

@@ -1,9 +1,16 @@
 // Ollama's own /api/chat: a line of JSON for each chunk.
-import { pieces } from '../pieces.ts';
-import type { FullAnswer } from '../script.ts';
-import { argumentsValue, counted, stamp, type FinishWords, type Speaker, type Stream } from './reply.ts';
+import { splitText } from '../pieces.ts';
+import type { ResolvedResponse } from '../script.ts';
+import {
+  parseArgumentsOrText,
+  resolveCounts,
+  compileTemplate,
+  type FinishReasonNames,
+  type ResponseWriter,
+  type StreamParts,
+} from './reply.ts';
 
-const finishWords: FinishWords = {
+const ollamaFinishReasons: FinishReasonNames = {
   stop: 'stop',
   'tool-calls': 'stop',
   length: 'length',
@@ -13,63 +20,65 @@ const finishWords: FinishWords = {
 };
 
 /** Writes an answer as lines of chat. */
-export const ollama: Speaker = {
+export const ollamaWriter: ResponseWriter = {
   streamType: 'application/x-ndjson',
   jsonType: 'application/json; charset=utf-8',
-  whole(answer) {
+  writeWhole(answer) {
     const { reasoning, text, calls } = answer;
     const message = {
       role: 'assistant',
       content: text,
       ...(reasoning === '' ? {} : { thinking: reasoning }),
-      ...(calls.length ? { tool_calls: toolCalls(answer) } : {}),
+      ...(calls.length ? { tool_calls: writeToolCalls(answer) } : {}),
     };
-    return JSON.stringify({ ...head(answer), message, ...ending(answer) });
+    return JSON.stringify({ ...lineHead(answer), message, ...finalFields(answer) });
   },
-  stream,
-  failure: ({ name, message }) => JSON.stringify({ error: name === 'context-too-long' ? tooLong : message }),
-  failureEvent: ({ name, message }) => line({ error: name === 'context-too-long' ? tooLong : message }),
+  writeStream: writeOllamaStream,
+  writeError: ({ name, message }) =>
+    JSON.stringify({ error: name === 'context-too-long' ? contextTooLongMessage : message }),
+  writeErrorEvent: ({ name, message }) =>
+    jsonLine({ error: name === 'context-too-long' ? contextTooLongMessage : message }),
 };
 
-const tooLong = 'the input length exceeds the context length';
+const contextTooLongMessage = 'the input length exceeds the context length';
 
-const line = (value: object): string => `${JSON.stringify(value)}\n`;
+const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
-const head = ({ model }: FullAnswer): object => ({ model, created_at: new Date().toISOString() });
+const lineHead = ({ model }: ResolvedResponse): object => ({ model, created_at: new Date().toISOString() });
 
-function stream(answer: FullAnswer): Stream {
-  const start = head(answer);
+function writeOllamaStream(answer: ResolvedResponse): StreamParts {
+  const start = lineHead(answer);
   const part = (message: object): object => ({
     ...start,
     message: { role: 'assistant', content: '', ...message },
     done: false,
   });
   const lines = (make: (text: string) => object): ((text: string) => string) => {
-    const write = stamp((text) => part(make(text)));
+    const write = compileTemplate((text) => part(make(text)));
     return (text) => `${write(text)}\n`;
   };
   return {
     open: '',
     deltas: [
-      ...pieces(answer.reasoning).map(lines((thinking) => ({ thinking }))),
-      ...answer.textPieces.map(lines((content) => ({ content }))),
-      ...toolCalls(answer).map((call) => line(part({ tool_calls: [call] }))),
+      ...splitText(answer.reasoning).map(lines((thinking) => ({ thinking }))),
+      ...answer.textChunks.map(lines((content) => ({ content }))),
+      ...writeToolCalls(answer).map((call) => jsonLine(part({ tool_calls: [call] }))),
     ],
     close: '',
-    done: line({ ...start, message: { role: 'assistant', content: '' }, ...ending(answer) }),
+    done: jsonLine({ ...start, message: { role: 'assistant', content: '' }, ...finalFields(answer) }),
   };
 }
 
-const toolCalls = ({ calls }: FullAnswer): readonly object[] =>
+const writeToolCalls = ({ calls }: ResolvedResponse): readonly object[] =>
   calls.map((call, index) => ({
     ...(call.given ? { id: call.id } : {}),
-    function: { index, name: call.tool, arguments: argumentsValue(call.raw) },
+    function: { index, name: call.tool, arguments: parseArgumentsOrText(call.raw) },
   }));
 
-function ending({ finish, usage }: FullAnswer): object {
-  const count = counted(usage);
+function finalFields({ finish, usage }: ResolvedResponse): object {
+  const count = resolveCounts(usage);
   return {
-    done_reason: finishWords[finish],
+    done_reason: ollamaFinishReasons[finish],
     done: true,
     total_duration: 1_000_000,
     load_duration: 100_000,

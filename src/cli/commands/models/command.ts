@@ -1,7 +1,7 @@
 // The `models` command: what there is, what each model can do, and what a month with it would cost.
 import { parseArgs } from 'node:util';
 import { FairleadError } from '../../../core/index.ts';
-import { blended, discover, listModels, monthlyCost, type ModelInfo } from '../../../providers/index.ts';
+import { blendedPrice, discover, listModels, monthlyCost, type ModelInfo } from '../../../providers/index.ts';
 import type { Command } from '../../command-table.ts';
 import { formatFoundReason } from '../../../coding-agent/models/discover-model.ts';
 import { print, printErr } from '../../args/stdio.ts';
@@ -107,6 +107,6 @@ const modelRow = (model: ModelInfo): readonly string[] => [
 function monthlyCostCells({ price }: ModelInfo, tokens: number | undefined, localShare: number): readonly string[] {
   if (tokens === undefined) return [];
   if (!price) return ['?', '?'];
-  const { cloud, hybrid } = monthlyCost({ tokens, usdPerMillion: blended(price), localShare });
+  const { cloud, hybrid } = monthlyCost({ tokens, usdPerMillion: blendedPrice(price), localShare });
   return [`$${cloud.toFixed(2)}`, `$${hybrid.toFixed(2)}`];
 }

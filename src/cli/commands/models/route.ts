@@ -1,12 +1,12 @@
 // `fairlead models route "<task>"`: what a router would choose for a task and why, without asking any model.
 import { estimateTokens, escapeInvisibleLine } from '../../../core/index.ts';
 import {
-  choiceLine,
-  choiceRemark,
+  formatDecision,
+  toDecisionRecord,
   route,
   taskFeatures,
-  type Choice,
-  type Rating,
+  type RoutingDecision,
+  type CandidateRating,
 } from '../../../providers/routing/index.ts';
 import { withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
@@ -69,12 +69,16 @@ async function showRoute(task: string, asked: RouteArgs): Promise<number> {
     },
     router,
   );
-  if (asked.json) print(`${JSON.stringify(choiceRemark(name, isPrivate, choice), null, 2)}\n`);
-  else print(formatRoute(choice, taskFeatures(task, router.words).because, router.weights));
+  if (asked.json) print(`${JSON.stringify(toDecisionRecord(name, isPrivate, choice), null, 2)}\n`);
+  else print(formatRoute(choice, taskFeatures(task, router.words).reasons, router.weights));
   return choice.chosen ? 0 : 1;
 }
 
-function formatRoute(choice: Choice, because: readonly string[], weights: Readonly<Record<string, number>>): string {
+function formatRoute(
+  choice: RoutingDecision,
+  because: readonly string[],
+  weights: Readonly<Record<string, number>>,
+): string {
   const named = Object.entries(weights).filter(([, weight]) => weight > 0);
   const head = ['model', 'where', 'total', ...named.map(([name, weight]) => `${name} ×${weight}`)];
   const rows = choice.ratings.map((rating) => formatRating(rating, named.length));
@@ -86,10 +90,10 @@ function formatRoute(choice: Choice, because: readonly string[], weights: Readon
   const seen = because.length
     ? `Because of ${because.slice(0, 6).map(escapeInvisibleLine).join(', ')}.`
     : 'Nothing in it says that it is hard.';
-  return `${choiceLine(choice)}\n${seen}\n\n${formatColumns([head, ...rows])}\n${reasons.join('\n')}\n`;
+  return `${formatDecision(choice)}\n${seen}\n\n${formatColumns([head, ...rows])}\n${reasons.join('\n')}\n`;
 }
 
-function formatRating(rating: Rating, columnsLeft: number): readonly string[] {
+function formatRating(rating: CandidateRating, columnsLeft: number): readonly string[] {
   const { name, local } = rating.candidate;
   const where = local ? 'local' : 'cloud';
   if ('out' in rating) return [name, where, 'out', ...Array.from({ length: columnsLeft }, () => '-')];

@@ -1,6 +1,6 @@
 // `fairlead models savings [sessions]`: what choosing among models has saved against sending everything to one of them.
 import { FairleadError, type Event, type Price } from '../../../core/index.ts';
-import { partsOf, priceOf } from '../../../providers/index.ts';
+import { parseModelRef, priceOf } from '../../../providers/index.ts';
 import { savingsOf, type ModelShare, type Savings } from '../../../providers/routing/index.ts';
 import { openJsonl } from '../../../stores/index.ts';
 import { collectEvents } from '../../../sessions/reports/branch-path.ts';
@@ -37,7 +37,7 @@ type ReferenceModel = { readonly model: string; readonly price: Price | undefine
 /** The model that everything is held against: the one named, or the dearest of the router's that are elsewhere. */
 async function resolveReferenceModel(named: string | undefined, settings: Settings): Promise<ReferenceModel> {
   if (named !== undefined) {
-    const { provider, model } = partsOf(named);
+    const { provider, model } = parseModelRef(named);
     return { model: named, price: priceOf(provider, model) };
   }
   const entrants = await loadRouterCandidates(findRouter('auto', settings), settings);
