@@ -12,7 +12,7 @@ import {
   type ModelRequest,
   type PersistentList,
 } from '../src/core/index.ts';
-import { chatProvider } from '../src/providers/chat/chat.ts';
+import { chatProvider } from '../src/providers/openai-compatible/chat.ts';
 
 type BenchConversation = { turn(): Promise<number> };
 type Contender = { readonly name: string; start(url: string, turns: number): BenchConversation };

@@ -23,9 +23,6 @@ test('[P68] Claude, OpenAI and Ollama are switched by the name of the model alon
     assert.equal(code, 0, `${model}: ${err}`);
     assert.match(out, /It said: from the tool/, model);
   }
-  assert.deepEqual(
-    [...new Set(made.modelRequests().map(({ format: dialect }) => dialect))],
-    ['anthropic', 'chat', 'ollama'],
-  );
+  assert.deepEqual([...new Set(made.modelRequests().map(({ format }) => format))], ['anthropic', 'chat', 'ollama']);
   assert.equal(made.sessions().length, 1);
 });

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fold, runStateView, type Event, type Fact, type Provider, type RunState } from '../src/core/index.ts';
-import { chatProvider } from '../src/providers/chat/chat.ts';
+import { chatProvider } from '../src/providers/openai-compatible/chat.ts';
 import { ollamaProvider } from '../src/providers/ollama/ollama.ts';
-import { anthropicProvider } from '../src/providers/sdk/anthropic.ts';
-import { googleProvider } from '../src/providers/sdk/google.ts';
-import { responsesProvider } from '../src/providers/sdk/responses.ts';
+import { anthropicProvider } from '../src/providers/ai-sdk/anthropic.ts';
+import { googleProvider } from '../src/providers/ai-sdk/google.ts';
+import { responsesProvider } from '../src/providers/ai-sdk/responses.ts';
 import { openJsonl } from '../src/stores/index.ts';
 
 const providersByFormat: readonly (readonly [name: string, open: (url: string) => Provider])[] = [

@@ -34,7 +34,7 @@ async function startTwoServers(t: TestContext, router: object = {}): Promise<Two
 }
 
 const countRequests = (server: ScriptedServer): number =>
-  server.requests.filter(({ format: dialect }) => dialect !== undefined).length;
+  server.requests.filter(({ format }) => format !== undefined).length;
 
 const readSessionEvents = (made: TestProgram, name: string): readonly Event[] =>
   made
@@ -71,7 +71,7 @@ test('[P43, P59, P69] a simple task goes to the local model and a hard one to th
     [1, 1],
     'auto is remembered, and the client really changes',
   );
-  const [sent] = made.cloud.requests.filter(({ format: dialect }) => dialect !== undefined);
+  const [sent] = made.cloud.requests.filter(({ format }) => format !== undefined);
   assert.equal(sent?.format, 'anthropic');
   const events = readSessionEvents(made, 'two');
   const [chosen] = getAnnotations(events, 'routing/chosen');

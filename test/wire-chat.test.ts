@@ -13,9 +13,9 @@ import {
   type ModelRequest,
   type Usage,
 } from '../src/core/index.ts';
-import { chatProvider } from '../src/providers/chat/chat.ts';
-import { readChatStream } from '../src/providers/chat/reply.ts';
-import { createSseDecoder } from '../src/providers/wire/lines.ts';
+import { chatProvider } from '../src/providers/openai-compatible/chat.ts';
+import { readChatStream } from '../src/providers/openai-compatible/read-response.ts';
+import { createSseDecoder } from '../src/providers/http/sse.ts';
 import { readRecordedExchanges, type RecordedExchange } from '../src/testing/index.ts';
 
 type End = Chunk & { readonly type: 'end' };

@@ -10,10 +10,10 @@ import {
   type Provider,
   type ModelRequest,
 } from '../src/core/index.ts';
-import { anthropicProvider } from '../src/providers/sdk/anthropic.ts';
-import { googleProvider } from '../src/providers/sdk/google.ts';
-import { responsesProvider } from '../src/providers/sdk/responses.ts';
-import type { AiSdkOptions } from '../src/providers/sdk/sdk.ts';
+import { anthropicProvider } from '../src/providers/ai-sdk/anthropic.ts';
+import { googleProvider } from '../src/providers/ai-sdk/google.ts';
+import { responsesProvider } from '../src/providers/ai-sdk/responses.ts';
+import type { AiSdkOptions } from '../src/providers/ai-sdk/provider.ts';
 import { readRecordedExchanges, scriptedServer, sends, type RecordedExchange } from '../src/testing/index.ts';
 import {
   parseAnthropicReply,

@@ -13,7 +13,7 @@ const chunkGroups: readonly ChunkGroup[] = [
   // The way to a model that speaks chat, as most do.
   {
     name: 'wire',
-    roots: ['src/providers/index.ts', 'src/providers/chat/chat.ts', 'src/providers/gateway/policies.ts'],
+    roots: ['src/providers/index.ts', 'src/providers/openai-compatible/chat.ts', 'src/providers/gateway/policies.ts'],
   },
   { name: 'once', roots: ['src/cli/commands/conversation.ts', 'src/cli/print-mode/print-mode.ts'] },
 ];

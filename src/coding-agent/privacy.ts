@@ -45,8 +45,8 @@ export async function isLocalModel(
 ): Promise<boolean> {
   if (isDeclaredLocal !== undefined) return isDeclaredLocal;
   if (!findFamily(ref.provider)) return ref.provider === 'scripted' || ref.provider === 'replay';
-  const { keepsDataLocal: staysHere } = await import('../providers/routing/standing.ts');
-  return staysHere(ref, env, privateHosts);
+  const { keepsDataLocal } = await import('../providers/routing/model-priors.ts');
+  return keepsDataLocal(ref, env, privateHosts);
 }
 
 /** Throws where a private session would be told to somebody else. */

@@ -1,9 +1,9 @@
 // What is at hand without being told: keys in the environment and servers on this machine. Nothing beyond loopback is asked.
 import { isObject } from '../core/index.ts';
 import { families, findFamily, type ProviderFamily } from './families.ts';
-import { objectsAt } from './models/info.ts';
+import { objectsAt } from './models/model-info.ts';
 import { resolveBaseUrl, findApiKey, type Environment } from './resolve.ts';
-import { httpModule } from './wire/node-http.ts';
+import { httpModule } from './http/node-http.ts';
 
 /** A provider that can be used as things are. */
 export type DiscoveredProvider =

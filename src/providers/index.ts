@@ -1,7 +1,7 @@
 // The models: opening one by name, listing what there is, and the gateway around them. A family is loaded when it is chosen.
 import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
-export type { ChatOptions } from './chat/chat.ts';
-export type { ChatCompat } from './chat/quirks.ts';
+export type { ChatOptions } from './openai-compatible/chat.ts';
+export type { ChatCompat } from './openai-compatible/compat.ts';
 export { blendedPrice, monthlyCost, paybackMonths, type MonthlyUsage, type MonthlyCost } from './costs.ts';
 export { discover, type DiscoverOptions, type DiscoveredProvider } from './discover.ts';
 export type {
@@ -15,8 +15,8 @@ export { providerAliases, families, findFamily, type ProviderProtocol, type Prov
 export { gateway, type GatewayOptions } from './gateway/gateway.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
 export { breakerStates, createGatewayState, type BreakerState, type GatewayState } from './gateway/state.ts';
-export { listModels, type ListModelsOptions, type ProviderRef } from './models/models.ts';
-export type { ModelCapability, ModelInfo } from './models/info.ts';
+export { listModels, type ListModelsOptions, type ProviderRef } from './models/list-models.ts';
+export type { ModelCapability, ModelInfo } from './models/model-info.ts';
 export type { OllamaOptions } from './ollama/ollama.ts';
 export { responseCost, priceOf, type ModelPrice, type PriceBook } from './prices.ts';
 export { openProvider, type OpenProviderOptions, type ProviderFactory } from './registry.ts';

@@ -47,8 +47,8 @@ test('[A3, P9] every provider that has a server answers under its name, through 
   });
   t.after(() => server.close());
   const paths: { readonly [dialect: string]: string } = { google: '/v1beta', ollama: '' };
-  for (const { name, protocol: dialect } of families.filter((family) => family.protocol !== 'embedded')) {
-    const baseUrl = `${server.url}${paths[dialect] ?? '/v1'}`;
+  for (const { name, protocol } of families.filter((family) => family.protocol !== 'embedded')) {
+    const baseUrl = `${server.url}${paths[protocol] ?? '/v1'}`;
     const provider = await openProvider({ provider: name, model: 'm', baseUrl }, { env: allApiKeys });
     const { message } = await ask(provider);
     assert.deepEqual(
@@ -58,7 +58,7 @@ test('[A3, P9] every provider that has a server answers under its name, through 
     );
   }
   assert.deepEqual(
-    new Set(server.requests.flatMap(({ format: dialect }) => dialect ?? [])),
+    new Set(server.requests.flatMap(({ format }) => format ?? [])),
     new Set(['anthropic', 'chat', 'google', 'ollama']),
   );
 });

@@ -1,6 +1,6 @@
 // Names to providers: each family is loaded only when it is chosen.
 import { FairleadError, type Provider } from '../core/index.ts';
-import { lookUpKnownModel } from './models/known.ts';
+import { lookUpKnownModel } from './models/known-models.ts';
 import type { PriceBook } from './prices.ts';
 import {
   parseModelRef,
@@ -54,9 +54,9 @@ async function loadProvider({ family, api, ...rest }: ResolvedModelRef): Promise
   const given = { ...rest, family: family.name, ...(keyVariable === undefined ? {} : { keyVariable }) };
   switch (family.protocol) {
     case 'anthropic':
-      return (await import('./sdk/anthropic.ts')).anthropicProvider(given);
+      return (await import('./ai-sdk/anthropic.ts')).anthropicProvider(given);
     case 'google':
-      return (await import('./sdk/google.ts')).googleProvider(given);
+      return (await import('./ai-sdk/google.ts')).googleProvider(given);
     case 'embedded':
       return (await import('./embedded/embedded.ts')).embeddedProvider(given);
     case 'ollama':
@@ -64,7 +64,7 @@ async function loadProvider({ family, api, ...rest }: ResolvedModelRef): Promise
     case 'openai':
     case 'chat':
       return api === 'responses'
-        ? (await import('./sdk/responses.ts')).responsesProvider(given)
-        : (await import('./chat/chat.ts')).chatProvider(given);
+        ? (await import('./ai-sdk/responses.ts')).responsesProvider(given)
+        : (await import('./openai-compatible/chat.ts')).chatProvider(given);
   }
 }

@@ -2,7 +2,7 @@
 import { FairleadError, isObject, closestMatches, type Price } from '../core/index.ts';
 import { providerAliases, families, findFamily, type ProviderFamily } from './families.ts';
 
-import { lookUpKnownModel } from './models/known.ts';
+import { lookUpKnownModel } from './models/known-models.ts';
 import { priceOf, type PriceBook } from './prices.ts';
 
 /** The way an OpenAI-like provider is asked: chat completions, or responses. */

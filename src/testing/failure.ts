@@ -1,6 +1,6 @@
 // A scripted failure in full: its HTTP status, its words, and the error the library would make of it.
 import { FairleadError, type Blame } from '../core/index.ts';
-import type { FailureName, ScriptedError } from './answer.ts';
+import type { FailureName, ScriptedError } from './scripted-response.ts';
 
 /** A failure with nothing left open. */
 export type ResolvedFailure = {

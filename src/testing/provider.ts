@@ -11,10 +11,10 @@ import {
   type Provider,
   type ModelRequest,
 } from '../core/index.ts';
-import { excerptDifference, diffRequests, type RequestDiff } from './departure.ts';
+import { excerptDifference, diffRequests, type RequestDiff } from './request-diff.ts';
 import { failureToError } from './failure.ts';
-import { assertValidRequest } from './legality/request.ts';
-import { splitToolArguments, splitText } from './pieces.ts';
+import { assertValidRequest } from './request-validation/core-request.ts';
+import { splitToolArguments, splitText } from './split-text.ts';
 import { nextResponse, type ScriptRequest, type ResolvedResponse, type Script } from './script.ts';
 
 /** How a scripted provider behaves apart from its script. */

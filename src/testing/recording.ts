@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
 import type { Json } from '../core/index.ts';
-import type { WireFormatName } from './replies/reply.ts';
+import type { WireFormatName } from './response-writers/writer.ts';
 
 /** A request as it arrived. */
 export type RecordedRequest = {

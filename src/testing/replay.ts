@@ -10,7 +10,7 @@ import {
   type Provider,
   type ModelRequest,
 } from '../core/index.ts';
-import { excerptDifference, diffRequests } from './departure.ts';
+import { excerptDifference, diffRequests } from './request-diff.ts';
 
 /** How a recording is held against what is asked. */
 export type ReplayOptions = {

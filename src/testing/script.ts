@@ -1,7 +1,7 @@
 // A script: the list of what a scripted model answers, or a function that decides it from what was asked.
 import { FairleadError, type FinishReason, type Json, type Usage } from '../core/index.ts';
-import { calls, joinResponses, says, type ScriptedResponse } from './answer.ts';
-import { splitText } from './pieces.ts';
+import { calls, joinResponses, says, type ScriptedResponse } from './scripted-response.ts';
+import { splitText } from './split-text.ts';
 
 /** What was asked, as a script sees it in every dialect. */
 export type ScriptRequest<Body> = {

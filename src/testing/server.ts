@@ -2,15 +2,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { FairleadError, isObject, toFailure, type Json, type JsonObject } from '../core/index.ts';
-import { sendResponse, type OutgoingResponse } from './delivery.ts';
-import { parseScriptRequest, wireFormatFromPath, parseGoogleModel, responseWriters, wantsStream } from './dialect.ts';
+import { sendResponse, type OutgoingResponse } from './send-response.ts';
+import {
+  parseScriptRequest,
+  wireFormatFromPath,
+  parseGoogleModel,
+  responseWriters,
+  wantsStream,
+} from './parse-request.ts';
 import { resolveFailure } from './failure.ts';
-import { assertValidRequestBody } from './legality/legal.ts';
-import { getModelListing } from './listings.ts';
-import type { ListedModel, ListingStyle } from './listings/model.ts';
-import { buildResponse } from './plan.ts';
+import { assertValidRequestBody } from './request-validation/validate.ts';
+import { getModelListing } from './model-listings.ts';
+import type { ListedModel, ListingStyle } from './model-listings/model.ts';
+import { buildResponse } from './build-response.ts';
 import { redactHeaders, redactQuery, type RequestOutcome, type RecordedRequest } from './recording.ts';
-import type { WireFormatName } from './replies/reply.ts';
+import type { WireFormatName } from './response-writers/writer.ts';
 import { nextResponse, type Script } from './script.ts';
 
 /** How a scripted server behaves apart from its script. */
@@ -89,10 +95,10 @@ export async function scriptedServer(
   }
 
   async function replyTo(asked: ArrivedRequest): Promise<OutgoingResponse> {
-    const { request, path, query, body, format: dialect } = asked;
+    const { request, path, query, body, format } = asked;
     const refused = options.key !== undefined && !hasApiKey(request, query, options.key);
-    if (dialect && refused) return errorResponse(dialect, 401, 'The API key is not valid.');
-    if (!dialect) {
+    if (format && refused) return errorResponse(format, 401, 'The API key is not valid.');
+    if (!format) {
       const anthropic = request.headers['anthropic-version'] !== undefined;
       const models = options.models ?? [{ id: 'scripted', context: 32_768, tools: true }];
       const method = request.method ?? '';
@@ -102,20 +108,20 @@ export async function scriptedServer(
         ? jsonResponse(listing.status, listing.body)
         : jsonResponse(404, `{"error":{"message":"There is nothing at ${path}."}}`);
     }
-    if (!isObject(body)) return errorResponse(dialect, 400, 'The body is not a JSON object.');
+    if (!isObject(body)) return errorResponse(format, 400, 'The body is not a JSON object.');
     const known: JsonObject = body;
     try {
-      if (options.validate !== false) assertValidRequestBody(dialect, known, parseGoogleModel(path));
-      const answer = await nextResponse(script, parseScriptRequest(dialect, path, known, index++));
+      if (options.validate !== false) assertValidRequestBody(format, known, parseGoogleModel(path));
+      const answer = await nextResponse(script, parseScriptRequest(format, path, known, index++));
       const occasion = {
         index: index - 1,
         body: known,
         reasoningField: options.reasoningField ?? 'reasoning_content',
-        asArray: dialect === 'google' && !/[?&]alt=sse/.test(query),
+        asArray: format === 'google' && !/[?&]alt=sse/.test(query),
       } as const;
-      return buildResponse(answer, responseWriters[dialect], occasion, wantsStream(dialect, path, known));
+      return buildResponse(answer, responseWriters[format], occasion, wantsStream(format, path, known));
     } catch (error) {
-      return errorResponse(dialect, 400, toFailure(error).message);
+      return errorResponse(format, 400, toFailure(error).message);
     }
   }
 

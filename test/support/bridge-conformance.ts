@@ -197,7 +197,7 @@ export function testBridges(rows: readonly BridgeCase[]): void {
           let pieces = '';
           for (const prompt of each.prompts ?? ['Go.'])
             answers.push(await loop.run(prompt, (piece) => (pieces += piece)));
-          const requests = server.requests.filter(({ format: dialect }) => dialect).map(parseSeenRequest);
+          const requests = server.requests.filter(({ format }) => format).map(parseSeenRequest);
           assertPrefixes(requests);
           each.check({ answers, ran, pieces, requests });
         });
@@ -213,10 +213,10 @@ function assertPrefixes(requests: readonly SeenRequest[]): void {
   }
 }
 
-function parseSeenRequest({ body, format: dialect, path }: RecordedRequest): SeenRequest {
+function parseSeenRequest({ body, format, path }: RecordedRequest): SeenRequest {
   const request = body as JsonObject;
-  const name = dialect === 'google' ? 'gemini' : dialect;
-  if (!name || name === 'ollama') throw new Error(`No bridge speaks ${dialect}.`);
+  const name = format === 'google' ? 'gemini' : format;
+  if (!name || name === 'ollama') throw new Error(`No bridge speaks ${format}.`);
   const { system, messages } = wireFormats[name].parseRequest(request, path);
   const given = request['messages'] ?? request['contents'] ?? request['input'] ?? [];
   const raw = typeof given === 'string' ? [{ role: 'user', content: given }] : (given as readonly Json[]);

@@ -93,7 +93,7 @@ export async function createProgram(
       return files.flatMap((file) => /^session_(.*)\.jsonl$/.exec(file)?.[1] ?? []).toSorted();
     },
     session: (name) => readFileSync(data('sessions', `session_${name}.jsonl`), 'utf8'),
-    modelRequests: () => server.requests.filter(({ format: dialect }) => dialect !== undefined),
+    modelRequests: () => server.requests.filter(({ format }) => format !== undefined),
     run: (args, more) => start(args, more).ended,
     start,
     open: (args, more = {}) =>

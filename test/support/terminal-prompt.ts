@@ -110,7 +110,7 @@ export const scriptByPrompt =
 /** Everything that was asked of the models so far, in order. */
 export function getSentRequests(server: ScriptedServer): readonly SentRequest[] {
   return server.requests
-    .filter(({ format: dialect }) => dialect !== undefined)
+    .filter(({ format }) => format !== undefined)
     .map(({ body }) => {
       const { model, messages } = body as unknown as Body;
       const said = messages.map(({ role, content }) => ({ role, text: getContentText(content) }));

@@ -78,17 +78,17 @@ export function judgeHardware(hardware: Hardware, model: string | undefined, isR
   return ok(says);
 }
 
-function formatHardware({ cores, memory, gpuMemory: graphics, gpuName: card }: Hardware): string {
+function formatHardware({ cores, memory, gpuMemory, gpuName }: Hardware): string {
   const plain = `${cores} cores, ${Math.round(memory)} GB`;
-  return graphics === undefined
+  return gpuMemory === undefined
     ? `${plain}, no graphics card found`
-    : `${plain}, ${card} with ${Math.round(graphics)} GB`;
+    : `${plain}, ${gpuName} with ${Math.round(gpuMemory)} GB`;
 }
 
-function formatCapacity({ largestModel: runs, device: on, window, benchmark: reference }: LocalModelCapacity): string {
-  if (!runs) return 'no local model fits.';
+function formatCapacity({ largestModel, device, window, benchmark }: LocalModelCapacity): string {
+  if (!largestModel) return 'no local model fits.';
   const room = window === undefined ? '' : `, context up to ${Math.round(window / 1024)}K`;
-  const slow = on === 'processor' ? ' on the processor, slowly' : '';
-  const measured = reference === undefined ? '' : ` To compare: ${reference}.`;
-  return `models up to ${runs.billions}B (${runs.weights} GB, such as ${runs.example})${slow}${room}: ${runs.description}.${measured}`;
+  const slow = device === 'processor' ? ' on the processor, slowly' : '';
+  const measured = benchmark === undefined ? '' : ` To compare: ${benchmark}.`;
+  return `models up to ${largestModel.billions}B (${largestModel.weights} GB, such as ${largestModel.example})${slow}${room}: ${largestModel.description}.${measured}`;
 }

@@ -183,8 +183,8 @@ async function readOllamaContext({ target, settings, signal }: CheckContext): Pr
   if (!model || !endpoint) return undefined;
   const { family, baseUrl, model: name, contextWindow } = resolveModel(model.ref, settings.env);
   if (family.protocol !== 'ollama') return undefined;
-  const { resolveOllamaContextWindow: ollamaWindow } = await import('../../providers/ollama/window.ts');
-  return ollamaWindow(baseUrl, name, contextWindow, { signal });
+  const { resolveOllamaContextWindow } = await import('../../providers/ollama/context-window.ts');
+  return resolveOllamaContextWindow(baseUrl, name, contextWindow, { signal });
 }
 
 /** The checks of the model. */

@@ -49,9 +49,9 @@ const windowTimeoutMs = 3000;
 async function findEffectiveWindow(ref: ResolvedModel['ref'], env: Settings['env']): Promise<number | undefined> {
   const family = findFamily(ref.provider);
   if (family?.protocol !== 'ollama' || ref.contextWindow !== undefined) return undefined;
-  const { resolveOllamaContextWindow: ollamaWindow } = await import('../../providers/ollama/window.ts');
+  const { resolveOllamaContextWindow } = await import('../../providers/ollama/context-window.ts');
   const signal = AbortSignal.timeout(windowTimeoutMs);
-  return ollamaWindow(resolveBaseUrl(family, ref.baseUrl, env), ref.model, undefined, { signal }).catch(
+  return resolveOllamaContextWindow(resolveBaseUrl(family, ref.baseUrl, env), ref.model, undefined, { signal }).catch(
     () => undefined,
   );
 }

@@ -1,7 +1,7 @@
 // What is known of a router's models before any of them is asked: their prices, windows and tools, and whether what they are told stays here.
 import { FairleadError } from '../../core/index.ts';
 import { resolveModel, parseModelRef, findFamily, type ResolvedModelRef } from '../../providers/index.ts';
-import { lookUpKnownModel } from '../../providers/models/known.ts';
+import { lookUpKnownModel } from '../../providers/models/known-models.ts';
 import { defaultQuality, type ModelCandidate } from '../../providers/routing/index.ts';
 import { findModel, getModelEndpoint, type ResolvedModel } from '../models/resolve-model.ts';
 import { isLocalModel } from '../privacy.ts';

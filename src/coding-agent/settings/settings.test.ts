@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { wrapUntrusted } from '../../core/index.ts';
-import { dataDirectory } from '../../providers/embedded/place.ts';
+import { dataDirectory } from '../../providers/embedded/data-dir.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 type Room = {

@@ -1,7 +1,7 @@
 // The list of models that the provider offered last, kept so that later starts need not ask: one JSON object a line.
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
-import type { ModelInfo } from '../../providers/models/info.ts';
+import type { ModelInfo } from '../../providers/models/model-info.ts';
 import { findFamily } from '../../providers/families.ts';
 import { resolveBaseUrl, findApiKey } from '../../providers/resolve.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
@@ -74,7 +74,7 @@ export async function refreshModels(
   options: RefreshModelsOptions,
 ): Promise<readonly KnownModel[]> {
   const from = options.endpoint ?? requireDeclaredEndpoint(settings);
-  const { listModels } = await import('../../providers/models/models.ts');
+  const { listModels } = await import('../../providers/models/list-models.ts');
   const { signal } = options;
   const found = await listModels(from, { env: settings.env, ...(signal ? { signal } : {}) });
   const url = endpointUrl(from, settings);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { FairleadError, createPersistentList, type Chunk, type Message, type ModelRequest } from '../../core/index.ts';
-import { weightsFile } from './fetch.ts';
+import { weightsFile } from './download-weights.ts';
 import { tinyllama, type EmbeddedModel } from './models.ts';
 import { runtimeDirectory } from './npm.ts';
 import { embeddedProvider, type EmbeddedConsentRequest, type EmbeddedProvider } from './embedded.ts';

@@ -1,14 +1,14 @@
 // The model that runs inside the program: fetched once with consent, loaded when first asked, free, small and often wrong.
 import { FairleadError, type Provider } from '../../core/index.ts';
-import { createEmbeddedConversation, type EmbeddedConversation } from './answer.ts';
-import { acquireModel, acquireTurn, type ModelLease } from './engine.ts';
-import { formatMegabytes } from './faults.ts';
-import { downloadWeights, hasWeights, weightsFile } from './fetch.ts';
+import { createEmbeddedConversation, type EmbeddedConversation } from './generation.ts';
+import { acquireModel, acquireTurn, type ModelLease } from './model-pool.ts';
+import { formatMegabytes } from './errors.ts';
+import { downloadWeights, hasWeights, weightsFile } from './download-weights.ts';
 import { resolveEmbeddedModel, type EmbeddedModel } from './models.ts';
 import { hasRuntime, installRuntime, platformPackage, getNpmRegistry, runtimeBytes, runtimeDirectory } from './npm.ts';
-import { dataDirectory } from './place.ts';
+import { dataDirectory } from './data-dir.ts';
 import { findBundledRuntime } from './runtime.ts';
-import { abortError } from '../wire/http.ts';
+import { abortError } from '../http/http.ts';
 
 /** What a person is asked before anything is fetched. */
 export type EmbeddedConsentRequest = {
@@ -135,9 +135,9 @@ async function downloadMissing(
   const weights = !(await hasWeights(directory, model));
   if (!runtime && !weights) return;
   const bytes = (runtime ? runtimeBytes : 0) + (weights ? model.bytes : 0);
-  const { name, description: about, license } = model;
-  const question = `${about} It takes ${formatMegabytes(bytes)} in ${directory} (license ${license}). Fetch it now?`;
-  const agreed = await consent?.({ model: name, description: about, license, bytes, directory, question });
+  const { name, description, license } = model;
+  const question = `${description} It takes ${formatMegabytes(bytes)} in ${directory} (license ${license}). Fetch it now?`;
+  const agreed = await consent?.({ model: name, description, license, bytes, directory, question });
   if (!agreed)
     throw new FairleadError('embedded/no-consent', `The model ${name} is not on this machine and was not fetched.`, {
       blame: 'user',

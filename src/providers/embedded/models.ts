@@ -87,14 +87,14 @@ export function resolveEmbeddedModel(wanted: string | EmbeddedModel | undefined)
 }
 
 function findModelError(model: EmbeddedModel): string | undefined {
-  const { name, parts: pieces, bytes, sha256, contextWindow } = model;
-  const sum = pieces.reduce((sum, piece) => sum + piece.bytes, 0);
+  const { name, parts, bytes, sha256, contextWindow } = model;
+  const sum = parts.reduce((sum, piece) => sum + piece.bytes, 0);
   if (!/^\w[\w.-]*$/.test(name)) return 'its name must be letters, digits, dots and dashes';
-  if (pieces.length === 0) return 'it has no pieces';
+  if (parts.length === 0) return 'it has no pieces';
   if (sum !== bytes) return `its pieces have ${sum} bytes together and it should have ${bytes}`;
   if (!/^[\da-f]{64}$/.test(sha256)) return 'its sha256 must be 64 small hexadecimal digits';
   if (!Number.isInteger(contextWindow) || contextWindow < 256) return 'its context window must be 256 tokens or more';
   if (resolveTemplate(model) === undefined) return `there is no template named ${String(model.template)}`;
-  const odd = pieces.find((piece) => 'url' in piece && !/^https?:$/.test(URL.parse(piece.url)?.protocol ?? ''));
+  const odd = parts.find((piece) => 'url' in piece && !/^https?:$/.test(URL.parse(piece.url)?.protocol ?? ''));
   return odd && 'url' in odd ? `${odd.url} is no http or https address` : undefined;
 }

@@ -13,7 +13,7 @@ import {
   runtimeDirectory,
   type NpmOptions,
 } from './npm.ts';
-import { dataDirectory } from './place.ts';
+import { dataDirectory } from './data-dir.ts';
 
 function createTempDirectory(t: test.TestContext): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'fairlead-npm-'));

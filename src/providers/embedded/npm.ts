@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { toDownloadDiskError, diskFullError, offlineError, downloadCancelledError } from './faults.ts';
-import { withFileLock } from './lock.ts';
+import { toDownloadDiskError, diskFullError, offlineError, downloadCancelledError } from './errors.ts';
+import { withFileLock } from './file-lock.ts';
 
 /** The version of node-llama-cpp that this was made for. */
 export const runtimeVersion = '3.22.1';

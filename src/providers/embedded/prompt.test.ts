@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { appendItem, createPersistentList, type Message, type ModelRequest, type ToolSpec } from '../../core/index.ts';
-import { chooseAction } from './choice.ts';
+import { chooseAction } from './choose-tool.ts';
 import { resolveTemplate, tinyllama } from './models.ts';
 import { toolRequestPrefix, parseCallInput, renderPrompt, lastUserRequest, type PromptSegment } from './prompt.ts';
 

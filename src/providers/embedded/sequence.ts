@@ -1,5 +1,5 @@
 // A text in a model's working memory: what it shares with the text before it is not read again, and reading can be stopped.
-import { raceWithAbort } from './engine.ts';
+import { raceWithAbort } from './model-pool.ts';
 import type {
   RuntimeContext,
   RuntimeModel,
@@ -8,7 +8,7 @@ import type {
   RuntimeSequence,
   Token,
 } from './runtime.ts';
-import { abortError } from '../wire/http.ts';
+import { abortError } from '../http/http.ts';
 
 /** A text in working memory. */
 export interface TokenSequence {

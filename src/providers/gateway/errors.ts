@@ -1,6 +1,6 @@
 // What the gateway makes of errors: which try is followed by another, which model by the next, and what is said in the end.
 import { FairleadError, isObject, isValidUsage, type Usage } from '../../core/index.ts';
-import { rateLimitedError } from './limiter.ts';
+import { rateLimitedError } from './rate-limiter.ts';
 
 /** A model that was given up on: why, and after how many tries. */
 export type FailedModel = { readonly key: string; readonly error: FairleadError; readonly attempts: number };
@@ -26,13 +26,13 @@ export const shouldFallBack = (error: FairleadError): boolean =>
 
 /** The error for whoever asked: the last one, how often it was tried, and what became of the models before it. Nobody is to try again. */
 export function finalError(left: readonly FailedModel[]): FairleadError {
-  const { error, attempts: tried } = left.at(-1) as FailedModel;
+  const { error, attempts } = left.at(-1) as FailedModel;
   const before = left.slice(0, -1);
-  if (tried <= 1 && before.length === 0 && !error.retry) return error;
+  if (attempts <= 1 && before.length === 0 && !error.retry) return error;
   const story = before
     .map((each) => `; before that, ${each.key}: ${formatFailure(each.error, each.attempts)}`)
     .join('');
-  return new FairleadError(error.code, `${formatFailure(error, tried)}${story}.`, {
+  return new FairleadError(error.code, `${formatFailure(error, attempts)}${story}.`, {
     blame: error.blame,
     retry: false,
     cause: error,

@@ -1,15 +1,15 @@
 // The gateway around every model: waits, limits, retries, circuit, fallback and price. Outside it looks like any provider.
 import { FairleadError, type Chunk, type Provider, type ModelRequest } from '../../core/index.ts';
-import type { EndChunk, StreamTimeouts } from './attempt.ts';
-import { startProviderCall, type ProviderCall, type GatewayEndpoint } from './call.ts';
+import type { EndChunk, StreamTimeouts } from './timed-stream.ts';
+import { startProviderCall, type ProviderCall, type GatewayEndpoint } from './provider-call.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { backoffDelay, type RetryOptions } from './delay.ts';
+import { backoffDelay, type RetryOptions } from './backoff.ts';
 import { finalError, shouldFallBack, normalizeProviderError, usageOfError, type FailedModel } from './errors.ts';
-import { createProviderRateLimiter, type RateLimits } from './limiter.ts';
-import type { CircuitBreakerOptions, createCircuitBreaker } from './circuit.ts';
+import { createProviderRateLimiter, type RateLimits } from './rate-limiter.ts';
+import type { CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts';
 import type { RetryPolicy } from './retry.ts';
 import { getOrCreate, sharedState, type GatewayState } from './state.ts';
-import { mergeStream, type AttemptGenerator } from './weave.ts';
+import { mergeStream, type AttemptGenerator } from './merge-stream.ts';
 import { responseCost, maxPrice, type PriceBook } from '../prices.ts';
 
 /** How a gateway behaves; what is absent has a default. */
@@ -78,8 +78,8 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
 }
 
 async function loadPolicies(retry: RetryOptions): Promise<LoadedPolicies> {
-  const { createRetryPolicy: makeTries, createCircuitBreaker: makeCircuit } = await import('./policies.ts');
-  return { retryPolicy: makeTries(retry), createCircuitBreaker: makeCircuit };
+  const { createRetryPolicy, createCircuitBreaker } = await import('./policies.ts');
+  return { retryPolicy: createRetryPolicy(retry), createCircuitBreaker };
 }
 
 /** What one request has been through. */
@@ -99,14 +99,14 @@ async function* runAttempts(
   settings: GatewaySettings,
 ): AttemptGenerator {
   const policies = await settings.policies;
-  const { retryPolicy: tries } = policies;
+  const { retryPolicy } = policies;
   const course: RequestProgress = { attempts: 0, failure: undefined, usd: 0, failedModels: [] };
   for (const [i, provider] of chain.entries()) {
     const lane = createEndpoint(provider, settings, policies);
     const last = i === chain.length - 1;
     const before = course.attempts;
     try {
-      for await (const one of tries()) {
+      for await (const one of retryPolicy()) {
         const { failure } = course;
         if (failure) yield { type: 'restarted', attempt: course.attempts + 1, why: failure.message };
         const again = one.number > 0;
@@ -141,15 +141,15 @@ async function* runAttempts(
 function createEndpoint(
   provider: Provider,
   settings: GatewaySettings,
-  { createCircuitBreaker: makeCircuit }: LoadedPolicies,
+  { createCircuitBreaker }: LoadedPolicies,
 ): GatewayEndpoint {
-  const { state, limits, clock, timeouts: patience } = settings;
+  const { state, limits, clock, timeouts } = settings;
   const key = `${provider.family}/${provider.model}`;
   const limitKey = limits.key ?? key;
   const limiter = getOrCreate(state.limiters, limitKey, () => createProviderRateLimiter(limitKey, clock));
-  const circuit = getOrCreate(state.circuits, key, () => makeCircuit(key, settings.circuit, clock));
+  const circuit = getOrCreate(state.circuits, key, () => createCircuitBreaker(key, settings.circuit, clock));
   limiter.setLimits(limits);
-  return { provider, key, limiter, circuit, timeouts: patience, maxWaitMs: settings.retry.maxMs, clock };
+  return { provider, key, limiter, circuit, timeouts, maxWaitMs: settings.retry.maxMs, clock };
 }
 
 /** The end with what the whole request cost: by the model that answered, and with the tries before it. */

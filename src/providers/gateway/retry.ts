@@ -1,7 +1,7 @@
 // Retrying, on cockatiel: its policy grants tries one after the other, and the stream of each try stays in the hands of the gateway.
 import { handleWhen, retry } from 'cockatiel';
 import { FairleadError } from '../../core/index.ts';
-import type { RetryOptions } from './delay.ts';
+import type { RetryOptions } from './backoff.ts';
 
 /** One try: say how it went. */
 export interface RetryAttempt {

@@ -1,6 +1,6 @@
 // What all gateways of a process share, by model: its limiter and its circuit.
-import type { CircuitBreaker, CircuitStatus } from './circuit.ts';
-import type { RateLimiter } from './limiter.ts';
+import type { CircuitBreaker, CircuitStatus } from './circuit-breaker.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** The shared state of one process, or of one test. */
 export type GatewayState = {

@@ -1,6 +1,6 @@
 // The models of local servers that have listings of their own: LM Studio, Lemonade, llama.cpp and vLLM.
 import { isObject } from '../../core/index.ts';
-import { getJson } from '../wire/http.ts';
+import { getJson } from '../http/http.ts';
 import {
   positiveCount,
   omitUndefined,
@@ -11,8 +11,8 @@ import {
   type ModelInfo,
   type RawJsonObject,
   type ListingSource,
-} from './info.ts';
-import { lookUpKnownModel, isChatModel } from './known.ts';
+} from './model-info.ts';
+import { lookUpKnownModel, isChatModel } from './known-models.ts';
 import { listOpenAICompatible } from './remote.ts';
 
 const freePrice = { input: 0, output: 0 };

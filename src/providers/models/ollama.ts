@@ -1,6 +1,6 @@
 // Ollama's models: the list, and for each what it can do and how many tokens it takes.
 import { isObject } from '../../core/index.ts';
-import { getJson, postJson } from '../wire/http.ts';
+import { getJson, postJson } from '../http/http.ts';
 import { priceOf } from '../prices.ts';
 import {
   positiveCount,
@@ -11,7 +11,7 @@ import {
   type ModelInfo,
   type RawJsonObject,
   type ListingSource,
-} from './info.ts';
+} from './model-info.ts';
 
 /** How many models are looked at side by side. */
 const maxConcurrent = 4;

@@ -1,6 +1,6 @@
 // The models of providers reached by a key: each listing has its own fields, and what it leaves out comes from the table of known models.
 import { isObject, type Price } from '../../core/index.ts';
-import { getJson } from '../wire/http.ts';
+import { getJson } from '../http/http.ts';
 import {
   positiveCount,
   omitUndefined,
@@ -11,8 +11,8 @@ import {
   type ModelInfo,
   type RawJsonObject,
   type ListingSource,
-} from './info.ts';
-import { lookUpKnownModel, isChatModel } from './known.ts';
+} from './model-info.ts';
+import { lookUpKnownModel, isChatModel } from './known-models.ts';
 import { priceOf } from '../prices.ts';
 
 /** A model with what its name tells and its price, to be overlaid with what the listing tells. */

@@ -1,7 +1,7 @@
 // Messages as Ollama's own chat API wants them: images as bare base64, arguments as objects, results by the tool's name.
 import type { FilePart, Message, MessagePart } from '../../core/index.ts';
-import { sanitizeToolName } from '../chat/messages.ts';
-import { toolResultFileParts } from '../wire/pictures.ts';
+import { sanitizeToolName } from '../openai-compatible/messages.ts';
+import { toolResultFileParts } from '../http/images.ts';
 
 type WireObject = { readonly [key: string]: unknown };
 

@@ -13,7 +13,7 @@ import {
   type ModelRequest,
 } from '../../core/index.ts';
 import { ollamaProvider, type OllamaOptions } from './ollama.ts';
-import { resolveOllamaContextWindow } from './window.ts';
+import { resolveOllamaContextWindow } from './context-window.ts';
 
 type End = Chunk & { readonly type: 'end' };
 type WireObject = Record<string, unknown>;
@@ -279,7 +279,7 @@ test('why Ollama stopped is told, and counts it leaves out are unknown', async (
 });
 
 test('[A54] an answer without its last line is cut at every byte, and a call in it is never given out (fault 46)', async () => {
-  const { readOllamaStream: readOllama } = await import('./reply.ts');
+  const { readOllamaStream } = await import('./read-response.ts');
   const bytes = Buffer.from(
     streamLine({ content: 'é' }) +
       streamLine({ tool_calls: [{ function: { name: 'rm', arguments: {} } }] }) +
@@ -289,10 +289,13 @@ test('[A54] an answer without its last line is cut at every byte, and a call in 
     for (let i = 0; i < end; i++) yield await Promise.resolve(bytes.subarray(i, i + 1));
   }
   for (let cut = 0; cut < bytes.length - 1; cut++) {
-    const error = await expectError(drain(readOllama(upTo(cut), { name: 'ollama' }, 'llama')));
+    const error = await expectError(drain(readOllamaStream(upTo(cut), { name: 'ollama' }, 'llama')));
     assert.deepEqual([error.code, error.retry], ['provider/cut', true], String(cut));
   }
-  assert.equal((await drain(readOllama(upTo(bytes.length - 1), { name: 'ollama' }, 'llama'))).message.parts.length, 2);
+  assert.equal(
+    (await drain(readOllamaStream(upTo(bytes.length - 1), { name: 'ollama' }, 'llama'))).message.parts.length,
+    2,
+  );
 });
 
 test('[A54] errors come by status, inside a stream, and as something else altogether (faults 48, 49, 59)', async (t) => {

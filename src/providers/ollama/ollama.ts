@@ -1,13 +1,13 @@
 // Ollama through its own chat API, which alone lets the context window be set. Messages are serialised once, as for every chat server.
 import type { Chunk, Price, Provider, ModelRequest, ModelSettings } from '../../core/index.ts';
-import { toolDefinition } from '../chat/request.ts';
-import type { ProviderInfo } from '../wire/faults.ts';
-import { isSuccess, redactUrl, post, readErrorReply } from '../wire/http.ts';
+import { toolDefinition } from '../openai-compatible/request.ts';
+import type { ProviderInfo } from '../http/errors.ts';
+import { isSuccess, redactUrl, post, readErrorReply } from '../http/http.ts';
 import { encodeOllamaMessage } from './messages.ts';
-import { readOllamaStream } from './reply.ts';
-import { ollamaBaseUrl, resolveOllamaContextWindow } from './window.ts';
-import { createBodyEncoder, withSchemaInstruction, type EncodedBody } from '../wire/prefix-body.ts';
-import { createContextGuard, type ContextGuard } from '../wire/window.ts';
+import { readOllamaStream } from './read-response.ts';
+import { ollamaBaseUrl, resolveOllamaContextWindow } from './context-window.ts';
+import { createBodyEncoder, withSchemaInstruction, type EncodedBody } from '../http/request-body.ts';
+import { createContextGuard, type ContextGuard } from '../http/context-guard.ts';
 
 /** An Ollama model: which one, and where. */
 export type OllamaOptions = {
@@ -63,8 +63,8 @@ export function ollamaProvider(options: OllamaOptions): Provider {
   }
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
-    const { encodeBody: bodyOf, guard } = await prepare(signal);
-    const { body, chars } = bodyOf(request);
+    const { encodeBody, guard } = await prepare(signal);
+    const { body, chars } = encodeBody(request);
     guard.check(request, chars);
     const reply = await post({
       url: `${root}/api/chat`,

@@ -1,8 +1,8 @@
 // What a router chooses among, what it goes by, and what it says: plain data, so that a choice can be written down and looked at.
 import type { Price } from '../../core/index.ts';
 import type { TaskKind } from './lexicon.ts';
-import type { PastRun } from './past-runs.ts';
-import type { KeywordWeights } from './task.ts';
+import type { PastRun } from './run-history.ts';
+import type { KeywordWeights } from './task-features.ts';
 
 /** A model that may be chosen. */
 export type ModelCandidate = {

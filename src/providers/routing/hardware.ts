@@ -61,16 +61,16 @@ const contextByGpuMemory: readonly (readonly [gigabytes: number, tokens: number]
 const withTolerance = (gigabytes: number): number => gigabytes * 0.93;
 
 /** The largest model that a machine runs, and its context. */
-export function estimateLocalModelCapacity({ memory, gpuMemory: graphics }: Hardware): LocalModelCapacity {
+export function estimateLocalModelCapacity({ memory, gpuMemory }: Hardware): LocalModelCapacity {
   const fits = (room: number): ModelSize | undefined => modelSizes.findLast(({ weights }) => weights <= room);
-  const card = graphics === undefined ? undefined : fits(graphics * 0.9);
-  if (graphics !== undefined && card) {
-    const window = contextByGpuMemory.find(([least]) => graphics >= withTolerance(least))?.[1];
+  const card = gpuMemory === undefined ? undefined : fits(gpuMemory * 0.9);
+  if (gpuMemory !== undefined && card) {
+    const window = contextByGpuMemory.find(([least]) => gpuMemory >= withTolerance(least))?.[1];
     return {
       largestModel: card,
       device: 'graphics card',
       ...(window === undefined ? {} : { window }),
-      ...benchmarkFor(graphics),
+      ...benchmarkFor(gpuMemory),
     };
   }
   // The system and everything else that is open need theirs.

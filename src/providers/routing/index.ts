@@ -18,10 +18,10 @@ export {
   type ModelSize,
 } from './hardware.ts';
 export type { TaskKind } from './lexicon.ts';
-export { modelChosenKey, modelFailedKey } from './keys.ts';
-export { findModelOutage, runHistoryView, type RunHistory, type PastRun } from './past-runs.ts';
+export { modelChosenKey, modelFailedKey } from './remark-keys.ts';
+export { findModelOutage, runHistoryView, type RunHistory, type PastRun } from './run-history.ts';
 export { route } from './route.ts';
 export { savingsOf, type ModelShare, type Savings } from './savings.ts';
-export { parseBillions, keepsDataLocal, defaultQuality } from './standing.ts';
-export { taskFeatures, type TaskFeatures, type KeywordWeights } from './task.ts';
-export { formatDecision, toDecisionRecord } from './told.ts';
+export { parseBillions, keepsDataLocal, defaultQuality } from './model-priors.ts';
+export { taskFeatures, type TaskFeatures, type KeywordWeights } from './task-features.ts';
+export { formatDecision, toDecisionRecord } from './format-decision.ts';

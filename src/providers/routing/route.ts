@@ -10,7 +10,7 @@ import {
 } from './candidate.ts';
 import { isCoolingDown, exclusionReason } from './hard-rules.ts';
 import { scorers } from './scorers.ts';
-import { taskFeatures, type TaskFeatures } from './task.ts';
+import { taskFeatures, type TaskFeatures } from './task-features.ts';
 
 type ScoredRating = CandidateRating & { readonly total: number };
 

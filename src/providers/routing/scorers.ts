@@ -1,8 +1,8 @@
 // What speaks for a model: each scorer gives a number from 0 to 1 and says why.
 import type { ModelCandidate, CandidateScore, RoutingContext } from './candidate.ts';
 import type { TaskKind } from './lexicon.ts';
-import type { PastRun } from './past-runs.ts';
-import type { TaskFeatures } from './task.ts';
+import type { PastRun } from './run-history.ts';
+import type { TaskFeatures } from './task-features.ts';
 
 type Scorer = (
   candidate: ModelCandidate,

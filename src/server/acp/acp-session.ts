@@ -10,7 +10,7 @@ import {
   type Event,
   type RunState,
 } from '../../core/index.ts';
-import { modelChosenKey } from '../../providers/routing/keys.ts';
+import { modelChosenKey } from '../../providers/routing/remark-keys.ts';
 import { getBranchPath } from '../../sessions/reports/branch-path.ts';
 import { createTranscriptPresenter } from '../../sessions/transcript-presenter.ts';
 import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/approvals.ts';

@@ -1,0 +1,253 @@
+// Anthropic's Messages API, through the AI SDK's package for it.
+import { createAnthropic } from '@ai-sdk/anthropic';
+import type { JSONValue } from '@ai-sdk/provider';
+import {
+  messageToolCalls,
+  toArray,
+  type FinishReason,
+  type MessagePart,
+  type Provider,
+  type ModelRequest,
+} from '../../core/index.ts';
+import { createAiSdkProvider, type AiSdkOptions } from './provider.ts';
+import { toObjectSchema } from '../http/schema.ts';
+import {
+  numberOrUndefined,
+  stringOrUndefined,
+  omitUnknownCounts,
+  objectOrEmpty,
+  toObjectList,
+  type ResponseMeta,
+  type StreamNormalizer,
+  type WireObject,
+} from './fetch-normalizer.ts';
+
+/** How Claude is reached. */
+export type AnthropicOptions = AiSdkOptions & {
+  /** Marks for the prompt cache; on unless a server that only resembles Anthropic's refuses them. */
+  readonly cache?: boolean;
+};
+
+const cacheMarker = { cacheControl: { type: 'ephemeral' } } as const;
+
+/** A Claude model, or one behind a server that speaks the same. */
+export function anthropicProvider(given: AnthropicOptions): Provider {
+  const options = { baseUrl: 'https://api.anthropic.com/v1', ...given };
+  const { model, family = 'anthropic', cache = true } = options;
+  return createAiSdkProvider(
+    {
+      profile: {
+        family,
+        optionsKey: 'anthropic',
+        toolSchema: toObjectSchema,
+        // One mark for the request, placed by the server behind its last block: no byte that was sent before changes.
+        requestOptions: (): Record<string, JSONValue> => ({ toolStreaming: false, ...(cache ? cacheMarker : {}) }),
+        ...(cache ? { systemOptions: cacheMarker } : {}),
+        adjust: (request) => adjustRequest(request, model, family),
+        maxOutputTokens: defaultMaxOutputTokens(model),
+      },
+      normalizer: anthropicNormalizer,
+      createModel: (fetch) =>
+        createAnthropic({
+          apiKey: options.apiKey ?? '',
+          baseURL: options.baseUrl,
+          headers: { ...options.headers },
+          fetch,
+        })(model),
+      keepMetadata: (kind, { signature, redactedData }) =>
+        kind !== 'reasoning'
+          ? undefined
+          : signature !== undefined
+            ? { signature }
+            : redactedData !== undefined
+              ? { redactedData }
+              : undefined,
+    },
+    options,
+  );
+}
+
+/** The server wants a number. Enough for a long answer, and no more than old models can give. */
+function defaultMaxOutputTokens(model: string): number {
+  if (/claude-(instant|v?2|3-(opus|sonnet|haiku))/.test(model)) return 4096;
+  if (/claude-3-5/.test(model) || !model.includes('claude')) return 8192;
+  return 32_000;
+}
+
+/**
+ * What this server refuses to combine. Thinking needs the thoughts behind the last calls, which are missing if another family
+ * made them. And where a model cannot be forced to one tool, the SDK would take the others away and the cached prefix with
+ * them: the loop asks again instead.
+ */
+function adjustRequest(
+  { toolChoice, settings, messages }: ModelRequest,
+  model: string,
+  family: string,
+): AdjustedRequest {
+  const { reasoning, ...others } = settings;
+  const wanted = reasoning !== undefined && reasoning !== 'none';
+  const isSent = (part: MessagePart): boolean => part.type !== 'reasoning' || part.meta?.family === family;
+  const last = toArray(messages).findLast((each) => each.role === 'assistant' && each.parts.some(isSent));
+  const thought = last?.parts.find(isSent)?.type === 'reasoning';
+  const thinks = wanted && (thought || !last || messageToolCalls(last).length === 0);
+  const stubborn = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
+  return {
+    toolChoice: typeof toolChoice === 'object' && (thinks || stubborn) ? 'auto' : toolChoice,
+    settings: wanted && !thinks ? others : settings,
+  };
+}
+
+type AdjustedRequest = Pick<ModelRequest, 'toolChoice' | 'settings'>;
+
+const anthropicFinishReasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool-calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'refusal',
+};
+
+/** The event stream of `/v1/messages`. Blocks of tools that the server runs itself are passed over. */
+const anthropicNormalizer: StreamNormalizer = { createReader: createMessageReader, toEvents: messageToEvents };
+
+type OpenBlock = { readonly type: string; readonly input: unknown; hasDelta: boolean };
+
+function createMessageReader(account: ResponseMeta): (event: WireObject) => readonly WireObject[] {
+  const open = new Map<unknown, OpenBlock>();
+  let counts: WireObject = {};
+
+  const count = (usage: unknown): void => {
+    const told = Object.entries(objectOrEmpty(usage)).filter(([, value]) => value !== null && value !== undefined);
+    counts = { ...counts, ...Object.fromEntries(told) };
+    account.usage = parseAnthropicUsage(counts);
+  };
+
+  const close = (index: unknown): readonly WireObject[] => {
+    const block = open.get(index);
+    if (!block) return [];
+    open.delete(index);
+    const whole = !block.hasDelta && block.type === 'tool_use' && Object.keys(objectOrEmpty(block.input)).length > 0;
+    return [
+      ...(whole ? [blockDelta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) })] : []),
+      { type: 'content_block_stop', index },
+    ];
+  };
+
+  return (event) => {
+    switch (event['type']) {
+      case 'message_start': {
+        const message = objectOrEmpty(event['message']);
+        account.model = stringOrUndefined(message['model']) ?? account.model;
+        count(message['usage']);
+        return [messageStart(message)];
+      }
+      case 'content_block_start': {
+        const { index } = event;
+        const block = objectOrEmpty(event['content_block']);
+        const begun = beginBlock(index, block);
+        if (begun.length > 0) open.set(index, { type: String(block['type']), input: block['input'], hasDelta: false });
+        return begun;
+      }
+      case 'content_block_delta': {
+        const block = open.get(event['index']);
+        const told = objectOrEmpty(event['delta']);
+        const fits = block !== undefined && allowedDeltas[block.type]?.includes(String(told['type']));
+        if (fits) block.hasDelta = true;
+        return fits ? [blockDelta(event['index'], told)] : [];
+      }
+      case 'content_block_stop':
+        return close(event['index']);
+      case 'message_delta': {
+        count(event['usage']);
+        const reason = stringOrUndefined(objectOrEmpty(event['delta'])['stop_reason']);
+        if (reason === undefined) return [];
+        account.rawFinish = reason;
+        account.finish = anthropicFinishReasons[reason] ?? 'other';
+        account.ended = true;
+        // At the limit an open block is half a block; at any other end only its closing line is missing.
+        const left = reason === 'max_tokens' ? [] : [...open.keys()].flatMap(close);
+        return [
+          ...left,
+          { type: 'message_delta', delta: { stop_reason: reason }, usage: { output_tokens: 0 } },
+          { type: 'message_stop' },
+        ];
+      }
+      case 'message_stop':
+        account.complete = account.ended;
+        return [];
+      case 'error':
+        account.error = event;
+        return [];
+      default:
+        return [];
+    }
+  };
+}
+
+const allowedDeltas: Readonly<Record<string, readonly string[]>> = {
+  text: ['text_delta'],
+  thinking: ['thinking_delta', 'signature_delta'],
+  redacted_thinking: [],
+  tool_use: ['input_json_delta'],
+};
+
+const blockDelta = (index: unknown, told: WireObject): WireObject => ({
+  type: 'content_block_delta',
+  index,
+  delta: told,
+});
+
+const messageStart = ({ id, model }: WireObject): WireObject => ({
+  type: 'message_start',
+  message: { id: stringOrUndefined(id), model: stringOrUndefined(model), usage: { input_tokens: 0 } },
+});
+
+/** The opening of a block that is ours to read, with what it already holds. */
+function beginBlock(index: unknown, block: WireObject): readonly WireObject[] {
+  const opening = (content_block: WireObject): WireObject => ({ type: 'content_block_start', index, content_block });
+  const { type, text, thinking, signature } = block;
+  switch (type) {
+    case 'text':
+      return [opening({ type, text: '' }), ...(text ? [blockDelta(index, { type: 'text_delta', text })] : [])];
+    case 'thinking':
+      return [
+        opening({ type, thinking: '' }),
+        ...(thinking ? [blockDelta(index, { type: 'thinking_delta', thinking })] : []),
+        ...(signature ? [blockDelta(index, { type: 'signature_delta', signature })] : []),
+      ];
+    case 'redacted_thinking':
+      return [opening({ type, data: String(block['data'] ?? '') })];
+    case 'tool_use':
+      return [opening({ type, id: String(block['id'] ?? ''), name: String(block['name'] ?? '') })];
+    default:
+      return [];
+  }
+}
+
+/** What was read from and written to the cache is input too. */
+function parseAnthropicUsage(counts: WireObject): ResponseMeta['usage'] {
+  const input = numberOrUndefined(counts['input_tokens']);
+  const cacheRead = numberOrUndefined(counts['cache_read_input_tokens']);
+  const cacheWrite = numberOrUndefined(counts['cache_creation_input_tokens']);
+  return omitUnknownCounts({
+    input: input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
+    output: numberOrUndefined(counts['output_tokens']),
+    cacheRead,
+    cacheWrite,
+    reasoning: numberOrUndefined(objectOrEmpty(counts['output_tokens_details'])['thinking_tokens']),
+  });
+}
+
+function messageToEvents(body: unknown): readonly WireObject[] {
+  const message = objectOrEmpty(body);
+  return [
+    { type: 'message_start', message },
+    ...toObjectList(message['content']).flatMap((content_block, index): WireObject[] => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason: message['stop_reason'] } },
+    { type: 'message_stop' },
+  ];
+}

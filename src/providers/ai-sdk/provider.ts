@@ -1,0 +1,116 @@
+// A model behind one of the AI SDK's provider packages, as a Provider: the loop is ours, the wire is theirs.
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { FairleadError, type Price, type Provider } from '../../core/index.ts';
+import {
+  sanitizeErrorText,
+  truncatedResponseError,
+  malformedResponseError,
+  type ProviderInfo,
+} from '../http/errors.ts';
+import { abortError, redactUrl } from '../http/http.ts';
+import { createStreamAdapter, type MetadataFilter } from './stream-adapter.ts';
+import { createPromptConverter, type ProviderProfile } from './to-prompt.ts';
+import { createNormalizingFetch, createResponseMeta, type StreamNormalizer } from './fetch-normalizer.ts';
+
+/** Where a model is and how it is reached. */
+export type AiSdkOptions = {
+  readonly model: string;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly price?: Price;
+  readonly fetch?: typeof globalThis.fetch;
+  /** The provider's name as the user knows it: what its metadata is kept under, and what errors call it. */
+  readonly family?: string;
+  /** The environment variable that holds the key, for errors. */
+  readonly keyVariable?: string;
+};
+
+/** What makes a family out of an SDK package. */
+export type AiSdkFamily = {
+  readonly profile: ProviderProfile;
+  readonly normalizer: StreamNormalizer;
+  readonly keepMetadata: MetadataFilter;
+  /** The SDK's model over this `fetch`. */
+  createModel(fetch: typeof globalThis.fetch): LanguageModelV4;
+};
+
+/** A provider over an SDK package. It never retries and never follows a redirect; one stream is one request. */
+export function createAiSdkProvider(
+  family: AiSdkFamily,
+  options: AiSdkOptions & { readonly baseUrl: string },
+): Provider {
+  const { model, price } = options;
+  const who = createProviderInfo(options, family.profile.family);
+  const ask = createPromptConverter(family.profile);
+  return {
+    family: family.profile.family,
+    model,
+    ...(price ? { price } : {}),
+    async *stream(request, signal) {
+      if (signal.aborted) throw abortError(signal);
+      assertSendableHeaders(options, who);
+      const account = createResponseMeta();
+      const stop = new AbortController();
+      const quit = (): void => stop.abort(signal.reason);
+      signal.addEventListener('abort', quit, { once: true });
+      const answer = createStreamAdapter(family.profile, family.keepMetadata, who);
+      try {
+        const sdk = family.createModel(createNormalizingFetch(family.normalizer, account, who, options.fetch));
+        const { stream } = await sdk.doStream(ask(request, stop.signal));
+        for await (const part of stream as AsyncIterable<LanguageModelV4StreamPart>) {
+          answer.push(part);
+          yield* answer.takeChunks();
+        }
+      } catch (error) {
+        if (signal.aborted) throw abortError(signal);
+        throw account.failure ?? toProviderError(error, who);
+      } finally {
+        signal.removeEventListener('abort', quit);
+        stop.abort();
+      }
+      if (signal.aborted) throw abortError(signal);
+      if (account.failure) throw account.failure;
+      if (!account.ended) throw truncatedResponseError(who);
+      yield* answer.end(account, model);
+    },
+  };
+}
+
+function createProviderInfo(options: AiSdkOptions & { readonly baseUrl: string }, family: string): ProviderInfo {
+  const { apiKey, headers, keyVariable, model } = options;
+  return {
+    name: options.family ?? family,
+    model,
+    url: redactUrl(options.baseUrl),
+    ...(keyVariable === undefined ? {} : { keyVariable }),
+    secrets: [apiKey ?? '', ...Object.values(headers ?? {}), URL.parse(options.baseUrl)?.password ?? ''],
+  };
+}
+
+/** Refused here, because what the platform says of a bad header repeats its value. */
+function assertSendableHeaders({ apiKey, headers }: AiSdkOptions, who: ProviderInfo): void {
+  const bad = [apiKey ?? '', ...Object.values(headers ?? {})].some((value) => /[^\t\x20-\x7e\x80-\xff]/.test(value));
+  if (bad)
+    throw new FairleadError(
+      'provider/unauthorized',
+      `The key or a header for ${who.name} holds characters that cannot be sent.`,
+      {
+        blame: 'user',
+        hint: 'Copy the key again: a line break or a quotation mark may have come along.',
+      },
+    );
+}
+
+/** What the SDK threw before or instead of an answer. Its messages can hold anything, so they are cleaned and bounded. */
+function toProviderError(error: unknown, who: ProviderInfo): FairleadError {
+  if (error instanceof FairleadError) return error;
+  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
+  const words = sanitizeErrorText(message, who, 300);
+  if (/Unsupported|InvalidPrompt|InvalidArgument|NoSuchModel|LoadAPIKey|LoadSetting/.test(name))
+    return new FairleadError('provider/unsupported', `${who.name} cannot be asked this: ${words}`, {
+      blame: 'user',
+      hint: 'Check the files, tools and settings against what this model supports.',
+    });
+  return malformedResponseError('something that cannot be read', words, who, true);
+}

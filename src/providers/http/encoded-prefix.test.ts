@@ -1,0 +1,128 @@
+// A conversation is encoded once: the same bytes as encoding it anew, however it grows and branches, and each message only once.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import {
+  appendItem,
+  replaceLastItem,
+  toArray,
+  createPersistentList,
+  type Message,
+  type PersistentList,
+} from '../../core/index.ts';
+import { createPrefixEncoder } from './encoded-prefix.ts';
+
+const userMessage = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const encodePlain = (message: Message): readonly object[] => [message];
+
+function createCountingEncoder(): {
+  readonly encode: (trail: PersistentList<Message>) => string;
+  readonly count: () => number;
+} {
+  let count = 0;
+  const encoder = createPrefixEncoder((message) => {
+    count++;
+    return encodePlain(message);
+  });
+  const encode = (trail: PersistentList<Message>): string => Buffer.concat(encoder(trail).bytes).toString('utf8');
+  return { encode, count: () => count };
+}
+
+const encodeFromScratch = (trail: PersistentList<Message>): string => JSON.stringify(toArray(trail)).slice(1, -1);
+
+test('[A10] a turn encodes its new messages and none of the old', () => {
+  const { encode, count } = createCountingEncoder();
+  let trail = createPersistentList([userMessage('a'), userMessage('b')]);
+  encode(trail);
+  for (let turn = 0; turn < 300; turn++) {
+    const before = encode(trail);
+    trail = appendItem(appendItem(trail, userMessage(`é😀${'x'.repeat(turn)}`)), userMessage('ok'));
+    const now = encode(trail);
+    assert.ok(now.startsWith(`${before},`));
+    assert.equal(now, encodeFromScratch(trail));
+  }
+  assert.equal(count(), 2 + 600);
+});
+
+test('[A10] bytes given out before stay what they were when the conversation grows', () => {
+  const encoder = createPrefixEncoder(encodePlain);
+  let trail = createPersistentList([userMessage('first')]);
+  const given: { readonly bytes: readonly Uint8Array[]; readonly text: string }[] = [];
+  for (let turn = 0; turn < 200; turn++) {
+    const { bytes } = encoder(trail);
+    given.push({ bytes, text: encodeFromScratch(trail) });
+    trail = appendItem(trail, userMessage('y'.repeat(turn * 10)));
+  }
+  for (const { bytes, text } of given) assert.equal(Buffer.concat(bytes).toString('utf8'), text);
+});
+
+test('[A10] a long conversation is in few pieces, and none of them is copied for each turn', () => {
+  const encoder = createPrefixEncoder(encodePlain);
+  let trail = createPersistentList([
+    userMessage('x'.repeat(700_000)),
+    userMessage('y'.repeat(700_000)),
+    userMessage('w'.repeat(70_000)),
+  ]);
+  const [first] = encoder(trail).bytes;
+  for (let turn = 0; turn < 3000; turn++) {
+    trail = appendItem(trail, userMessage(`turn ${turn} ${'z'.repeat(turn % 90)}`));
+    const { bytes } = encoder(trail);
+    assert.equal(bytes[0], first);
+    assert.ok(bytes.length < 24, `${bytes.length} pieces`);
+  }
+  for (let turn = 0; turn < 5; turn++) trail = appendItem(trail, userMessage('z'.repeat(900_000)));
+  assert.equal(encoder(trail).bytes[0], first);
+  assert.equal(Buffer.concat(encoder(trail).bytes).toString('utf8'), encodeFromScratch(trail));
+});
+
+test('[A10] a branch shares what was sent and encodes only what differs', () => {
+  const { encode, count } = createCountingEncoder();
+  const root = createPersistentList([userMessage('a'), userMessage('b')]);
+  encode(root);
+  const left = appendItem(root, userMessage('left'));
+  encode(left);
+  const right = appendItem(root, userMessage('right'));
+  assert.equal(encode(right), encodeFromScratch(right));
+  assert.equal(count(), 4);
+  assert.equal(encode(appendItem(left, userMessage('more'))), encodeFromScratch(appendItem(left, userMessage('more'))));
+});
+
+test('any mixture of growing, branching and replacing gives the bytes of encoding anew', () => {
+  const step = fc.tuple(fc.nat({ max: 30 }), fc.constantFrom('push', 'swap', 'send'), fc.string({ maxLength: 8 }));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const { encode } = createCountingEncoder();
+      const trails: PersistentList<Message>[] = [
+        createPersistentList<Message>(),
+        createPersistentList([userMessage('one'), userMessage('two')]),
+      ];
+      for (const [which, how, text] of steps) {
+        const trail = trails[which % trails.length] as PersistentList<Message>;
+        if (how === 'push') trails.push(appendItem(trail, userMessage(text)));
+        else if (how === 'swap' && trail.length > 0) trails.push(replaceLastItem(trail, userMessage(text)));
+        else assert.equal(encode(trail), encodeFromScratch(trail));
+      }
+      for (const trail of trails) assert.equal(encode(trail), encodeFromScratch(trail));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a file counts as a page of text, not by its bytes', () => {
+  const encoder = createPrefixEncoder(encodePlain);
+  const image: Message = { role: 'user', parts: [{ type: 'file', mediaType: 'image/png', data: 'A'.repeat(1e6) }] };
+  const { chars } = encoder(createPersistentList([image]));
+  assert.ok(chars > 3000 && chars < 6000);
+});
+
+test('[P12] a picture of a result counts as a page too, and only its words where it is not shown', () => {
+  const files = [{ type: 'file', mediaType: 'image/png', data: 'A'.repeat(1e6) }] as const;
+  const result: Message = {
+    role: 'tool',
+    parts: [{ type: 'tool-result', id: 'a', tool: 'read_file', text: 'a.png', failed: false, files }],
+  };
+  const charsFor = (sight: boolean | 'unknown'): number =>
+    createPrefixEncoder(encodePlain, sight)(createPersistentList([result])).chars;
+  assert.ok(charsFor(true) > 3000 && charsFor(true) < 6000);
+  for (const sight of [false, 'unknown'] as const) assert.ok(charsFor(sight) > 100 && charsFor(sight) < 300);
+});

@@ -1,0 +1,135 @@
+// Which kind of fault a server's status and words amount to: every server has its own way to say the same few things.
+import { isObject, type Blame } from '../../core/index.ts';
+
+/** A kind of fault: how it reads after the provider's name, who has to act, and whether trying again can help. */
+export type ProviderErrorKind = {
+  readonly code: string;
+  readonly text: string;
+  readonly blame: Blame;
+  readonly retry: boolean;
+};
+
+/** An error body as read: its words, its machine-readable marks (types, codes, states), and the JSON it was, if it was. */
+export type ProviderErrorBody = { readonly message: string; readonly markers: string; readonly body: unknown };
+
+const errorKind = (code: string, text: string, blame: Blame, retry: boolean): ProviderErrorKind => ({
+  code,
+  text,
+  blame,
+  retry,
+});
+
+const errorKinds = {
+  limited: errorKind('provider/rate-limited', 'is limiting how much may be asked', 'provider', true),
+  overloaded: errorKind('provider/overloaded', 'is overloaded', 'provider', true),
+  failed: errorKind('provider/server-error', 'failed', 'provider', true),
+  lacking: errorKind('provider/server-error', 'cannot do this', 'provider', false),
+  slow: errorKind('provider/timeout', 'took too long', 'provider', true),
+  tooLong: errorKind('provider/context-too-long', 'cannot take a request this long', 'user', false),
+  refused: errorKind('provider/bad-request', 'did not accept the request', 'user', false),
+  misspoken: errorKind('provider/bad-request', 'could not use what the model said', 'model', true),
+  unauthorized: errorKind('provider/unauthorized', 'did not accept the key', 'user', false),
+  payment: errorKind('provider/payment', 'wants to be paid first', 'user', false),
+  missing: errorKind('provider/not-found', 'does not have what was asked for', 'user', false),
+  proxy: errorKind('provider/proxy', 'is behind a proxy that wants credentials', 'user', false),
+  elsewhere: errorKind('provider/redirected', 'is somewhere else, and a key is not carried there', 'user', false),
+} as const;
+
+/** How servers say that a request does not fit, each pattern a family of phrasings seen from several of them. */
+const contextTooLongPatterns: readonly RegExp[] = [
+  /context[_ ](length|window|size)[_ ](is |was )?exceeded|exceeds?_context_size|max_prompt_tokens_exceeded|request_too_large/i,
+  /maximum (context|prompt|model|input|sequence) (length|size|window)/i,
+  /(prompt|inputs?|request|messages?|conversation)\W+(\([^)]*\) )?(is|are|was) (too (long|large)|longer than|larger than)/i,
+  /prompt too long|too large for model|request too large for|too many tokens|maximum number of tokens allowed/i,
+  /(exceed(s|ed|ing)?|overflow(s|ed)?|larger than|longer than|greater than|beyond)[^.]{0,40} (context|token limit)/i,
+  /context[^.]{0,20} (overflow|exceed)|context limit|context shift is disabled|model token limit/i,
+  /reduce (the |your )?(length of (the |your )?)?(messages|prompt|input|message size)/i,
+  /(prompt|input) tokens? (count|length)?[^.]{0,30}exceed|must have less than \d+ tokens/i,
+  /tokens \+ `?max_(new_)?tokens`? must be|payload size exceeds|(messages|input)\[\d+\]\.content'?: string too long/i,
+];
+
+const errorPatterns = {
+  payment: /insufficient_quota|billing_hard_limit|credit balance is too low|insufficient[ _](balance|credits|funds)/i,
+  missing:
+    /model_not_found|model_not_available|model_decommissioned|is not a valid model id|model \S+ (was )?not found/i,
+  unauthorized: /API_KEY_INVALID|api key not valid|(invalid|incorrect)[ _]api[ _]key|authentication_error/i,
+  misspoken: /tool_use_failed|json_validate_failed/i,
+  limited: /rate_limit|RESOURCE_EXHAUSTED/i,
+  overloaded: /overloaded|\bUNAVAILABLE\b|capacity_exceeded/i,
+} as const;
+
+/** The kind of a fault by its status and what the body says; the words decide where a status means many things. */
+export function classifyProviderError(status: number, { message, markers }: ProviderErrorBody): ProviderErrorKind {
+  const all = `${markers} ${message}`;
+  if (status === 407) return errorKinds.proxy;
+  if (status === 402 || errorPatterns.payment.test(all)) return errorKinds.payment;
+  if (status !== 401 && status !== 403 && contextTooLongPatterns.some((each) => each.test(all)))
+    return errorKinds.tooLong;
+  if (status === 404 || errorPatterns.missing.test(all)) return errorKinds.missing;
+  if (status === 401 || errorPatterns.unauthorized.test(all)) return errorKinds.unauthorized;
+  if (status === 403) return /flagged|moderation/i.test(message) ? errorKinds.refused : errorKinds.unauthorized;
+  if (status === 413) return errorKinds.tooLong;
+  if (status === 429 || errorPatterns.limited.test(markers)) return errorKinds.limited;
+  if (errorPatterns.misspoken.test(markers)) return errorKinds.misspoken;
+  if (status === 503 || status === 529 || status === 498 || errorPatterns.overloaded.test(all))
+    return errorKinds.overloaded;
+  if (status === 408) return errorKinds.slow;
+  if (status >= 300 && status < 400) return errorKinds.elsewhere;
+  if (status === 501 || status === 505) return errorKinds.lacking;
+  return status >= 500 || status === 409 || status === 424 || status === 425 ? errorKinds.failed : errorKinds.refused;
+}
+
+/** What a server says in an error body, whichever of the usual shapes it has; a body that is no JSON speaks for itself. */
+export function parseErrorBody(text: string): ProviderErrorBody {
+  const body = tryParseJson(text);
+  if (body === undefined) return { message: text, markers: '', body };
+  const top = Array.isArray(body) ? (body[0] as unknown) : body;
+  const said: string[] = [];
+  const marks: string[] = [];
+  collectErrorFields(top, said, marks, 0);
+  return {
+    message: said.join(' – ') || (typeof top === 'string' ? top : JSON.stringify(top)),
+    markers: marks.join(' '),
+    body: top,
+  };
+}
+
+const messageKeys = ['error', 'message', 'detail', 'details', 'errors', 'metadata', 'raw', 'msg', 'error_message'];
+const markerKeys = ['type', 'code', 'status', 'reason', 'error_type', 'status_code'];
+
+/** The message first and what stands behind it after; each said once. */
+function collectErrorFields(value: unknown, said: string[], marks: string[], depth: number): void {
+  if (typeof value === 'string') {
+    const inner = value.trimStart().startsWith('{') ? tryParseJson(value) : undefined;
+    if (inner !== undefined) collectErrorFields(inner, said, marks, depth + 1);
+    else if (value !== '' && !said.includes(value)) said.push(value);
+    return;
+  }
+  if (depth > 6) return;
+  if (Array.isArray(value)) for (const each of value.slice(0, 5)) collectErrorFields(each, said, marks, depth + 1);
+  if (!isObject(value)) return;
+  for (const name of markerKeys) {
+    const mark = value[name];
+    if (typeof mark === 'string' || typeof mark === 'number') marks.push(String(mark));
+  }
+  for (const name of messageKeys)
+    if (value[name] !== undefined) collectErrorFields(value[name], said, marks, depth + 1);
+}
+
+/** The status that an error object inside a success stands for; 500 where it names none. */
+export function inferErrorStatus(value: unknown): number {
+  const { markers } = parseErrorBody(typeof value === 'string' ? value : JSON.stringify(value));
+  const number = Number(/(?<![\w.])[45]\d\d(?![\w.])/.exec(markers)?.[0] ?? Number.NaN);
+  if (!Number.isNaN(number)) return number;
+  if (/invalid_request|bad_?request|INVALID_ARGUMENT|validation/i.test(markers)) return 400;
+  if (/permission|PERMISSION_DENIED/i.test(markers)) return 403;
+  return /not_found/i.test(markers) ? 404 : 500;
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+// What models a provider offers and what each can do: tools, images, reasoning, window, price.
+import { FairleadError } from '../../core/index.ts';
+import { findFamily, type ProviderFamily } from '../families.ts';
+import { responseTimeoutError, type ProviderInfo } from '../http/errors.ts';
+import type { ModelInfo, ListingSource } from './model-info.ts';
+import { listLemonade, listLlamaCpp, listLmStudio, listVllm } from './local.ts';
+import { listOllama } from './ollama.ts';
+import {
+  listAnthropic,
+  listGoogle,
+  listHuggingFace,
+  listMistral,
+  listOpenRouter,
+  listOpenAICompatible,
+} from './remote.ts';
+import type { PriceBook } from '../prices.ts';
+import {
+  resolveBaseUrl,
+  resolveApiKey,
+  parseModelRef,
+  unknownProviderError,
+  type Environment,
+  type ModelRef,
+} from '../resolve.ts';
+
+/** Where and how long to look for models. */
+export type ListModelsOptions = {
+  readonly env?: Environment;
+  readonly prices?: PriceBook;
+  readonly signal?: AbortSignal;
+  /** How long the whole listing may take; 20 seconds unless given. */
+  readonly timeoutMs?: number;
+};
+
+/** A provider to list: by name, or with where and how to reach it. */
+export type ProviderRef = string | { readonly provider: string; readonly baseUrl?: string; readonly apiKey?: string };
+
+/** The models of a provider, each with what it can do; what the provider does not say is unknown. */
+export async function listModels(
+  ref: ProviderRef | ModelRef,
+  options: ListModelsOptions = {},
+): Promise<readonly ModelInfo[]> {
+  const { env = process.env, prices = {}, timeoutMs = 20_000 } = options;
+  const { provider, baseUrl: given, apiKey } = typeof ref === 'string' ? parseModelRef(ref) : ref;
+  const family = findFamily(provider);
+  if (!family) throw unknownProviderError({ provider, model: '' }, []);
+  if (family.protocol === 'embedded')
+    throw new FairleadError(
+      'provider/no-list',
+      'The embedded model has no list: there is one, and it is fetched when first used.',
+      {
+        blame: 'user',
+        hint: 'Use it as "embedded".',
+      },
+    );
+  const baseUrl = resolveBaseUrl(family, given, env);
+  const key = resolveApiKey(family, apiKey, env).apiKey;
+  const who: ProviderInfo = { name: family.name, url: baseUrl, ...keyHint(family), ...(key ? { secrets: [key] } : {}) };
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(responseTimeoutError(who, timeoutMs)), timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  try {
+    return await fetchListing({
+      family,
+      baseUrl,
+      headers: authHeaders(family, key),
+      providerInfo: who,
+      signal,
+      prices,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const keyHint = ({ keyVariables: [first] }: ProviderFamily): { readonly keyVariable?: string } =>
+  first === undefined ? {} : { keyVariable: first };
+
+function authHeaders(family: ProviderFamily, key: string | undefined): Readonly<Record<string, string>> {
+  if (family.protocol === 'anthropic') return { 'anthropic-version': '2023-06-01', 'x-api-key': key ?? '' };
+  if (family.protocol === 'google') return { 'x-goog-api-key': key ?? '' };
+  return key ? { authorization: `Bearer ${key}` } : {};
+}
+
+function fetchListing(source: ListingSource): Promise<readonly ModelInfo[]> {
+  switch (source.family.name) {
+    case 'ollama':
+      return listOllama(source);
+    case 'lm-studio':
+      return listLmStudio(source);
+    case 'lemonade':
+      return listLemonade(source);
+    case 'llama.cpp':
+      return listLlamaCpp(source);
+    case 'vllm':
+      return listVllm(source);
+    case 'openrouter':
+      return listOpenRouter(source);
+    case 'google':
+      return listGoogle(source);
+    case 'anthropic':
+      return listAnthropic(source);
+    case 'mistral':
+      return listMistral(source);
+    case 'huggingface':
+      return listHuggingFace(source);
+    default:
+      return listOpenAICompatible(source);
+  }
+}

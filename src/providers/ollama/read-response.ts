@@ -1,0 +1,85 @@
+// Ollama's answer, one JSON object a line, as chunks. Only a line that says `done` ends it.
+import { isObject, type Chunk, type FinishReason, type ProviderMetadata } from '../../core/index.ts';
+import { createResponseAssembler, type ResponseEnd } from '../http/response-assembler.ts';
+import { parseToolCall } from '../openai-compatible/tool-calls.ts';
+import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
+import { createLineDecoder } from '../http/sse.ts';
+
+type Fields = { readonly [key: string]: unknown };
+
+const ollamaMeta: ProviderMetadata = { family: 'ollama', data: {} };
+
+/** The chunks of an answer, streamed or in one piece: both are lines. */
+export async function* readOllamaStream(
+  body: AsyncIterable<Buffer>,
+  who: ProviderInfo,
+  model: string,
+): AsyncGenerator<Chunk> {
+  const parts = createResponseAssembler(who, 'apart');
+  const lines = createLineDecoder(who);
+  let calls = 0;
+  let last: Fields | undefined;
+
+  function take(line: string, isLast: boolean): void {
+    if (last) return;
+    const value = parseLine(line, who, isLast);
+    if (value['error'] !== undefined && value['error'] !== null) throw errorBodyError(value, who);
+    const { message } = value;
+    if (isObject(message)) {
+      const { thinking, content, tool_calls: list } = message;
+      if (typeof thinking === 'string') parts.reasoning(thinking, thinking === '' ? undefined : ollamaMeta);
+      if (typeof content === 'string') parts.text(content);
+      for (const each of Array.isArray(list) ? (list as unknown[]) : []) {
+        const call = parseToolCall(each);
+        if (call) parts.call(calls++, call);
+      }
+    }
+    if (value['done'] === true) last = value;
+  }
+
+  try {
+    for await (const bytes of body) {
+      for (const line of lines.push(bytes)) take(line, false);
+      yield* parts.takeChunks();
+      if (last) break;
+    }
+    for (const line of lines.end()) take(line, true);
+  } catch (error) {
+    if (!last) throw error;
+  }
+  if (!last) throw truncatedResponseError(who);
+  parts.end(parseResponseEnd(last, model, calls));
+  yield* parts.takeChunks();
+}
+
+function parseLine(line: string, who: ProviderInfo, isLast: boolean): Fields {
+  try {
+    const value = JSON.parse(line) as unknown;
+    if (isObject(value)) return value;
+  } catch {
+    // The stream broke off inside this line.
+    if (isLast && line.trimStart().startsWith('{')) throw truncatedResponseError(who);
+  }
+  throw malformedResponseError('a line that is no answer', line, who, !isLast);
+}
+
+function parseResponseEnd(value: Fields, asked: string, calls: number): ResponseEnd {
+  const { done_reason: reason, prompt_eval_count: input, eval_count: output, model } = value;
+  const raw = typeof reason === 'string' ? reason : undefined;
+  return {
+    finishReason: parseOllamaFinish(raw, calls),
+    ...(raw === undefined ? {} : { rawFinishReason: raw }),
+    usage: {
+      ...(typeof input === 'number' ? { input } : {}),
+      ...(typeof output === 'number' ? { output } : {}),
+    },
+    model: typeof model === 'string' && model !== '' ? model : asked,
+  };
+}
+
+/** Ollama says `stop` for a tool call too, and versions before it had reasons say nothing. */
+function parseOllamaFinish(reason: string | undefined, calls: number): FinishReason {
+  if (reason === 'length') return 'length';
+  if (reason !== undefined && reason !== 'stop') return 'other';
+  return calls > 0 ? 'tool-calls' : 'stop';
+}

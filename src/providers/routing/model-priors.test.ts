@@ -1,0 +1,43 @@
+// What is known of a model by its name and address: whether it stays here, and what it is trusted with.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseBillions, keepsDataLocal, defaultQuality } from './model-priors.ts';
+
+test('[P43] a model stays here only where a server of a known kind on this machine, or on a host of one’s own, runs it', () => {
+  const here = (provider: string, model: string, baseUrl?: string, own: readonly string[] = []): boolean =>
+    keepsDataLocal({ provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }, {}, own);
+  assert.equal(here('ollama', 'qwen3:8b'), true);
+  assert.equal(here('embedded', 'tinyllama'), true);
+  assert.equal(here('llama.cpp', 'x', 'http://127.0.0.1:9000/v1'), true);
+  assert.equal(here('ollama', 'gpt-oss:120b-cloud'), false, 'Ollama passes it on');
+  assert.equal(here('openai-compatible', 'x', 'http://localhost:4000/v1'), false, 'a proxy may pass it on');
+  assert.equal(here('ollama', 'qwen3', 'http://gpu.example.com:11434'), false);
+  assert.equal(here('ollama', 'qwen3', 'http://gpu.lan:11434', ['gpu.lan']), true);
+  assert.equal(here('ollama', 'qwen3', 'http://localhost.example.com'), false);
+  assert.equal(here('anthropic', 'claude-sonnet-5', 'http://localhost:1'), false);
+  assert.equal(here('nobody', 'x', 'http://localhost:1'), false);
+  assert.equal(
+    keepsDataLocal({ provider: 'ollama', model: 'qwen3' }, { OLLAMA_HOST: 'https://elsewhere.example' }),
+    false,
+  );
+});
+
+test('[P75] trust grows with the size that a name tells', () => {
+  assert.deepEqual(['qwen3:8b', 'Qwen2.5-32B-Instruct', 'qwen3:0.6b', 'llama3', 'a3b', 'x-1.5b'].map(parseBillions), [
+    8,
+    32,
+    0.6,
+    undefined,
+    undefined,
+    1.5,
+  ]);
+  const trust = ['qwen3:0.6b', 'qwen3:8b', 'qwen3:14b', 'qwen3:32b', 'llama3.3:70b'].map((model) =>
+    defaultQuality({ provider: 'ollama', model }),
+  );
+  assert.deepEqual(
+    trust,
+    trust.toSorted((a, b) => a - b),
+  );
+  assert.equal(new Set(trust).size, trust.length);
+  assert.ok(defaultQuality({ provider: 'anthropic', model: 'x' }) > 0.9);
+});

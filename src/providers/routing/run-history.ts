@@ -1,0 +1,103 @@
+// How runs came out, folded from a log: which model, on what kind of task, whether it ended well, and how long its turns took.
+import {
+  isObject,
+  messageText,
+  type Event,
+  type Failure,
+  type NamedView,
+  type RunState,
+  type StopReason,
+} from '../../core/index.ts';
+import { modelChosenKey, modelFailedKey } from './remark-keys.ts';
+import type { TaskKind } from './lexicon.ts';
+import { taskFeatures } from './task-features.ts';
+
+/** One run of the past. */
+export type PastRun = {
+  /** As the log names it, and as the router named it where it was routed. */
+  readonly model: string;
+  readonly name?: string;
+  readonly kind: TaskKind;
+  readonly ended: 'well' | 'badly' | 'unreachable';
+  /** When it ended, in milliseconds since 1970. */
+  readonly time: number;
+  readonly turns: number;
+  readonly ms: number;
+};
+
+/** What a session tells of its runs. */
+export type RunHistory = {
+  readonly runs: readonly PastRun[];
+  readonly now: { readonly model: string; readonly name?: string; readonly kind: TaskKind };
+  readonly turns: number;
+  readonly ms: number;
+};
+
+/** The latest runs of a session that are kept. */
+const maxRuns = 64;
+
+/** Ended by the person, or by a bound that says nothing about the model. */
+const neutralStopReasons: ReadonlySet<StopReason> = new Set([
+  'cancelled',
+  'kill-switch',
+  'time',
+  'token-budget',
+  'money-budget',
+  'call-budget',
+  'rule',
+]);
+
+/** The runs of a session. */
+export const runHistoryView: NamedView<RunHistory> = {
+  name: 'routing',
+  initial: { runs: [], now: { model: '', kind: 'other' }, turns: 0, ms: 0 },
+  on(state, event) {
+    if (event.type === 'epoch-started')
+      return event.model === state.now.model
+        ? state
+        : { ...state, now: { model: event.model, kind: state.now.kind }, turns: 0, ms: 0 };
+    if (event.type === 'annotation-added') return applyRemark(state, event);
+    if (event.type === 'input-received' && event.how === 'prompt') {
+      const { kind } = taskFeatures(messageText({ role: 'user', parts: event.parts }));
+      return { ...state, now: { ...state.now, kind } };
+    }
+    if (event.type === 'turn-ended' || event.type === 'turn-failed')
+      return { ...state, turns: state.turns + 1, ms: state.ms + event.ms };
+    return event.type === 'run-ended' ? applyRunEnded(state, event) : state;
+  },
+  serialize: (state) => state,
+  restore: (kept) =>
+    isObject(kept) && Array.isArray(kept['runs']) && isObject(kept['now'])
+      ? (kept as unknown as RunHistory)
+      : undefined,
+};
+
+/** Why the model gave no answer, where another one may: not where the request itself is refused, nor where tools failed. */
+export function findModelOutage(ended: RunState['ended']): Failure | undefined {
+  const { reason, error } = ended ?? {};
+  const isModels = reason === 'provider-error' || reason === 'error-threshold';
+  return isModels && error && error.code !== badRequestCode ? error : undefined;
+}
+
+const badRequestCode = 'provider/bad-request';
+
+/** Who could not be opened never ran; it failed all the same. */
+function applyRemark(state: RunHistory, { key, value, time }: Event & { type: 'annotation-added' }): RunHistory {
+  if (!isObject(value) || typeof value['model'] !== 'string') return state;
+  const name = value['model'];
+  if (key === modelChosenKey) return { ...state, now: { ...state.now, name } };
+  if (key !== modelFailedKey || value['opened'] !== false) return state;
+  const { kind } = state.now;
+  const ran: PastRun = { model: '', name, kind, ended: 'unreachable', time: Date.parse(time), turns: 0, ms: 0 };
+  return { ...state, runs: [...state.runs, ran].slice(-maxRuns) };
+}
+
+function applyRunEnded(state: RunHistory, event: Event & { type: 'run-ended' }): RunHistory {
+  const { now, turns, ms } = state;
+  const rest = { ...state, turns: 0, ms: 0 };
+  if (neutralStopReasons.has(event.reason) || event.error?.code === badRequestCode) return rest;
+  const well = event.reason === 'answered' || event.reason === 'task-complete';
+  const how = well ? 'well' : findModelOutage(event) ? 'unreachable' : 'badly';
+  const ran: PastRun = { ...now, ended: how, time: Date.parse(event.time), turns, ms };
+  return { ...rest, runs: [...state.runs, ran].slice(-maxRuns) };
+}

@@ -1,0 +1,99 @@
+// What OpenAI's responses refuse.
+import { createToolCallTracker, type ToolCallTracker } from './tool-call-order.ts';
+import { assertJsonText, validateToolChoice, validateFunction } from './openai-chat.ts';
+import {
+  assertNonEmptyArray,
+  failValidation,
+  assertObject,
+  assertUnique,
+  assertOneOf,
+  formatValue,
+  assertToolName,
+  assertInRange,
+  assertNonEmptyString,
+  type RequestObject,
+} from './assertions.ts';
+
+const assistantParts = ['output_text', 'refusal'];
+const userParts = ['input_text', 'input_image', 'input_file', 'input_audio'];
+
+/** Demands a legal responses request. */
+export function validateResponsesRequest(body: RequestObject): void {
+  assertNonEmptyString(body['model'], 'model');
+  assertInRange(body['temperature'], 0, 2, 'temperature');
+  validateToolChoice(body, validateTools(body['tools']));
+  if (body['instructions'] !== undefined && typeof body['instructions'] !== 'string' && body['instructions'] !== null)
+    failValidation('instructions', `is ${formatValue(body['instructions'])} and must be a text.`);
+  if (typeof body['input'] === 'string') return void assertNonEmptyString(body['input'], 'input');
+  // What came before is kept by the service: calls may be there and not here.
+  const stored = body['previous_response_id'] || body['conversation'];
+  const open = createToolCallTracker();
+  const ids = new Set<string>();
+  const items = assertNonEmptyArray(body['input'], 'input').map((value, i) => assertObject(value, `input[${i}]`));
+  for (const [i, item] of items.entries()) {
+    const where = `input[${i}]`;
+    if (typeof item['id'] === 'string' && item['type'] !== 'item_reference')
+      assertUnique(ids, item['id'], `${where}.id`);
+    validateItem(item, where, stored ? undefined : open, items[i + 1]);
+  }
+  if (!stored) open.assertNoneOpen('The end of the input');
+}
+
+function validateItem(
+  item: RequestObject,
+  where: string,
+  open: ToolCallTracker | undefined,
+  next: RequestObject | undefined,
+): void {
+  const type = item['type'] ?? 'message';
+  if (type === 'message') return validateMessage(item, where, open);
+  if (type === 'function_call') {
+    assertToolName(item['name'], /^[a-zA-Z0-9_-]{1,64}$/, `${where}.name`);
+    assertJsonText(item['arguments'], `${where}.arguments`);
+    open?.call(assertNonEmptyString(item['call_id'], `${where}.call_id`), where);
+  } else if (type === 'function_call_output') {
+    const id = assertNonEmptyString(item['call_id'], `${where}.call_id`);
+    for (const [i, part] of typeof item['output'] === 'string'
+      ? []
+      : assertNonEmptyArray(item['output'], `${where}.output`).entries())
+      assertOneOf(assertObject(part, `${where}.output[${i}]`)['type'], userParts, `${where}.output[${i}].type`);
+    open?.result(id, where);
+  } else if (type === 'reasoning') {
+    if (!Array.isArray(item['summary']))
+      failValidation(`${where}.summary`, 'is missing; a reasoning item has one, if only an empty list.');
+    if (typeof item['id'] === 'string' && !isModelOutput(next))
+      failValidation(where, 'is reasoning without the item that it led to, in its original form with its id.');
+  } else assertNonEmptyString(type, `${where}.type`);
+}
+
+/** Whether an item can be what a reasoning item led to: something the model made, known to the service by its id. */
+const isModelOutput = (item: RequestObject | undefined): boolean =>
+  item !== undefined && item['type'] !== 'function_call_output' && typeof item['id'] === 'string';
+
+function validateMessage(item: RequestObject, where: string, open: ToolCallTracker | undefined): void {
+  const role = assertOneOf(item['role'], ['user', 'assistant', 'system', 'developer'], `${where}.role`);
+  open?.assertNoneOpen(where);
+  // An empty text is taken here, unlike an empty part.
+  if (item['content'] === '') return;
+  if (!Array.isArray(item['content'])) return void assertNonEmptyString(item['content'], `${where}.content`);
+  const allowed = role === 'assistant' ? assistantParts : userParts;
+  for (const [i, value] of assertNonEmptyArray(item['content'], `${where}.content`).entries()) {
+    const here = `${where}.content[${i}]`;
+    const part = assertObject(value, here);
+    const type = assertOneOf(part['type'], allowed, `${here}.type`);
+    if (type.endsWith('_text')) assertNonEmptyString(part['text'], `${here}.text`);
+  }
+}
+
+function validateTools(value: unknown): ReadonlySet<string> {
+  const seen = new Set<string>();
+  if (value === undefined) return seen;
+  // An empty list is fine here, unlike in chat completions.
+  if (Array.isArray(value) && value.length === 0) return seen;
+  for (const [i, each] of assertNonEmptyArray(value, 'tools').entries()) {
+    const tool = assertObject(each, `tools[${i}]`);
+    if (assertNonEmptyString(tool['type'], `tools[${i}].type`) === 'function')
+      validateFunction(tool, `tools[${i}]`, seen);
+  }
+  return seen;
+}

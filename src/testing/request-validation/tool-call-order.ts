@@ -1,0 +1,50 @@
+// The one rule of all dialects: each call is answered once, directly after it and in order.
+import { failValidation } from './assertions.ts';
+
+/** The calls that wait for their results. */
+export type ToolCallTracker = {
+  /** A call was made. */
+  call(id: string, where: string): void;
+  /** A call was answered. */
+  result(id: string, where: string): void;
+  /** Something came that may only come when nothing is open. */
+  assertNoneOpen(where: string): void;
+  /** Whether any call waits. */
+  readonly hasOpenCalls: boolean;
+};
+
+/** Watches over calls and their results. */
+export function createToolCallTracker(): ToolCallTracker {
+  const ever = new Set<string>();
+  let open: string[] = [];
+  let answering = false;
+  return {
+    get hasOpenCalls() {
+      return open.length > 0;
+    },
+    call(id, where) {
+      if (ever.has(id)) failValidation(where, `makes a second call with the id ${id}.`);
+      if (answering && open.length) failValidation(where, `makes a new call while ${open.join(', ')} has no result.`);
+      ever.add(id);
+      open.push(id);
+      answering = false;
+    },
+    result(id, where) {
+      const place = open.indexOf(id);
+      if (place < 0)
+        failValidation(
+          where,
+          ever.has(id)
+            ? `is a second result for ${id}, or one that does not come directly after its call.`
+            : `is a result for ${id}, which nobody called.`,
+        );
+      if (place > 0) failValidation(where, `is the result for ${id}, but the next in order is the one for ${open[0]}.`);
+      open = open.slice(1);
+      answering = true;
+    },
+    assertNoneOpen(where) {
+      if (open.length)
+        failValidation(where, `comes before the ${open.length === 1 ? 'result' : 'results'} for ${open.join(', ')}.`);
+    },
+  };
+}
