@@ -36,7 +36,7 @@ const sendTool: Tool = {
   name: 'send',
   description: 'Sends.',
   input: { type: 'object', properties: {} },
-  effect: 'outside',
+  effect: 'external',
   execute: () => 'sent',
 };
 

@@ -13,7 +13,7 @@ let payments = 0;
 const pay = defineTool({
   name: 'pay',
   description: 'Pays.',
-  effect: 'outside',
+  effect: 'external',
   input: { type: 'object' },
   run: () => `payment ${++payments} made`,
 });

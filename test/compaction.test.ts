@@ -262,7 +262,7 @@ for (const [why, messages] of Object.entries(oversizedHistories)) {
 
 test('[A12, M30] a call that waits for a person is carried over a compaction, and runs once when the answer comes', async () => {
   const sent: unknown[] = [];
-  const send = createTestTool('send', 'outside', (input) => (sent.push(input), 'sent'));
+  const send = createTestTool('send', 'external', (input) => (sent.push(input), 'sent'));
   const provider = createCountingProvider((_, turn) =>
     turn === 0 ? calls('send', { to: 'all' }) : says('Told everybody.'),
   );

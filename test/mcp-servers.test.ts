@@ -154,12 +154,12 @@ test(
     assert.equal(outside.outcome, 'failed');
     assert.match((await call('mcp__fs__read_text_file', { path: file, head: 'x' })).text, /Expected "number"/);
     const effects = new Set(mcp.tools.filter(({ name }) => name.startsWith('mcp__')).map(({ effect }) => effect));
-    assert.deepEqual([...effects], ['outside']);
+    assert.deepEqual([...effects], ['external']);
     const trusted = await openMcpServers(t, [
       createUserServer('fs', createLocalServer('server-filesystem', [inside]), { trustReadOnly: true }),
     ]);
     const effectOf = (name: string): unknown => trusted.mcp.tools.find((tool) => tool.name === name)?.effect;
-    assert.deepEqual([effectOf('mcp__fs__read_text_file'), effectOf('mcp__fs__write_file')], ['read', 'outside']);
+    assert.deepEqual([effectOf('mcp__fs__read_text_file'), effectOf('mcp__fs__write_file')], ['read', 'external']);
   },
 );
 

@@ -21,7 +21,7 @@ test('a command of the model writes its folder and nothing else', { skip: sandbo
   const { code, err } = await made.run(['-p', 'go', '--auto-approve'], { env: { PORT: port } });
   assert.equal(code, 0, err);
   assert.ok(existsSync(path.join(made.cwd, 'inside')));
-  assert.ok(!existsSync(path.join(made.home, 'outside')) && !existsSync('/usr/outside'));
+  assert.ok(!existsSync(path.join(made.home, 'external')) && !existsSync('/usr/outside'));
   const told = String(requestMessages(made.modelRequests().at(-1)).at(-1)?.['content']);
   assert.match(told, /Read-only file system/);
   assert.doesNotMatch(told, /reached/);

@@ -17,7 +17,7 @@ const tool: CustomTool = {
     required: ['repository', 'title'],
     additionalProperties: false,
   },
-  effect: 'outside',
+  effect: 'external',
   async run({ repository, ...issue }: Issue, { workspace, signal }) {
     const token = process.env['GITHUB_TOKEN'];
     if (!token) throw new Error('GITHUB_TOKEN is not set.');

@@ -13,7 +13,7 @@ const tool: CustomTool = {
     required: ['channel', 'text'],
     additionalProperties: false,
   },
-  effect: 'outside',
+  effect: 'external',
   async run({ channel, text }: { channel: string; text: string }, { workspace, signal }) {
     const token = process.env['SLACK_BOT_TOKEN'];
     if (!token) throw new Error('SLACK_BOT_TOKEN is not set.');

@@ -57,7 +57,7 @@ test('[P78] attack 38: a file of a project is run only after a yes to its very c
   const first = await load();
   assert.deepEqual(
     first.tools.map(({ name, deferred, effect }) => [name, deferred, effect]),
-    [['custom__mine', true, 'outside']],
+    [['custom__mine', true, 'external']],
   );
   assert.deepEqual(
     first.problems.map(({ why }) => why),

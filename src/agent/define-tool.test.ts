@@ -16,7 +16,7 @@ const base = { name: 'look', description: 'Looks.', input: { type: 'object' }, r
 test('[P38] a tool is a name, a description and an input schema, and is trusted least unless its effect is given', () => {
   const tool = defineTool(base);
   assert.deepEqual(tool.input, { type: 'object' });
-  assert.equal(tool.effect, 'outside');
+  assert.equal(tool.effect, 'external');
   assert.equal(defineTool({ ...base, effect: 'read' }).effect, 'read');
   assert.equal(tool.execute({}, context), 'seen');
   assert.deepEqual(Object.keys(tool).toSorted(), ['check', 'description', 'effect', 'input', 'name', 'run']);
@@ -119,7 +119,7 @@ test('a schema whose own code throws refuses the input instead of ending the run
 test('annotations stay with the tool and decide nothing', () => {
   const tool = defineTool({ ...base, annotations: { title: 'Look', readOnly: true } });
   assert.deepEqual(tool.annotations, { title: 'Look', readOnly: true });
-  assert.equal(tool.effect, 'outside');
+  assert.equal(tool.effect, 'external');
 });
 
 test('output marks what a tool answers, and no JSON carries the mark', () => {

@@ -38,7 +38,7 @@ export type ToolDefinition<S extends SchemaLike> = {
   readonly description: string;
   /** A JSON Schema of type object, or a Standard Schema, which also gives `run` its input type, defaults and transforms. */
   readonly input: S;
-  /** `outside`, the least trusted, unless given. */
+  /** `external`, the least trusted, unless given. */
   readonly effect?: Tool['effect'];
   readonly run: (input: SchemaOutput<S>, context: ToolContext) => unknown;
   /** What came of an attempt that a crash cut off, found out by its key (`context.key`): what `run` would have given, `false` where it did not happen, nothing where that cannot be told. */
@@ -57,7 +57,7 @@ const toolNamePattern = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 /** Defines a tool. */
 export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
   assertToolDefinition(definition);
-  const { name, description, run, confirm, effect = 'outside' } = definition;
+  const { name, description, run, confirm, effect = 'external' } = definition;
   const { idempotent, hidden, timeoutMs, annotations } = definition;
   const input = toInputSchema(name, definition.input);
   const tool = { name, description, input, effect, execute: run as Tool['execute'] };
@@ -101,7 +101,8 @@ export function toolDefinitionError(tool: Tool): string | undefined {
   if (typeof description !== 'string' || description.trim() === '')
     return 'it has no description to tell a model when to use it';
   if (typeof tool.execute !== 'function') return 'it has a schema but nothing that runs it: give it a run function';
-  if (!['read', 'write', 'outside'].includes(effect)) return `its effect must be read, write or outside, not ${effect}`;
+  if (!['read', 'write', 'external'].includes(effect))
+    return `its effect must be read, write or outside, not ${effect}`;
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31))
     return 'its timeoutMs must be a number of milliseconds above 0';
   return undefined;

@@ -89,7 +89,7 @@ test('steering that arrives with the answer is not lost: the run goes on', async
 test('[A24] a question rests the run; the answer may come in another process; no one is asked twice', async () => {
   let sent = 0;
   const ask: Gate = (call) => (call.tool === 'send' ? { type: 'ask', question: 'Send it?' } : { type: 'allow' });
-  const send = tool('send', () => `sent ${++sent}`, 'outside');
+  const send = tool('send', () => `sent ${++sent}`, 'external');
   const log = memoryLog();
   const first = await Session.open(partsOf([calls('send')], [send], { gates: [ask] }), log);
   await first.run('go');
@@ -169,7 +169,7 @@ test('[J53] a session goes on with another model: the next answer is its own, an
 
 test('cancelled while a tool hangs, a run ends and can be continued', async () => {
   const session = await Session.open(
-    partsOf([calls('hang'), says('fine')], [tool('hang', () => new Promise(() => {}), 'outside')]),
+    partsOf([calls('hang'), says('fine')], [tool('hang', () => new Promise(() => {}), 'external')]),
     memoryLog(),
   );
   session.subscribe((event) => event.type === 'tool-started' && session.cancel());

@@ -119,7 +119,7 @@ function loadTools(groups: ToolGroups, names: readonly string[]): ToolOutput {
   });
 }
 
-/** The loop calls the named tool in its place: gates, checks and the log see that one. `outside`, so that nothing runs beside it. */
+/** The loop calls the named tool in its place: gates, checks and the log see that one. `external`, so that nothing runs beside it. */
 const useTool: Tool = {
   name: USE_TOOL,
   description: `Calls a tool that ${LOAD_TOOLS} has loaded.`,
@@ -132,7 +132,7 @@ const useTool: Tool = {
     required: ['tool', 'input'],
     additionalProperties: false,
   },
-  effect: 'outside',
+  effect: 'external',
   execute(_input: Json): never {
     throw badToolError(USE_TOOL, 'it stands for other tools and is never run itself');
   },

@@ -6,7 +6,7 @@ import { formatAlwaysLabel } from './always-label.ts';
 const label = (tool: string, input: Parameters<typeof grantKey>[0]['input']): string =>
   formatAlwaysLabel(
     grantKey({ tool, input }, (path) => {
-      if (path.includes('..')) throw new Error('outside');
+      if (path.includes('..')) throw new Error('external');
       return `/some/where/else/${path}`;
     }),
   );

@@ -12,7 +12,7 @@ function outsideWorld(): { readonly sent: () => number; readonly parts: () => Re
   const send = defineTool({
     name: 'send',
     description: 'Sends.',
-    effect: 'outside',
+    effect: 'external',
     input: { type: 'object' },
     run: () => `sent ${++sent}`,
   });

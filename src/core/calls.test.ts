@@ -71,7 +71,7 @@ test('[A21] a write runs alone and in its place: after the reads before it, befo
     ['a', 'read', 3],
     ['b', 'read', 1],
     ['save', 'write', 3],
-    ['send', 'outside', 2],
+    ['send', 'external', 2],
     ['c', 'read', 1],
   );
   const set = await createCoreFixture({ replies: [replyWithCalls('a', 'b', 'save', 'send', 'c')], tools });
@@ -104,7 +104,7 @@ const askingGates: CoreFixtureOptions['gates'] = [
 ];
 
 test('[M28] a call that waits for a person holds back nothing but itself, and its result goes back in its place', async () => {
-  const { tools, trace } = traced(['a', 'read', 1], ['send', 'outside', 1], ['save', 'write', 1]);
+  const { tools, trace } = traced(['a', 'read', 1], ['send', 'external', 1], ['save', 'write', 1]);
   const set = await createCoreFixture({
     replies: [replyWithCalls(['send', { n: 1 }], 'a', 'save', ['send', { n: 2 }])],
     tools,
@@ -132,7 +132,7 @@ test('[M28] a call that waits for a person holds back nothing but itself, and it
 });
 
 test('a person may answer while other calls still run, and the run goes on by itself', slowTest, async () => {
-  const { tools } = traced(['send', 'outside', 1]);
+  const { tools } = traced(['send', 'external', 1]);
   const answer = Promise.withResolvers<void>();
   const slow = createTestTool('slow', 'write', () => answer.promise.then(() => 'slow'));
   const set = await createCoreFixture({
@@ -378,7 +378,7 @@ test('[fault 30] a write that was under way when the process died is not run aga
 
 test('the key of a call is never that of another call, also after going back to before it', async () => {
   const keys: string[] = [];
-  const send = createTestTool('send', 'outside', (_input, { key }) => (keys.push(key), 'sent'));
+  const send = createTestTool('send', 'external', (_input, { key }) => (keys.push(key), 'sent'));
   const set = await createCoreFixture({
     replies: [replyWithCalls('send'), replyWithText('one'), replyWithCalls('send', 'send')],
     tools: [send],
@@ -443,7 +443,7 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
     tools: [
       createTestTool('secret', 'read', (input) => ran.push(input), { deferred: true }),
       createTestTool('load', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'loaded', loadsTools: ['secret'] })),
-      createTestTool('use_tool', 'outside', () => assert.fail('it ran')),
+      createTestTool('use_tool', 'external', () => assert.fail('it ran')),
     ],
   });
   assert.equal((await set.run()).ended?.reason, 'answered');
@@ -457,7 +457,7 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
 
 test('[A53] a call that is made elsewhere is written down and waits, ours beside it are made, and whoever brings its result ends it', async () => {
   const there: Tool = {
-    ...createTestTool('there', 'outside', () => assert.fail('it is not made here')),
+    ...createTestTool('there', 'external', () => assert.fail('it is not made here')),
     clientSideQuestion: 'Handed out.',
   };
   const set = await createCoreFixture({
@@ -491,7 +491,7 @@ test('[A53] a call that is made elsewhere is written down and waits, ours beside
 
 test('[A53] a run that ends while a call is made elsewhere says that its outcome is unknown', async () => {
   const there: Tool = {
-    ...createTestTool('there', 'outside', () => assert.fail('it is not made here')),
+    ...createTestTool('there', 'external', () => assert.fail('it is not made here')),
     clientSideQuestion: 'Handed out.',
   };
   const set = await createCoreFixture({ replies: [replyWithCalls('there')], tools: [there] });

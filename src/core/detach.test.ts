@@ -62,7 +62,7 @@ test(
 
 for (const [effect, outcome, times] of [
   ['read', 'ok', 2],
-  ['outside', 'unknown', 1],
+  ['external', 'unknown', 1],
 ] as const) {
   test(
     `[A53] a tool with the effect ${effect} that is cut off because the run is left stays open, as after a crash`,

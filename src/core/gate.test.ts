@@ -143,7 +143,7 @@ test('a gate sees the loaded tool that is called through another, not the other'
     tools: [
       createTestTool('load', 'read', () => toolOutput({ text: 'loaded', loadsTools: ['secret'] })),
       createTestTool('secret', 'read', () => 'told', { deferred: true }),
-      createTestTool('use_tool', 'outside', () => 'never'),
+      createTestTool('use_tool', 'external', () => 'never'),
     ],
     gates: [(each) => (seen.push(`${each.tool} ${JSON.stringify(each.input)}`), { type: 'allow' })],
   });

@@ -150,8 +150,8 @@ export type ToolOutput = {
 
 /** Something the model may do. What `run` throws becomes a failed result for the model; what it returns, if not an `Output`, becomes JSON text. */
 export interface Tool extends ToolSpec {
-  /** `read` may be repeated and run beside others; `write` changes what we own; `outside` changes the world. */
-  readonly effect: 'read' | 'write' | 'outside';
+  /** `read` may be repeated and run beside others; `write` changes what we own; `external` changes the world. */
+  readonly effect: 'read' | 'write' | 'external';
   /** A second attempt with the same key does no harm. */
   readonly idempotent?: boolean;
   /** Not shown to the model and not callable until a tool output loads it. */

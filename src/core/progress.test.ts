@@ -9,7 +9,7 @@ const silentContext = { signal, onChunk: (): void => {}, clock: (): number => pe
 
 test('[A77] onlookers see what a tool says while it works, under the id of its call, and the log keeps none of it', async () => {
   const heard: string[] = [];
-  const build = createTestTool('build', 'outside', (_input, context) => {
+  const build = createTestTool('build', 'external', (_input, context) => {
     context.progress?.('half-way there');
     assert.deepEqual(heard, ['c00001000 half-way there']);
     return 'built';
@@ -27,7 +27,7 @@ test('[A77] onlookers see what a tool says while it works, under the id of its c
 test('an onlooker that fails does not fail the call, and nobody hears a tool whose call has ended', async () => {
   let late: ToolContext['progress'];
   let heard = 0;
-  const build = createTestTool('build', 'outside', (_input, context) => {
+  const build = createTestTool('build', 'external', (_input, context) => {
     late = context.progress;
     late?.('now');
     return 'built';

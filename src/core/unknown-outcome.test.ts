@@ -25,7 +25,7 @@ type Crashed = {
 /** A session whose process died right after the intent of its one call, `pay`, was written. */
 async function crashed(more: Partial<Tool>, parts: Omit<Partial<ResolvedAgent>, 'tools'> = {}): Promise<Crashed> {
   const keys: string[] = [];
-  const pay = createTestTool('pay', 'outside', (_input, { key }) => (keys.push(key), 'paid'), more);
+  const pay = createTestTool('pay', 'external', (_input, { key }) => (keys.push(key), 'paid'), more);
   const set = await createCoreFixture({ replies: [replyWithCalls(['pay', { sum: 5 }])], tools: [pay], ...parts });
   await set.run();
   keys.length = 0;

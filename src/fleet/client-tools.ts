@@ -46,7 +46,7 @@ export const createClientTools = (settings: JsonObject): readonly Tool[] =>
   (getClientOptions(settings).tools ?? []).map((spec) => ({
     ...spec,
     // What a client does is its own affair, but it is done in the world and not by us.
-    effect: 'outside',
+    effect: 'external',
     // Handed out again under the same key it is the same call.
     idempotent: true,
     clientSideQuestion: clientToolQuestion,

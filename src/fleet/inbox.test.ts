@@ -11,7 +11,7 @@ import { createCancelStop, drainInbox, inboxView, sendMessage } from './inbox.ts
 const pay = defineTool({
   name: 'pay',
   description: 'Pays.',
-  effect: 'outside',
+  effect: 'external',
   input: { type: 'object' },
   run: () => 'paid',
 });

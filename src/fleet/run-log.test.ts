@@ -33,7 +33,7 @@ test('[A52] a turn and a call are settled before the model and the tool are aske
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
-    effect: 'outside',
+    effect: 'external',
     input: { type: 'object' },
     run: () => void seen.push('PAY'),
   });

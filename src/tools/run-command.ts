@@ -14,7 +14,7 @@ export const runCommand = (workspace: Workspace, background?: BackgroundCommands
     timeoutRange,
     background ? { background: { type: 'boolean', description: 'Start it, and go on without waiting.' } } : {},
   ),
-  effect: 'outside',
+  effect: 'external',
   async execute(input, context) {
     const given = input as CommandInput;
     if (!background || !given.background) return runCommandToEnd(workspace, given, timeoutRange, context);

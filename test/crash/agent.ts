@@ -53,8 +53,8 @@ export function createScriptedAgent(ledger: string, seen: (request: ModelRequest
   const tools = [
     createPlanTool('look', 'read', (n) => `seen ${n}`),
     createPlanTool('write', 'write', (n) => recordEffect(ledger, 'write', n)),
-    createPlanTool('send', 'outside', (n) => recordEffect(ledger, 'send', n)),
-    { ...createPlanTool('put', 'outside', (n) => recordEffect(ledger, 'put', n)), idempotent: true },
+    createPlanTool('send', 'external', (n) => recordEffect(ledger, 'send', n)),
+    { ...createPlanTool('put', 'external', (n) => recordEffect(ledger, 'put', n)), idempotent: true },
   ];
   return {
     system: 'be good',

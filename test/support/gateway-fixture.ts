@@ -112,7 +112,7 @@ function createEffectTools(ledger: RecordedEffect[]): ReadonlyMap<string, Tool> 
       name: 'send',
       description: 'Sends.',
       input: numberSchema,
-      effect: 'outside',
+      effect: 'external',
       validate: check,
       execute(input, { key }) {
         ledger.push({ n: (input as { n: unknown }).n, key });

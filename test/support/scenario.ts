@@ -101,13 +101,13 @@ export function createScenario(script: readonly ModelTurn[], more: Partial<Resol
   const tools = new Map([
     tool('look', 'read', (n) => `saw ${n}`),
     tool('save', 'write', (n) => ({ saved: n })),
-    tool('send', 'outside', (n) => (n % 7 === 0 ? undefined : `sent ${n}`), { idempotent: true }),
+    tool('send', 'external', (n) => (n % 7 === 0 ? undefined : `sent ${n}`), { idempotent: true }),
     tool('break', 'read', () => {
       throw new Error('broken');
     }),
     tool('secret', 'read', () => 'the secret', { deferred: true }),
     tool('load', 'read', () => toolOutput({ text: 'loaded', loadsTools: ['secret'] })),
-    tool('use_tool', 'outside', () => {
+    tool('use_tool', 'external', () => {
       throw new Error('never run');
     }),
   ]);

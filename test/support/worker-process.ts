@@ -26,7 +26,7 @@ function createEffectTools(run: FleetRun): readonly Tool[] {
     await pause(Math.random() * 5, undefined, { signal });
     return queryRecorder('act', { run: run.id, tool, key, ...more }, signal);
   };
-  const plain = { input: { type: 'object' }, effect: 'outside' } as const;
+  const plain = { input: { type: 'object' }, effect: 'external' } as const;
   return [
     {
       ...plain,

@@ -21,7 +21,7 @@ export function agentTool(options: SubagentOptions): Tool {
   return defineTool({
     name,
     description,
-    effect: 'outside',
+    effect: 'external',
     input: {
       type: 'object',
       properties: { task: { type: 'string', description: 'What to do, with everything needed to do it.' } },

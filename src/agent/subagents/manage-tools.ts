@@ -32,7 +32,7 @@ export function subagentTools(crew: () => Promise<SubagentManager>): readonly To
       name: 'spawn_agent',
       description:
         'Start an agent for a task. It reports to you, has your tools or fewer, asks the same person, and uses your budget. In the background it works beside you and beside others: wait for it with manage_agents before you give your final answer.',
-      effect: 'outside',
+      effect: 'external',
       // The same call finds the agent that it started, whose own log says what is done already.
       idempotent: true,
       input: {

@@ -17,7 +17,7 @@ export const createPlaceholderProvider = (
 export const createPlaceholderTools = (specs: readonly ToolSpec[], reads: readonly string[] = []): readonly Tool[] =>
   specs.map((spec) => ({
     ...spec,
-    effect: reads.includes(spec.name) ? 'read' : 'outside',
+    effect: reads.includes(spec.name) ? 'read' : 'external',
     validate: () => undefined,
     execute: () => throwNotExecutable(`tool ${spec.name}`),
   }));

@@ -109,7 +109,7 @@ async function decideByPolicy(
 ): Promise<GateResult> {
   const tools = new Map([
     ['read_file', { effect: 'read' }],
-    ['run_command', { effect: 'outside' }],
+    ['run_command', { effect: 'external' }],
   ] as const);
   const otherwise = permissionGate({ mode: () => mode, grants: granted, tools, locate });
   const policy: Policy = parsePolicy({ rules }, 'policy');

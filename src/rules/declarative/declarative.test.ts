@@ -251,7 +251,7 @@ test('every question of the conditions can be asked of any session', () => {
 
 test('[M1, M40, M41] a rule set goes round the loop as it is: state, rules, queue, renderer, and the conversation comes out enriched', async () => {
   const set = compileRules({ ...declaredRules, stops: [] });
-  const run = createTestTool('run_command', 'outside', () => {
+  const run = createTestTool('run_command', 'external', () => {
     throw new Error('No.');
   });
   const lines = [

@@ -108,7 +108,7 @@ const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_ag
 
 const toAnnotations = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
   readOnlyHint: effect === 'read',
-  openWorldHint: effect === 'outside',
+  openWorldHint: effect === 'external',
 });
 
 /** A JSON schema as the SDK wants it. It only shows it: whether an input fits is found out where the call is made. */

@@ -52,7 +52,7 @@ function parseClientTool(given: Json, i: number): ToolSpec {
     description: typeof description === 'string' && description.trim() !== '' ? description : `Calls ${String(name)}.`,
     input,
   };
-  const fault = toolDefinitionError({ ...spec, effect: 'outside', execute: () => undefined });
+  const fault = toolDefinitionError({ ...spec, effect: 'external', execute: () => undefined });
   if (fault !== undefined)
     throwInvalidParam(`${at}.name`, `The tool ${JSON.stringify(name)} cannot be used: ${fault}.`);
   assertJsonSchema(spec.input, `${at}.parameters`);

@@ -34,7 +34,7 @@ export const gitRemote = (workspace: Workspace): Tool => ({
     required: ['operation'],
     additionalProperties: false,
   },
-  effect: 'outside',
+  effect: 'external',
   async execute(input, { signal, progress }): Promise<ToolOutput> {
     const run: GitRunOptions = {
       workspace,

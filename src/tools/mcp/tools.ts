@@ -41,7 +41,7 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
     name,
     description,
     input,
-    effect: reads ? 'read' : 'outside',
+    effect: reads ? 'read' : 'external',
     ...(hidden || !definition.hasPortableSchema ? { deferred: true } : {}),
     validate: check,
     async execute(args, context) {

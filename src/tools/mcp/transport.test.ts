@@ -105,7 +105,7 @@ test('a read that is believed to be one fails where it broke off: its outcome is
   const { url } = await startMcpHttpServer(t, reader, failing(500, 500));
   const server = createUserServer('s', remote('http', `${url}/mcp`));
   const { mcp } = await openMcpServers(t, [server]);
-  assert.equal(mcp.tools[0]?.effect, 'outside');
+  assert.equal(mcp.tools[0]?.effect, 'external');
   const believed = await openMcpServers(t, [{ ...server, trustReadOnly: true }]);
   assert.equal(believed.mcp.tools[0]?.effect, 'read');
   assert.equal((await believed.call('mcp__s__echo', { a: '1' })).outcome, 'failed');

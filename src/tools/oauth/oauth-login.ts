@@ -44,7 +44,7 @@ export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLogin
     required: ['name', 'api'],
     additionalProperties: false,
   },
-  effect: 'outside',
+  effect: 'external',
   async execute(input, { signal }) {
     const { name, api, issuer, client_id: client, scope } = input as OAuthLoginInput;
     if (!showPage)

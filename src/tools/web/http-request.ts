@@ -34,7 +34,7 @@ export const httpRequest = (workspace: Workspace): Tool => ({
     required: ['url'],
     additionalProperties: false,
   },
-  effect: 'outside',
+  effect: 'external',
   async execute(input, { signal }) {
     const fetched = await fetchViaWorkspace(workspace, input as HttpRequestInput, signal);
     const { status, url, headers, body, truncated } = fetched;

@@ -43,7 +43,7 @@ export function webFetch(workspace: Workspace): Tool {
       required: ['url'],
       additionalProperties: false,
     },
-    effect: 'outside',
+    effect: 'external',
     idempotent: true,
     async execute(input, { signal }) {
       const { url, offset = 0 } = input as WebFetchInput;

@@ -28,7 +28,7 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
     required: ['query'],
     additionalProperties: false,
   },
-  effect: 'outside',
+  effect: 'external',
   idempotent: true,
   async execute(input, { signal }) {
     const { query, count = defaultHits } = input as { query: string; count?: number };

@@ -139,7 +139,7 @@ test('what a turn says before its calls is streamed too, and what is said again 
 
 test('what cannot be had is refused in the words of the clients, and a run without an answer is not tried again', async (t) => {
   const api = await createApiFixture(t, {
-    tools: [{ ...look, effect: 'outside' }],
+    tools: [{ ...look, effect: 'external' }],
     gates: [() => ({ type: 'ask', question: 'May it look?' })],
     script: () => calls('look', {}),
   });

@@ -97,7 +97,7 @@ const send: Tool = {
   name: 'send',
   description: 'Sends a letter.',
   input: { type: 'object', properties: { to: { type: 'string' } } },
-  effect: 'outside',
+  effect: 'external',
   execute: (input) => {
     sends.push((input as { readonly to: string }).to);
     return 'sent';
