@@ -41,4 +41,4 @@ export const deferredTools = ({
     todo,
     canvasRender,
     ...(ask ? [askUser(ask)] : []),
-  ].map((tool) => ({ ...tool, hidden: true }));
+  ].map((tool) => ({ ...tool, deferred: true }));

@@ -181,7 +181,7 @@ function subagentToolset({ tools: names }: SubagentMetadata, { tools }: Resolved
   const all = [...tools.values()].filter(({ name }) => !unfit.includes(name));
   if (names === undefined) return createToolRegistry(all);
   const kept = all.filter(({ name }) => names.includes(name));
-  return createToolRegistry(kept.map((tool) => ({ ...tool, run: tool.execute.bind(tool), hidden: false })));
+  return createToolRegistry(kept.map((tool) => ({ ...tool, execute: tool.execute.bind(tool), deferred: false })));
 }
 
 const subagentInstructions = `You are an agent that another agent has started for one task. You cannot start agents yourself.

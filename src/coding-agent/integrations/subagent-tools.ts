@@ -11,7 +11,7 @@ export const loadSubagentTools = async (ground: IntegrationContext): Promise<Int
     return createSubagents(ground);
   };
   return {
-    tools: subagentTools(() => (crew ??= open())).map((tool) => ({ ...tool, hidden: true })),
+    tools: subagentTools(() => (crew ??= open())).map((tool) => ({ ...tool, deferred: true })),
     problems: [],
     close: async () => (await crew)?.close(),
   };

@@ -19,7 +19,7 @@ import { errorResult, type McpJob } from './pending-calls.ts';
 export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: string, input: Json): Promise<McpJob> {
   const parts = outfit.forModel(createCallProvider({ type: 'tool-call', id: 'call', tool, input }), true);
   // A client that lists the tools sees all of them: nothing has to be loaded.
-  const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, hidden: false }]));
+  const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, deferred: false }]));
   // Here is no model that could be reminded of something, or that could do better: guards hold, and nothing else.
   const session = await Session.open({ ...parts, tools, rules: [], reminders: [], checks: [] }, memoryLog());
   let ended: (Event & { readonly type: 'tool-ended' }) | undefined;

@@ -7,7 +7,7 @@ const commandIdSchema = { type: 'string', description: 'What run_command gave.' 
 
 /** The tools for commands in the background. They are hidden: starting such a command loads them. */
 export const backgroundTools = (background: BackgroundCommands): readonly Tool[] =>
-  [commandOutput(background), stopCommand(background)].map((tool) => ({ ...tool, hidden: true }));
+  [commandOutput(background), stopCommand(background)].map((tool) => ({ ...tool, deferred: true }));
 
 const commandOutput = (background: BackgroundCommands): Tool => ({
   name: 'command_output',
