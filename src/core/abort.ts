@@ -1,8 +1,8 @@
-// Waiting that an abort ends: whoever does not hear its signal is left behind.
+// Races work against an AbortSignal. Work that ignores the signal is abandoned.
 import { FairleadError, toFailure, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
 
-/** What the work gives, or a rejection at the moment of the abort; work that has not begun by then never begins. */
+/** Returns the result of the work, or rejects as soon as the signal aborts. Work does not start if the signal is already aborted. */
 export async function raceAbort<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const quit = (): void =>
@@ -24,10 +24,10 @@ const stopReasonsByCode: ReadonlyMap<string, StopReason> = new Map([
   ['run/token-budget', 'token-budget'],
 ]);
 
-/** The code of an abort that leaves a run as it is, to be gone on with later, here or elsewhere. */
+/** The error code of an abort that detaches from a run: the run stays open and any process can resume it later. */
 const DETACHED_CODE = 'run/left';
 
-/** Whether a run is being left: at the next step, or at once where its signal says so. It is not ended then. */
+/** Returns true if the caller is detaching from the run, after the current step or at once. The run does not end. */
 export const isDetached = ({
   signal,
   leave,
@@ -36,12 +36,12 @@ export const isDetached = ({
   readonly leave?: AbortSignal;
 }): boolean => leave?.aborted === true || (signal.aborted && abortCode(signal.reason) === DETACHED_CODE);
 
-/** Whether this failure is only that a run was left: it counts as none. */
+/** Returns true if this failure only says that the caller detached. It does not count as a failure. */
 export const wasDetached = (failure: Failure): boolean => failure.code === DETACHED_CODE;
 
 const abortCode = (reason: unknown): string | undefined => (reason instanceof FairleadError ? reason.code : undefined);
 
-/** Why a run was told to stop, as a failure: cancelled, unless by its time, by the kill-switch, or to be left. */
+/** Converts an abort reason to a failure: cancelled, timed out, stopped by the kill switch, or detached. */
 export function abortFailure(signal: AbortSignal): Failure {
   const { reason } = signal as { readonly reason: unknown };
   if (!(reason instanceof FairleadError))
@@ -50,5 +50,5 @@ export function abortFailure(signal: AbortSignal): Failure {
   return { ...toFailure(reason), code, retry: code === DETACHED_CODE };
 }
 
-/** The reason a run ends for when it was told to stop, or a call of its model was refused for a budget beyond its own; nothing if the failure is of another kind. */
+/** Returns the stop reason if the failure is an abort or a tenant budget refusal; otherwise undefined. */
 export const stopReasonOfFailure = (failure: Failure): StopReason | undefined => stopReasonsByCode.get(failure.code);

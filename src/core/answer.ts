@@ -1,4 +1,4 @@
-// An answer as facts: what is kept of it, what it cost, and why it may have to be asked for again.
+// Converts a model response to facts: the stored message, its cost, and the reason if it is rejected.
 import { errorMessage } from './errors.ts';
 import type { Fact, RejectionReason } from './fact.ts';
 import { isJson } from './json.ts';
@@ -16,12 +16,12 @@ import type { ResolvedAgent, OutputSchema, Chunk } from './ports.ts';
 import { answerCost } from './usage-totals.ts';
 import type { RunState } from './state.ts';
 
-/** The last chunk of an answer. */
+/** The last chunk of a response. */
 export type EndChunk = Chunk & { readonly type: 'end' };
 
 type AnswerRejection = { readonly why: RejectionReason; readonly text: string };
 
-/** What an answer is in the log. Calls that were not asked for are answered at once and never run. */
+/** Returns the facts for a response. Calls to tools that the request did not allow are answered at once and never run. */
 export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk, ms: number): readonly Fact[] {
   const { turn } = state;
   const message = normalizeAnswer(end, turn);
@@ -48,7 +48,7 @@ export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk
   return [ended, ...denied, { type: 'answer-rejected', ...objection }];
 }
 
-/** Gives each call an id that is unique in the session and legal in every dialect. What a cut, refused or withheld answer left half done is dropped, and so is white space. */
+/** Gives each call an id that is unique in the session and valid in every provider format. Drops white-space text, and the incomplete calls of a truncated, refused or filtered response. */
 function normalizeAnswer({ message, finishReason }: EndChunk, turn: number): Message {
   let count = 0;
   const whole = finishReason !== 'length' && finishReason !== 'refusal' && finishReason !== 'filtered';
@@ -59,13 +59,13 @@ function normalizeAnswer({ message, finishReason }: EndChunk, turn: number): Mes
   return { role: 'assistant', parts };
 }
 
-/** A call whose arguments no reader could take is kept as one that never runs. */
+/** A call whose arguments cannot be parsed is kept as an invalid call, which never runs. */
 const withJsonInput = (part: ToolCallPart): ToolCallPart =>
   isJson(part.input)
     ? part
     : { ...part, input: {}, invalid: part.invalid ?? 'they are nested too deep, or hold what JSON has not.' };
 
-/** The id of a turn's n-th call: nine letters and digits, the narrowest rule any dialect has. */
+/** The id of the n-th call of a turn: nine letters and digits, the strictest rule of all providers. */
 export const callId = (turn: number, index: number): string =>
   `c${turn.toString(36).padStart(5, '0')}${index.toString(36).padStart(3, '0')}`;
 
@@ -111,7 +111,7 @@ function toolChoiceRejection({ choice }: RunState, message: Message): AnswerReje
   };
 }
 
-/** A check that throws lets nothing through. */
+/** A schema check that throws rejects the answer. */
 function outputSchemaError(shape: OutputSchema, text: string): string | undefined {
   try {
     return shape.validate(text);

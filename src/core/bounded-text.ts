@@ -1,15 +1,15 @@
-// Output of any length in bounded memory: its beginning, its end, and how much was left out between them.
+// Buffers text of any length in bounded memory: keeps its head and its tail and counts what was omitted.
 
-/** Takes text as it comes. */
+/** A bounded text buffer. */
 export type BoundedText = {
   add(text: string): void;
-  /** All that was kept, with a line in the gap that says how much is missing. */
+  /** The kept text, with a line in the gap that says how much is missing. */
   text(): string;
-  /** Whether more came than is kept. */
+  /** True if some text was omitted. */
   isTruncated(): boolean;
 };
 
-/** Keeps at most this many characters, half from the beginning and half from the end. */
+/** Creates a buffer that keeps at most this many characters, half from the start and half from the end. */
 export function createBoundedText(most: number): BoundedText {
   const half = Math.max(1, Math.floor(most / 2));
   let head = '';

@@ -1,4 +1,4 @@
-// How tool calls change the state: each is settled once, and a settled round becomes one message in call order.
+// Reducers for tool calls: each call ends once, and when all calls of a response have ended, their results become one message in call order.
 import { hash53Value, updateHash53, createHash53, type Hash53State } from './hash53.ts';
 import type { Event } from './fact.ts';
 import { canonicalJson } from './json.ts';
@@ -11,7 +11,7 @@ import type { ToolCall, RunState } from './state.ts';
 import { partTokens } from './tokens.ts';
 import { appendItem } from './persistent-list.ts';
 
-/** A call is settled; a second ending of the same call changes nothing. */
+/** Applies `tool-ended`. A second end of the same call changes nothing. */
 export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunState {
   const index = s.calls.findIndex((call) => call.id === e.call && !call.result);
   if (index < 0) return s;
@@ -22,7 +22,7 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
   );
   const calls = s.calls.with(index, { ...call, result });
   const own = addToTotals(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.overlappedMs ?? 0) });
-  // A child's time passed within the call's own.
+  // The time of a sub-agent is already part of the call's own time.
   const { spent, total } = e.spent ? addToTotals(own, { ...e.spent, ms: 0 }) : own;
   const now: RunState = {
     ...s,
@@ -37,11 +37,11 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
   return calls.every((each) => each.result) ? finishCallBatch(now) : now;
 }
 
-/** All calls of an answer are settled: their results become one message, in call order. Completes a state that nobody has seen yet. */
+/** All calls of a response have ended: their results become one message. Mutates the given state, which must not be shared yet. */
 function finishCallBatch(s: { -readonly [key in keyof RunState]: RunState[key] }): RunState {
   const results = s.calls.map((call) => call.result as ToolResultPart);
   const round = callBatchHash(s.calls);
-  // As many rounds as the longest cycle that counts as stuck takes, less this one.
+  // Keeps as many hashes as the longest detectable cycle needs, minus this one.
   const kept = Math.min(Math.max(0, 3 * (s.limits?.stuckAfter ?? 0) - 1), 999);
   const failed = results.every((result) => result.failed);
   s.calls = [];
@@ -53,7 +53,7 @@ function finishCallBatch(s: { -readonly [key in keyof RunState]: RunState[key] }
   return s;
 }
 
-/** What tells a round of calls with their results from another. */
+/** The hash of a batch of calls and their results. */
 function callBatchHash(calls: readonly ToolCall[]): number {
   const digest = createHash53();
   for (const [i, { tool, input, result }] of calls.entries()) {
@@ -63,7 +63,7 @@ function callBatchHash(calls: readonly ToolCall[]): number {
   return hash53Value(digest);
 }
 
-/** Enough of a text to notice a change in it, at a cost that does not grow with it: its length, its ends and a letter here and there. */
+/** Hashes a sample of a text at constant cost: its length, its head and tail, and some characters in between. */
 function hashSample(digest: Hash53State, text: string | Uint8Array): void {
   if (text.length <= 512) return void updateHash53(digest, text);
   updateHash53(digest, `${text.length} `);
@@ -75,7 +75,7 @@ function hashSample(digest: Hash53State, text: string | Uint8Array): void {
   updateHash53(digest, text, text.length - 128);
 }
 
-/** Calls that will never settle get a result that says so, so that the history stays legal. */
+/** Gives every open call a failed result, so that the history stays valid. */
 export function settleOpenCalls(s: RunState, why: string): RunState {
   if (s.calls.length === 0) return s;
   const calls = s.calls.map((call): ToolCall =>
@@ -86,21 +86,27 @@ export function settleOpenCalls(s: RunState, why: string): RunState {
   return finishCallBatch({ ...s, calls });
 }
 
-/** A person answered the question of an open call. */
+/** Applies `approval-resolved` to an open call. */
 export function resolveApproval(s: RunState, e: Event & { type: 'approval-resolved' }): RunState {
   const call = s.calls.find((each) => each.id === e.call && !each.result);
   if (!call?.ask) return s;
   const { question, kind } = call.ask;
   const isOutcome = kind === 'unknown-outcome';
-  const { allowed, happened } = e;
+  const { allowed, happened, reason } = e;
   return patchCall(s, e.call, {
-    ask: { question, allowed, ...(kind ? { kind } : {}), ...(happened ? { happened } : {}) },
+    ask: {
+      question,
+      allowed,
+      ...(kind ? { kind } : {}),
+      ...(happened ? { happened } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    },
     ...(allowed && isOutcome ? { again: true } : {}),
     ...(allowed && !isOutcome ? { granted: [...(call.granted ?? []), question] } : {}),
   });
 }
 
-/** A call is under way. What was answered about an attempt before it says nothing about this one. */
+/** Applies `tool-started`. An answer about an earlier attempt does not apply to this one. */
 export function startCall(s: RunState, e: Event & { type: 'tool-started' }): RunState {
   const sent = e.input === undefined ? {} : { sent: e.input };
   const begun = patchCall(s, e.call, { key: e.key, ...sent });
@@ -113,7 +119,7 @@ function withoutOutcomeApproval({ again: _, ask, ...call }: ToolCall): ToolCall 
   return ask && ask.kind !== 'unknown-outcome' ? { ...call, ask } : call;
 }
 
-/** Adds to what is known of an open call. */
+/** Updates fields of an open call. */
 export const patchCall = (s: RunState, id: string, patch: Partial<ToolCall>): RunState => ({
   ...s,
   calls: s.calls.map((call) => (call.id === id && !call.result ? { ...call, ...patch } : call)),

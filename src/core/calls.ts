@@ -1,4 +1,4 @@
-// Tool calls: decided by the gate, written down before they act, answered once each in call order.
+// Executes tool calls: asks the gates, records the intent before the effect, and records one result per call in call order.
 import { isDetached, raceAbort } from './abort.ts';
 import { FairleadError, errorMessage } from './errors.ts';
 import type { Fact, ToolOutcome } from './fact.ts';
@@ -11,12 +11,12 @@ import { renderToolOutput } from './renderers.ts';
 import type { ToolCall, RunState } from './state.ts';
 import { resolveUnknownOutcome } from './unknown-outcome.ts';
 
-/** The tool through which a loaded tool is called: the list of tools that a model sees never changes, and neither does the cached prefix. */
+/** The tool that calls a deferred tool: the tool list that the model sees never changes, so the cached prefix stays valid. */
 export const USE_TOOL = 'use_tool';
 
 type PreparedCall = { readonly call: ToolCall; readonly tool: Tool; readonly input: Json; readonly key: string };
 
-/** Makes these calls side by side. The intent of each is settled before its effect; the results are written in call order. */
+/** Runs these calls concurrently. The intent of each is durable before its effect; results are recorded in call order. */
 export async function executeCalls(
   agent: ResolvedAgent,
   calls: readonly ToolCall[],
@@ -33,7 +33,7 @@ export async function executeCalls(
   for (const [i, outcome] of running.entries()) {
     const effect = here[i]?.tool.effect;
     const fact = await outcome;
-    // What was cut off when the run was left stays open, as after a crash: the next to work on it finds out.
+    // A call that was interrupted by a detach stays open, as after a crash: the next process recovers it.
     if (isDetached(context) && (fact.outcome === 'interrupted' || fact.outcome === 'unknown')) continue;
     const beside = Math.min(longest, fact.ms);
     await writer.record([beside > 0 ? { ...fact, overlappedMs: beside } : fact], { durable: effect !== 'read' });
@@ -41,7 +41,7 @@ export async function executeCalls(
   }
 }
 
-/** The intent of a call; one that is made elsewhere waits from then on. */
+/** The facts that record the intent of a call. A client-side call then waits for its result. */
 function callStartedFacts({ call, tool, key, input }: PreparedCall): readonly Fact[] {
   const { clientSideQuestion } = tool;
   const rewritten = input === call.input ? {} : { input };
@@ -53,7 +53,7 @@ function callStartedFacts({ call, tool, key, input }: PreparedCall): readonly Fa
   ];
 }
 
-/** Nothing is prepared that an abort came before: not even a gate that hangs can then start a call, or keep a run from ending. */
+/** Prepares nothing after an abort: a gate that hangs can neither start a call nor keep the run from ending. */
 async function prepareCalls(
   agent: ResolvedAgent,
   calls: readonly ToolCall[],
@@ -77,7 +77,7 @@ const toolEndedFact = (call: ToolCall, outcome: ToolOutcome, text: string, ms = 
   ms,
 });
 
-/** What stands in the way of a call, as the fact that says so; or the call, ready to act. */
+/** Returns the call, ready to run, or the fact that says why it does not run. */
 async function prepareCall(
   agent: ResolvedAgent,
   call: ToolCall,
@@ -125,13 +125,13 @@ async function prepareCall(
   return { call: aim, tool, input: ruling.input, key: call.key ?? idempotencyKey(call, state) };
 }
 
-/** The call under the name that its tool has. */
+/** The call with its tool alias resolved. */
 function withToolName(agent: ResolvedAgent, call: ToolCall): ToolCall {
   const tool = agent.tools.has(call.tool) ? undefined : agent.resolveToolName?.(call);
   return tool === undefined ? call : { ...call, tool };
 }
 
-/** Unique in the session: the id alone comes again on another branch, the seq never does. */
+/** Unique in the session: a call id can repeat on another branch, a seq cannot. */
 const idempotencyKey = (call: ToolCall, state: RunState): string => `${state.session}/${call.id}-${state.seq}`;
 
 function toolInputError(tool: Tool, input: Json): string | undefined {
@@ -142,7 +142,7 @@ function toolInputError(tool: Tool, input: Json): string | undefined {
   }
 }
 
-/** The call that is meant: of one through the tool for loaded tools the call inside it, or why there is none. */
+/** Unwraps a call through `use_tool` to the deferred call inside it. Returns a sentence if there is none. */
 export function unwrapDeferredCall<C extends Pick<ToolCall, 'tool' | 'input'>>(call: C): C | string {
   if (call.tool !== USE_TOOL) return call;
   const { tool, input } = isObject(call.input) ? call.input : {};
@@ -196,14 +196,14 @@ async function executeCall(
 
 type ProgressReporter = { readonly report: (text: string) => void; readonly end: () => void };
 
-/** How a call tells onlookers what it does. A tool that was given up may still be talking: nobody hears it. */
+/** Reports the progress of a call. Progress of a tool that was abandoned is dropped. */
 function createProgressReporter(call: ToolCall, context: RunContext): ProgressReporter {
   let show = context.onToolProgress;
   const say = (text: string): void => {
     try {
       show?.(call.id, text);
     } catch {
-      // An onlooker that fails must not fail the call.
+      // A listener that throws must not fail the call.
     }
   };
   return { report: say, end: () => (show = undefined) };
@@ -215,7 +215,7 @@ type ToolAbort = {
   readonly release: () => void;
 };
 
-/** How a tool is stopped: by the run's signal or by its own time. Then it has half a second to end in order, and `over` says when that is past. */
+/** Stops a tool on the run's abort or on its own timeout. The tool then has half a second to clean up; `over` resolves after that. */
 function createToolAbort(tool: Tool, outer: AbortSignal): ToolAbort {
   const stop = new AbortController();
   const { promise: over, resolve } = Promise.withResolvers<undefined>();

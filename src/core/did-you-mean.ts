@@ -1,6 +1,6 @@
-// Words that are close to another: what somebody may have meant to type.
+// Did-you-mean suggestions: the names with the smallest edit distance to a mistyped word.
 
-/** The names closest to a word, the closest first; none if none is close. */
+/** Returns the closest names, best first; empty if none is close enough. */
 export function closestMatches(word: string, names: readonly string[]): readonly string[] {
   const most = Math.max(2, Math.floor(word.length / 3));
   return names
@@ -11,7 +11,7 @@ export function closestMatches(word: string, names: readonly string[]): readonly
     .map(({ name }) => name);
 }
 
-/** How many letters must be added, removed or changed to make one word the other. */
+/** The edit distance of two words. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,4 @@
-// How a run ends: by its deadline, by a person, or by its own step; the log is left legal each time.
+// Ends a run: by deadline, by abort, or by its own step. The log stays valid in each case.
 import { abortFailure, stopReasonOfFailure } from './abort.ts';
 import { FairleadError } from './errors.ts';
 import type { Fact } from './fact.ts';
@@ -6,27 +6,27 @@ import type { RunContext } from './loop.ts';
 import type { Step } from './next.ts';
 import type { RunState } from './state.ts';
 
-/** The context with the run's time limit as part of its signal; `release` stops the clock. */
+/** Adds the time limit of the run to the abort signal; `release` clears the timer. */
 export function withDeadline(context: RunContext): { readonly context: RunContext; readonly release: () => void } {
   const { limits, spent } = context.writer.state;
   if (limits?.ms === undefined) return { context, release: () => {} };
   const deadline = new AbortController();
   const late = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
   const wait = Math.min(limits.ms - spent.ms, 2 ** 31 - 1);
-  // Not by a timer: with no time left, nothing may begin before it fires.
+  // No timer here: if no time is left, nothing may start before a timer would fire.
   if (!(wait > 0)) deadline.abort(late);
   const timer = setTimeout(() => deadline.abort(late), wait > 0 ? wait : 0);
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   return { context: { ...context, signal }, release: () => clearTimeout(timer) };
 }
 
-/** The end that an abort calls for. */
+/** The step that ends a run after an abort. */
 export function abortStep(signal: AbortSignal): Step & { readonly type: 'end' } {
   const failure = abortFailure(signal);
   return { type: 'end', reason: stopReasonOfFailure(failure) ?? 'cancelled', detail: failure.message };
 }
 
-/** The facts of an end, none for any other step: calls still open are answered first, so that the log stays legal and can go on. */
+/** The facts that end a run; none for any other step. Open calls get results first, so that the history stays valid and can be continued. */
 export function runEndedFacts(state: RunState, step: Step): readonly Fact[] {
   if (step.type !== 'end') return [];
   const text = `Not finished: ${step.detail ?? step.reason}`;

@@ -1,4 +1,4 @@
-// Epochs: the only way a prefix may end and another begin, and each says why.
+// Epochs and compaction: the only way to start a new prompt prefix. Each epoch records its reason.
 import { raceAbort } from './abort.ts';
 import { settleOpenCalls } from './call-fold.ts';
 import { runEndedFacts } from './end-run.ts';
@@ -17,7 +17,7 @@ import { serializeViews } from './projections.ts';
 
 type EpochStarted = Fact & { readonly type: 'epoch-started' };
 
-/** The fact that begins a new epoch: with a history of its own it holds all a fold needs, so a reader may start here. */
+/** Creates an `epoch-started` fact. With messages it carries a baseline, so that a fold can start here. */
 export function epochStartedFact(state: RunState, reason: EpochReason, messages?: readonly Message[]): EpochStarted {
   const { epoch, system, tools, model, cwd } = state;
   const where = cwd === undefined ? {} : { cwd };
@@ -25,7 +25,7 @@ export function epochStartedFact(state: RunState, reason: EpochReason, messages?
   return messages ? { ...fact, baseline: baselineOf(state, reason, messages) } : fact;
 }
 
-/** An edit goes back to before the run, and a new session never had it: neither takes it along. */
+/** An edit goes back to before the run and a fork never had it, so neither carries the active run. */
 function baselineOf(state: RunState, reason: EpochReason, messages: readonly Message[]): Baseline {
   const { session, turn, loaded, queue, total, pending, calls, files } = state;
   const base = {
@@ -47,10 +47,10 @@ function baselineOf(state: RunState, reason: EpochReason, messages: readonly Mes
   return { ...rest, activeRun };
 }
 
-/** A history made shorter, or why it was not; what the attempt used up counts either way. */
+/** The result of a compaction attempt: shorter messages, or why there are none. Its usage counts either way. */
 export type CompactionAttempt = CompactionResult & { readonly detail: string };
 
-/** Makes the history shorter. Where that cannot be done, a run without room ends and one that still has some goes on. */
+/** Compacts the history. If that fails, the run ends if the next request does not fit, and continues otherwise. */
 export async function compact(agent: ResolvedAgent, context: RunContext): Promise<void> {
   const { writer, signal } = context;
   const made = await attemptCompaction(agent, writer.state, context);
@@ -63,14 +63,14 @@ export async function compact(agent: ResolvedAgent, context: RunContext): Promis
   );
 }
 
-/** Writes down what an attempt cost that was told to stop: the history stays as it was, the money is gone. */
+/** Records the cost of an aborted compaction attempt. The history stays unchanged. */
 export async function recordCompactionCost(head: RunContext['writer'], { spent }: CompactionAttempt): Promise<void> {
   if (!spent) return;
   const facts: readonly Fact[] = [{ type: 'compaction-failed', why: 'It was cancelled.', spent }];
   await head.record(facts, { durable: true });
 }
 
-/** What an attempt is in the log: a new epoch, or the refusal. */
+/** The facts of a compaction attempt: a new epoch, or `compaction-failed`. */
 export function compactionFacts(state: RunState, { messages, detail, spent }: CompactionAttempt): readonly Fact[] {
   const used = spent ? { spent } : {};
   return messages
@@ -84,7 +84,7 @@ function contextFullFacts(state: RunState, { detail }: CompactionAttempt): reado
   return fits ? [] : runEndedFacts(state, { type: 'end', reason: 'token-budget', detail: why });
 }
 
-/** The history of this state made shorter by the agent's compactor, if what it makes can be trusted: legal, smaller, open calls kept. */
+/** Runs the agent's compactor and accepts its result only if it is a valid history, smaller, and keeps all open calls. */
 export async function attemptCompaction(
   agent: ResolvedAgent,
   state: RunState,
@@ -109,10 +109,10 @@ export async function attemptCompaction(
   }
 }
 
-/** Milliseconds in which a compactor that was told to stop may still say what it has used up. */
+/** Grace period in milliseconds in which an aborted compactor may still report its usage. */
 const compactorGraceMs = 500;
 
-/** A signal that comes a little after another one, unless that has come already. */
+/** A signal that aborts a little later than the given one; at once if that one is already aborted. */
 function createDelayedSignal(signal: AbortSignal): { readonly signal: AbortSignal; release(): void } {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -128,7 +128,7 @@ function createDelayedSignal(signal: AbortSignal): { readonly signal: AbortSigna
   };
 }
 
-/** Why a shorter history cannot take the place of the old one. */
+/** Returns why the compacted history cannot replace the old one; undefined if it can. */
 function compactionError(before: readonly Message[], after: readonly Message[], open: boolean): string | undefined {
   const wrong = historyError(after);
   if (wrong !== undefined) return wrong;

@@ -1,9 +1,9 @@
-// Errors that say who is to blame, whether trying again can help, and what to do about it.
+// The error class: code, responsible party (blame), whether a retry can help, and a hint.
 
-/** Who has to act: first word of every decision about an error. */
+/** The party that has to act on an error. */
 export type Blame = 'user' | 'model' | 'provider' | 'tool' | 'store' | 'harness';
 
-/** An error as data: what a fact keeps of it. */
+/** An error as JSON, as facts store it. */
 export type Failure = {
   readonly code: string;
   readonly message: string;
@@ -12,7 +12,7 @@ export type Failure = {
   readonly hint?: string;
 };
 
-/** What a Fairlead error is made from. */
+/** Options of a FairleadError. */
 export type ErrorDetails = {
   readonly blame: Blame;
   readonly retry?: boolean;
@@ -40,7 +40,7 @@ export class FairleadError extends Error {
   }
 }
 
-/** What a thrown value says. Anything can be thrown, so this never throws itself. */
+/** Returns the message of any thrown value. Never throws. */
 export function errorMessage(thrown: unknown): string {
   try {
     const told = thrown instanceof Error ? thrown.message : thrown;
@@ -50,7 +50,11 @@ export function errorMessage(thrown: unknown): string {
   }
 }
 
-/** Any thrown value as a failure that can be written down. */
+/** The message of an error, followed by its hint if it has one. */
+export const formatError = (error: Error): string =>
+  error instanceof FairleadError && error.hint ? `${error.message} ${error.hint}` : error.message;
+
+/** Converts any thrown value to a failure. */
 export function toFailure(thrown: unknown, code = 'harness/unexpected', blame: Blame = 'harness'): Failure {
   if (thrown instanceof FairleadError) {
     const { message, retry, hint } = thrown;
@@ -59,6 +63,6 @@ export function toFailure(thrown: unknown, code = 'harness/unexpected', blame: B
   return { code, message: errorMessage(thrown), blame, retry: false };
 }
 
-/** A failure as an error again. */
+/** Converts a failure back to an error. */
 export const fromFailure = (failure: Failure): FairleadError =>
   new FairleadError(failure.code, failure.message, failure);

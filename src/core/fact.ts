@@ -1,10 +1,10 @@
-// What can happen in a session, in the past tense. A fact is plain JSON, never edited, never removed.
+// Event payloads of the session log. A fact is plain JSON, named in the past tense, never edited, never removed.
 import type { Failure } from './errors.ts';
 import type { Json } from './json.ts';
 import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { ToolCall } from './state.ts';
 
-/** Why a run ended: a closed union, decided from state alone. */
+/** Why a run ended: a closed union, decided from the state alone. */
 export type StopReason =
   | 'answered'
   | 'task-complete'
@@ -22,52 +22,52 @@ export type StopReason =
   | 'cancelled'
   | 'provider-error';
 
-/** The bounds of one run; an absent one does not bind. */
+/** The limits of one run. An absent limit does not apply. */
 export type Limits = {
   /** Provider turns. */
   readonly turns: number;
   /** Input and output tokens of the run together. */
   readonly tokens?: number;
-  /** Tokens one request may hold: the model's effective context window less room for its answer. */
+  /** Max tokens of one request: the effective context window minus room for the response. */
   readonly context?: number;
-  /** US dollars; a model whose price is unknown is then refused. */
+  /** Max cost in US dollars. A model without a known price is refused if this is set. */
   readonly usd?: number;
-  /** Milliseconds at work: time between runs and waiting for a person do not count. */
+  /** Max active time in milliseconds. Time between runs and time waiting for an approval do not count. */
   readonly ms?: number;
   /** Tool calls. */
   readonly calls?: number;
-  /** Consecutive failures, of turns or of whole rounds of tool calls. */
+  /** Max consecutive failures of turns, or of batches in which every tool call failed. */
   readonly errors: number;
-  /** How often an answer is asked for again (empty, refused, not to the schema, no call where one was forced). */
+  /** How often the model is asked again after a rejected answer (empty, refused, invalid, no call where one was required). */
   readonly maxRetriesPerAnswer: number;
-  /** How often the same round of calls may bring the same results before the run counts as stuck; 0 never. */
+  /** How often the same batch of calls may return the same results before the run counts as stuck; 0 disables the check. */
   readonly stuckAfter: number;
-  /** Characters of one tool result that reach the model. */
+  /** Max characters of one tool result that the model sees. */
   readonly outputChars: number;
 };
 
-/** A line for the model, waiting for its turn. One live note a key; a higher priority is shown first. */
+/** A note for the model (a system reminder), queued until a turn shows it. A newer note replaces an older one with the same key; higher priority is shown first. */
 export type Note = {
   readonly key: string;
   readonly text: string;
-  /** 100 and more is safety, which every allowance lets pass; 0 unless given. */
+  /** Default 0. Notes with 100 or more are about safety and ignore the token limit of notes. */
   readonly priority?: number;
-  /** Notes of one group are shown together, where the first of them stands. */
+  /** Notes of one group are shown together, at the position of the first. */
   readonly group?: string;
-  /** The last turn at whose beginning it may be shown. */
+  /** The last turn that may show the note. */
   readonly until?: number;
 };
 
-/** How an input joins a run: at once, after the running tools, or after the answer; `continue` adds no words. */
+/** How an input joins a run: as a new prompt, after the running tools (steer), or after the answer (follow-up). `continue` adds no message. */
 export type InputMode = 'prompt' | 'steer' | 'follow-up' | 'continue';
 
-/** What a check found. */
+/** The verdict of a check. */
 export type Verdict =
   | { readonly type: 'passed' }
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'abstained'; readonly why: string };
 
-/** What was used up. `unpriced` counts turns whose cost is unknown. */
+/** Accumulated usage. `turnsWithoutPrice` counts turns whose cost is unknown. */
 export type UsageTotals = {
   readonly turns: number;
   readonly calls: number;
@@ -80,7 +80,7 @@ export type UsageTotals = {
   readonly ms: number;
 };
 
-/** Everything a fold needs to start at an epoch instead of at the first event. */
+/** Everything a fold needs to start at this epoch instead of at the first event. */
 export type Baseline = {
   readonly session: string;
   readonly nonce?: string;
@@ -89,34 +89,34 @@ export type Baseline = {
   readonly loaded: readonly string[];
   readonly queue: readonly Note[];
   readonly total: UsageTotals;
-  /** Inputs that no turn has delivered yet. */
+  /** Inputs that no turn has delivered to the model yet. */
   readonly pending?: readonly PendingInput[];
-  /** The calls of the last message where they are not settled yet: they may be waiting for a person. */
+  /** The calls of the last message that have not ended yet; they may wait for an approval. */
   readonly calls?: readonly ToolCall[];
   readonly files?: readonly TouchedFile[];
-  /** What the agent's views had seen, by their names. */
+  /** The states of the agent's views, by name. */
   readonly views?: Readonly<Record<string, Json>>;
-  /** The run that was under way, so that a fold from here goes on with it. */
+  /** The active run, so that a fold that starts here continues it. */
   readonly activeRun?: ActiveRun;
 };
 
-/** A file that tools worked on: which one last, and what is known of its content since. */
+/** A file that tools read or changed: the last tool, and the content it saw or left. */
 export type TouchedFile = {
   readonly path: string;
   readonly tool: string;
   readonly changed: boolean;
-  /** What the tool called the content it left or read, usually a hash. */
+  /** The identifier of that content as the tool reported it, usually a hash. */
   readonly content?: string;
 };
 
-/** An input that no turn has delivered yet. */
+/** An input that no turn has delivered to the model yet. */
 export type PendingInput = {
   readonly input: string;
   readonly how: 'prompt' | 'steer' | 'follow-up';
   readonly parts: readonly MessagePart[];
 };
 
-/** What a run under way takes along into an epoch that a fold may start from. */
+/** The part of an active run that a baseline carries. */
 export type ActiveRun = {
   readonly run: string;
   readonly limits: Limits;
@@ -134,7 +134,7 @@ export type ActiveRun = {
 /** Why a new prefix began. */
 export type EpochReason = 'started' | 'compacted' | 'model-changed' | 'agent-changed' | 'edited';
 
-/** How a tool call came out. `unknown`: it was under way when the process died, and may have happened. */
+/** How a tool call ended. `unknown`: the process died while it ran, so its effect may or may not have happened. */
 export type ToolOutcome = 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
 
 /** What denied a call or asked about it: the kind of gate, and its name where it has one. */
@@ -148,12 +148,12 @@ export type DecisionSource = {
 /** Why an answer was not accepted. */
 export type RejectionReason = 'empty' | 'refused' | 'filtered' | 'invalid' | 'no-call';
 
-/** Something that happened. */
+/** The payload of an event. */
 export type Fact =
   | {
       readonly type: 'session-started';
       readonly session: string;
-      /** Marks our notes in this session: nothing from outside can know it. */
+      /** A random token that marks our notes in this session; untrusted text cannot know it. */
       readonly nonce?: string;
       readonly name?: string;
       readonly from?: { readonly session: string; readonly event: string };
@@ -168,9 +168,9 @@ export type Fact =
       /** The working directory of the agent, where it has one. */
       readonly cwd?: string;
       readonly baseline?: Baseline;
-      /** How its history was made. */
+      /** How the compacted history was made. */
       readonly detail?: string;
-      /** What making its history used up; not yet part of the baseline. */
+      /** The usage of the compaction; not part of the baseline yet. */
       readonly spent?: Partial<UsageTotals>;
     }
   | { readonly type: 'compaction-failed'; readonly why: string; readonly spent?: Partial<UsageTotals> }
@@ -200,7 +200,7 @@ export type Fact =
       readonly finishReason: FinishReason;
       readonly usage: Usage;
       readonly usd?: number;
-      /** The counts did not come from the provider, or could not be true: `usd` is our estimate. */
+      /** The provider sent no plausible counts: `usd` is our estimate. */
       readonly estimated?: boolean;
       readonly model: string;
       readonly ms: number;
@@ -231,9 +231,11 @@ export type Fact =
       readonly type: 'approval-resolved';
       readonly call: string;
       readonly allowed: boolean;
-      /** The effect whose outcome was unknown has happened. */
+      /** The user confirmed that the effect with unknown outcome has happened. */
       readonly happened?: boolean;
       readonly by?: string;
+      /** Why the user rejected the call; the model reads it. */
+      readonly reason?: string;
     }
   | {
       readonly type: 'tool-started';
@@ -256,14 +258,14 @@ export type Fact =
       readonly ms: number;
       /** What denied the call, where `outcome` is `denied`. */
       readonly deniedBy?: DecisionSource;
-      /** Of these, milliseconds that passed beside a call before it and are counted there. */
+      /** The part of `ms` that overlapped an earlier concurrent call and is counted there. */
       readonly overlappedMs?: number;
     }
   | { readonly type: 'check-ended'; readonly check: string; readonly verdict: Verdict }
   | { readonly type: 'run-ended'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure }
   | { readonly type: 'annotation-added'; readonly key: string; readonly value: Json };
 
-/** A fact in its place: `seq` orders the file, `id` names the event, `parent` is the event it follows (none for the first). */
+/** A fact with its position in the log: `seq` orders the log, `id` identifies the event, `parent` is the event before it (null for the first). */
 export type Event = Fact & {
   readonly seq: number;
   readonly id: string;

@@ -10,7 +10,7 @@ export type NewRun = {
   /** Its id; a second run of the same id is the first one. A new id unless given. */
   readonly id?: string;
   /** What is asked. */
-  readonly words: string;
+  readonly prompt: string;
   /** Which driver works on it: `run` (an agent's loop) unless given. */
   readonly kind?: string;
   /** How the agent is to be made: model, folder, limits and so on, read by who makes it. */
@@ -28,7 +28,7 @@ export type NewRun = {
 };
 
 /** Where a run stands. `resting`: it waits for a person, or for runs of its own, and costs nothing. */
-export type RunStatus = 'queued' | 'running' | 'resting' | 'ended';
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'ended';
 
 /** What a person is asked. About `outcome`: whether an effect that was under way in a crash has happened. */
 export type ApprovalQuestion = {
@@ -50,13 +50,13 @@ export type RunOutcome = {
   readonly error?: Failure;
   readonly spent: UsageTotals;
   /** The calls that were handed out, where it ended for them. */
-  readonly handed?: readonly ClientToolCall[];
+  readonly clientToolCalls?: readonly ClientToolCall[];
 };
 
 /** A run as the queue knows it. */
 export type FleetRun = {
   readonly id: string;
-  readonly words: string;
+  readonly prompt: string;
   readonly kind: string;
   readonly settings: JsonObject;
   readonly session: string;
@@ -75,16 +75,16 @@ export type FleetRun = {
   /** The version of the program that began it: another one does not take it. */
   readonly version?: string;
   /** What it waits for. */
-  readonly questions: readonly ApprovalQuestion[];
+  readonly pendingApprovals: readonly ApprovalQuestion[];
   readonly outcome?: RunOutcome;
 };
 
 /** What came of working on a run. `left`: it goes back into the queue as it is; `resting`: until it is woken. */
 export type RunSettlement =
   /** A run that was woken for words it has not read goes back instead, to read them. */
-  | { readonly type: 'ended'; readonly outcome: RunOutcome }
-  | { readonly type: 'resting'; readonly questions: readonly ApprovalQuestion[] }
-  | { readonly type: 'left' };
+  | { readonly type: 'completed'; readonly outcome: RunOutcome }
+  | { readonly type: 'waiting'; readonly pendingApprovals: readonly ApprovalQuestion[] }
+  | { readonly type: 'released' };
 
 /** How a worker works. */
 export type WorkOptions = {
@@ -108,7 +108,7 @@ export type RunFilter = {
   readonly tenant?: string;
   readonly parent?: string;
   readonly session?: string;
-  readonly most?: number;
+  readonly limit?: number;
   /** Older than this run. */
   readonly before?: string;
 };
@@ -117,7 +117,7 @@ export type RunFilter = {
 export type QueueDepth = {
   readonly queued: number;
   readonly running: number;
-  readonly resting: number;
+  readonly waiting: number;
   /** Since when the oldest queued run waits: from when it could have been begun. None where all are to begin later. */
   readonly oldest?: string;
 };
@@ -158,7 +158,7 @@ export interface RunQueue {
   /** Adds a schedule, or changes the one of that name; nothing in place of a cron takes it away. */
   setSchedule(schedule: Schedule | { readonly name: string; readonly cron?: undefined }): Promise<void>;
   /** Ended runs in stretches of time, oldest first. */
-  stats(from: string, to: string, stretchMs: number): Promise<readonly RunStats[]>;
+  stats(from: string, to: string, bucketMs: number): Promise<readonly RunStats[]>;
 }
 
 /** What ended within a stretch of time. */
@@ -170,8 +170,8 @@ export type RunStats = {
   readonly usd: number;
   readonly tokens: number;
   /** Milliseconds from when it could have been begun until it was, and from then to its end: the 50th, 95th and 99th percentile. */
-  readonly waited: DurationPercentiles;
-  readonly took: DurationPercentiles;
+  readonly queueMs: DurationPercentiles;
+  readonly durationMs: DurationPercentiles;
 };
 
 /** Percentiles of some durations in milliseconds; none where nothing was measured. */
@@ -179,7 +179,7 @@ export type DurationPercentiles = readonly [p50: number, p95: number, p99: numbe
 
 /** What somebody says to a run from outside the process that works on it. */
 export type InboxMessage =
-  | { readonly type: 'prompt' | 'steer' | 'follow-up'; readonly words: string; readonly by?: string }
+  | { readonly type: 'prompt' | 'steer' | 'follow-up'; readonly text: string; readonly by?: string }
   | {
       readonly type: 'answer';
       readonly call: string;
@@ -211,7 +211,7 @@ export interface Inbox {
 /** Whether work may go on. What cannot be read is `stopped`. */
 export type KillSwitchState = {
   readonly stopped: boolean;
-  readonly why?: string;
+  readonly reason?: string;
   readonly by?: string;
   readonly since?: string;
 };
@@ -236,7 +236,7 @@ export type BudgetAmount = { readonly usd: number; readonly tokens: number };
 
 /** What the tenants may spend and have spent, over the whole fleet. */
 export interface BudgetLedger {
-  budgets(): Promise<readonly (TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount })[]>;
+  budgets(): Promise<readonly (TenantBudget & { readonly spent: BudgetAmount; readonly reserved: BudgetAmount })[]>;
   /** Sets an allowance, or takes it away where it binds nothing. */
   setBudget(allowance: TenantBudget): Promise<void>;
   /** Holds an amount back before a call; a sentence says why not. The same id again holds once. */
@@ -251,18 +251,18 @@ export type WorkerInfo = {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  readonly begun: string;
+  readonly startedAt: string;
   /** Its last sign of life. */
-  readonly seen: string;
+  readonly lastSeenAt: string;
   readonly running: number;
   /** Whatever else it tells of itself: breakers, memory. */
-  readonly about: JsonObject;
+  readonly info: JsonObject;
 };
 
 /** Who is at work. */
 export interface WorkerRegistry {
   /** A sign of life. */
-  heartbeat(worker: Omit<WorkerInfo, 'seen'>): Promise<void>;
+  heartbeat(worker: Omit<WorkerInfo, 'lastSeenAt'>): Promise<void>;
   deregister(worker: string): Promise<void>;
   list(): Promise<readonly WorkerInfo[]>;
 }

@@ -1,6 +1,6 @@
-// Rows of cells as aligned lines.
+// Formats rows of cells as text with aligned columns.
 
-/** The rows as lines, each column as wide as its widest cell. */
+/** Formats rows as lines; each column is as wide as its widest cell. */
 export function formatColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows

@@ -1,11 +1,12 @@
-// The one gate: every call on every path is decided here, and whatever is unclear is denied.
+// Evaluates all gates for a tool call. Every call on every path passes here; an unclear decision denies.
 import { errorMessage } from './errors.ts';
 import type { DecisionSource } from './fact.ts';
 import { canonicalJson, isJson, isObject, type Json } from './json.ts';
-import type { ResolvedAgent, Decision, Gate } from './ports.ts';
+import type { ResolvedAgent, Decision, Gate, Tool } from './ports.ts';
 import type { ToolCall, RunState } from './state.ts';
+import { truncateMiddle } from './tool-result.ts';
 
-/** What the gates decided together. */
+/** The combined decision of all gates. */
 export type GateResult =
   | { readonly type: 'allow'; readonly input: Json }
   | { readonly type: 'ask'; readonly question: string; readonly by?: DecisionSource }
@@ -13,10 +14,9 @@ export type GateResult =
 
 const maxRewrites = 8;
 
-/** Asks every gate. A rewritten call passes them all again; a person's yes answers the question it was given for and no other. */
+/** Evaluates every gate: deny wins, then ask. A rewritten call is evaluated again by all gates. An approval applies only to the question it was given for. */
 export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<GateResult> {
-  if (call.ask?.allowed === false)
-    return { type: 'deny', reason: 'The user denied this tool call.', by: { kind: 'user' } };
+  if (call.ask?.allowed === false) return { type: 'deny', reason: userDenial(call.ask.reason), by: { kind: 'user' } };
   let now = call;
   for (let rewrites = 0; rewrites <= maxRewrites; rewrites++) {
     const decision = await evaluateOnce(agent, now, state);
@@ -27,9 +27,22 @@ export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state:
   return { type: 'deny', reason: 'The rules keep rewriting this call.' };
 }
 
+const userDenial = (reason: string | undefined): string =>
+  reason === undefined ? 'The user denied this tool call.' : `The user denied this tool call: ${reason}`;
+
+/** The gate of a tool that needs approval. The question contains the input, so a rewritten input is asked about again. */
+function toolApprovalGate(tool: Tool | undefined): Gate | undefined {
+  if (!tool?.needsApproval) return undefined;
+  return async ({ input }, state) =>
+    (await tool.needsApproval?.(input, state)) === false
+      ? { type: 'allow' }
+      : { type: 'ask', question: `Run ${tool.name} with ${truncateMiddle(canonicalJson(input), 2000)}?` };
+}
+
 async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<Decision> {
   let question: Decision | undefined;
-  for (const gate of agent.gates) {
+  const approval = toolApprovalGate(agent.tools.get(call.tool));
+  for (const gate of approval ? [...agent.gates, approval] : agent.gates) {
     const decision = await askGate(gate, call, state);
     if (decision.type === 'deny') return decision;
     if (decision.type === 'rewrite' && canonicalJson(decision.input) !== canonicalJson(call.input)) return decision;
@@ -38,7 +51,7 @@ async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunStat
   return question ?? { type: 'allow' };
 }
 
-/** What a gate says, where it can be understood. Gates are users' code: a word that is none of ours must not open the door. */
+/** Validates the decision of a gate. Gates are user code: anything but a well-formed decision denies the call. */
 async function askGate(gate: Gate, call: ToolCall, state: RunState): Promise<Decision> {
   try {
     const said: unknown = await gate(call, state);

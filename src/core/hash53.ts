@@ -1,15 +1,15 @@
-// Short numbers that stand for long texts, made without copying any of them.
+// A fast, non-cryptographic 53-bit hash of text, computed incrementally and without copies.
 
-/** A 53-bit digest of a text: fast, not secret, for noticing that something came back unchanged. */
+/** Returns the 53-bit hash of a text. Not cryptographic: for change detection only. */
 export const hash53 = (text: string): number => hash53Value(updateHash53(createHash53(), text));
 
-/** A digest in the making. */
+/** The state of an incremental hash. */
 export type Hash53State = { a: number; b: number };
 
-/** The digest of nothing yet. */
+/** Creates an empty hash state. */
 export const createHash53 = (): Hash53State => ({ a: 0xdeadbeef | 0, b: 0x41c6ce57 });
 
-/** Takes in more of a text, or of the codes of its characters; it is never copied for it. All that was fed counts as one text. */
+/** Adds text, or character codes, to the hash without copying it. All added parts count as one text. */
 export function updateHash53(
   digest: Hash53State,
   text: string | Uint8Array,
@@ -27,7 +27,7 @@ export function updateHash53(
   return digest;
 }
 
-/** The digest of what was fed so far. */
+/** Returns the hash of everything added so far. */
 export function hash53Value({ a, b }: Hash53State): number {
   const c = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
   const d = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(c ^ (c >>> 13), 3266489909);

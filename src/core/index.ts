@@ -1,4 +1,4 @@
-// The core's public names: pure, no node:*, no npm.
+// Public API of the core: pure functions and interfaces; no node:*, no npm packages.
 export { raceAbort } from './abort.ts';
 export { createBoundedText, type BoundedText } from './bounded-text.ts';
 export { unwrapDeferredCall, executeCalls, USE_TOOL } from './calls.ts';
@@ -6,6 +6,7 @@ export {
   FairleadError,
   fromFailure,
   errorMessage,
+  formatError,
   toFailure,
   type Blame,
   type ErrorDetails,
@@ -84,6 +85,7 @@ export {
 export { hash53, hash53Value, updateHash53, createHash53, type Hash53State } from './hash53.ts';
 export { runEndedFacts } from './end-run.ts';
 export { deliverableInputs } from './pending-inputs.ts';
+export { pendingApprovals, type PendingApproval } from './pending-approvals.ts';
 export { isStuck, nextStep, type Step } from './next.ts';
 export { collectNotes } from './turn.ts';
 export { runChecks } from './run-checks.ts';

@@ -1,4 +1,4 @@
-// Plain JSON: the only kind of value a fact may hold, and the few things done with it.
+// JSON types, and conversion of arbitrary values to bounded JSON. Facts hold only JSON.
 import { errorMessage } from './errors.ts';
 
 /** Any value that survives a round trip through JSON. */
@@ -7,13 +7,13 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Tells a JSON object from the other kinds of value. */
+/** Returns true if a value is an object and not an array or null. */
 export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const maxDepth = 200;
 
-/** Whether a value is plain JSON that every reader can take: no strangers, no cycles, nested no deeper than 200. */
+/** Returns true if a value is plain JSON: no other types, no cycles, at most 200 levels deep. */
 export function isJson(value: unknown, depth = 0): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -25,7 +25,7 @@ export function isJson(value: unknown, depth = 0): value is Json {
   );
 }
 
-/** The one text of a value whatever the order of its keys, so that equal calls look equal; below 200 levels all look the same. */
+/** Returns canonical JSON text with sorted keys, so that equal values give equal text. Levels deeper than 200 are ignored. */
 export function canonicalJson(value: Json, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (depth >= maxDepth) return '"…"';
@@ -41,7 +41,7 @@ export function canonicalJson(value: Json, depth = 0): string {
 
 const maxItems = 1_000_000;
 
-/** Any value as legal JSON: cycles, big integers, functions and other strangers become text, never an exception; what is too deep or too much is left out and says so. */
+/** Converts any value to JSON. Never throws: cycles, big integers and functions become text; what is too deep or too large is replaced by a note. */
 export function toJson(value: unknown): Json {
   const open = new Set<object>();
   let room = maxItems;

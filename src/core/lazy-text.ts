@@ -1,25 +1,25 @@
-// Texts that are mostly passed on: one stays the JSON that a log holds until somebody reads it, and goes into a request as it is.
+// Lazily decoded JSON strings: a long tool result stays encoded as it is in the log and is copied into requests without decoding.
 
-/** A text as a log holds it. */
+/** A text in the JSON encoding of the log. */
 export interface LazyText {
-  /** The bytes that JSON.stringify makes of it, quotes included. */
+  /** The JSON bytes, quotes included. */
   readonly json: Uint8Array;
-  /** How many characters that JSON has. */
+  /** The number of characters of the JSON. */
   readonly jsonLength: number;
-  /** How many characters the text has. */
+  /** The number of characters of the text. */
   readonly length: number;
-  /** The codes of its characters, where each is one byte of the JSON. */
+  /** The character codes, if each character is one byte of the JSON. */
   readonly charCodes: Uint8Array | undefined;
-  /** The text, made anew each time. */
+  /** Decodes the text; not cached. */
   read(): string;
 }
 
 type TextHolder = { readonly text: string };
 
-/** By holder, and not in it: a copy that is given another text must never pass on the old one. */
+/** Keyed by object and not stored in it: a copy with another text must never carry the old encoding. */
 const lazyTexts = new WeakMap<object, LazyText>();
 
-/** One getter for all, so that what is kept has one shape. */
+/** One shared getter, so that all such objects have one hidden class. */
 const lazyTextProperty: PropertyDescriptor & ThisType<object> = {
   enumerable: true,
   configurable: true,
@@ -28,24 +28,24 @@ const lazyTextProperty: PropertyDescriptor & ThisType<object> = {
   },
 };
 
-/** Gives a holder a text that is made only when it is read. */
+/** Sets a lazily decoded text on an object. */
 export function setLazyText<T extends object>(holder: T, text: LazyText): T & TextHolder {
   lazyTexts.set(holder, text);
   return Object.defineProperty(holder, 'text', lazyTextProperty) as T & TextHolder;
 }
 
-/** Gives a holder the text of another, unread where it is kept. */
+/** Copies the text of one object to another without decoding it. */
 export function copyText<T extends object>(from: TextHolder, to: T): T & TextHolder {
   const kept = lazyTexts.get(from);
   return kept ? setLazyText(to, kept) : Object.assign(to, { text: from.text });
 }
 
-/** The text of a holder as a log holds it; nothing where it is a text like any other. */
+/** Returns the encoded text of an object; undefined if its text is a plain string. */
 export const getLazyText = (holder: TextHolder): LazyText | undefined => lazyTexts.get(holder);
 
-/** How long the text of a holder is, without reading it. */
+/** Returns the length of the text without decoding it. */
 export const textLength = (holder: TextHolder): number => lazyTexts.get(holder)?.length ?? holder.text.length;
 
-/** The text of a holder, or the codes of its characters where they are at hand. */
+/** Returns the text, or its character codes if they are available without decoding. */
 export const textOrCharCodes = (holder: TextHolder): string | Uint8Array =>
   lazyTexts.get(holder)?.charCodes ?? holder.text;

@@ -1,4 +1,4 @@
-// The loop: ask what is next, do it, write down what happened.
+// The agent loop: compute the next step from the state, execute it, record what happened.
 import { isDetached } from './abort.ts';
 import { executeCalls } from './calls.ts';
 import { runEndedFacts, abortStep, withDeadline } from './end-run.ts';
@@ -10,22 +10,22 @@ import type { RunState } from './state.ts';
 import { runTurn } from './turn.ts';
 import { runChecks } from './run-checks.ts';
 
-/** What a run is given beside its agent. */
+/** What a run needs besides the agent. */
 export type RunContext = {
   readonly writer: SessionWriter;
-  /** Cuts off what is under way. Where its reason is `run/left` the run is left as it is, otherwise it is ended. */
+  /** Aborts the current step. If the abort reason is a detach, the run stays open; otherwise it ends. */
   readonly signal: AbortSignal;
-  /** Leaves the run as it is once the step under way is done. */
+  /** Detaches after the current step: the run stays open. */
   readonly detachSignal?: AbortSignal;
-  /** Sees each chunk as it arrives, before it is settled. What it throws is its own affair. */
+  /** Called with each provisional chunk. Errors it throws are ignored. */
   readonly onChunk: (chunk: Chunk) => void;
-  /** Sees what the tool of a call says while it is at work. What it throws is its own affair. */
+  /** Called with the progress of a running tool. Errors it throws are ignored. */
   readonly onToolProgress?: (call: string, text: string) => void;
-  /** Milliseconds that only go forward. */
+  /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
 };
 
-/** Runs until there is nothing to do: the run has ended or is left, or every open call waits for a person. Resuming is running again. */
+/** Runs until the run has ended, is detached, or every open call waits for an approval. To resume, call it again. */
 export async function runLoop(agent: ResolvedAgent, given: RunContext): Promise<RunState> {
   const { writer } = given;
   const { context, release } = withDeadline(given);
@@ -52,7 +52,7 @@ export async function runLoop(agent: ResolvedAgent, given: RunContext): Promise<
           await compact(agent, context);
           break;
         case 'end':
-          // Someone may have spoken meanwhile: whether this is the end is decided again as it is written down.
+          // Input may have arrived in the meantime, so the end is decided again at the moment of the append.
           await writer.record((state) => runEndedFacts(state, decide(state)), { durable: true });
       }
     }

@@ -1,13 +1,13 @@
-// What passes between a person, a model and a tool, free of any provider's dialect.
+// Provider-neutral messages between user, model and tools.
 import type { Json, JsonObject } from './json.ts';
 
-/** What one provider family wants back unread (signatures, item ids); others drop it. */
+/** Opaque provider metadata (signatures, item ids), sent back to the same provider family and dropped for others. */
 export type ProviderMetadata = { readonly family: string; readonly data: JsonObject };
 
-/** Words of either side. */
+/** Text of the user or the model. */
 export type TextPart = { readonly type: 'text'; readonly text: string; readonly meta?: ProviderMetadata };
 
-/** The model thinking aloud. */
+/** Reasoning text of the model. */
 export type ReasoningPart = { readonly type: 'reasoning'; readonly text: string; readonly meta?: ProviderMetadata };
 
 /** A file: base64 data or a URL. */
@@ -19,7 +19,7 @@ export type FilePart = {
   readonly meta?: ProviderMetadata;
 };
 
-/** The model asking for a tool. `invalid` holds the raw text of arguments that were not JSON: such a call never runs. */
+/** A tool call of the model. `invalid` holds raw arguments that were not JSON; such a call never runs. */
 export type ToolCallPart = {
   readonly type: 'tool-call';
   readonly id: string;
@@ -29,33 +29,33 @@ export type ToolCallPart = {
   readonly meta?: ProviderMetadata;
 };
 
-/** What a tool answered, as the model reads it. */
+/** The result of a tool call as the model sees it. */
 export type ToolResultPart = {
   readonly type: 'tool-result';
   readonly id: string;
   readonly tool: string;
   readonly text: string;
   readonly failed: boolean;
-  /** Pictures that the model is shown beside the text. */
+  /** Images shown to the model with the text. */
   readonly files?: readonly FilePart[];
 };
 
-/** A piece of a message. */
+/** A part of a message. */
 export type MessagePart = TextPart | ReasoningPart | FilePart | ToolCallPart | ToolResultPart;
 
-/** A message: a person's, a model's, or the results of one answer's tool calls in call order. */
+/** A message of the user or the model, or the tool results of one response in call order. */
 export type Message = { readonly role: 'user' | 'assistant' | 'tool'; readonly parts: readonly MessagePart[] };
 
-/** A tool as a model sees it: nothing of its effect or permission leaks. */
+/** A tool as the model sees it, without its effect and permissions. */
 export type ToolSpec = { readonly name: string; readonly description: string; readonly input: JsonObject };
 
 /** Which tool the model must call, if any. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
-/** Why a model stopped speaking. */
+/** Why the model stopped. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'refusal' | 'filtered' | 'other';
 
-/** Tokens of one answer; an absent count is unknown, which is not zero. `input` includes what was read from and written to a cache. */
+/** Token counts of one response. An absent count is unknown, not zero. `input` includes cache reads and writes. */
 export type Usage = {
   readonly input?: number;
   readonly output?: number;
@@ -64,19 +64,19 @@ export type Usage = {
   readonly reasoning?: number;
 };
 
-/** The text of a message, its text parts joined by a line break. */
+/** Returns the text parts of a message, joined by line breaks. */
 export const messageText = (message: Message): string =>
   message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** The tool calls of a message, in order. */
+/** Returns the tool calls of a message, in order. */
 export const messageToolCalls = (message: Message): readonly ToolCallPart[] =>
   message.parts.filter((part) => part.type === 'tool-call');
 
-/** Whether a message says nothing to anybody: thoughts alone are no answer. */
+/** Returns true if a message has no content but reasoning. */
 export const isEmptyMessage = (message: Message): boolean =>
   !message.parts.some((part) => (part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning'));
 
-/** Whether these calls are what was asked for. */
+/** Returns true if the calls satisfy the tool choice. */
 export function satisfiesToolChoice(choice: ToolChoice, calls: readonly { readonly tool: string }[]): boolean {
   if (choice === 'auto') return true;
   if (choice === 'none') return calls.length === 0;

@@ -1,4 +1,4 @@
-// What to do next, decided from the state alone: to resume a run is to ask again.
+// Computes the next step of a run from its state alone. Resuming a run is computing it again.
 import { stopReasonOfFailure } from './abort.ts';
 import { errorMessage, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
@@ -7,7 +7,7 @@ import { isObject } from './json.ts';
 import type { ResolvedAgent } from './ports.ts';
 import type { ToolCall, RunState } from './state.ts';
 
-/** The next thing a loop does. `rest`: nothing, until a person or a program adds a fact. */
+/** The next step of the loop. `rest`: nothing to do until a new fact arrives. */
 export type Step =
   | { readonly type: 'rest' }
   | { readonly type: 'turn' }
@@ -16,7 +16,7 @@ export type Step =
   | { readonly type: 'compact' }
   | { readonly type: 'end'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure };
 
-/** What comes next for this state. */
+/** Returns the next step for this state. */
 export function nextStep(state: RunState, agent: ResolvedAgent): Step {
   if (state.run === undefined) return { type: 'rest' };
   const told = stopConditionStep(state, agent);
@@ -39,7 +39,7 @@ export function nextStep(state: RunState, agent: ResolvedAgent): Step {
   return { type: 'end', reason: 'answered' };
 }
 
-/** What a user's own stop says. One that throws ends the run: what cannot be judged does not go on. */
+/** Evaluates the agent's stop conditions. A stop condition that throws ends the run. */
 function stopConditionStep(state: RunState, agent: ResolvedAgent): Step | undefined {
   try {
     for (const stop of agent.stops) {
@@ -58,10 +58,10 @@ function stopConditionStep(state: RunState, agent: ResolvedAgent): Step | undefi
   }
 }
 
-/** An answer may hold thousands of reads; the machine they run on has one set of sockets and files. */
+/** Max concurrent reads: one response may hold thousands of calls. */
 const maxConcurrentCalls = 16;
 
-/** Reads that come first run side by side; anything else runs alone; a call that waits for a person holds back nothing but itself. */
+/** Leading reads run concurrently; any other call runs alone. A call that waits for an approval does not block the others. */
 function readyCallsStep(state: RunState, open: readonly ToolCall[], agent: ResolvedAgent): Step {
   const room = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
   if (!(room >= 1))
@@ -84,7 +84,7 @@ function stepAfterFailure(state: RunState, failure: Failure, agent: ResolvedAgen
   return limitReachedStep(state, agent) ?? { type: 'turn' };
 }
 
-/** Bounds are checked before the act, never after. Each asks whether there is room, not whether there is none: a limit that is no number then binds. */
+/** Checks limits before a step, never after it. Comparisons are written so that NaN counts as exceeded. */
 function limitReachedStep(state: RunState, agent: ResolvedAgent): Step | undefined {
   const { limits, spent } = state;
   if (!limits) return undefined;
@@ -126,10 +126,10 @@ function limitReachedStep(state: RunState, agent: ResolvedAgent): Step | undefin
   return limits.usd === undefined ? undefined : moneyLimitStep(state, limits.usd, needs, agent, end);
 }
 
-/** The share of the window that must have filled again since the last compaction: each one begins a new prefix, which costs. */
+/** The share of the context window that must fill up again after a compaction, because each compaction invalidates the cached prefix. */
 const minRefillShare = 0.1;
 
-/** Whether so much of the window is used that the history should be made shorter while there is still room. */
+/** Returns true if the context window is full enough to compact now. */
 function shouldCompact({ limits, contextAfterCompaction }: RunState, needs: number, threshold = 1): boolean {
   const window = limits?.context ?? Number.POSITIVE_INFINITY;
   return needs > window * threshold && needs - contextAfterCompaction > window * minRefillShare;
@@ -156,7 +156,7 @@ function moneyLimitStep(
   );
 }
 
-/** A cycle of one, two or three rounds that came back unchanged this many times. */
+/** Returns true if a cycle of one, two or three batches repeated unchanged this many times. */
 export function isStuck(rounds: readonly number[], repeats: number): boolean {
   if (repeats < 2) return false;
   return [1, 2, 3].some((period) => {

@@ -1,14 +1,14 @@
-// The queue of lines for the model: one live note a key, safety first, groups together, shown at the tail as far as there is room.
+// The queue of notes (system reminders) for the model: one note per key, ordered by priority and group, appended to the request within a token limit.
 import type { Note } from './fact.ts';
 import { isObject } from './json.ts';
 import type { TextPart } from './message.ts';
 import { escapeReminderTags } from './untrusted-text.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** From this priority on a note is about safety: no allowance holds it back. */
+/** Notes with at least this priority are about safety and ignore the token limit. */
 export const SAFETY_PRIORITY = 100;
 
-/** Tells a note from whatever else a user's code may give. */
+/** Returns true if a value is a note. */
 export const isNote = (value: unknown): value is Note =>
   isObject(value) &&
   typeof value['key'] === 'string' &&
@@ -17,23 +17,23 @@ export const isNote = (value: unknown): value is Note =>
   (value['group'] === undefined || typeof value['group'] === 'string') &&
   (value['until'] === undefined || Number.isFinite(value['until']));
 
-/** The queue with a note added; a later note of the same key takes the place of the earlier. */
+/** Adds a note to the queue; it replaces an older note with the same key. */
 export const enqueueNote = (queue: readonly Note[], note: Note): readonly Note[] => [
   ...queue.filter((each) => each.key !== note.key),
   note,
 ];
 
-/** Whether a note may still be shown when this turn begins. */
+/** Returns true if the note has not expired at this turn. */
 export const isNoteActive = ({ until }: Note, turn: number): boolean => until === undefined || turn <= until;
 
-/** The queue in the order it is shown: higher priority first, then the order of arrival; a group stands where its first note does. */
+/** Sorts the queue for display: higher priority first, then arrival; a group is placed at its first note. */
 export function sortNotes(queue: readonly Note[]): readonly Note[] {
   const sorted = queue.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
   const groups = Map.groupBy(sorted, ({ group }, i) => group ?? i);
   return groups.size === sorted.length ? sorted : [...groups.values()].flat();
 }
 
-/** What a turn shows of the queue: in order, what has not expired, as far as the allowance of tokens goes. Safety passes, and so does the first note, or one that is too long would wait for ever. */
+/** Selects the notes that a turn shows: unexpired notes in order, within the token limit. Safety notes and the first note always pass; otherwise a note over the limit would never be shown. */
 export function selectNotes(queue: readonly Note[], turn: number, allowance: number): readonly Note[] {
   let room = allowance;
   return sortNotes(queue.filter((note) => isNoteActive(note, turn))).filter((note, i) => {
@@ -44,13 +44,13 @@ export function selectNotes(queue: readonly Note[], turn: number, allowance: num
   });
 }
 
-/** The queue without what a turn showed; a newer note of the same key stays. */
+/** Removes the shown notes from the queue; a newer note with the same key stays. */
 export const removeShownNotes = (queue: readonly Note[], shown: readonly Note[]): readonly Note[] =>
   shown.length
     ? queue.filter((each) => !shown.some((note) => note.key === each.key && note.text === each.text))
     : queue;
 
-/** Notes as the model reads them: one text, each note in a tag of its own, those of a group in one. */
+/** Formats notes for the model: one tag per note, one tag per group. */
 export function renderNotes(notes: readonly Note[], nonce = ''): readonly TextPart[] {
   if (notes.length === 0) return [];
   const groups = Map.groupBy(notes, ({ group, key }, i) => (group === undefined ? `${i} ${key}` : ` ${group}`));
@@ -58,7 +58,7 @@ export function renderNotes(notes: readonly Note[], nonce = ''): readonly TextPa
   return [{ type: 'text', text: tags.join('\n') }];
 }
 
-/** Some of a note may come from outside: it must not end its tag and speak as another. */
+/** A note can contain untrusted text: it must not close its tag. */
 function renderNoteGroup(notes: readonly Note[], nonce: string): string {
   const name = (notes[0]?.group ?? notes[0]?.key ?? '').replaceAll(/["<>\s]/g, '_');
   const words = escapeReminderTags(notes.map(({ text }) => text).join('\n'));
@@ -67,7 +67,7 @@ function renderNoteGroup(notes: readonly Note[], nonce: string): string {
 
 const noteTags = /<system-reminder name="([^"]*)"(?: nonce="[^"]*")?>\n([^]*?)\n<\/system-reminder>(?:\n|$)/g;
 
-/** The notes of a text that `partDeltaText` made, a group as one; nothing where it is anything else. */
+/** Parses text that `renderNotes` made, a group as one note; undefined for any other text. */
 export function parseNotes(text: string): readonly Note[] | undefined {
   const notes: Note[] = [];
   let at = 0;

@@ -1,16 +1,16 @@
-// Inputs and notes on their way to the model: which the next turn delivers, and how much that adds to its request.
+// Selects the pending inputs that the next turn delivers, and estimates the size of the next request.
 import type { PendingInput } from './fact.ts';
 import { renderNotes } from './notes.ts';
 import type { RunState } from './state.ts';
 import { partTokens } from './tokens.ts';
 
-/** Steering and prompts go in together; a follow-up waits until nothing else is due, and goes in alone. */
+/** Prompts and steering inputs are delivered together; a follow-up is delivered alone, when nothing else is due. */
 export function deliverableInputs(state: RunState): readonly PendingInput[] {
   const now = state.pending.filter((input) => input.how !== 'follow-up');
   return now.length || state.due ? now : state.pending.slice(0, 1);
 }
 
-/** Tokens the next request is expected to hold, with what its turn will add. */
+/** Estimates the tokens of the next request, including the inputs and notes that the turn adds. */
 export const nextRequestTokens = (state: RunState): number =>
   state.context +
   partTokens([...deliverableInputs(state).flatMap((input) => input.parts), ...renderNotes(state.queue)]);

@@ -1,20 +1,20 @@
-// A map as a value: setting a key gives another map and leaves this one as it was, at a cost that hardly grows with it.
+// A persistent hash map: an update returns a new map and leaves the old one unchanged.
 import { hash53 } from './hash53.ts';
 
 type MapEntry<V> = readonly [key: string, value: V];
 
-/** A map from texts; read and changed through the functions here. */
+/** A persistent map with string keys; use the functions here to read and update it. */
 export type PersistentMap<V> = { readonly size: number; readonly buckets: readonly (readonly MapEntry<V>[])[] };
 
-/** A change copies the list of buckets: few while there are few keys, and enough that thousands of keys make short buckets. */
+/** An update copies the bucket list, so its length grows with the number of keys. */
 const narrowWidth = 16;
 const wideWidth = 256;
 const maxInNarrow = 64;
 
-/** A table without keys. */
+/** The empty map. */
 export const emptyPersistentMap = <V>(): PersistentMap<V> => ({ size: 0, buckets: [] });
 
-/** A table of these entries; of two with the same key the later counts. */
+/** Creates a map of these entries; the last value of a key wins. */
 export const createPersistentMap = <V>(entries: Iterable<MapEntry<V>>): PersistentMap<V> => {
   let table = emptyPersistentMap<V>();
   for (const [key, value] of entries) table = mapSet(table, key, value);
@@ -23,14 +23,14 @@ export const createPersistentMap = <V>(entries: Iterable<MapEntry<V>>): Persiste
 
 const bucketIndex = (key: string, width: number): number => hash53(key) % width;
 
-/** The value of a key, if it has one. */
+/** Returns the value of a key, if present. */
 export function mapGet<V>({ size, buckets }: PersistentMap<V>, key: string): V | undefined {
   if (size === 0) return undefined;
   for (const [each, value] of buckets[bucketIndex(key, buckets.length)] ?? []) if (each === key) return value;
   return undefined;
 }
 
-/** The table with this value under the key. */
+/** Returns the map with this value set. */
 export function mapSet<V>({ size, buckets }: PersistentMap<V>, key: string, value: V): PersistentMap<V> {
   const next = buckets.length ? buckets.slice() : Array.from({ length: narrowWidth }, (): readonly MapEntry<V>[] => []);
   const place = bucketIndex(key, next.length);
@@ -47,7 +47,7 @@ function widenBuckets<V>(table: PersistentMap<V>): PersistentMap<V> {
   return { size: table.size, buckets };
 }
 
-/** The table without the key. */
+/** Returns the map without the key. */
 export function mapDelete<V>(table: PersistentMap<V>, key: string): PersistentMap<V> {
   const place = bucketIndex(key, table.buckets.length);
   const bucket = table.buckets[place];
@@ -56,5 +56,5 @@ export function mapDelete<V>(table: PersistentMap<V>, key: string): PersistentMa
   return { size: table.size - 1, buckets: table.buckets.with(place, rest) };
 }
 
-/** All entries, in no order that means anything. */
+/** Returns all entries, in no particular order. */
 export const mapEntries = <V>({ buckets }: PersistentMap<V>): readonly MapEntry<V>[] => buckets.flat();

@@ -1,15 +1,15 @@
-// The contracts others implement: where a log is kept, who answers, what can be done, who may stop it.
-import type { Event, Fact, Note, DecisionSource, UsageTotals, StopReason, Verdict } from './fact.ts';
+// The interfaces that other modules implement: log, view, provider, tool, rule, gate, stop condition, check, compactor.
+import type { Event, Fact, Limits, Note, DecisionSource, UsageTotals, StopReason, Verdict } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { ToolCall, RunState } from './state.ts';
 import type { PersistentList } from './persistent-list.ts';
 
-/** How facts are to be added. */
+/** Options of an append. */
 export type AppendOptions = {
-  /** Return only once the facts are safe from a power cut. Without it they are safe from the death of the process alone. */
+  /** Return only after an fsync. Without it the facts survive a process crash but not a power failure. */
   readonly durable?: boolean;
-  /** Follow this event instead of the last one: the beginning of a branch. */
+  /** Append after this event instead of the last one: starts a branch. */
   readonly parent?: string;
 };
 
@@ -17,11 +17,11 @@ export type AppendOptions = {
 export interface Log {
   /** The events from the root to an event (the last one unless named), oldest first, in batches; from the last self-contained epoch on if asked. */
   read(options?: { readonly at?: string; readonly from?: 'root' | 'epoch' }): AsyncIterable<readonly Event[]>;
-  /** Adds facts that belong together, and gives them their places. */
+  /** Appends facts atomically and returns them as events. */
   append(after: number, facts: readonly Fact[], options?: AppendOptions): Promise<readonly Event[]>;
   /** Every event in the order written, all branches, from a seq on; waits for more until the signal aborts. */
   follow(from: number, signal: AbortSignal): AsyncIterable<Event>;
-  /** Lets go of the writer's place. */
+  /** Releases the writer lock. */
   close(): Promise<void>;
 }
 
@@ -31,17 +31,17 @@ export interface View<S> {
   on(state: S, event: Event): S;
 }
 
-/** A view that an agent carries along, so that rules, gates, stops and screens can look at it in any state. */
+/** A view that is part of an agent, so that rules, gates, stop conditions and UIs can read it from any state. */
 export interface NamedView<S> extends View<S> {
-  /** What it is called in the log, where an epoch keeps it; one a view. */
+  /** The unique name under which an epoch stores it. */
   readonly name: string;
-  /** Its state as JSON, for an epoch that a fold may start from; bounded in size. Without it, it begins anew there. */
+  /** Serializes the state for a baseline; must be bounded in size. Without it the view starts empty at the epoch. */
   serialize?(state: S): Json;
-  /** The state that `keep` made JSON of; nothing where it is something else. */
+  /** Restores a serialized state; returns undefined if the JSON is not valid. */
   restore?(kept: Json): S | undefined;
 }
 
-/** How a model is to answer; what is absent is the provider's default. */
+/** Model settings; an absent setting means the provider's default. */
 export type ModelSettings = {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -51,7 +51,7 @@ export type ModelSettings = {
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high';
 };
 
-/** What a model is asked. Within an epoch every request extends the one before it, byte for byte. */
+/** A model request. Within an epoch every request extends the previous one, byte for byte. */
 export type ModelRequest = {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -70,7 +70,7 @@ export type Price = {
   readonly cacheWrite?: number;
 };
 
-/** A piece of an answer as it arrives. Provisional until `end`; `restarted` takes back everything since the start. */
+/** A streamed piece of a response. Provisional until `end`; `restarted` discards everything since the start. */
 export type Chunk =
   | { readonly type: 'part-started'; readonly index: number; readonly part: 'text' | 'reasoning' }
   | {
@@ -87,12 +87,12 @@ export type Chunk =
       readonly type: 'end';
       readonly message: Message;
       readonly finishReason: FinishReason;
-      /** The finish reason in the provider's own word. */
+      /** The finish reason as the provider sent it. */
       readonly rawFinishReason?: string;
       readonly usage: Usage;
-      /** The model that answered. */
+      /** The model that responded. */
       readonly model: string;
-      /** What it cost; absent when unknown. */
+      /** The cost; absent if unknown. */
       readonly usd?: number;
     };
 
@@ -102,149 +102,158 @@ export interface Provider {
   readonly family: string;
   /** The model's name as the provider knows it. */
   readonly model: string;
-  /** Its price; absent when unknown, which is not free. */
+  /** The price; absent if unknown, which does not mean free. */
   readonly price?: Price;
-  /** Tokens one request and its answer may hold together; absent when unknown. */
+  /** Context window in tokens, request and response together; absent if unknown. */
   readonly contextWindow?: number;
-  /** Whether it sees pictures; absent when unknown. */
+  /** Whether it accepts images; absent if unknown. */
   readonly supportsImages?: boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<Chunk>;
 }
 
-/** What a tool is handed beside its input. */
+/** What a tool receives besides its input. */
 export type ToolContext = {
   readonly signal: AbortSignal;
-  /** The same for every attempt at this one call: hand it to services that can refuse a repetition. */
+  /** Idempotency key: the same for every attempt of this call. Pass it to services that detect duplicates. */
   readonly key: string;
   readonly call: ToolCall;
-  /** Whose call this is: a tool that starts a child run narrows it from here. */
+  /** The calling agent. A tool that starts a sub-agent derives its configuration from this one. */
   readonly agent: ResolvedAgent;
   readonly state: RunState;
-  /** Shows what the tool has to say while it is at work; nothing of it is kept. */
+  /** Reports progress; it is shown and not stored. */
   readonly progress?: (text: string) => void;
-  /** Calls back for each event of this session once it is written, after the call too: for what a tool leaves going on beside the run. */
+  /** Subscribes to events of this session, also after the call has ended: for tools with background work. */
   readonly subscribe?: (seen: (event: Event, state: RunState) => void) => () => void;
 };
 
-/** The mark of an output. No JSON can carry it, so what a tool merely passes on from outside can never pose as one. */
+/** Marks a tool output. JSON cannot carry a symbol, so untrusted data can never pose as an output. */
 export const TOOL_OUTPUT: unique symbol = Symbol.for('fairlead.output');
 
-/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. Made by `output`. */
+/** A tool result with several representations: text for the model, data for programs, notes. Created by `toolOutput`. */
 export type ToolOutput = {
   readonly [TOOL_OUTPUT]: true;
   readonly text: string;
   readonly data?: Json;
-  /** Pictures for a model that sees: base64, bounded by the tool. */
+  /** Images as base64; the tool limits their size. */
   readonly files?: readonly FilePart[];
   readonly failed?: boolean;
-  /** It may or may not have happened: the outcome is unknown, whatever `failed` says. */
+  /** The effect may or may not have happened; overrides `failed`. */
   readonly outcomeUnknown?: boolean;
   readonly notes?: readonly Note[];
-  /** Hidden tools that may be used from now on. */
+  /** Deferred tools that may be called from now on. */
   readonly loadsTools?: readonly string[];
-  /** The task is complete: the run ends once this answer's calls are settled. */
+  /** The task is complete: the run ends after the calls of this response. */
   readonly endsRun?: boolean;
-  /** What a child run used up, charged to this run. */
+  /** Usage of a sub-agent, charged to this run. */
   readonly spent?: Partial<UsageTotals>;
 };
 
-/** Something the model may do. What `run` throws becomes a failed result for the model; what it returns, if not an `Output`, becomes JSON text. */
+/** A tool. If `execute` throws, the model gets a failed result; a return value other than a tool output becomes JSON text. */
 export interface Tool extends ToolSpec {
-  /** `read` may be repeated and run beside others; `write` changes what we own; `external` changes the world. */
+  /** `read` may be repeated and run concurrently; `write` changes the workspace; `external` changes the outside world. */
   readonly effect: 'read' | 'write' | 'external';
-  /** A second attempt with the same key does no harm. */
+  /** A second attempt with the same idempotency key is safe. */
   readonly idempotent?: boolean;
-  /** Not shown to the model and not callable until a tool output loads it. */
+  /** Not shown to the model, and not callable until a tool output loads it. */
   readonly deferred?: boolean;
   readonly timeoutMs?: number;
-  /** Whoever asked makes its calls, elsewhere: one is written down as begun and stays open, with these words as its question, until somebody brings what came of it. */
+  /** The client runs this tool: a call is recorded as started and waits, with this text as its question, until the client sends the result. */
   readonly clientSideQuestion?: string;
-  /** Why this input does not fit the schema, or nothing. Where it throws, nothing is run. */
+  /** Returns why the input is invalid, or undefined. If it throws, the tool does not run. */
   validate?(input: Json): string | undefined;
+  /** Whether the user must approve this call before it runs; anything but `false` asks. */
+  needsApproval?(input: Json, state: RunState): boolean | Promise<boolean>;
   execute(input: Json, context: ToolContext): unknown;
-  /** What came of an attempt with this key that a crash cut off: what `run` would have given where it happened, `false` where it did not, nothing where that cannot be told. Changes nothing. */
+  /** Finds out whether an attempt that a crash interrupted took effect: returns its result if it did, `false` if it did not, undefined if that cannot be known. Must have no effect. */
   checkOutcome?(input: Json, context: ToolContext): unknown;
 }
 
-/** Pure: sees what just happened, may leave notes for the model; what it has to remember is a view. One that throws leaves a note that says so. */
+/** A pure function of an event and the state that returns notes for the model. State it needs belongs in a view. If it throws, a note reports that. */
 export type Rule = (event: Event, state: RunState) => readonly Note[];
 
-/** Writes a tool's output down for the model in another way; nothing leaves it as it is, and so does one that throws. */
+/** Formats a tool output for the model; undefined, or an error, leaves it unchanged. */
 export type Renderer = (output: Omit<ToolOutput, typeof TOOL_OUTPUT>, about: RendererContext) => string | undefined;
 
-/** What a renderer may go by. */
+/** The context of a renderer. */
 export type RendererContext = { readonly tool: string; readonly input: Json; readonly model: string };
 
-/** Called before each turn; its text is shown at the tail. One that throws is skipped and remarked on. */
+/** Called before each turn; its text is appended to the request. One that throws is skipped and reported. */
 export type Reminder = (turn: number, maxTurns: number, state: RunState) => string | null | undefined;
 
-/** What a gate decides about a call. */
+/** The decision of a gate about a call. */
 export type Decision =
   | { readonly type: 'allow' }
   | { readonly type: 'ask'; readonly question: string; readonly by?: DecisionSource }
   | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource }
   | { readonly type: 'rewrite'; readonly input: Json };
 
-/** The only place that may stop an act; every path passes it; one that throws, or says nothing clear, denies. */
+/** Decides whether a call may run. Every path asks all gates; one that throws, or returns no valid decision, denies. */
 export type Gate = (call: ToolCall, state: RunState) => Decision | Promise<Decision>;
 
-/** Ends a run from its state alone; one that throws ends it too. */
+/** A stop condition: ends a run from its state alone. If it throws, the run ends. */
 export type Stop = (state: RunState) => { readonly reason: StopReason; readonly detail?: string } | undefined;
 
-/** Looks at a finished answer: a run is not done because the model says so. One that throws, or gives no verdict, has failed. */
+/** Checks a finished answer before the run may end. If it throws, or returns no verdict, it has failed. */
 export interface Check {
   readonly name: string;
   run(state: RunState, signal: AbortSignal): Verdict | Promise<Verdict>;
 }
 
-/** The schema an answer is held to, and how to tell. */
-export type OutputSchema = { readonly schema: JsonObject; validate(text: string): string | undefined };
+/** The schema of the final answer and its validator. */
+export type OutputSchema = {
+  readonly schema: JsonObject;
+  validate(text: string): string | undefined;
+  /** The value of an answer that `validate` accepts; `JSON.parse` of the text if absent. */
+  parse?(text: string): unknown;
+};
 
-/** What a compactor is handed beside the state, whose open calls it sees as interrupted. */
+/** What a compactor receives besides the state. Open calls appear as interrupted in that state. */
 export type CompactionContext = {
   readonly agent: ResolvedAgent;
   readonly signal: AbortSignal;
-  /** What a person asks it to keep in mind. */
+  /** What the user asked to preserve. */
   readonly focus?: string;
 };
 
-/** What a compactor made. Without messages it could not; `detail` says how, or why not, and `spent` is charged either way. */
+/** The result of a compactor. No messages means failure; `detail` says how or why not; `spent` is charged either way. */
 export type CompactionResult = {
   readonly messages?: readonly Message[];
   readonly detail?: string;
   readonly spent?: Partial<UsageTotals>;
 };
 
-/** Makes a shorter history. What it throws, and a history that is illegal, not shorter or lacks an open call, is a refusal: the old one stays. */
+/** Makes a shorter history. An error, or a history that is invalid, not shorter, or lacks an open call, counts as failure and the old history stays. */
 export interface Compactor {
-  /** The share of the window from which on it is asked; without it only where the next request does not fit. */
+  /** The share of the context window at which it runs; without it, only if the next request does not fit. */
   readonly threshold?: number;
   run(state: RunState, context: CompactionContext): Promise<CompactionResult>;
 }
 
-/** The parts of an agent, all a loop needs to know of it. */
+/** A fully resolved agent: everything the loop needs. */
 export type ResolvedAgent = {
   readonly system: string;
   /** The working directory, recorded at the start of each epoch. */
   readonly cwd?: string;
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** The name of the tool that is meant by a call whose name no tool has. Gates, checks and the log see that one. */
+  /** Resolves a tool name that no tool has, such as an alias. Gates, checks and the log see the resolved name. */
   readonly resolveToolName?: (call: Pick<ToolCall, 'tool' | 'input'>) => string | undefined;
   readonly rules: readonly Rule[];
-  /** What rules, gates and stops look at beside the state. */
+  /** Views that rules, gates and stop conditions read besides the state. */
   readonly views?: readonly NamedView<unknown>[];
-  /** The first that says something writes an output down. */
+  /** The first renderer that returns text formats an output. */
   readonly renderers?: readonly Renderer[];
   readonly reminders: readonly Reminder[];
-  /** Tokens of notes that one turn may show, safety apart; 2,000 unless given. What did not fit waits for the next. */
+  /** Max tokens of notes per turn, safety notes excluded; default 2,000. Other notes wait for the next turn. */
   readonly maxNoteTokens?: number;
   readonly gates: readonly Gate[];
   readonly stops: readonly Stop[];
   readonly checks: readonly Check[];
   readonly settings: ModelSettings;
+  /** Limits of each run unless the run sets its own. */
+  readonly limits?: Partial<Limits>;
   readonly outputSchema?: OutputSchema;
   readonly compactor?: Compactor;
-  /** Whether an effect that may have happened in a crash is put to a person, or told to the model; told unless given. */
+  /** Whether the user or the model is informed of an effect that may have happened before a crash; default: the model. */
   readonly onUnknownOutcome?: 'ask' | 'tell';
 };

@@ -1,4 +1,4 @@
-// What an agent's views have seen, as part of the state: folded with it, kept by an epoch, looked at by whoever decides.
+// Lazily folded states of an agent's views, as part of the run state and of baselines.
 import { FairleadError } from './errors.ts';
 import type { Baseline, Event } from './fact.ts';
 import type { Json } from './json.ts';
@@ -6,26 +6,26 @@ import type { NamedView } from './ports.ts';
 import type { RunState } from './state.ts';
 
 /**
- * The views of an agent, and what each has seen up to an event. A view is pure, so it is folded only as far as somebody
- * looks: `values` holds what was looked at, and `before` leads to where the fold goes on from.
+ * The views of an agent and their states at an event. Views are pure, so each is folded only when it is read:
+ * `values` holds the folded states, and `before` links to the version from which a fold continues.
  */
 export type ViewStates = {
   readonly views: readonly NamedView<unknown>[];
   readonly event: Event | undefined;
   readonly values: unknown[];
   previous: ViewStates | undefined;
-  /** Views that nobody has looked at yet. */
+  /** Views that have not been read yet. */
   unfolded: number;
-  /** Events since all views were folded. */
+  /** Number of events since all views were folded. */
   readonly eventsBehind: number;
 };
 
-/** More events than this never wait to be seen: what they hold must not stay in memory for ever. */
+/** Max unfolded events: the events would stay in memory otherwise. */
 const maxEventsBehind = 50_000;
 
 const NOT_FOLDED = Symbol('not folded yet');
 
-/** Nothing seen yet. */
+/** Creates the initial states. */
 export const initialViewStates = (views: readonly NamedView<unknown>[]): ViewStates =>
   createViewStates(
     views,
@@ -41,7 +41,7 @@ const createViewStates = (views: ViewStates['views'], values: unknown[]): ViewSt
   eventsBehind: 0,
 });
 
-/** What they have seen after one more event. A fold that begins at an epoch takes over what that kept. */
+/** Returns the states after one more event. A fold that starts at an epoch restores what its baseline stored. */
 export function advanceViews(seen: ViewStates, event: Event, isFirst: boolean): ViewStates {
   const { views } = seen;
   if (views.length === 0) return seen;
@@ -65,7 +65,7 @@ export function advanceViews(seen: ViewStates, event: Event, isFirst: boolean): 
   return next;
 }
 
-/** What one view has seen, folded from the last event up to which it was. */
+/** Folds one view from the last event up to which it was folded. */
 function foldView(seen: ViewStates, i: number): unknown {
   const waiting: ViewStates[] = [];
   let at = seen;
@@ -83,7 +83,7 @@ const restoreView = (view: NamedView<unknown>, kept: Readonly<Record<string, Jso
   return (mine === undefined ? undefined : view.restore?.(mine)) ?? view.initial;
 };
 
-/** What an epoch keeps of them. */
+/** Returns the serialized states for a baseline. */
 export function serializeViews(seen: ViewStates): Pick<Baseline, 'views'> {
   const entries = seen.views.flatMap((view, i) =>
     view.serialize ? [[view.name, view.serialize(foldView(seen, i))] as const] : [],
@@ -91,7 +91,7 @@ export function serializeViews(seen: ViewStates): Pick<Baseline, 'views'> {
   return entries.length ? { views: Object.fromEntries(entries) } : {};
 }
 
-/** What a view has seen of this session. The agent must have it among its views. */
+/** Returns the state of a view. The agent must have the view among its views. */
 export function readView<S>({ viewStates }: Pick<RunState, 'viewStates'>, view: NamedView<S>): S {
   const at = viewStates.views.findIndex(({ name }) => name === view.name);
   if (at < 0)

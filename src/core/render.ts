@@ -1,9 +1,9 @@
-// The request a state makes. Pure: the same log gives the same bytes, and any log prefix gives a legal request.
+// Renders a state to a model request. Pure: the same log gives the same bytes, and any log prefix gives a valid request.
 import type { ResolvedAgent, ModelRequest } from './ports.ts';
 import { settleOpenCalls } from './call-fold.ts';
 import type { RunState } from './state.ts';
 
-/** What the model is asked next. Calls still open are shown as interrupted, so that every call is answered once, in order. */
+/** Renders the next request. Open calls appear as interrupted, so that every call has one result, in order. */
 export function renderRequest(state: RunState, agent: Pick<ResolvedAgent, 'settings' | 'outputSchema'>): ModelRequest {
   const { system, tools, messages, choice, session } = settleOpenCalls(
     state,

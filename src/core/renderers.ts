@@ -1,8 +1,8 @@
-// How a tool's output is written down for the model: by the first renderer that has something to say about it.
+// Applies the agent's renderers to a tool output: the first that returns text wins.
 import type { ResolvedAgent, ToolOutput } from './ports.ts';
 import type { ToolCall } from './state.ts';
 
-/** The text of an output for this agent's model. A renderer that fails, or gives no text, leaves the output as its tool wrote it. */
+/** Returns the text of an output for the model. A renderer that throws, or returns no text, leaves the tool's own text. */
 export function renderToolOutput(
   agent: ResolvedAgent,
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
@@ -13,7 +13,7 @@ export function renderToolOutput(
       const text: unknown = render(given, { tool, input, model: agent.provider.model });
       if (typeof text === 'string') return text;
     } catch {
-      // The tool's own words are always there to fall back on.
+      // Falls back to the tool's own text.
     }
   }
   return given.text;

@@ -1,4 +1,4 @@
-// Checks of a finished answer: a run is not done because the model says so.
+// Runs the agent's checks on a finished answer.
 import { raceAbort } from './abort.ts';
 import { errorMessage } from './errors.ts';
 import type { Verdict } from './fact.ts';
@@ -7,7 +7,7 @@ import type { RunContext } from './loop.ts';
 import type { ResolvedAgent, Check } from './ports.ts';
 import type { RunState } from './state.ts';
 
-/** Runs every check until one is not passed. */
+/** Runs the checks in order until one does not pass. */
 export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunContext): Promise<void> {
   for (const check of agent.checks) {
     const verdict = await runCheck(check, writer.state, signal);
@@ -19,7 +19,7 @@ export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunCon
   await writer.record([{ type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
 }
 
-/** Only a clear pass is one: a check that throws, or says nothing that can be understood, has failed. */
+/** Validates a verdict: a check that throws, or returns no valid verdict, has failed. */
 async function runCheck(check: Check, state: RunState, signal: AbortSignal): Promise<Verdict> {
   try {
     const said: unknown = await raceAbort(signal, () => check.run(state, signal));

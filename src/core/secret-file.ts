@@ -1,4 +1,4 @@
-// Files that hold keys by custom: their names are known, and what is in them is no business of a model's unless a person says so.
+// Recognizes files that usually hold secrets by their names. A model reads them only with the approval of the user.
 
 const secretFileNames: readonly RegExp[] = [
   /^\.env(\..+)?$/,
@@ -8,11 +8,11 @@ const secretFileNames: readonly RegExp[] = [
   /^(credentials|secrets?)(\.(json|ya?ml|toml|ini|env))?$/,
 ];
 
-/** Examples that people copy from hold no keys. */
+/** Example files contain no secrets. */
 const sampleSuffix = /\.(example|sample|template|dist)$/;
 const secretFolders: ReadonlySet<string> = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.docker', '.azure']);
 
-/** Whether a file of this path is one that usually holds secrets. Case and Unicode forms do not matter. */
+/** Returns true if a file at this path usually holds secrets. Ignores case and Unicode normalization form. */
 export function isSecretFile(path: string): boolean {
   const parts = path.normalize('NFKC').toLowerCase().split(/[/\\]/);
   const name = (parts.pop() ?? '').replace(/[. ]+$/, '');

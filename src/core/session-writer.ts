@@ -1,29 +1,29 @@
-// The tip of a session: its log, its state, and the one way to add to both.
+// The single writer of a session: log, current state, and serialized appends.
 import { FairleadError, errorMessage } from './errors.ts';
 import type { Event, Fact } from './fact.ts';
 import type { AppendOptions, Log, View } from './ports.ts';
 import type { RunState } from './state.ts';
 
-/** Facts, or how to decide them from the state at the moment of writing. */
+/** Facts, or a function that computes them from the state at the moment of the append. */
 export type FactSource = readonly Fact[] | ((state: RunState) => readonly Fact[]);
 
 type SessionListener = (event: Event, state: RunState) => void;
 
-/** A session being continued. Whoever adds facts, a loop or a person steering it, does so through here, one after the other. */
+/** The writer of an open session. The loop and all callers append through it, one after the other. */
 export interface SessionWriter {
   readonly log: Log;
   readonly state: RunState;
-  /** Writes facts down and folds them in; where the log cannot be written, nothing has changed and the error is the store's. */
+  /** Appends facts and folds them into the state. If the append fails, the state is unchanged and a store error is thrown. */
   record(facts: FactSource, options?: Pick<AppendOptions, 'durable'>): Promise<readonly Event[]>;
-  /** Goes back to an event and writes these facts after it; what followed it before stays in the log as another branch. */
+  /** Appends facts after an earlier event. What followed that event stays in the log as another branch. */
   branch(from: string, facts: FactSource): Promise<readonly Event[]>;
-  /** Sees the session with other rules and views from now on: it is folded again from where a fold may start. */
+  /** Replaces rules and views: folds the session again from the last baseline. */
   setView(view: View<RunState>): Promise<void>;
-  /** Calls back for each event once it is written, until the returned function is called. What it throws is its own affair: the fact is written. */
+  /** Subscribes to events after they are written; returns an unsubscribe function. Errors of a listener are ignored. */
   subscribe(seen: SessionListener): () => void;
 }
 
-/** Reads a log to its end and stands ready to add to it. */
+/** Reads a log to its end and opens it for appends. */
 export async function openSessionWriter(
   log: Log,
   first: View<RunState>,
@@ -50,7 +50,7 @@ export async function openSessionWriter(
     return events;
   }
 
-  /** One writer at a time, in the order they came. */
+  /** Runs writes one at a time, in order. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(work);
     turn = mine.catch(() => {});
@@ -79,12 +79,12 @@ export async function openSessionWriter(
   };
 }
 
-/** An onlooker that fails must not keep a written fact from being folded in. */
+/** A listener that throws must not keep a written fact from being folded. */
 function notifyListener(seen: SessionListener, event: Event, state: RunState): void {
   try {
     seen(event, state);
   } catch {
-    // Nobody to tell: the writer did nothing wrong, and the watcher had its chance.
+    // Ignored: the append succeeded.
   }
 }
 

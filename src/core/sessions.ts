@@ -27,7 +27,7 @@ export interface SessionStore {
   /** A session to be read and followed, held by nobody; `store/no-session` where there is none. Its `append` is refused. */
   reader(session: string): Promise<Log>;
   /** The sessions, the one changed last first. */
-  list(options?: { readonly most?: number; readonly before?: string }): Promise<readonly SessionInfo[]>;
+  list(options?: { readonly limit?: number; readonly before?: string }): Promise<readonly SessionInfo[]>;
   /** Removes a session that nobody holds. */
   remove(session: string): Promise<void>;
 }

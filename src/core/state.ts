@@ -1,4 +1,4 @@
-// The run as a pure fold over its events. If it is not in the log it did not happen.
+// The run state: a pure fold over the events of the log.
 import { resolveApproval, endCall, patchCall, settleOpenCalls, startCall } from './call-fold.ts';
 import { FairleadError, errorMessage, type Failure } from './errors.ts';
 import type { Event, TouchedFile, Limits, Note, PendingInput, UsageTotals, StopReason } from './fact.ts';
@@ -11,37 +11,38 @@ import { createPersistentList, type PersistentList } from './persistent-list.ts'
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
 import { advanceViews, initialViewStates, type ViewStates } from './projections.ts';
 
-/** A question to a person about a call, and what was answered. */
+/** An approval question about a call, and its answer. */
 export type CallApproval = {
   readonly question: string;
   readonly kind?: 'unknown-outcome' | 'client-tool';
   readonly allowed?: boolean;
   readonly happened?: boolean;
+  readonly reason?: string;
 };
 
-/** A tool call that the model made and that is not yet part of the history. */
+/** A tool call of the last response whose result is not part of the history yet. */
 export type ToolCall = {
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
   readonly invalid?: string;
   readonly key?: string;
-  /** What the tool was given where a gate rewrote it. */
+  /** The input after a gate rewrote it. */
   readonly sent?: Json;
   readonly ask?: CallApproval;
-  /** A person said that the attempt before came to nothing: it may be made again, once. */
+  /** The user said that the earlier attempt had no effect: it may run again once. */
   readonly again?: true;
-  /** The questions a person said yes to: several gates may ask, one after the other. */
+  /** The questions the user approved: several gates may ask, one after the other. */
   readonly granted?: readonly string[];
   readonly result?: ToolResultPart;
 };
 
-/** Everything that decides what happens next. */
+/** Everything that determines the next step. */
 export type RunState = {
   readonly seq: number;
   readonly head: string | null;
   readonly session: string;
-  /** Marks our notes; empty in a session that was begun before there was one. */
+  /** Marks our notes; empty in sessions of versions that had none. */
   readonly nonce: string;
   readonly epoch: number;
   readonly system: string;
@@ -50,17 +51,17 @@ export type RunState = {
   /** The working directory that the last epoch recorded. */
   readonly cwd: string | undefined;
   readonly messages: PersistentList<Message>;
-  /** How many of the messages the last request held. */
+  /** Number of messages in the last request. */
   readonly sent: number;
-  /** Tokens the next request is expected to hold. */
+  /** Estimated tokens of the next request. */
   readonly context: number;
-  /** What that was after the latest compaction, or attempt at one: the next begins only once it has grown. */
+  /** The estimate after the last compaction attempt: the next attempt waits until the request has grown. */
   readonly contextAfterCompaction: number;
-  /** The files that tools worked on, the latest last. */
+  /** The files that tools touched, the latest last. */
   readonly files: readonly TouchedFile[];
   readonly pending: readonly PendingInput[];
   readonly queue: readonly Note[];
-  /** What the agent's views have seen. */
+  /** The states of the agent's views. */
   readonly viewStates: ViewStates;
   readonly calls: readonly ToolCall[];
   readonly loaded: readonly string[];
@@ -74,7 +75,7 @@ export type RunState = {
   readonly failure: Failure | undefined;
   readonly answerRetries: number;
   readonly compactions: number;
-  /** Digests of the latest rounds of calls with their results. */
+  /** Hashes of the latest call batches with their results. */
   readonly rounds: readonly number[];
   readonly inTurn: boolean;
   readonly due: boolean;
@@ -125,7 +126,7 @@ const initialRunState: RunState = {
   ended: undefined,
 };
 
-/** Rules are pure, so the queue of notes is part of the view: a crash cannot lose one. */
+/** Creates the run view. Rules are pure, so the note queue is part of the state and a crash cannot lose a note. */
 export const runStateView = (
   rules: readonly Rule[] = [],
   views: readonly NamedView<unknown>[] = [],
@@ -133,7 +134,7 @@ export const runStateView = (
   initial: { ...initialRunState, messages: createPersistentList<Message>(), viewStates: initialViewStates(views) },
   on(state, event) {
     const next = reduceEvent(state, event);
-    // What a step makes is its own: nobody has seen it yet, so it is completed in place. A fold is long enough.
+    // The new state is not shared yet, so it is completed in place: this saves a copy per event.
     const now: MutableRunState = next === state ? { ...state } : next;
     now.seq = event.seq;
     now.head = event.id;
@@ -148,7 +149,7 @@ export const runStateView = (
 
 type MutableRunState = { -readonly [key in keyof RunState]: RunState[key] };
 
-/** What a rule adds. One that fails says so in a note: a fold that threw would throw again at every opening of the session. */
+/** Returns the notes of a rule. A rule that throws becomes a note: an exception here would recur at every fold of the log. */
 function ruleNotes(rule: Rule, number: number, event: Event, state: RunState): readonly Note[] {
   try {
     const notes = rule(event, state);
@@ -160,7 +161,7 @@ function ruleNotes(rule: Rule, number: number, event: Event, state: RunState): r
   }
 }
 
-/** The state after these events. */
+/** Folds events into a state. */
 export const fold = <S>(view: View<S>, events: Iterable<Event>, from: S = view.initial): S => {
   let state = from;
   for (const event of events) state = view.on(state, event);
@@ -178,7 +179,7 @@ function reduceEvent(s: RunState, e: Event): RunState {
     case 'branch-started':
       return {
         ...settleOpenCalls(s, 'The conversation went back to before this call was settled.'),
-        // Who takes a compaction back does not want it made again at once.
+        // After a compaction was undone it must not run again at once.
         contextAfterCompaction: e.reason === 'returned' ? s.context : s.contextAfterCompaction,
         pending: [],
         queue: [],
@@ -259,7 +260,7 @@ function reduceEvent(s: RunState, e: Event): RunState {
   }
 }
 
-/** Only a hurt or edited log has calls open here: a turn never starts before the last answer's calls are settled. */
+/** Open calls occur here only in damaged or edited logs: a turn starts after all calls of the last response have ended. */
 const lostResultText = 'The result of this call was lost.';
 
 const unknownFactError = (event: never): FairleadError =>

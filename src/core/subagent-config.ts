@@ -1,23 +1,23 @@
-// A child's authority: never wider than its parent's, and paid for from the parent's purse.
+// Derives the configuration of a sub-agent: a subset of the parent's tools and permissions, charged to the parent's budget.
 import type { Limits } from './fact.ts';
 import type { ResolvedAgent, Tool } from './ports.ts';
 import type { RunState } from './state.ts';
 
-/** What a child may be given of its own: fewer tools, more gates, another provider or text. Everything else is the parent's. */
+/** What can differ in a sub-agent: fewer tools, more gates, another provider or system text. */
 export type SubagentOverrides = Partial<
   Pick<ResolvedAgent, 'system' | 'provider' | 'gates' | 'stops' | 'checks' | 'settings' | 'outputSchema'>
 > & {
-  /** The names of the parent's tools it keeps; all of them unless given. A name the parent does not have gives nothing. */
+  /** Names of the parent's tools to keep; default all. Unknown names are ignored. */
   readonly tools?: readonly string[];
 };
 
-/** The parent's parts, narrowed: its gates and stops all hold for the child too, and no tool is added. */
+/** Derives a sub-agent: all gates and stop conditions of the parent apply, and no tool is added. */
 export function deriveSubagent(parent: ResolvedAgent, state: RunState, wish: SubagentOverrides): ResolvedAgent {
   const { tools: names, gates = [], stops = [], ...own } = wish;
-  // The parent's answer may be held to a schema; a child's report is not that answer.
+  // The output schema applies to the parent's answer only.
   const { outputSchema: _, ...inherited } = parent;
   const open = [...parent.tools.values()].filter((tool) => !tool.deferred || state.loaded.includes(tool.name));
-  // Nobody outside waits for a child: what is made elsewhere is not for it to call.
+  // Client-side tools are removed: no client waits for a sub-agent.
   const kept = open.filter(
     (tool) => tool.clientSideQuestion === undefined && (names === undefined || names.includes(tool.name)),
   );
@@ -36,7 +36,7 @@ export function deriveSubagent(parent: ResolvedAgent, state: RunState, wish: Sub
   };
 }
 
-/** What is left of the parent's limits, and less if the child is to have less. */
+/** The remaining limits of the parent, lowered by the limits of the sub-agent. */
 export function subagentLimits(state: RunState, wish: Partial<Limits> = {}): Partial<Limits> {
   const { limits, spent } = state;
   if (!limits) return wish;

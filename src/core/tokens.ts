@@ -1,14 +1,14 @@
-// How many tokens something is likely to be, where no provider has counted them.
+// Estimates token counts when no provider has counted them.
 import { textLength } from './lazy-text.ts';
 import type { FilePart, Message, MessagePart } from './message.ts';
 
-/** Tokens of a text: four characters each. */
+/** Estimates the tokens of a text: four characters per token. */
 export const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 
-/** Tokens of a text that need not be read for it. */
+/** Estimates the tokens of a lazily decoded text without decoding it. */
 export const estimateTextTokens = (holder: { readonly text: string }): number => Math.ceil(textLength(holder) / 4);
 
-/** Everything in a message that a model reads as words, as one text. */
+/** Returns all text of a message that the model reads. */
 export const modelText = (message: Message): string => message.parts.map(partModelText).join('');
 
 function partModelText(part: MessagePart): string {
@@ -19,10 +19,10 @@ function partModelText(part: MessagePart): string {
 
 const isTextFile = (part: FilePart): boolean => part.mediaType.startsWith('text/');
 
-/** A picture costs about this much whatever its bytes; of other files nobody knows before the model has read them. */
+/** Estimated tokens of an image, independent of its size; other files cannot be estimated. */
 const tokensPerFile = 1500;
 
-/** Tokens of these parts. */
+/** Estimates the tokens of message parts. */
 export function partTokens(parts: readonly MessagePart[]): number {
   let tokens = 0;
   for (const part of parts) {
@@ -32,6 +32,6 @@ export function partTokens(parts: readonly MessagePart[]): number {
   return tokens;
 }
 
-/** Tokens of these messages. */
+/** Estimates the tokens of messages. */
 export const messageTokens = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + partTokens(message.parts), 0);

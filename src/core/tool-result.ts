@@ -1,4 +1,4 @@
-// What a tool gave, as the fact that says so: bounded, plain JSON, whatever it was.
+// Converts the return value of a tool to a `tool-ended` fact: bounded text and plain JSON.
 import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
 import type { FilePart } from './message.ts';
@@ -7,10 +7,10 @@ import { escapeReminderTags } from './untrusted-text.ts';
 import { TOOL_OUTPUT, type ToolOutput } from './ports.ts';
 import { parseUsageTotals } from './usage-totals.ts';
 
-/** The fact that ends a call. */
+/** The fact that ends a tool call. */
 export type ToolEndedFact = Fact & { readonly type: 'tool-ended' };
 
-/** The end of a call whose tool gave this value; its text holds at most this many characters of it, and nothing that poses as a note of ours. */
+/** Creates the end of a call from a return value. The text is truncated to the limit, and text that imitates our notes is escaped. */
 export function toolResultFact(
   call: string,
   value: unknown,
@@ -34,17 +34,17 @@ function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(toJson(value));
 }
 
-/** A tool's answer with several renderings: text for the model, data for programs, notes to attach. */
+/** Creates a tool output: text for the model, data for programs, notes. */
 export const toolOutput = (fields: Omit<ToolOutput, typeof TOOL_OUTPUT>): ToolOutput => ({
   ...fields,
   [TOOL_OUTPUT]: true,
 });
 
-/** Tells an output with several renderings from any other value a tool may give, whatever that looks like. */
+/** Returns true if a value was created by `toolOutput`. */
 export const isToolOutput = (value: unknown): value is ToolOutput =>
   isObject(value) && TOOL_OUTPUT in value && typeof value['text'] === 'string';
 
-/** What else an output holds, where it is what it should be: the fold must never meet anything else. */
+/** Returns the optional fields of an output that are valid; the fold relies on their types. */
 function optionalFields({ data, files, notes, loadsTools, endsRun, spent }: ToolOutput): Partial<ToolEndedFact> {
   const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
   const names = Array.isArray(loadsTools) ? loadsTools.filter((name) => typeof name === 'string') : [];
@@ -66,7 +66,7 @@ const isFilePart = (value: unknown): value is FilePart =>
   typeof value['mediaType'] === 'string' &&
   typeof value['data'] === 'string';
 
-/** The head and the tail of a text that is too long, and how long it was; no character is cut in two. */
+/** Truncates the middle of a long text and states its length. Never splits a surrogate pair. */
 export function truncateMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = Math.floor(most / 2);
@@ -76,5 +76,5 @@ export function truncateMiddle(text: string, most: number): string {
   return `${head}\n[… ${left} of ${text.length} characters left out …]\n${tail}`;
 }
 
-/** Whether the first half of a character that takes two places stands here. */
+/** Returns true if a high surrogate is at this index. */
 const isHighSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800;

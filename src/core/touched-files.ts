@@ -1,12 +1,12 @@
-// Which files the tools of a session worked on, kept as facts say it so that no summary has to remember it.
+// Tracks the files that tools read or changed, derived from facts, so that a summary does not have to list them.
 import type { Event, TouchedFile } from './fact.ts';
 import { isObject } from './json.ts';
 import type { ToolCall } from './state.ts';
 
-/** More would fill a request with names; the latest are the ones that matter. */
+/** Max tracked files; older ones are dropped. */
 const maxTouchedFiles = 100;
 
-/** The marks with what this call did to a file: the one whose content its data tells of, or, where it has no data, the one its input names. */
+/** Updates the list with the file of a call: the file that its data describes or, without data, the file that its input names. */
 export function recordTouchedFile(
   marks: readonly TouchedFile[],
   call: ToolCall,

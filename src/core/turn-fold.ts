@@ -1,4 +1,4 @@
-// How a turn and an epoch change the state.
+// Reducers for turns and epochs.
 import { wasDetached } from './abort.ts';
 import type { Event, Note } from './fact.ts';
 import { messageToolCalls, isEmptyMessage, satisfiesToolChoice, type Message, type MessagePart } from './message.ts';
@@ -8,7 +8,7 @@ import type { ToolCall, RunState } from './state.ts';
 import { estimateTokens, partTokens, messageTokens } from './tokens.ts';
 import { lastItem, appendItem, replaceLastItem, createPersistentList, type PersistentList } from './persistent-list.ts';
 
-/** A new prefix begins. */
+/** Applies `epoch-started`: a new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
   const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, cwd: e.cwd, sent: 0 };
   const frame = prefixTokens(e);
@@ -37,11 +37,11 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
   return e.spent ? chargeRun(begun, e.spent) : begun;
 }
 
-/** Tokens that every request of an epoch holds before its first message. */
+/** Estimates the tokens of the system text and tools of an epoch. */
 export const prefixTokens = ({ system, tools }: Pick<RunState, 'system' | 'tools'>): number =>
   estimateTokens(system) + estimateTokens(JSON.stringify(tools));
 
-/** What a turn delivers joins the history; the request is about to go out. */
+/** Applies `turn-started`: delivered inputs and notes join the history. */
 export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {
   const delivered = inputs.length ? s.pending.filter((each) => inputs.includes(each.input)) : [];
   const parts = [...delivered.flatMap((each) => each.parts), ...renderNotes(notes, s.nonce)];
@@ -64,10 +64,10 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
   };
 }
 
-/** A request must end with the user's side: many models refuse one that ends with their own words. */
+/** Many models reject a request that ends with an assistant message. */
 const continueParts: readonly MessagePart[] = [{ type: 'text', text: 'Go on.' }];
 
-/** Adds words of the user's side. What a request already held is never changed: after it, a stand-in answer keeps the roles alternating. */
+/** Adds user parts. Messages that were already sent never change; a placeholder assistant message keeps the roles alternating. */
 function appendUserParts(s: RunState, parts: readonly MessagePart[]): RunState {
   const tail = lastItem(s.messages);
   const context = s.context + partTokens(parts);
@@ -87,7 +87,7 @@ function appendUserParts(s: RunState, parts: readonly MessagePart[]): RunState {
 
 const noAnswerMessage: Message = { role: 'assistant', parts: [{ type: 'text', text: '(no answer)' }] };
 
-/** What a hurt log no longer says was asked: an answer to nothing, or to an answer, is legal nowhere. */
+/** Placeholder for a user message that a damaged log has lost: no provider accepts two assistant messages in a row. */
 const lostInputMessage: Message = { role: 'user', parts: [{ type: 'text', text: '(lost)' }] };
 
 function appendAnswer(messages: PersistentList<Message>, answer: Message): PersistentList<Message> {
@@ -96,7 +96,7 @@ function appendAnswer(messages: PersistentList<Message>, answer: Message): Persi
   return appendItem(wasAsked ? messages : appendItem(messages, lostInputMessage), answer);
 }
 
-/** An answer is in: it joins the history and its calls are open. */
+/** Applies `turn-ended`: the response joins the history and its calls are open. */
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
   const words = partTokens(e.message.parts);
   const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? words };
@@ -119,7 +119,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     failures: calls.length ? s.failures : 0,
     truncated: e.finishReason === 'length',
     compactions: 0,
-    // What a request held after a compaction is best known from who counted it.
+    // The provider's own count is the best estimate of the request size.
     contextAfterCompaction: s.compactions > 0 ? used.input : s.contextAfterCompaction,
     choice: calls.length && satisfiesToolChoice(s.choice, calls) ? 'auto' : s.choice,
     messages: isEmptyMessage(e.message) ? s.messages : appendAnswer(s.messages, e.message),
@@ -127,7 +127,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
   };
 }
 
-/** No answer came. Words that were shown stay in the history unless the turn will be tried again. */
+/** Applies `turn-failed`. Partial text that was shown stays in the history unless the turn is retried. */
 export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
   const now = chargeRun(s, { ...e.usage, usd: e.usd ?? 0, turnsWithoutPrice: e.usage ? 1 : 0, ms: e.ms });
   const messages = e.partial && !e.error.retry ? appendAnswer(s.messages, cutOffMessage(e.partial)) : s.messages;

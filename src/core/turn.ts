@@ -1,4 +1,4 @@
-// One turn: ask the model, and write down the answer or why there is none.
+// Executes one turn: sends the request and records the response or the failure.
 import { abortFailure, raceAbort } from './abort.ts';
 import { answerFacts, type EndChunk } from './answer.ts';
 import { FairleadError, errorMessage, toFailure } from './errors.ts';
@@ -11,7 +11,7 @@ import { renderRequest } from './render.ts';
 import { partialAnswerCost } from './usage-totals.ts';
 import type { RunState } from './state.ts';
 
-/** Takes one turn. Everything it sends was written down and settled before; everything it returns was settled before it is shown as final. */
+/** Takes one turn. Everything in the request was recorded before it is sent; the response is recorded before it is final. */
 export async function runTurn(agent: ResolvedAgent, context: RunContext): Promise<void> {
   const { writer } = context;
   const { notes, remarks } = collectNotes(agent, writer.state);
@@ -25,7 +25,7 @@ export async function runTurn(agent: ResolvedAgent, context: RunContext): Promis
   await writer.record(await requestAnswer(agent, context), { durable: true });
 }
 
-/** The facts of the answer, or of its failure. Only what the provider does can fail here: the log's own errors are not a turn's. */
+/** Returns the facts of the response or of its failure. Only provider errors are caught here, not log errors. */
 async function requestAnswer(agent: ResolvedAgent, context: RunContext): Promise<readonly Fact[]> {
   const { clock, signal } = context;
   const { state } = context.writer;
@@ -42,10 +42,10 @@ async function requestAnswer(agent: ResolvedAgent, context: RunContext): Promise
   }
 }
 
-/** Tokens of notes that one turn may show: more would drown what was asked. */
+/** Default max tokens of notes per turn. */
 const defaultNoteTokens = 2000;
 
-/** What a turn that begins now shows: the queue, and what the reminders say of it. */
+/** Returns the notes that the turn shows: the queue and the reminders. */
 export function collectNotes(
   agent: ResolvedAgent,
   state: RunState,
@@ -70,7 +70,7 @@ export function collectNotes(
   };
 }
 
-/** Drains the stream. */
+/** Drains the response stream. */
 async function consumeStream(
   agent: ResolvedAgent,
   { writer, signal, onChunk }: RunContext,
@@ -88,11 +88,11 @@ async function consumeStream(
   throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
 }
 
-/** An onlooker that fails must not fail the turn. */
+/** A listener that throws must not fail the turn. */
 function emitChunk(live: RunContext['onChunk'], chunk: Chunk): void {
   try {
     live(chunk);
   } catch {
-    // The chunk was provisional; the fact that settles it is still to come.
+    // Ignored: the chunk was provisional.
   }
 }

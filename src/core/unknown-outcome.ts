@@ -1,4 +1,4 @@
-// A call that was under way when the program stopped: its tool may know what came of it, or a person; it is never simply made again.
+// Crash recovery of a non-idempotent call: asks the tool (`checkOutcome`), then the user. Never re-runs it blindly.
 import { errorMessage } from './errors.ts';
 import type { Fact } from './fact.ts';
 import type { Json } from './json.ts';
@@ -7,10 +7,10 @@ import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
 import { renderToolOutput } from './renderers.ts';
 import type { ToolCall, RunState } from './state.ts';
 
-/** A call whose intent is in the log and whose outcome is not. */
+/** A call with a recorded start and no recorded end. */
 export type UnknownOutcomeCall = { readonly call: ToolCall; readonly tool: Tool; readonly key: string };
 
-/** What becomes of such a call: the fact that says so, or nothing where it is to be made again under the same key. */
+/** Returns the fact that ends the call or asks about it; undefined if it may run again with the same idempotency key. */
 export async function resolveUnknownOutcome(
   agent: ResolvedAgent,
   { call, tool, key }: UnknownOutcomeCall,
@@ -18,7 +18,7 @@ export async function resolveUnknownOutcome(
   signal: AbortSignal,
 ): Promise<Fact | undefined> {
   const { ask } = call;
-  // A gate may have had a question of its own since.
+  // A gate may have asked its own question since.
   if (call.again) return undefined;
   if (ask?.kind === 'unknown-outcome' && ask.allowed !== undefined) {
     if (ask.happened) return outcomeFact(call, 'ok', `A person has confirmed that ${tool.name} has done this.`);
@@ -39,7 +39,7 @@ export async function resolveUnknownOutcome(
   };
 }
 
-/** What a person is asked about a call that may have been made. */
+/** The question to the user about a call that may have taken effect. */
 export const unknownOutcomeQuestion = (tool: string, call: ToolCall, why = ''): string =>
   `The program stopped while ${tool} was at work with ${JSON.stringify(call.sent ?? call.input)}: it may or may not have happened.${why} Run it again?`;
 
@@ -48,7 +48,7 @@ type OutcomeCheck =
   | { readonly type: 'did-not-happen' }
   | { readonly type: 'cannot-tell'; readonly why: string };
 
-/** What the tool itself can find out. One that fails at it knows nothing. */
+/** Asks the tool. If `checkOutcome` throws, the outcome stays unknown. */
 async function checkToolOutcome(tool: Tool, input: Json, context: ToolContext): Promise<OutcomeCheck> {
   if (!tool.checkOutcome) return { type: 'cannot-tell', why: '' };
   try {

@@ -1,6 +1,6 @@
-// Words from outside, handed to a model as what they are: in a block that names their origin and that they cannot end, and never as a note of ours.
+// Wraps untrusted text for the model: in a block that names its source, which the text cannot close, with imitations of our tags escaped.
 
-/** What a reader could take for the beginning of a tag, in other brackets or spacing too. */
+/** Matches the start of one of our tags, also with other brackets or spacing. */
 const tagStart = `[<＜‹〈⟨]${String.raw`[\s\p{Cf}/]*`}`;
 const wordSeparator = String.raw`[\s\p{Cf}\p{Pd}_]*`;
 const reminderTag = new RegExp(`${tagStart}(?=system${wordSeparator}reminder)`, 'giu');
@@ -8,11 +8,11 @@ const reservedTag = new RegExp(`${tagStart}(?=(?:outside${wordSeparator}text|sys
 
 const escapeTag = (tag: string): string => `&lt;${tag.slice(1)}`;
 
-/** Words in which nothing can be taken for a note of ours: what looks like its tag is escaped. */
+/** Escapes text that imitates the tags of our notes. */
 export const escapeReminderTags = (text: string): string =>
-  // A look that costs little, before the one that costs more.
+  // Cheap test before the expensive one.
   /reminder/i.test(text) ? text.replaceAll(reminderTag, escapeTag) : text;
 
-/** The text in a block that names where it comes from. What looks like the block's own tags, or like a note of ours, is escaped. */
+/** Wraps text in a block that names its source. Escapes text that imitates the block's tags or our notes. */
 export const wrapUntrusted = (from: string, text: string): string =>
   `<outside-text from=${JSON.stringify(from).replaceAll(reservedTag, escapeTag)}>\n${text.replaceAll(reservedTag, escapeTag).trimEnd()}\n</outside-text>`;

@@ -1,4 +1,4 @@
-// What a run used up, added so that absurd figures from outside cannot poison a budget.
+// Usage and cost accounting of runs. Implausible figures from a provider cannot corrupt a budget.
 import type { UsageTotals } from './fact.ts';
 import { isObject } from './json.ts';
 import type { Message, Usage } from './message.ts';
@@ -7,7 +7,7 @@ import type { RunState } from './state.ts';
 import { estimateTokens, partTokens } from './tokens.ts';
 import { isValidCost, isValidUsage } from './usage.ts';
 
-/** Nothing used yet. */
+/** Zero usage. */
 export const zeroUsage: UsageTotals = {
   turns: 0,
   calls: 0,
@@ -20,7 +20,7 @@ export const zeroUsage: UsageTotals = {
   ms: 0,
 };
 
-/** Adds what was used; counts that are negative or not finite add nothing. */
+/** Adds usage; counts that are negative or not finite add nothing. */
 export const addUsage = (spent: UsageTotals, used: Partial<UsageTotals>): UsageTotals => ({
   turns: addCount(spent.turns, used.turns),
   calls: addCount(spent.calls, used.calls),
@@ -36,11 +36,11 @@ export const addUsage = (spent: UsageTotals, used: Partial<UsageTotals>): UsageT
 const addCount = (before: number, more = 0): number =>
   more > 0 && more < Number.POSITIVE_INFINITY ? before + more : before;
 
-/** What somebody's code says was used up, as far as it is numbers. */
+/** Returns the numeric fields of usage that user code reported. */
 export const parseUsageTotals = (said: unknown): Partial<UsageTotals> =>
   Object.fromEntries(Object.entries(isObject(said) ? said : {}).filter(([, count]) => Number.isFinite(count)));
 
-/** What an answer cost at a price: cached tokens at their own price where there is one. Unknown counts give an unknown cost. */
+/** Computes the cost of a response; cached tokens use their own price if there is one. Unknown counts give an unknown cost. */
 export function usageCost(price: Price, usage: Usage): number | undefined {
   if (usage.input === undefined || usage.output === undefined) return undefined;
   const read = usage.cacheRead ?? 0;
@@ -56,19 +56,19 @@ export function usageCost(price: Price, usage: Usage): number | undefined {
 
 type RunAccount = Pick<RunState, 'spent' | 'total'>;
 
-/** What the run and the session have used with this added to both. */
+/** Adds usage to the totals of the run and of the session. */
 export const addToTotals = ({ spent, total }: RunAccount, used: Partial<UsageTotals>): RunAccount => ({
   spent: addUsage(spent, used),
   total: addUsage(total, used),
 });
 
-/** The state with this charged to its run and to its session. */
+/** Charges usage to the run and to the session. */
 export const chargeRun = (s: RunState, used: Partial<UsageTotals>): RunState => ({ ...s, ...addToTotals(s, used) });
 
-/** What is written down of the cost of an answer. */
+/** The recorded cost of a response. */
 export type AnswerCost = { readonly usage: Usage; readonly usd?: number; readonly estimated?: boolean };
 
-/** What an answer used and cost. Where the provider did not say, or said what cannot be true, we estimate and mark it. */
+/** Returns usage and cost of a response. If the provider sent no plausible counts, they are estimated and marked. */
 export function answerCost(
   { provider: { price } }: ResolvedAgent,
   state: RunState,
@@ -88,7 +88,7 @@ export function answerCost(
   return guess === undefined ? { usage } : { usage, usd: guess, estimated: true };
 }
 
-/** What an answer that broke off is likely to have used and cost: it was read and begun, so somebody pays for it. */
+/** Estimates usage and cost of an interrupted response: the provider charges for it. */
 export function partialAnswerCost(
   { provider: { price } }: ResolvedAgent,
   state: RunState,

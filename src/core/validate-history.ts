@@ -1,7 +1,7 @@
-// Whether a history can be sent to any provider: each call answered once, in order, right after it was made.
+// Validates a message history for every provider: each call has one result, in order, right after it.
 import { messageToolCalls, type Message } from './message.ts';
 
-/** What is wrong with this history, in one sentence; nothing if it is legal in every dialect. */
+/** Returns what is wrong with a history, as a sentence; undefined if it is valid for every provider. */
 export function historyError(messages: readonly Message[]): string | undefined {
   const seen = new Set<string>();
   for (const [i, message] of messages.entries()) {

@@ -1,119 +1,119 @@
-// The only door to the world: files and commands within folders that a person opened. Guards wrap it; no tool goes round it.
+// The workspace interface: files, commands and network within the roots the user opened. All tools use it; guards wrap it.
 
-/** A file as it was read: where it really is, its bytes, their text where they are UTF-8, and the sha256 of the bytes. */
+/** A file that was read: its real path, its bytes, its text if it is UTF-8, and the sha256 of its bytes. */
 export type FileContent = {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Absent where the bytes are no text. */
+  /** Absent if the bytes are not text. */
   readonly text?: string;
   readonly hash: string;
 };
 
-/** What a write did: the sha256 of the content before and after it, null where there was or is no file. */
+/** The result of a write: sha256 of the content before and after; null if there was or is no file. */
 export type FileChange = { readonly path: string; readonly before: string | null; readonly after: string | null };
 
-/** Something in a folder. */
+/** A directory entry. */
 export type DirectoryEntry = { readonly name: string; readonly type: 'file' | 'folder' | 'link' | 'other' };
 
-/** What is in a folder, by name; `more` where it holds more than is listed. */
+/** A directory listing by name; `more` if it is truncated. */
 export type DirectoryListing = {
   readonly path: string;
   readonly entries: readonly DirectoryEntry[];
   readonly more: boolean;
 };
 
-/** What can be told of a file or a folder without reading it. */
+/** Metadata of a file or directory. */
 export type FileStamp = {
-  /** Another one whenever the content, or the names in a folder, may be other ones. */
+  /** Changes whenever the content, or the entries of a directory, may have changed. */
   readonly version: string;
-  /** When it last changed, in milliseconds since 1970. */
+  /** Modification time in milliseconds since 1970. */
   readonly modifiedMs: number;
 };
 
-/** How much a command has written. */
+/** The amount of output of a command. */
 export type OutputSize = {
-  /** Bytes, exactly. */
+  /** Exact number of bytes. */
   readonly bytes: number;
-  /** Where it can be read as text, if it was to be kept: all of it, or its beginning where it is too much for a file; and the bytes of that file. */
+  /** The file with the kept output, or with its head if it is too large, and the size of that file. */
   readonly file?: { readonly path: string; readonly bytes: number; readonly whole: boolean };
 };
 
-/** How a command is to run. */
+/** Options of a command. */
 export type ExecOptions = {
-  /** A folder inside the roots; the workspace's own unless given. */
+  /** A directory inside the roots; default: the working directory of the workspace. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Sees the output as it comes, all of it, and how much there was so far. */
+  /** Called with all output as it arrives, and with the amount so far. */
   readonly onOutput?: (text: string, so: OutputSize) => void;
-  /** Characters of output that are given back, half of them from the beginning and half from the end. */
+  /** Max characters of returned output, half from the head and half from the tail. */
   readonly maxChars?: number;
-  /** Keeps output that is longer than that in a file which the workspace can read, where it has a place for it. */
+  /** Keeps longer output in a file that the workspace can read, if it has a directory for such files. */
   readonly saveOutput?: boolean;
-  /** Ends it even where our process is killed outright; one more process looks after that. */
+  /** Kills the command even if our process is killed with SIGKILL; needs one more process. */
   readonly killWithParent?: boolean;
-  /** Milliseconds between asking it to end and ending it, which an abort and its time do; a fifth of a second unless given. */
+  /** Milliseconds between SIGTERM and SIGKILL on abort or timeout; default 200. */
   readonly graceMs?: number;
-  /** The program only holds the command that is meant: what it holds is asked to end, not the program. */
+  /** The program is only a wrapper: SIGTERM goes to the processes inside it. */
   readonly isWrapper?: boolean;
 };
 
-/** How a command ended. */
+/** The result of a command. */
 export type ExecResult = {
-  /** Its exit code, or null where a signal ended it. */
+  /** The exit code; null if a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** What it wrote to standard output and standard error. */
+  /** Standard output and standard error. */
   readonly text: string;
-  /** Why we ended it, where we did. */
+  /** Why we ended it, if we did. */
   readonly stopped?: 'timeout' | 'abort';
-  /** Where `text` is not all of it: how much there was. */
+  /** The total amount, if `text` is truncated. */
   readonly outputSize?: OutputSize;
 };
 
-/** What is to be fetched. Nothing is sent beside what stands here. */
+/** An HTTP request. Nothing else is sent. */
 export type FetchRequest = {
   readonly url: string;
-  /** GET unless given. */
+  /** Default GET. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Bytes of the answer that are kept. */
+  /** Max bytes of the response body. */
   readonly maxBytes?: number;
 };
 
-/** What came back, after all redirects. */
+/** The HTTP response after all redirects. */
 export type FetchResult = {
   readonly status: number;
-  /** Where it really came from. */
+  /** The final URL. */
   readonly url: string;
-  /** By lower-case name; one that came several times is joined by commas. */
+  /** Headers by lower-case name; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Whether there was more than was kept. */
+  /** True if the body was truncated. */
   readonly truncated: boolean;
 };
 
-/** Files and commands inside declared roots. Every method refuses a path that leads out of them, and says why in one sentence; kept output of commands may be read beside them, and nothing else. */
+/** Files and commands inside declared roots. Every method rejects a path outside the roots, except kept output of commands, with one sentence. */
 export interface Workspace {
-  /** The folder that relative paths start from. */
+  /** The working directory; relative paths start here. */
   readonly cwd: string;
-  /** Where a path really leads, links resolved, whether or not there is a file yet. */
+  /** Resolves a path and its symbolic links; the file need not exist. */
   locate(path: string): string;
-  /** Reads a file, and remembers it as seen unless told not to. */
+  /** Reads a file and remembers it as read unless `unseen` is set. */
   read(path: string, options?: { readonly unseen?: boolean }): Promise<FileContent>;
-  /** Writes a whole file. One that is there must have been read, and be unchanged since; `over` is the hash that the new content was made from. */
+  /** Writes a whole file. An existing file must have been read and be unchanged since; `over` is the hash of the content that the new one is based on. */
   write(path: string, content: string | Uint8Array, options?: { readonly over?: string | null }): Promise<FileChange>;
-  /** Removes a file whose content can be put back by `restore`; refused where that could not be, or where it changed since it was read. */
+  /** Removes a file whose content `restore` can bring back; rejects if that is impossible or if the file changed since it was read. */
   remove?(path: string): Promise<FileChange>;
-  /** Puts the content back that was there before a change; refused if the file is no longer as the change left it. */
+  /** Restores the content before a change; rejects if the file changed since. */
   restore(change: FileChange): Promise<void>;
   list(path: string): Promise<DirectoryListing>;
-  /** Tells at little cost whether what is there is still what it was. */
+  /** Returns metadata for cheap change detection. */
   stamp?(path: string): Promise<FileStamp>;
-  /** Runs a shell command, or a program with its arguments as they are. Whatever it started ends with it. */
+  /** Runs a shell command, or a program with literal arguments. All processes it started end with it. */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
-  /** Asks a server of the outside world, where that is open at all. Refuses every address, also of a redirect, that leads to a private network. */
+  /** Sends an HTTP request, if the network is enabled. Rejects every address in a private network, also after a redirect. */
   fetch?(
     request: FetchRequest,
     options?: { readonly signal?: AbortSignal; readonly timeoutMs?: number },
