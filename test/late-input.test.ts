@@ -4,11 +4,13 @@ import test, { type TestContext } from 'node:test';
 import { createAcpSession, type AcpClient } from '../src/server/acp/acp-session.ts';
 import { createRunController } from '../src/cli/interactive/run-controller.ts';
 import { Conversation } from '../src/coding-agent/conversation.ts';
-import type { TranscriptBlock, TerminalUI, StatusLine } from '../src/cli/tui/ui.ts';
+import type { TerminalUI } from '../src/cli/tui/ui.ts';
 import { parseCliArgs } from '../src/cli/args/parse-args.ts';
 import { readSettings } from '../src/coding-agent/settings/index.ts';
 import type { StopReason } from '../src/core/index.ts';
 import { requestMessages, createProgram, type TestProgram } from './support/cli-harness.ts';
+import type { TranscriptBlock } from '../src/sessions/index.ts';
+import type { ConversationStatus } from '../src/coding-agent/index.ts';
 
 /** A conversation with the program's server, in this process. */
 async function openConversation(t: TestContext, made: TestProgram): Promise<Conversation> {
@@ -27,7 +29,10 @@ async function openConversation(t: TestContext, made: TestProgram): Promise<Conv
 }
 
 /** A face that nobody sees. */
-function createHeadlessUi(seen: { put?(block: TranscriptBlock): void; status?(status: StatusLine): void }): TerminalUI {
+function createHeadlessUi(seen: {
+  put?(block: TranscriptBlock): void;
+  status?(status: ConversationStatus): void;
+}): TerminalUI {
   return {
     putBlock: (block) => seen.put?.(block),
     setStatus: (status) => seen.status?.(status),
@@ -51,7 +56,7 @@ type ConversationDriver = { readonly say: (words: string) => void; readonly done
 const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDriver>> = {
   'at the prompt'(talk) {
     let idle = Promise.withResolvers<void>();
-    const status = ({ busy }: StatusLine): void => (busy === undefined ? idle.resolve() : undefined);
+    const status = ({ busy }: ConversationStatus): void => (busy === undefined ? idle.resolve() : undefined);
     const bench = createRunController(talk, createHeadlessUi({ status }), () => {});
     return {
       say: (words) => bench.handleInput(words, 'enter'),

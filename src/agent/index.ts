@@ -39,6 +39,7 @@ export {
   type RuleFiles,
 } from './rule-files.ts';
 export {
+  formatRunEnd,
   toRunResult,
   streamStopReason,
   type PendingApproval,

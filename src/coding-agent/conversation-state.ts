@@ -3,7 +3,6 @@ import type { ResolvedAgent, OutputSchema } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import type { UserPrompter } from './integrations/index.ts';
-import type { CliArgs, SessionSelector } from '../cli/args/parse-args.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/launch.ts';
@@ -21,11 +20,25 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './privacy.ts';
+import type { SessionSelector } from '../sessions/index.ts';
+
+/** The choices of the user for one conversation, such as command line flags; they override the settings. */
+export type ConversationFlags = {
+  readonly model: string | undefined;
+  /** Only models on the user's own machines may read this session. */
+  readonly private: boolean;
+  readonly stream: boolean;
+  readonly autoApprove: boolean;
+  readonly sandbox: boolean;
+  /** The agent only runs code in a container. */
+  readonly codeOnly: boolean;
+  readonly limits: { readonly turns?: number; readonly usd?: number };
+};
 
 /** What a conversation begins with. */
 export type ConversationOptions = {
   readonly settings: Settings;
-  readonly flags: CliArgs;
+  readonly flags: ConversationFlags;
   readonly selector: SessionSelector;
   readonly model: ResolvedModel;
   readonly host: ModelHost;

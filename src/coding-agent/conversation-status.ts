@@ -1,10 +1,27 @@
 // What the status line says of a conversation.
 import type { Provider, RunState } from '../core/index.ts';
-import type { StatusLine } from '../cli/tui/ui.ts';
 import { formatSandbox } from './protected-paths.ts';
 import type { CodingAgent } from './create-agent.ts';
 
-/** The conversation as far as its status goes. */
+/** The status of a conversation, as a status line shows it. */
+export type ConversationStatus = {
+  readonly model: string;
+  readonly session: string;
+  readonly mode: 'ask' | 'auto';
+  readonly stream: boolean;
+  /** Tokens of the last request and its response; `window` is absent if the context window of the model is unknown. */
+  readonly context?: { readonly used: number; readonly window?: number };
+  /** The cost of this session in dollars; absent if any part of it is unknown. */
+  readonly usd?: number;
+  /** The current activity, shown with a spinner; absent when idle. */
+  readonly busy?: string;
+  /** The number of inputs that the model has not read yet. */
+  readonly queued: number;
+  /** The sandbox of commands, or that there is none. */
+  readonly sandbox?: string;
+};
+
+/** What the status is computed from. */
 export type ConversationStatusInput = {
   readonly model: string;
   readonly session: string;
@@ -25,7 +42,7 @@ export function getConversationStatus({
   state,
   provider,
   sandbox,
-}: ConversationStatusInput): StatusLine {
+}: ConversationStatusInput): ConversationStatus {
   const { context, total, pending } = state;
   const { contextWindow } = provider;
   return {

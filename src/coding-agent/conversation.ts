@@ -5,10 +5,8 @@ import type { RunOptions, Session, UserInput } from '../agent/index.ts';
 import { FairleadError, type Event, type RunState } from '../core/index.ts';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/branch-path.ts';
-import type { StatusLine } from '../cli/tui/ui.ts';
-import type { SessionSelector } from '../cli/args/parse-args.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
-import { renameSession } from '../sessions/index.ts';
+import { renameSession, type SessionSelector } from '../sessions/index.ts';
 import type { Settings } from './settings/index.ts';
 import {
   isRouterName,
@@ -33,7 +31,7 @@ import { openModel } from './models/open-model.ts';
 import { closeSession, openSession, formatSessionProblems } from '../sessions/open-session.ts';
 import type { CodingAgent } from './create-agent.ts';
 import { isPrivateSession, assertLocalModel } from './privacy.ts';
-import { getConversationStatus } from './conversation-status.ts';
+import { getConversationStatus, type ConversationStatus } from './conversation-status.ts';
 
 /** A person's conversation. It owns the session's file: close it when done. */
 export class Conversation {
@@ -220,7 +218,7 @@ export class Conversation {
   }
 
   /** What the status line says. */
-  status(): StatusLine {
+  status(): ConversationStatus {
     const { router, model, parts } = this.#state;
     return getConversationStatus({
       model: router ? `${router.name}: ${model.name}` : model.name,

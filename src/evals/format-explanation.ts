@@ -1,6 +1,6 @@
 // An explanation of a turn as lines that a person reads.
 import { escapeInvisible } from '../core/index.ts';
-import { formatToolInput } from '../cli/tui/format.ts';
+import { formatToolInput } from '../sessions/index.ts';
 import type { ExplainedNote, TurnExplanation, HeldCall } from './explain-turn.ts';
 
 /** The explanation in words. */

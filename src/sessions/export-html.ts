@@ -1,6 +1,6 @@
 // A session as one HTML page that needs nothing else: every text escaped, no scripts, and a policy that would stop one.
 import { hash } from 'node:crypto';
-import { escapeHtml, type ExportDocument } from './export-document.ts';
+import type { ExportDocument } from './export.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
 const stylesheet = `
@@ -62,3 +62,7 @@ function formatHtmlItem(item: TranscriptItem): string {
     }
   }
 }
+
+/** Escapes a text for HTML, between tags or in an attribute. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (found) => `&#${found.codePointAt(0)};`);

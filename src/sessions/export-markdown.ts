@@ -1,5 +1,6 @@
 // A session as Markdown: what was said as it is, tool calls folded.
-import { escapeHtml, type ExportDocument } from './export-document.ts';
+import type { ExportDocument } from './export.ts';
+import { escapeHtml } from './export-html.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
 /** The session as Markdown. */

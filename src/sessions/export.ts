@@ -1,9 +1,19 @@
 // A session to take along: what an export holds, in each of its formats.
 import path from 'node:path';
-import { FairleadError } from '../core/index.ts';
-import type { ExportDocument } from './export-document.ts';
+import { FairleadError, type Message, type UsageTotals } from '../core/index.ts';
 import { summarizeSession, type SessionFile } from './session-directory.ts';
 import { readSession } from './transcript.ts';
+
+/** The contents of an export, whatever its format. */
+export type ExportDocument = {
+  readonly name: string;
+  readonly id: string;
+  readonly created: string;
+  readonly changed: string;
+  readonly model: string;
+  readonly spent: UsageTotals;
+  readonly messages: readonly Message[];
+};
 
 /** The formats an export can have. */
 export const exportFormats = ['md', 'html', 'json'] as const;

@@ -1,4 +1,4 @@
-// Sessions on disk, as the rest of the terminal uses them.
+// The public names of the sessions module: open, list, search, export, fork and delete sessions, and report on their contents.
 export {
   cloneSession,
   listTrash,
@@ -7,33 +7,89 @@ export {
   trashSession,
   type TrashedSession,
 } from './session-operations.ts';
-export { exportDocument, parseExportFormat, exportFormats } from './export.ts';
 export {
-  formatDateName,
-  toSessionFileName,
+  exportDocument,
+  exportFormats,
+  exportSession,
+  parseExportFormat,
+  type ExportDocument,
+  type ExportFormat,
+} from './export.ts';
+export {
   findFreeName,
-  parseSessionFileName,
+  formatDateName,
   normalizeSessionName,
+  parseSessionFileName,
+  toSessionFileName,
 } from './session-names.ts';
 export {
-  subagentSessionsDir,
-  findSession,
-  listSessions,
-  findLatestSession,
   createSessionFile,
+  findLatestSession,
+  findSession,
+  listSessionFiles,
+  listSessions,
   sessionFilePath,
   sessionsDir,
-  listSessionFiles,
+  subagentSessionsDir,
   summarizeSession,
+  type SessionDirs,
   type SessionFile,
   type SessionSummary,
-  type SessionDirs,
 } from './session-directory.ts';
 export {
-  readTranscript,
-  readSession,
-  formatSessionTranscript,
+  closeSession,
+  formatSessionProblems,
+  openSession,
+  type OpenSession,
+  type SessionSelector,
+} from './open-session.ts';
+export {
+  formatLockOwner,
+  resolveSession,
+  toSessionChoice,
+  type LockedSession,
+  type SessionChoice,
+  type SessionPrompter,
+  type SessionResolution,
+} from './resolve-session.ts';
+export { exportStoreSession, readStoreSession, verifyStoreSessions, type StoreSessionCheck } from './store-sessions.ts';
+export {
   followSessionFile,
+  formatSessionTranscript,
+  readSession,
+  readTranscript,
   type SessionContents,
 } from './transcript.ts';
+export type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from './transcript-block.ts';
+export { createTranscriptPresenter, type TranscriptPresenter } from './transcript-presenter.ts';
+export { formatToolInput, toPlainOutput } from './format-call.ts';
+export { parseConversation } from './conversation-format/parse-conversation.ts';
+export { formatConversation } from './conversation-format/format-conversation.ts';
+export {
+  branchesOf,
+  collectEvents,
+  formatBranchTree,
+  formatContextBreakdown,
+  formatCosts,
+  getBranchPath,
+  lastCompaction,
+  listUserTurns,
+  measureContext,
+  previewText,
+  reportCacheMisses,
+  reportCosts,
+  rewindBefore,
+  selectShownBranches,
+  type Branch,
+  type CacheMiss,
+  type CacheReport,
+  type CompactionDiff,
+  type ContextBreakdown,
+  type ContextBreakdownOptions,
+  type CostReport,
+  type CostTotals,
+  type NumberedBranch,
+  type TurnCost,
+  type UserTurn,
+} from './reports/index.ts';
 export { getLockOwner, type LockOwner } from '../stores/index.ts';

@@ -3,15 +3,23 @@ import { rmSync } from 'node:fs';
 import { Session } from '../agent/index.ts';
 import { FairleadError, type ResolvedAgent } from '../core/index.ts';
 import type { JsonlLog } from '../stores/index.ts';
-import type { SessionSelector } from '../cli/args/parse-args.ts';
 import {
-  cloneSession,
-  findSession,
-  findLatestSession,
   createSessionFile,
-  type SessionFile,
+  findLatestSession,
+  findSession,
   type SessionDirs,
-} from './index.ts';
+  type SessionFile,
+} from './session-directory.ts';
+import { cloneSession } from './session-operations.ts';
+
+/** Which session to open. */
+export type SessionSelector =
+  | { readonly type: 'new'; readonly name?: string }
+  /** Without a name, the user chooses. */
+  | { readonly type: 'resume'; readonly session?: string }
+  | { readonly type: 'clone'; readonly session: string; readonly name?: string }
+  | { readonly type: 'latest' }
+  | { readonly type: 'ephemeral' };
 
 /** A session that is open, and where it is kept. */
 export type OpenSession = {

@@ -1,20 +1,38 @@
 // Which session to open in interactive mode: what stands in the way of the one that was asked for is put to the person.
+import type { SessionSelector } from './open-session.ts';
 import { existsSync } from 'node:fs';
-import type { TerminalUI } from '../cli/tui/ui.ts';
-import type { SessionSelector } from '../cli/args/parse-args.ts';
+import { getLockOwner, type LockOwner } from '../stores/index.ts';
 import {
-  findSession,
-  findFreeName,
-  getLockOwner,
-  listSessions,
   findLatestSession,
+  findSession,
+  listSessions,
   sessionFilePath,
-  normalizeSessionName,
-  type LockOwner,
-  type SessionFile,
   type SessionDirs,
-} from './index.ts';
-import { toSessionChoice } from './session-choice.ts';
+  type SessionFile,
+  type SessionSummary,
+} from './session-directory.ts';
+import { findFreeName, normalizeSessionName } from './session-names.ts';
+
+/** One of several sessions to choose from. */
+export type SessionChoice = { readonly value: string; readonly label: string; readonly description?: string };
+
+/** Asks the user which session to open; the UI of the terminal implements it. */
+export type SessionPrompter = {
+  askKey(question: {
+    readonly title: string;
+    readonly keys: readonly { readonly key: string; readonly label: string }[];
+    readonly defaultKey: string;
+  }): Promise<string>;
+  /** Returns the value of the choice, or nothing if the user cancels. */
+  pick(title: string, choices: readonly SessionChoice[]): Promise<string | undefined>;
+};
+
+/** A session as a choice: its name, when it changed, and its first message. */
+export const toSessionChoice = ({ name, changed, first = '' }: SessionSummary): SessionChoice => ({
+  value: name,
+  label: name,
+  description: `${changed.slice(0, 16).replace('T', ' ')}  ${first.replaceAll(/\s+/g, ' ').slice(0, 60)}`.trim(),
+});
 
 /** A session that another process writes to. */
 export type LockedSession = { readonly sessionFile: SessionFile; readonly owner: LockOwner };
@@ -26,12 +44,12 @@ export type SessionResolution = { readonly selector: SessionSelector; readonly l
 export async function resolveSession(
   which: SessionSelector,
   shelf: SessionDirs,
-  face: TerminalUI,
+  prompter: SessionPrompter,
 ): Promise<SessionResolution | undefined> {
-  if (which.type === 'resume' || which.type === 'latest') return resolveExistingSession(which, shelf, face);
+  if (which.type === 'resume' || which.type === 'latest') return resolveExistingSession(which, shelf, prompter);
   return which.type === 'ephemeral' || which.name === undefined
     ? { selector: which }
-    : resolveSessionName(which, which.name, shelf, face);
+    : resolveSessionName(which, which.name, shelf, prompter);
 }
 
 type ExistingSelector = SessionSelector & { readonly type: 'resume' | 'latest' };
@@ -39,13 +57,13 @@ type ExistingSelector = SessionSelector & { readonly type: 'resume' | 'latest' }
 async function resolveExistingSession(
   which: ExistingSelector,
   shelf: SessionDirs,
-  face: TerminalUI,
+  prompter: SessionPrompter,
 ): Promise<SessionResolution | undefined> {
-  const place = await findExistingSession(which, shelf, face);
+  const place = await findExistingSession(which, shelf, prompter);
   if (typeof place === 'string') return place === 'none-yet' ? { selector: { type: 'new' } } : undefined;
   const holder = place && getLockOwner(place.file);
   if (!place || !holder) return { selector: place ? { type: 'resume', session: place.name } : which };
-  const key = await face.askKey({
+  const key = await prompter.askKey({
     title: `"${place.name}" is being written by ${formatLockOwner(holder)}. What now?`,
     keys: [
       { key: 'w', label: 'watch it' },
@@ -64,13 +82,13 @@ async function resolveExistingSession(
 async function findExistingSession(
   which: ExistingSelector,
   shelf: SessionDirs,
-  face: TerminalUI,
+  prompter: SessionPrompter,
 ): Promise<SessionFile | 'none-yet' | 'none-picked' | undefined> {
   if (which.type === 'latest') return findLatestSession(shelf);
   if (which.session !== undefined) return findSession(shelf, which.session);
   const sessions = listSessions(shelf);
   if (sessions.length === 0) return 'none-yet';
-  const picked = await face.pick('Resume which session?', sessions.map(toSessionChoice));
+  const picked = await prompter.pick('Resume which session?', sessions.map(toSessionChoice));
   return sessions.find(({ name }) => name === picked) ?? 'none-picked';
 }
 
@@ -82,12 +100,12 @@ async function resolveSessionName(
   which: SessionSelector & { readonly type: 'new' | 'clone' },
   name: string,
   shelf: SessionDirs,
-  face: TerminalUI,
+  prompter: SessionPrompter,
 ): Promise<SessionResolution | undefined> {
   const isTaken = (each: string): boolean => existsSync(sessionFilePath(shelf, each));
   if (!isTaken(name)) return { selector: which };
   const free = findFreeName(normalizeSessionName(name), isTaken);
-  const key = await face.askKey({
+  const key = await prompter.askKey({
     title: `There is already a session named "${normalizeSessionName(name)}". What now?`,
     keys: [
       { key: 'o', label: `call the new one "${free}"` },
@@ -97,5 +115,5 @@ async function resolveSessionName(
     defaultKey: 'l',
   });
   if (key === 'o') return { selector: { ...which, name: free } };
-  return key === 'r' ? resolveExistingSession({ type: 'resume', session: name }, shelf, face) : undefined;
+  return key === 'r' ? resolveExistingSession({ type: 'resume', session: name }, shelf, prompter) : undefined;
 }

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { FairleadError, closestMatches, messageText } from '../core/index.ts';
 import { errnoCode } from '../stores/jsonl/disk.ts';
 import { peekSession, readSessionId, type SessionPeek } from '../stores/jsonl/peek.ts';
-import type { AppDirs } from '../coding-agent/settings/dirs.ts';
 import { withFileError, makePrivateDir } from '../stores/private-file.ts';
 import {
   formatDateName,
@@ -14,8 +13,8 @@ import {
   normalizeSessionName,
 } from './session-names.ts';
 
-/** Where sessions are kept: the program's data folder. */
-export type SessionDirs = Pick<AppDirs, 'data'>;
+/** The data directory, in which the session files are stored. */
+export type SessionDirs = { readonly data: string };
 
 /** A session and its file. */
 export type SessionFile = { readonly name: string; readonly file: string };

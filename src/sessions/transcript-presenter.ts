@@ -7,9 +7,9 @@ import {
   type Json,
   type Message,
   type MessagePart,
+  formatError,
 } from '../core/index.ts';
-import type { TranscriptBlock, CallStatus, TerminalUI } from '../cli/tui/ui.ts';
-import { formatError } from '../cli/args/format-error.ts';
+import type { CallBlock, CallStatus, TranscriptSink } from './transcript-block.ts';
 
 /** A conversation's storyteller; one serves one session. */
 export type TranscriptPresenter = {
@@ -18,9 +18,6 @@ export type TranscriptPresenter = {
   /** Shows the end of a conversation that was there before. */
   readonly replay: (messages: readonly Message[], most: number) => void;
 };
-
-type TranscriptSink = Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'>;
-type CallBlock = TranscriptBlock & { readonly type: 'call' };
 
 /** Tells what happens to this face; `streams` says whether answers are shown while they come. */
 export function createTranscriptPresenter(face: TranscriptSink, streams: () => boolean): TranscriptPresenter {

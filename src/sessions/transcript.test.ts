@@ -9,7 +9,7 @@ import type { Message } from '../core/index.ts';
 import { openJsonl } from '../stores/index.ts';
 import { exportDocument, readSession, formatSessionTranscript } from './index.ts';
 import { toTranscriptItems } from './transcript-items.ts';
-import type { ExportDocument } from './export-document.ts';
+import type { ExportDocument } from './export.ts';
 
 const said = (role: 'user' | 'assistant', text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 const talk: readonly Message[] = [

@@ -1,8 +1,9 @@
 // A conversation of set pieces on a real face, for tests in a terminal: each entry names what is to happen.
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TerminalUI, UserAction, KeyQuestion, StatusLine } from '../../src/cli/tui/ui.ts';
+import type { TerminalUI, UserAction, KeyQuestion } from '../../src/cli/tui/ui.ts';
 import { createUi } from '../../src/cli/tui/create-ui.ts';
+import type { ConversationStatus } from '../../src/coding-agent/index.ts';
 
 const HOSTILE_TEXT = 'before \x1b]52;c;aGk=\x07\x1b]0;owned\x07\x1b[2J\x1b[5;5H\u202eafter\x9b31m';
 const MARKDOWN = [
@@ -19,7 +20,7 @@ const DIFF = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old line\n+new line\n';
 
 let count = 0;
 const ui = await createUi({ plain: process.argv.includes('--plain') });
-const baseStatus: StatusLine = {
+const baseStatus: ConversationStatus = {
   model: 'scripted',
   session: 'a session',
   mode: 'ask',

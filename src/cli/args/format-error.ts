@@ -1,11 +1,7 @@
 // An error as a person reads it.
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, formatError } from '../../core/index.ts';
 import { exitCodeForError } from './exit-codes.ts';
 import { printErr } from './stdio.ts';
-
-/** What happened, and what to do. */
-export const formatError = (error: Error): string =>
-  error instanceof FairleadError && error.hint ? `${error.message} ${error.hint}` : error.message;
 
 /** The exit code of some work; an error of ours is one sentence on standard error. */
 export async function exitCodeOf(work: () => Promise<number>): Promise<number> {

@@ -1,6 +1,7 @@
 // What a command line asks for, or the one sentence that says what is wrong with it.
 import { parseArgs } from 'node:util';
 import { closestMatches } from '../../core/index.ts';
+import type { SessionSelector } from '../../sessions/index.ts';
 import { cliOptions, cliOptionGroups, type CliOption } from './options.ts';
 
 /** What is to be done at once. */
@@ -11,15 +12,6 @@ export type CliAction =
   | { readonly type: 'input' }
   | { readonly type: 'test-connection' }
   | { readonly type: 'refresh-models' };
-
-/** Which session to work in. */
-export type SessionSelector =
-  | { readonly type: 'new'; readonly name?: string }
-  /** Without a name, the person chooses. */
-  | { readonly type: 'resume'; readonly session?: string }
-  | { readonly type: 'clone'; readonly session: string; readonly name?: string }
-  | { readonly type: 'latest' }
-  | { readonly type: 'ephemeral' };
 
 /** A command line that was understood. */
 export type CliArgs = {

@@ -1,8 +1,7 @@
 // How a command with options of its own ends when it cannot do its work: a sentence, and how it is used where it was misused.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, formatError } from '../../core/index.ts';
 import { print, printErr } from './stdio.ts';
-import { formatError } from './format-error.ts';
 
 /** Does a command's work and gives its exit code: 1 for an error of ours, 2 for options that it does not take. */
 export async function withUsage(usage: string, work: () => Promise<number>): Promise<number> {

@@ -2,7 +2,7 @@
 import { Readable, Writable } from 'node:stream';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
-import type { Command } from '../command-table.ts';
+import type { Command } from '../args/command.ts';
 import { parseCliArgs, type CliArgs } from '../args/parse-args.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { printErr } from '../args/stdio.ts';
@@ -10,6 +10,8 @@ import { reserveStdout } from '../args/reserve-stdout.ts';
 import { exitCodeOf } from '../args/format-error.ts';
 import { withDebugLog, startBackgroundCleanup } from '../../coding-agent/state/index.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';
+import { createTtyHost } from '../print-mode/tty-prompter.ts';
+import { version } from '../version.ts';
 import { createAcpSessionRegistry } from '../../server/acp/session-registry.ts';
 import { createV1Agent } from '../../server/acp/v1.ts';
 import { createV2Agent } from '../../server/acp/v2.ts';
@@ -30,16 +32,19 @@ export const run: Command['run'] = async (args) => {
     printErr(`${'message' in asked ? asked.message : 'An editor says itself what is to be done.'}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return exitCodeOf(() => withDebugLog(readSettings(), 'acp', () => serveAcp(asked)));
+  return exitCodeOf(() => withDebugLog(readSettings(), 'acp', printErr, () => serveAcp(asked)));
 };
 
 async function serveAcp(asked: CliArgs): Promise<number> {
-  const seats = createAcpSessionRegistry(asked, printErr);
+  const seats = createAcpSessionRegistry(asked, { notify: printErr, host: createTtyHost(printErr) });
   const stream = ndJsonStream(
     Writable.toWeb(reserveStdout()),
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
   );
-  const connection = agentProtocolRouter().withV1(createV1Agent(seats)).withV2(createV2Agent(seats)).connect(stream);
+  const connection = agentProtocolRouter()
+    .withV1(createV1Agent(seats, version))
+    .withV2(createV2Agent(seats, version))
+    .connect(stream);
   const { promise: told, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   const tidying = startBackgroundCleanup(readSettings().dirs);

@@ -1,9 +1,8 @@
 // The `config` command: shows what is set and where it came from, and changes the person's own file. Keys are never shown.
 import { parseArgs } from 'node:util';
-import { FairleadError, errorMessage, escapeInvisible } from '../../core/index.ts';
-import type { Command } from '../command-table.ts';
+import { FairleadError, errorMessage, escapeInvisible, formatError } from '../../core/index.ts';
+import type { Command } from '../args/command.ts';
 import { print, printErr } from '../args/stdio.ts';
-import { formatError } from '../args/format-error.ts';
 import { formatColumns } from '../../core/format-columns.ts';
 import { parseConfig, readConfig, setConfigValue, writeConfig } from '../../coding-agent/settings/config-file.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';

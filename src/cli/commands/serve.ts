@@ -6,7 +6,7 @@ import { FairleadError, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, ApiKeys } from '../../server/index.ts';
 import { containsPath } from '../../workspace/paths.ts';
-import type { Command } from '../command-table.ts';
+import type { Command } from '../args/command.ts';
 import { parseCount } from './fleet/parse-numbers.ts';
 import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
 import { exitCodes } from '../args/exit-codes.ts';
@@ -169,7 +169,7 @@ async function startServeWorker(
   ]);
   return startWorker({
     store,
-    handlers: createRunHandlers(model),
+    handlers: createRunHandlers((text) => printErr(`${text}\n`), model),
     info: getWorkerInfo,
     notify: printErrLine,
     ...retentionOptions(readSettings()),

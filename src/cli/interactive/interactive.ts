@@ -5,6 +5,7 @@ import { prepareConversation } from './startup.ts';
 import { createUi, type TerminalUI, type UserAction } from '../tui/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodes } from '../args/exit-codes.ts';
+import { printErr } from '../args/stdio.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
 import {
   appendPromptHistory,
@@ -26,7 +27,7 @@ import { createRunController, type RunController } from './run-controller.ts';
 /** Opens the prompt and stays until the person leaves. */
 export function runInteractive(asked: CliArgs): Promise<number> {
   const settings = readSettings();
-  return withDebugLog(settings, 'interactive', async () => {
+  return withDebugLog(settings, 'interactive', printErr, async () => {
     const face = await createUi({ plain: asked.plain });
     try {
       return await runWithUi(face, asked, settings);

@@ -1,11 +1,10 @@
 // Where the work of a conversation is done: one job at a time, which the person can add words to, interrupt, and leave.
 import type { RunOptions } from '../../agent/index.ts';
 import { hasUnreadInput } from '../../agent/unread-input.ts';
-import { errorMessage, type RunState } from '../../core/index.ts';
+import { errorMessage, type RunState, formatError } from '../../core/index.ts';
 import { formatActivity, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/approvals.ts';
 import type { Conversation } from '../../coding-agent/conversation.ts';
 import type { TerminalUI } from '../tui/ui.ts';
-import { formatError } from '../args/format-error.ts';
 import { quitReason, type CommandContext } from '../slash-commands/context.ts';
 import { askForApprovals } from './approval.ts';
 import { dispatchInput, isAllowedDuringRun } from './dispatch-input.ts';

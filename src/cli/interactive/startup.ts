@@ -1,10 +1,9 @@
 // From a command line to an open conversation in interactive mode: what has to be asked first is asked here.
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, formatError } from '../../core/index.ts';
 import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
 import type { TerminalUI } from '../tui/ui.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodeForError, exitCodes } from '../args/exit-codes.ts';
-import { formatError } from '../args/format-error.ts';
 import {
   readKnownModels,
   readLastModel,

@@ -1,4 +1,5 @@
 // One thing done, then the end: a prompt answered, a connection tested, or a list of models read.
+import { formatError } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
   parseAnswer,
@@ -17,7 +18,6 @@ import { resolveModelUnattended } from '../../coding-agent/models/resolve-unatte
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
 import { print, printErr } from '../args/stdio.ts';
-import { formatError } from '../args/format-error.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
 import { withDebugLog, readKnownModels, refreshModels } from '../../coding-agent/state/index.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
@@ -38,7 +38,7 @@ const noPromptMessage = 'There is no prompt: give one as an argument or on stand
 export async function runPrintMode(asked: CliArgs): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  return withDebugLog(settings, `one-shot ${asked.action?.type ?? ''}`, async () => {
+  return withDebugLog(settings, `one-shot ${asked.action?.type ?? ''}`, printErr, async () => {
     try {
       return await runAction(asked, settings);
     } catch (error) {

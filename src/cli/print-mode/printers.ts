@@ -1,8 +1,7 @@
 // How a single run is printed: as text, as one line of JSON, or as a line of JSON for each event. Data goes to standard output, the rest to standard error.
-import type { RunResult, StreamEvent } from '../../agent/index.ts';
+import { formatRunEnd, type RunResult, type StreamEvent } from '../../agent/index.ts';
 import { escapeInvisible, type ToolCall, type Chunk, type Event } from '../../core/index.ts';
 import { printErr } from '../args/stdio.ts';
-import { formatError } from '../args/format-error.ts';
 
 /** Prints one run. */
 export type RunPrinter = {
@@ -106,13 +105,6 @@ function toResultJson(result: RunResult, { session, model }: { session: string |
 /** The last line of JSON output of what went wrong before there was a run, or between two. */
 export const formatFailureJson = (error: string): string =>
   `${JSON.stringify({ type: 'result', subtype: 'error', is_error: true, error })}\n`;
-
-/** Why there is no answer, for a person. */
-export function formatRunEnd({ reason, detail, error, pendingApprovals }: RunResult): string {
-  const [ask] = pendingApprovals;
-  if (ask) return `Stopped: ${ask.tool} needs a person's yes. ${escapeInvisible(ask.question)}`;
-  return `Stopped: ${reason}. ${error ? formatError(error) : (detail ?? '')}`.trim();
-}
 
 const maxShownChars = 200;
 

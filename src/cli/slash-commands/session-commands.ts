@@ -1,6 +1,6 @@
 // Commands about sessions: begin, name, resume, copy, look at and edit them.
 import { existsSync } from 'node:fs';
-import { toSessionChoice } from '../../sessions/session-choice.ts';
+import { toSessionChoice } from '../../sessions/resolve-session.ts';
 import { editSession } from '../editor/index.ts';
 import {
   readTranscript,

@@ -1,15 +1,15 @@
 // The foot of the screen: the entry field or the panel in its place, and the status line under it.
 import { truncateToWidth, visibleWidth, type Component } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
-import type { StatusLine } from './ui.ts';
 import type { TextStyles } from './ansi-style.ts';
 import { formatStatusParts, formatDuration } from './format.ts';
+import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /** What the foot shows. */
 export type FooterState = {
-  status: StatusLine | undefined;
+  status: ConversationStatus | undefined;
   /** Since when something is waited for. */
   busySince: number;
   /** A hint in place of the status, for a moment. */

@@ -1,26 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StatusLine } from './ui.ts';
-import {
-  foldToolOutput,
-  formatToolInput,
-  formatQuestionKeys,
-  toPlainOutput,
-  formatStatusParts,
-  formatDuration,
-} from './format.ts';
-
-test('a call is told by its first value, the others by name, all on one line', () => {
-  assert.equal(formatToolInput({ command: 'a\n  b', timeout: 3 }), 'a ⏎ b timeout=3');
-  assert.equal(formatToolInput({ n: 1, path: 'x' }), '{"n":1,"path":"x"}');
-  assert.equal(formatToolInput({}), '');
-  assert.equal(formatToolInput({ text: '\x1b[31m' }), '␛[31m');
-  assert.ok(formatToolInput({ text: 'x'.repeat(9999) }).length < 500);
-});
-
-test('output is shown as a terminal would leave it, without what would drive one', () => {
-  assert.equal(toPlainOutput('\x1b[32mok\x1b[0m 10%\r 20%\r100%\r\nnext\tx\x07'), '100%\nnext    x␇');
-});
+import { foldToolOutput, formatQuestionKeys, formatStatusParts, formatDuration } from './format.ts';
+import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 test('folded output keeps its last lines and counts the others, and one line more is not worth folding', () => {
   const lines = Array.from({ length: 30_000 }, (_, line) => `out ${line}`);
@@ -37,7 +18,7 @@ test('the key that Enter stands for is a capital letter', () => {
 });
 
 test('the status says what is known and admits what is not', () => {
-  const status: StatusLine = { model: 'm', session: 's', mode: 'auto', stream: false, queued: 2 };
+  const status: ConversationStatus = { model: 'm', session: 's', mode: 'auto', stream: false, queued: 2 };
   assert.deepEqual(formatStatusParts(status), ['m', '2 queued', 'cost unknown', 'auto-approve', 'no streaming', 's']);
   const known = { ...status, context: { used: 950, window: 8000 }, usd: 1.5, queued: 0, stream: true };
   assert.deepEqual(formatStatusParts(known), ['m', '12% of 8k (950)', '$1.50', 'auto-approve', 's']);

@@ -1,7 +1,8 @@
 // How calls, outputs, questions and the status are put into words; both faces say the same.
-import { stripVTControlCharacters } from 'node:util';
-import { escapeInvisible, type Json } from '../../core/index.ts';
-import type { CallStatus, KeyQuestion, StatusLine } from './ui.ts';
+import { escapeInvisible } from '../../core/index.ts';
+import type { KeyQuestion } from './ui.ts';
+import { toPlainOutput, type CallStatus } from '../../sessions/index.ts';
+import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 /** What a call's standing is called, and its mark on the screen. */
 export const CALL_STATUS_LABELS: Readonly<Record<CallStatus, { readonly mark: string; readonly word: string }>> = {
@@ -13,33 +14,6 @@ export const CALL_STATUS_LABELS: Readonly<Record<CallStatus, { readonly mark: st
   interrupted: { mark: '■', word: 'interrupted' },
   unknown: { mark: '?', word: 'outcome unknown' },
 };
-
-/** What a call is about in one line: its only or first telling value, or its input as JSON. */
-export function formatToolInput(input: Json): string {
-  if (input === null || typeof input !== 'object' || Array.isArray(input)) return toOneLine(JSON.stringify(input));
-  const values = Object.entries(input);
-  const [first] = values;
-  if (first === undefined) return '';
-  if (typeof first[1] !== 'string') return toOneLine(JSON.stringify(input));
-  const rest = values.slice(1).map(([key, value]) => `${key}=${toOneLine(JSON.stringify(value), 60)}`);
-  return [toOneLine(first[1]), ...rest].join(' ');
-}
-
-function toOneLine(text: string, most = 400): string {
-  const flat = escapeInvisible(text.slice(0, most + 1).replaceAll(/\s*\n\s*/g, ' ⏎ ')).replaceAll('\t', ' ');
-  return flat.length > most ? `${flat.slice(0, most)}…` : flat;
-}
-
-/** The text of a tool as a terminal would leave it, without what would drive the terminal. */
-export function toPlainOutput(text: string): string {
-  // A lone return goes back to the start of its line: what stood there before was a progress bar.
-  const settled = text.includes('\r')
-    ? text.replaceAll('\r\n', '\n').split('\n').map(afterLastReturn).join('\n')
-    : text;
-  return escapeInvisible(stripVTControlCharacters(settled)).replaceAll('\t', '    ');
-}
-
-const afterLastReturn = (line: string): string => line.slice(line.lastIndexOf('\r') + 1);
 
 /** Some lines of a text, and how many there are besides. */
 export type FoldedLines = { readonly lines: readonly string[]; readonly left: number };
@@ -75,7 +49,7 @@ export function formatTokenCount(count: number): string {
 }
 
 /** The parts of the status line, the most telling first. */
-export function formatStatusParts(status: StatusLine): readonly string[] {
+export function formatStatusParts(status: ConversationStatus): readonly string[] {
   const parts = [escapeInvisible(status.model)];
   if (status.queued > 0) parts.push(`${status.queued} queued`);
   const { context } = status;

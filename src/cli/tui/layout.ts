@@ -1,12 +1,12 @@
 // Lays blocks out as lines of a given width: what the screen shows of each kind of block.
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi, type MarkdownTheme } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
-import type { TranscriptBlock } from './ui.ts';
 import type { Highlighter } from './highlight.ts';
 import type { TextStyler, TextStyles } from './ansi-style.ts';
 import type { MarkdownChunk } from './markdown-chunks.ts';
 import { formatDiff } from './plain-output.ts';
-import { foldToolOutput, formatToolInput, toPlainOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
+import { foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
+import { formatToolInput, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
 
 const FOLDED_OUTPUT_LINES = 5;
 const FOLDED_DIFF_LINES = 24;

@@ -1,8 +1,8 @@
 // The plain face's voice: blocks as lines, in the order they come, with nothing ever taken back.
 import { escapeInvisible } from '../../core/index.ts';
-import type { TranscriptBlock } from './ui.ts';
 import type { TextStyles } from './ansi-style.ts';
-import { foldToolOutput, formatToolInput, toPlainOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
+import { foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
+import { formatToolInput, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
 
 const FOLDED_OUTPUT_LINES = 8;
 

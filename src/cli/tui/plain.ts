@@ -1,5 +1,5 @@
 // The plain face: everything as lines in order, for screen readers, dumb terminals and pipes; nothing is redrawn.
-import type { UiChoice, Completer, TerminalUI, UserAction, StatusLine } from './ui.ts';
+import type { UiChoice, Completer, TerminalUI, UserAction } from './ui.ts';
 import { escapeInvisible } from '../../core/index.ts';
 import { createTextStyles } from './ansi-style.ts';
 import { createPlainInput, type PlainInput, type PlainInputEvents } from './plain-input.ts';
@@ -12,6 +12,7 @@ import {
   formatQuestionLabels,
   formatStatusParts,
 } from './format.ts';
+import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 /** Where the plain face reads and writes, and how much it may do there. */
 export type PlainUiOptions = {
@@ -36,7 +37,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
   let listener: ((heard: UserAction) => void | Promise<void>) | undefined;
   let reader: LineReader | undefined;
   let queue: Promise<unknown> = Promise.resolve();
-  let status: StatusLine | undefined;
+  let status: ConversationStatus | undefined;
   let statusSaid = '';
   let handling = 0;
   let ended = false;

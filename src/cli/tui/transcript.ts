@@ -1,8 +1,8 @@
 // The part of the screen above the entry field. Law: a line that has scrolled away is the terminal's and never changes.
 import { escapeInvisible } from '../../core/index.ts';
-import type { TranscriptBlock } from './ui.ts';
 import { renderBlock, renderChunk, type LayoutStyle } from './layout.ts';
 import { createMarkdownChunks, type MarkdownChunks } from './markdown-chunks.ts';
+import type { TranscriptBlock } from '../../sessions/index.ts';
 
 /** What the screen shows of a session: the blocks of late, of which only what is still on the screen is laid out. */
 export type ScreenTranscript = {

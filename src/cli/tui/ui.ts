@@ -1,63 +1,6 @@
 // What the terminal program shows and hears, whatever the terminal is: the screen and the plain mode are two faces of one conversation.
-import type { Json } from '../../core/index.ts';
-
-/** How a tool call stands, as a person sees it. */
-export type CallStatus = 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
-
-/** A piece of the transcript. A block whose id was put before replaces the earlier one in its place. Texts may hold anything: a face makes control characters visible. */
-export type TranscriptBlock =
-  | {
-      readonly type: 'said';
-      readonly id: string;
-      readonly text: string;
-      readonly how: 'prompt' | 'steer' | 'follow-up';
-    }
-  | { readonly type: 'answer'; readonly id: string; readonly text: string; readonly settled: boolean }
-  | { readonly type: 'thought'; readonly id: string; readonly text: string; readonly settled: boolean }
-  | {
-      readonly type: 'call';
-      readonly id: string;
-      readonly tool: string;
-      readonly input: Json;
-      readonly status: CallStatus;
-      /** What the tool gave, or has given so far; folded where it is long. */
-      readonly output?: string;
-      /** A unified diff of what an edit changed. */
-      readonly diff?: string;
-      readonly ms?: number;
-    }
-  | {
-      readonly type: 'notice';
-      readonly id: string;
-      readonly level: 'info' | 'warning' | 'error';
-      readonly text: string;
-    }
-  /** What a command prints, line by line as it is; `markdown` is rendered as such. */
-  | {
-      readonly type: 'page';
-      readonly id: string;
-      readonly title?: string;
-      readonly text: string;
-      readonly markdown?: boolean;
-    };
-
-/** What the status line says. */
-export type StatusLine = {
-  readonly model: string;
-  readonly session: string;
-  readonly mode: 'ask' | 'auto';
-  readonly stream: boolean;
-  /** Tokens of the last request and its answer; `window` is absent where the model's is unknown. */
-  readonly context?: { readonly used: number; readonly window?: number };
-  /** Dollars spent in this session; absent when any part of it is unknown. */
-  readonly usd?: number;
-  /** What is being waited for; a face shows a spinner beside it. Absent when idle. */
-  readonly busy?: string;
-  /** How many entries wait to be read by the model. */
-  readonly queued: number;
-  /** What commands run in, or that they run in nothing. */
-  readonly sandbox?: string;
-};
+import type { ConversationStatus } from '../../coding-agent/conversation-status.ts';
+import type { TranscriptSink } from '../../sessions/transcript-block.ts';
 
 /** What the person did. */
 export type UserAction =
@@ -92,15 +35,10 @@ export type Suggestions = { readonly from: number; readonly choices: readonly Ui
 export type Completer = (before: string, signal: AbortSignal) => Promise<Suggestions | undefined>;
 
 /** A terminal, as the conversation knows it. */
-export interface TerminalUI {
-  putBlock(block: TranscriptBlock): void;
-  /** Adds to the text of an answer or a thought, or to the output of a call; costs nothing in proportion to what is there. */
-  appendText(id: string, text: string): void;
-  /** Takes a block back that turned out not to count. */
-  removeBlock(id: string): void;
+export interface TerminalUI extends TranscriptSink {
   /** An empty screen; what was said is not forgotten. */
   clear(): void;
-  setStatus(status: StatusLine): void;
+  setStatus(status: ConversationStatus): void;
   /** What the person does, as it happens; one listener. Entries made before it was set wait; in a pipe the next entry waits for the promise of the one before, and for the end of what is busy. */
   onAction(heard: (heard: UserAction) => void | Promise<void>): void;
   /** Asks and waits; an aborted signal answers `otherwise`. Several questions queue. */

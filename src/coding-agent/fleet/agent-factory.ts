@@ -76,11 +76,16 @@ export function createRunAgentFactory(tell: (sentence: string) => void, named?: 
     });
     try {
       const label = findPrivacyLabel({ private: wish.private === true }, settings, outfit.instructions);
-      const { model, provider } = await openRunModel(wish.model ?? getDefaultModel(settings, named), run.words, label, {
-        settings,
-        say,
-        open,
-      });
+      const { model, provider } = await openRunModel(
+        wish.model ?? getDefaultModel(settings, named),
+        run.prompt,
+        label,
+        {
+          settings,
+          say,
+          open,
+        },
+      );
       const parts = withPrivacyViews(
         outfit.forModel(govern(provider), model.tools !== false && wish.tools !== false),
         undefined,

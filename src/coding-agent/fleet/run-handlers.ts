@@ -5,15 +5,17 @@ import { createOrchestrationHandler } from '../../fleet/orchestrator.ts';
 import { createAgentRunHandler, type RunHandler } from '../../fleet/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';
 import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
-import { printErr } from '../../cli/args/stdio.ts';
 import { readKnownModels } from '../state/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { createRunAgentFactory } from './agent-factory.ts';
 import { getDefaultModel } from '../models/default-model.ts';
 
-/** The drivers of a worker that is started at the terminal, by the kind of run. The model is that of runs that name none. */
-export const createRunHandlers = (model?: string): Readonly<Record<string, RunHandler>> => ({
-  run: createAgentRunHandler(createRunAgentFactory((sentence) => printErr(`${sentence}\n`), model)),
+/** The run handlers of a worker, by the kind of run. `model` is the model of runs that name none. */
+export const createRunHandlers = (
+  notify: (text: string) => void,
+  model?: string,
+): Readonly<Record<string, RunHandler>> => ({
+  run: createAgentRunHandler(createRunAgentFactory(notify, model)),
   plan: createOrchestrationHandler(planOrchestration),
   verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(model) })),
 });

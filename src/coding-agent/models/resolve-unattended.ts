@@ -1,5 +1,4 @@
 // Which model answers where nobody is there to be asked: in a single run, and for programs that drive a session.
-import type { CliArgs } from '../../cli/args/parse-args.ts';
 import { readKnownModels, readLastModel } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { discoverModel } from './discover-model.ts';
@@ -7,7 +6,7 @@ import { isRouterName, requireModel, getModelEndpoint, toRouterModel, type Resol
 
 /** The model that was named, that the settings name, or that was used last; what was found on this machine where nothing is configured. */
 export async function resolveModelUnattended(
-  { model }: Pick<CliArgs, 'model'>,
+  { model }: { readonly model?: string | undefined },
   settings: Settings,
   tell: (text: string) => void,
 ): Promise<ResolvedModel> {

@@ -3,7 +3,6 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import { errnoCode } from '../../stores/jsonl/disk.ts';
-import { printErr } from '../../cli/args/stdio.ts';
 import { formatDateName, findFreeName } from '../../sessions/session-names.ts';
 import { createStrictRedactor } from '../settings/redactor.ts';
 import { withFileError, makePrivateDir } from '../../stores/private-file.ts';
@@ -22,11 +21,12 @@ export type DebugLog = {
 /** Does the work of one start with a log of its own, which says how it came out. */
 export async function withDebugLog(
   settings: DebugLogContext,
-  what: string,
+  title: string,
+  warn: (text: string) => void,
   work: () => Promise<number>,
 ): Promise<number> {
-  const log = tryOpenDebugLog(settings);
-  log.write(what);
+  const log = tryOpenDebugLog(settings, warn);
+  log.write(title);
   try {
     const code = await work();
     log.write(`ended with exit code ${code}`);
@@ -40,11 +40,11 @@ export async function withDebugLog(
 }
 
 /** A place that takes no log is no reason to do nothing. */
-function tryOpenDebugLog(settings: DebugLogContext): Pick<DebugLog, 'write' | 'close'> {
+function tryOpenDebugLog(settings: DebugLogContext, warn: (text: string) => void): Pick<DebugLog, 'write' | 'close'> {
   try {
     return openDebugLog(settings);
   } catch (error) {
-    printErr(`This start has no log. ${errorMessage(error)}\n`);
+    warn(`This start has no log. ${errorMessage(error)}\n`);
     return { write() {}, close() {} };
   }
 }

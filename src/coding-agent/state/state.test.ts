@@ -177,7 +177,7 @@ test('a place that cannot be written to is said in one sentence, and keeps nobod
   const told = /^The next start will not know which model was used: Could not make .*fairlead/;
   assert.match(saveLastModel(settings, 'x') ?? '', told);
   assert.throws(() => openDebugLog(settings), { code: 'cli/file', message: /^Could not make .*fairlead.logs/ });
-  assert.equal(await withDebugLog(settings, 'a start', async () => 7), 7);
+  assert.equal(await withDebugLog(settings, 'a start', assert.fail, async () => 7), 7);
   assert.deepEqual([readLastModel(settings), readKnownModels(settings)], [undefined, undefined]);
 });
 

@@ -17,13 +17,14 @@ import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from
 import type { ApprovalChoice, ApprovalAnswer } from '../../coding-agent/approval-choices.ts';
 import { runPromptHooks } from '../../coding-agent/prompt-hooks.ts';
 import type { Conversation } from '../../coding-agent/conversation.ts';
-import type { TerminalUI, StatusLine } from '../../cli/tui/ui.ts';
+import type { TranscriptSink } from '../../sessions/index.ts';
 import { toAcpStopReason } from './errors.ts';
 import { createPlanListener } from './plan.ts';
+import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 /** The editor as one session knows it, whichever version of the protocol it speaks. */
 export type AcpClient = {
-  readonly transcript: Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'>;
+  readonly transcript: TranscriptSink;
   /** Whether it wants to be told what its own person said. */
   readonly echoesInput: boolean;
   /** Asks the person about a call; nothing if they left the question. */
@@ -31,7 +32,7 @@ export type AcpClient = {
   /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
   confirm(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Tells how the session stands after each turn. */
-  sendStatus(status: StatusLine): void;
+  sendStatus(status: ConversationStatus): void;
   /** Tells what the model means to do. */
   sendPlan(plan: PlanEntry[]): void;
   /** Tells which commands of the person a prompt may begin with. */

@@ -1,7 +1,6 @@
 // What went wrong, as an error of the protocol: one sentence for the person, a code for the program.
 import { RequestError } from '@agentclientprotocol/sdk';
-import { FairleadError, fromFailure, errorMessage, type RunState } from '../../core/index.ts';
-import { formatError } from '../../cli/args/format-error.ts';
+import { FairleadError, fromFailure, errorMessage, type RunState, formatError } from '../../core/index.ts';
 
 /** An error as the protocol tells it. */
 export function toRequestError(error: unknown): RequestError {

@@ -1,10 +1,10 @@
 // What both versions of the protocol ask for in the same words, and are answered alike.
 import type { ListSessionsResponse } from '@agentclientprotocol/sdk';
-import type { StatusLine } from '../../cli/tui/ui.ts';
 import { withRequestErrors } from './errors.ts';
 import { paginateSessions } from './pagination.ts';
 import type { AcpSession } from './acp-session.ts';
 import type { CreateAcpClient, AcpSessionRegistry } from './session-registry.ts';
+import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 type AcpRequest<Params> = { readonly params: Params };
 type SessionIdParam = { readonly sessionId: string };
@@ -63,7 +63,7 @@ export async function resumeAcpSession(
 const announceLater = (seat: AcpSession): void => void setImmediate(() => seat.announce());
 
 /** How full the window is and what was spent; nothing where the window is not known. */
-export function toUsageUpdate({ context, usd }: StatusLine): UsageUpdate | undefined {
+export function toUsageUpdate({ context, usd }: ConversationStatus): UsageUpdate | undefined {
   if (context?.window === undefined) return undefined;
   const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };
   return { sessionUpdate: 'usage_update', used: context.used, size: context.window, ...cost };

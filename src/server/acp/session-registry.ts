@@ -6,9 +6,14 @@ import { peekSession } from '../../stores/jsonl/peek.ts';
 import { getMcpServers } from '../../tools/mcp/index.ts';
 import { Conversation } from '../../coding-agent/conversation.ts';
 import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
-import type { CliArgs, SessionSelector } from '../../cli/args/parse-args.ts';
-import { createTtyHost } from '../../cli/print-mode/tty-prompter.ts';
-import { findSession, listSessions, trashSession, type SessionSummary } from '../../sessions/index.ts';
+import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
+import {
+  findSession,
+  listSessions,
+  trashSession,
+  type SessionSummary,
+  type SessionSelector,
+} from '../../sessions/index.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import { createDeferredPrompter } from './deferred-prompter.ts';
 import { createAcpSession, type AcpClient, type AcpSession } from './acp-session.ts';
@@ -40,8 +45,11 @@ export type AcpSessionRegistry = {
   closeAll(): Promise<void>;
 };
 
-/** No session is open to begin with; `tell` hears what a person at a terminal would be told while a model is made ready. */
-export function createAcpSessionRegistry(asked: CliArgs, tell: (text: string) => void): AcpSessionRegistry {
+/** Creates the registry of one connection. `notify` writes warnings to the log of the process; `host` prepares models. */
+export function createAcpSessionRegistry(
+  asked: ConversationFlags,
+  { notify: tell, host }: { readonly notify: (text: string) => void; readonly host: ModelHost },
+): AcpSessionRegistry {
   const seats = new Map<string, AcpSession>();
   const opening = new Set<Promise<unknown>>();
 
@@ -67,7 +75,6 @@ export function createAcpSessionRegistry(asked: CliArgs, tell: (text: string) =>
     const chosen = await resolveModelUnattended(asked, settings, tell);
     const { servers, problems } = parseEditorMcpServers(where.servers);
     const person = createDeferredPrompter(tell);
-    const host = createTtyHost(tell);
     const talk = await Conversation.open({
       settings,
       flags: asked,

@@ -1,11 +1,7 @@
 // A tool call as an editor shows it: a title, a kind, where it works, and what it changed as texts before and after.
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
-import type { TranscriptBlock } from '../../cli/tui/ui.ts';
-import { formatToolInput, toPlainOutput } from '../../cli/tui/format.ts';
-
-/** A call as the narrator tells it. */
-export type CallBlock = TranscriptBlock & { readonly type: 'call' };
+import { formatToolInput, toPlainOutput, type CallBlock } from '../../sessions/index.ts';
 
 /** Tells where a path really leads; throws where that is nowhere it may lead. */
 export type CallPathResolver = (path: string) => string;

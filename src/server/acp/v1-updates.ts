@@ -1,14 +1,13 @@
 // The conversation as updates of version 1 of the protocol. What was sent cannot be taken back there, so what did not count is said not to.
 import type { SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
-import type { TranscriptBlock, CallStatus, TerminalUI } from '../../cli/tui/ui.ts';
 import {
   toToolCallContent,
   toToolCallHeader,
   fenceMarkdown,
   toTextContent,
-  type CallBlock,
   type CallPathResolver,
 } from './tool-calls.ts';
+import type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from '../../sessions/index.ts';
 
 const callStatuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
   running: 'in_progress',
@@ -32,7 +31,7 @@ type OpenCall = { readonly block: CallBlock; output: string; lastSentAt: number 
 export function createV1Updates(
   send: (update: SessionUpdate) => void,
   { notices, locate }: { readonly notices: boolean; readonly locate: CallPathResolver },
-): Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'> {
+): TranscriptSink {
   const live = new Map<string, OpenText>();
   const going = new Map<string, OpenCall>();
   let dropped = 0;

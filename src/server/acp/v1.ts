@@ -7,7 +7,6 @@ import {
   type AgentContext,
   type ClientCapabilities,
 } from '@agentclientprotocol/sdk';
-import { version } from '../../cli/version.ts';
 import { startAcpSession, createAcpHandlers, resumeAcpSession } from './handlers.ts';
 import { toAcpStopReason, withRequestErrors } from './errors.ts';
 import { setAcpOption, getApprovalMode } from './options.ts';
@@ -16,7 +15,7 @@ import { toV1ConfigOptions, getV1SessionState, createV1Updater, createV1Client }
 import { getPromptContext, parsePromptContent } from './prompt-content.ts';
 
 /** An agent that speaks version 1. */
-export function createV1Agent(seats: AcpSessionRegistry): AgentApp {
+export function createV1Agent(seats: AcpSessionRegistry, version: string): AgentApp {
   const { session } = methods.agent;
   const { list, close, remove, cancel } = createAcpHandlers(seats);
   let can: ClientCapabilities = {};

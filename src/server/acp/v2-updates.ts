@@ -1,14 +1,7 @@
 // The conversation as updates of version 2 of the protocol, where every message and call has an id and can be replaced.
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk/experimental/v2';
-import type { TranscriptBlock, CallStatus, TerminalUI } from '../../cli/tui/ui.ts';
-import {
-  toToolCallContent,
-  toToolCallHeader,
-  unwrapCall,
-  getCallPath,
-  type CallBlock,
-  type CallPathResolver,
-} from './tool-calls.ts';
+import { toToolCallContent, toToolCallHeader, unwrapCall, getCallPath, type CallPathResolver } from './tool-calls.ts';
+import type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from '../../sessions/index.ts';
 
 const callStatuses: Readonly<Record<CallStatus, string>> = {
   running: 'in_progress',
@@ -26,7 +19,7 @@ type TextBlock = TranscriptBlock & { readonly type: 'answer' | 'thought' };
 export function createV2Updates(
   send: (update: SessionUpdate) => void,
   { locate, said }: { readonly locate: CallPathResolver; readonly said: (id: string) => void },
-): Pick<TerminalUI, 'putBlock' | 'appendText' | 'removeBlock'> {
+): TranscriptSink {
   const live = new Map<string, { readonly type: TextBlock['type']; text: string }>();
 
   function chunk(type: TextBlock['type'], messageId: string, text: string): void {

@@ -9,7 +9,6 @@ import {
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { UserInput } from '../../agent/index.ts';
 import type { RunState } from '../../core/index.ts';
-import { version } from '../../cli/version.ts';
 import { startAcpSession, createAcpHandlers, resumeAcpSession } from './handlers.ts';
 import { toRequestError, toAcpStopReason, withRequestErrors, type AcpStopReason } from './errors.ts';
 import { setAcpOption } from './options.ts';
@@ -19,7 +18,7 @@ import { toAvailableCommands, toV2ConfigOptions, createV2Client, type V2Client }
 import { getPromptContext, parsePromptContent } from './prompt-content.ts';
 
 /** An agent that speaks version 2. */
-export function createV2Agent(seats: AcpSessionRegistry): AgentApp {
+export function createV2Agent(seats: AcpSessionRegistry, version: string): AgentApp {
   const { session } = methods.agent;
   const { list, close, remove, cancel } = createAcpHandlers(seats);
   const editors = new Map<string, V2Client>();

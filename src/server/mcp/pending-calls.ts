@@ -17,6 +17,7 @@ import {
   type ToolCall,
   type Event,
   type RunState,
+  formatError,
 } from '../../core/index.ts';
 import {
   resolvePendingApprovals,
@@ -25,7 +26,6 @@ import {
   type ApprovalTarget,
 } from '../../coding-agent/approvals.ts';
 import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '../../coding-agent/approval-choices.ts';
-import { formatError } from '../../cli/args/format-error.ts';
 
 /** Work that a call of a client began. It owns a session: close it when done. */
 export type McpJob = ApprovalTarget & {

@@ -1,12 +1,10 @@
 // A whole run as the call of a client: a session on disk, the same gate and limits as in the terminal, the answer and what it cost.
-import { toRunResult, SessionCache } from '../../agent/index.ts';
+import { formatRunEnd, toRunResult, SessionCache } from '../../agent/index.ts';
 import { createValidator } from '../../agent/schema.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
 import { Conversation } from '../../coding-agent/conversation.ts';
 import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
-import type { CliArgs } from '../../cli/args/parse-args.ts';
-import { createTtyHost } from '../../cli/print-mode/tty-prompter.ts';
-import { formatRunEnd } from '../../cli/print-mode/printers.ts';
+import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { McpJob } from './pending-calls.ts';
 
@@ -54,9 +52,9 @@ export const runAgentOutputSchema: JsonObject = {
 /** Begins a run, or goes on with a session. A client can narrow the server's limit of turns, not widen it. */
 export async function startAgentRun(
   wish: RunAgentInput,
-  base: CliArgs,
+  base: ConversationFlags,
   settings: Settings,
-  tell: (text: string) => void,
+  { notify, host }: { readonly notify: (text: string) => void; readonly host: ModelHost },
 ): Promise<McpJob> {
   const wrong = validateRunAgentInput(wish);
   if (wrong !== undefined)
@@ -65,7 +63,7 @@ export async function startAgentRun(
     });
   const { prompt, session, model, max_turns: most } = wish;
   const turns = Math.min(most ?? Number.POSITIVE_INFINITY, base.limits.turns ?? Number.POSITIVE_INFINITY);
-  const asked: CliArgs = {
+  const asked: ConversationFlags = {
     ...base,
     model: model ?? base.model,
     limits: { ...base.limits, ...(Number.isFinite(turns) ? { turns } : {}) },
@@ -74,8 +72,8 @@ export async function startAgentRun(
     settings,
     flags: asked,
     selector: session === undefined ? { type: 'new' } : { type: 'resume', session },
-    model: await resolveModelUnattended(asked, settings, tell),
-    host: createTtyHost(tell),
+    model: await resolveModelUnattended(asked, settings, notify),
+    host,
   });
   const runId = crypto.randomUUID();
   let said = false;

@@ -11,9 +11,8 @@ import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '..
 import { redactJson, sessionGrants } from '../../guards/index.ts';
 import { createCodingAgent } from '../../coding-agent/create-agent.ts';
 import { noUser } from '../../coding-agent/integrations/index.ts';
-import type { CliArgs } from '../../cli/args/parse-args.ts';
+import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import { createStrictRedactor, type Settings } from '../../coding-agent/settings/index.ts';
-import { version } from '../../cli/version.ts';
 import { startAgentRun, runAgentOutputSchema, runAgentInputSchema, type RunAgentInput } from './run-agent-tool.ts';
 import { startToolCall } from './governed-call.ts';
 import { createPendingCalls, type McpJob } from './pending-calls.ts';
@@ -21,11 +20,19 @@ import { createPendingCalls, type McpJob } from './pending-calls.ts';
 /** A server for any number of connections. */
 export type McpServerHandle = { readonly factory: McpServerFactory; close(): Promise<void> };
 
-/** Gets the tools of this folder ready to be offered; `asked.auto` lets them change things unasked. */
+/** What the process that runs the server provides. */
+export type McpServerHost = {
+  /** Writes a line to the log of the process. */
+  readonly notify: (text: string) => void;
+  readonly host: ModelHost;
+  readonly version: string;
+};
+
+/** Prepares the tools of this folder for MCP clients; with `asked.autoApprove` they make changes without an approval. */
 export async function createMcpServer(
-  asked: CliArgs,
+  asked: ConversationFlags,
   settings: Settings,
-  tell: (text: string) => void,
+  { notify: tell, host, version }: McpServerHost,
 ): Promise<McpServerHandle> {
   const grants = sessionGrants();
   const cwd = process.cwd();
@@ -88,7 +95,8 @@ export async function createMcpServer(
         outputSchema: toStandardSchema(runAgentOutputSchema),
         annotations: { readOnlyHint: false, openWorldHint: true },
       },
-      (wish, context) => answer('run_agent', wish, context, () => startAgentRun(wish, asked, settings, tell)),
+      (wish, context) =>
+        answer('run_agent', wish, context, () => startAgentRun(wish, asked, settings, { notify: tell, host })),
     );
     return server;
   };

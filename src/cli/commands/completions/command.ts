@@ -1,7 +1,6 @@
 // The `completions` command: prints the script with which a shell completes this program's command lines.
-import { FairleadError } from '../../../core/index.ts';
-import { commands, type Command } from '../../command-table.ts';
-import { formatError } from '../../args/format-error.ts';
+import { FairleadError, formatError } from '../../../core/index.ts';
+import type { Command } from '../../args/command.ts';
 import { readSettings } from '../../../coding-agent/settings/settings.ts';
 import type { CompletionPoint } from './completion-spec.ts';
 import { formatCompletionLines, completionValues } from './dynamic-values.ts';
@@ -17,7 +16,7 @@ const scriptByShell: Readonly<Record<string, () => Promise<(places: readonly Com
 };
 
 /** Prints a script, or, with `--values`, the names a script asks for: 0 printed, 1 not, 2 misused. */
-export const run: Command['run'] = async (args) => {
+export const run: Command['run'] = async (args, commands) => {
   const [word = '', what = '', ...more] = args;
   if (word === '--values' && Object.hasOwn(completionValues, what) && more.length === 0) return printScript(what);
   const shell = Object.hasOwn(scriptByShell, word) && what === '' ? scriptByShell[word] : undefined;

@@ -1,10 +1,9 @@
 // The `demo` command: a tour of two minutes that needs no model and no network, in a folder that is gone afterwards.
 import { parseArgs } from 'node:util';
-import { FairleadError } from '../../../core/index.ts';
-import type { Command } from '../../command-table.ts';
+import { FairleadError, formatError } from '../../../core/index.ts';
+import type { Command } from '../../args/command.ts';
 import { createUi, type TerminalUI } from '../../tui/index.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
-import { formatError } from '../../args/format-error.ts';
 import { createTour, type Tour } from './tour.ts';
 import { tourSteps } from './steps.ts';
 import { createDemoWorkspace, type DemoWorkspace } from './workspace.ts';

@@ -4,9 +4,11 @@ import { askForApprovals } from '../../interactive/approval.ts';
 import { createTranscriptPresenter } from '../../../sessions/transcript-presenter.ts';
 import { listPendingApprovals, isAwaitingApproval } from '../../../coding-agent/approvals.ts';
 import { Conversation } from '../../../coding-agent/conversation.ts';
-import type { TerminalUI, StatusLine } from '../../tui/ui.ts';
-import { parseCliArgs, type SessionSelector } from '../../args/parse-args.ts';
+import type { TerminalUI } from '../../tui/ui.ts';
+import { parseCliArgs } from '../../args/parse-args.ts';
 import type { DemoWorkspace } from './workspace.ts';
+import type { ConversationStatus } from '../../../coding-agent/index.ts';
+import type { SessionSelector } from '../../../sessions/index.ts';
 
 /** What the model of the tour is called, on the status line too. */
 const demoModelName = 'SCRIPTED MODEL';
@@ -50,7 +52,7 @@ export function createTour(
   let count = 0;
   const say = (text: string, level: 'info' | 'warning' | 'error' = 'info'): void =>
     face.putBlock({ type: 'notice', id: `d${count++}`, level, text });
-  let status: StatusLine = { model: demoModelName, session: 'demo', mode: 'ask', stream: true, queued: 0 };
+  let status: ConversationStatus = { model: demoModelName, session: 'demo', mode: 'ask', stream: true, queued: 0 };
   // Whatever the tour waits for can be interrupted, and that ends it.
   const show = (busy?: string): void => face.setStatus(busy === undefined ? status : { ...status, busy });
   return {

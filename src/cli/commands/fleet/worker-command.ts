@@ -3,7 +3,7 @@ import type { FleetRun, FleetStore, RunSettlement } from '../../../core/index.ts
 import { getWorkerInfo } from '../../../fleet/health/index.ts';
 import { startWorker, type Worker } from '../../../fleet/index.ts';
 import { listOpenRuns, summarizeBlockedRuns } from '../../../fleet/blocked-runs.ts';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
@@ -45,7 +45,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     if (!anyVersion && !values.drain) await reportOtherVersions(store);
     const worker = startWorker({
       store,
-      handlers: createRunHandlers(values.model),
+      handlers: createRunHandlers((text) => printErr(`${text}\n`), values.model),
       info: getWorkerInfo,
       notify: (sentence) => printErr(`${sentence}\n`),
       onSettled: (each, settlement) => printSettlement(each, settlement, values.json === true),

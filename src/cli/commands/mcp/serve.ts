@@ -1,7 +1,6 @@
 // The `mcp` command: other programs use this folder's tools, or let an agent work in it. Standard output carries the protocol and nothing else.
 import { parseArgs } from 'node:util';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Command } from '../../command-table.ts';
 import { parseCliArgs, type CliArgs } from '../../args/parse-args.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { printErr } from '../../args/stdio.ts';
@@ -10,6 +9,8 @@ import { exitCodeOf } from '../../args/format-error.ts';
 import { withDebugLog } from '../../../coding-agent/state/index.ts';
 import { mcpServeUsage } from './subcommand-help.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
+import { createTtyHost } from '../../print-mode/tty-prompter.ts';
+import { version } from '../../version.ts';
 import { createMcpServer, type McpServerHandle } from '../../../server/mcp/server.ts';
 
 const usage = `Usage: ${mcpServeUsage}
@@ -23,7 +24,7 @@ made up and printed on standard error.`;
 type McpServeArgs = { readonly args: CliArgs; readonly port: number | undefined };
 
 /** Serves until the client hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
-export const run: Command['run'] = async (args) => {
+export async function serve(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${usage}\n`);
@@ -34,8 +35,8 @@ export const run: Command['run'] = async (args) => {
     printErr(`${wanted}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return exitCodeOf(() => withDebugLog(readSettings(), 'mcp serve', () => serveMcp(wanted)));
-};
+  return exitCodeOf(() => withDebugLog(readSettings(), 'mcp serve', printErr, () => serveMcp(wanted)));
+}
 
 function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
   const options = {
@@ -66,7 +67,11 @@ function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
 async function serveMcp({ args, port }: McpServeArgs): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  const offer = await createMcpServer(args, settings, printErr);
+  const offer = await createMcpServer(args, settings, {
+    notify: printErr,
+    host: createTtyHost(printErr),
+    version,
+  });
   const { promise: over, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   try {

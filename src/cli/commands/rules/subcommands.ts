@@ -2,7 +2,7 @@
 import { escapeInvisibleLine, type Event } from '../../../core/index.ts';
 import { runRuleSetExamples, type RuleSet } from '../../../rules/index.ts';
 import { listAllReminders, getDefaultRules } from '../../../coding-agent/integrations/default-rules.ts';
-import { formatToolInput } from '../../tui/format.ts';
+import { formatToolInput } from '../../../sessions/index.ts';
 import type { SessionFile } from '../../../sessions/index.ts';
 import { formatColumns } from '../../../core/format-columns.ts';
 import type { Settings } from '../../../coding-agent/settings/index.ts';

@@ -1,9 +1,8 @@
 // The `sessions` command: reads its words and hands them to what can be done with sessions.
 import { parseArgs } from 'node:util';
-import { FairleadError, closestMatches } from '../../../core/index.ts';
-import type { Command } from '../../command-table.ts';
+import { FairleadError, closestMatches, formatError } from '../../../core/index.ts';
+import type { Command } from '../../args/command.ts';
 import { printErr } from '../../args/stdio.ts';
-import { formatError } from '../../args/format-error.ts';
 import { readSettings } from '../../../coding-agent/settings/settings.ts';
 import { sessionsSubcommands, type SessionsSubcommand, type SessionsOptions } from './subcommands.ts';
 

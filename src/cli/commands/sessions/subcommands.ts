@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore } from '../../../core/index.ts';
 import { getLockOwner, verifyFile, type FileVerification } from '../../../stores/index.ts';
-import type * as Kept from '../../../sessions/store-sessions.ts';
+import type * as FleetSessions from './fleet-sessions.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { formatColumns } from '../../../core/format-columns.ts';
 import { withFileError } from '../../../stores/private-file.ts';
@@ -57,11 +57,11 @@ const isInFleetStore = ({ fleet: asked, store }: SessionsOptions): boolean => as
 /** Does something with the sessions in the store of a fleet. */
 async function withFleetSessions(
   { store: where }: SessionsOptions,
-  work: (kept: typeof Kept, store: FleetStore) => Promise<number>,
+  work: (kept: typeof FleetSessions, store: FleetStore) => Promise<number>,
 ): Promise<number> {
   const [{ withFleetStore }, kept] = await Promise.all([
     import('../fleet/open-store.ts'),
-    import('../../../sessions/store-sessions.ts'),
+    import('./fleet-sessions.ts'),
   ]);
   return withFleetStore(where, (store) => work(kept, store));
 }
@@ -85,7 +85,7 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     options: ['json', ...fleetOptions],
     run(_, given) {
       if (isInFleetStore(given))
-        return withFleetSessions(given, (kept, store) => kept.listStoreSessions(store, given.json === true));
+        return withFleetSessions(given, (kept, store) => kept.listFleetSessions(store, given.json === true));
       const all = listSessions(given.dirs);
       if (given.json) printJson(all);
       else if (all.length === 0) printErrLine('There is no session yet.');
@@ -106,7 +106,7 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     async run([which = ''], given) {
       if (isInFleetStore(given))
         return withFleetSessions(given, async (kept, store) => {
-          if (!given.json) return kept.showStoreSession(store, which);
+          if (!given.json) return kept.showFleetSession(store, which);
           print(await kept.exportStoreSession(store, which, 'json'));
           return 0;
         });
@@ -170,7 +170,7 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
     options: ['json', ...fleetOptions],
     run: ([which], given) =>
       isInFleetStore(given)
-        ? withFleetSessions(given, (kept, store) => kept.verifyStoreSessions(store, which, given.json === true))
+        ? withFleetSessions(given, (kept, store) => kept.verifyFleetSessions(store, which, given.json === true))
         : verifySessions(which, given),
   },
   delete: {
