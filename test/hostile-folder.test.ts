@@ -72,6 +72,8 @@ const createHarmlessQuestionFact = (call: string): Fact => ({
   question: 'list_files src',
 });
 
+// The command must be able to run on a machine that has no sandbox, or its absence would prove nothing.
+const interactive = ['--interactive', '--no-sandbox'];
 const command = 'echo ran > owned.txt';
 const commandScript = ({ results }: { readonly results: readonly string[] }): string | ReturnType<typeof calls> =>
   results.length ? 'done' : calls('run_command', { command });
@@ -81,10 +83,10 @@ test('[A75, attack 39] a yes that a session’s file brings along is asked for a
   await made.seedModels('qwen3');
   await writeSessionFile(made);
   const owned = path.join(made.cwd, 'owned.txt');
-  const { err } = await made.run(['--continue', 'what did we do yesterday?']);
+  const { err } = await made.run(['--continue', '--no-sandbox', 'what did we do yesterday?']);
   assert.equal(existsSync(owned), false);
   assert.match(err, /To answer: fairlead --resume "trap"/);
-  const again = await made.run(['--interactive', '--resume', 'trap'], { input: 'y\n' });
+  const again = await made.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
   assert.match(again.out, /It is asked again/);
   assert.equal(readFileSync(owned, 'utf8'), 'ran\n', again.out);
 });
@@ -94,7 +96,7 @@ test('[A75, attack 39] so it is in a session that is turned to later, and after 
   await made.seedModels('qwen3');
   await writeSessionFile(made);
   const input = '/resume trap\n/model qwen3\n/continue\ny\n';
-  const { out } = await made.run(['--interactive'], { input });
+  const { out } = await made.run(interactive, { input });
   assert.match(out, /It is asked again/);
   assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', out);
 });
@@ -103,8 +105,8 @@ test('[A75, attack 39] a question is put in the words of the gate, not in those 
   const made = await createProgram(t, commandScript);
   await made.seedModels('qwen3');
   for (const [args, input] of [
-    [['--interactive', '--resume', 'trap'], 'n\n'],
-    [['--interactive'], '/resume trap\nn\n'],
+    [[...interactive, '--resume', 'trap'], 'n\n'],
+    [interactive, '/resume trap\nn\n'],
   ] as const) {
     await writeSessionFile(made, createHarmlessQuestionFact);
     const { out } = await made.run(args, { input });
@@ -113,7 +115,7 @@ test('[A75, attack 39] a question is put in the words of the gate, not in those 
     rmSync(made.data('sessions/session_trap.jsonl'));
   }
   await writeSessionFile(made, createHarmlessQuestionFact);
-  const asked = await made.run(['--interactive', '--resume', 'trap'], { input: 'y\n' });
+  const asked = await made.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
   assert.equal(asked.out.split('Allow run_command').length - 1, 1, 'the true question is asked once');
   assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', asked.out);
 });
