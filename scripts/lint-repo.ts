@@ -1,5 +1,6 @@
 // Runs the checks of the house plan over the checkout and prints one sentence for each thing that is wrong.
 import path from 'node:path';
+import { checkRequirements } from './docs/requirements.ts';
 import { checkCycles } from './lint-repo/cycles.ts';
 import { checkDocComments } from './lint-repo/doc-comments.ts';
 import { checkLayers } from './lint-repo/layers.ts';
@@ -17,6 +18,7 @@ const checks: Readonly<Record<string, RepoCheck>> = {
   'file-headers': checkFileHeaders,
   'banned-text': checkBannedText,
   lockfile: checkLockfile,
+  requirements: checkRequirements,
 };
 
 const requestedChecks = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
-import { formatRequirementReport } from './test-requirements.ts';
+import { formatRequirementReport } from './docs/requirements.ts';
 
 type TestOutcome = { readonly name: string; readonly location: string; readonly text: string };
 type TestEndEvent = {
