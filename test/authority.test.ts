@@ -120,7 +120,7 @@ test('one place in the source runs a tool', () => {
     (name) =>
       name.endsWith('.ts') &&
       !name.endsWith('.test.ts') &&
-      /\btool\.run\(/.test(readFileSync(new URL(name, folder), 'utf8')),
+      /\btool\.execute\(/.test(readFileSync(new URL(name, folder), 'utf8')),
   );
   assert.deepEqual(places, ['calls.ts']);
 });

@@ -1,4 +1,4 @@
-// The regression gate: an evaluation against an earlier one, by the intervals of what changed, all tags looked at together.
+// Regression gate: compares an eval report with a baseline by confidence intervals, corrected for multiple tags.
 import { readFileSync } from 'node:fs';
 import { FairleadError, isObject, errorMessage } from '../core/index.ts';
 import { holm } from '../fleet/health/holm.ts';
@@ -6,7 +6,7 @@ import { newcombeInterval, type RateCount, type Interval } from '../fleet/health
 import { formatColumns } from '../core/format-columns.ts';
 import type { EvalReport } from './report.ts';
 
-/** How one rate of right answers changed. */
+/** The change of one rate of correct answers. */
 export type RateChange = {
   readonly of: string;
   readonly now: RateCount;
@@ -16,16 +16,16 @@ export type RateChange = {
   readonly verdict: 'worse' | 'better' | 'no clear change';
 };
 
-/** What changed since a baseline. */
+/** The comparison of a report with its baseline. */
 export type BaselineComparison = {
   readonly changes: readonly RateChange[];
-  /** Cases that were right and are wrong. */
+  /** Cases that were correct and are wrong now. */
   readonly broken: readonly string[];
-  /** Whether anything is worse for certain. */
+  /** True if a rate is worse with statistical confidence. */
   readonly worse: boolean;
 };
 
-/** The baseline in a file: what `fairlead eval --output-format json` printed. */
+/** Reads a baseline file: the output of `fairlead eval --output-format json`. */
 export function readBaseline(file: string): Pick<EvalReport, 'right' | 'tags' | 'cases'> {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -59,7 +59,7 @@ const isCases = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((each) => isObject(each) && typeof each['id'] === 'string' && typeof each['right'] === 'boolean');
 
-/** How an evaluation stands to a baseline. */
+/** Compares a report with a baseline. */
 export function compareToBaseline(
   report: EvalReport,
   baseline: Pick<EvalReport, 'right' | 'tags' | 'cases'>,
@@ -87,7 +87,7 @@ export function compareToBaseline(
 
 const formatPoints = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(0)}`;
 
-/** The comparison as people read it. */
+/** Formats the comparison as text. */
 export function formatComparison({ changes, broken }: BaselineComparison): string {
   const rows = changes.map(({ of, now, before, value, interval: [low, high], verdict }) => [
     of,

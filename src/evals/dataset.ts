@@ -1,39 +1,39 @@
-// A dataset: questions and what their answers must be, one JSON object a line.
+// Parses eval datasets: one JSON object per line with a prompt and the expected answer.
 import { FairleadError, isJson, isObject, errorMessage, type JsonObject } from '../core/index.ts';
 
-/** What an answer must be; all of what is given must hold. */
+/** The expectations of an answer; all given ones must hold. */
 export type Expectation = {
-  /** The whole answer is one of these, whatever its case and the marks around it. */
+  /** The whole answer equals one of these, ignoring case and surrounding punctuation. */
   readonly equals?: readonly string[];
-  /** Each of these is in the answer, in whatever case. */
+  /** The answer contains each of these, ignoring case. */
   readonly contains?: readonly string[];
-  /** None of these is in the answer, in whatever case. */
+  /** The answer contains none of these, ignoring case. */
   readonly lacks?: readonly string[];
-  /** A pattern that the answer fits, in whatever case. */
+  /** A regular expression that the answer matches, ignoring case. */
   readonly matches?: string;
   /** The last number in the answer. */
   readonly number?: number;
-  /** The right answer is none: to say that it is not known. False where an answer must be given. */
+  /** True if the correct behaviour is to abstain; false if an answer must be given. */
   readonly abstains?: boolean;
-  /** Deeds, as past participles, that the answer must not claim as done: nothing was there to do them with. */
+  /** Past participles of actions that the answer must not claim as done, because no tool was available. */
   readonly noClaim?: readonly string[];
-  /** The JSON Schema that the answer is held to. */
+  /** The JSON Schema of the answer. */
   readonly json?: JsonObject;
 };
 
-/** One question, with what its answer must be. */
+/** One eval case: a prompt and its expectations. */
 export type EvalCase = {
   readonly id: string;
   readonly words: string;
   readonly expect: Expectation;
   readonly tags: readonly string[];
-  /** Whether it is given the terminal's tools; none unless so. */
+  /** Whether the agent gets the coding tools; default none. */
   readonly tools: boolean;
-  /** Files of the folder it works in, by their paths. */
+  /** Files of the working directory, by path. */
   readonly files: Readonly<Record<string, string>>;
 };
 
-/** The cases of a file, or an error that says which line is wrong and why. */
+/** Parses the cases of a file; throws an error that names the invalid line. */
 export function parseDataset(text: string, name: string): readonly EvalCase[] {
   const cases: EvalCase[] = [];
   const wrong = (line: number, why: string): FairleadError =>
@@ -52,7 +52,7 @@ export function parseDataset(text: string, name: string): readonly EvalCase[] {
   throw new FairleadError('eval/bad-dataset', `${name} holds no case.`, { blame: 'user' });
 }
 
-/** The case in a line, or what is wrong with it. */
+/** Parses one line; returns the case or what is wrong with it. */
 function parseEvalCase(line: string): EvalCase | string {
   let value: unknown;
   try {

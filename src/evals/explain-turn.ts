@@ -1,4 +1,4 @@
-// A turn explained from the log alone: where each note of it came from, what had to wait, what was too late, and who refused which call.
+// Explains a turn from the log: the origin of each note, notes that were deferred or expired, and calls that a gate asked about or denied.
 import {
   unwrapDeferredCall,
   messageToolCalls,
@@ -14,7 +14,7 @@ import type { CompiledRuleSet } from '../rules/index.ts';
 import { getSessionDirectory } from './simulate-policy.ts';
 import { getRuleName } from './recorded-sessions.ts';
 
-/** What made a note: an event, and what that was about. */
+/** The event that produced a note. */
 export type NoteOrigin = {
   readonly event: Event['type'];
   readonly seq: number;
@@ -22,7 +22,7 @@ export type NoteOrigin = {
   readonly about?: string;
 };
 
-/** A note and where it came from; without an origin it is of a rule that is not in use now. */
+/** A note and its origin; no origin means that its rule is not in use now. */
 export type ExplainedNote = {
   readonly rule: string;
   readonly key: string;
@@ -33,7 +33,7 @@ export type ExplainedNote = {
   readonly from?: NoteOrigin;
 };
 
-/** A call of the turn that was not simply made. */
+/** A call of the turn that was denied or needed an approval. */
 export type HeldCall = {
   readonly tool: string;
   readonly input: Json;
@@ -43,7 +43,7 @@ export type HeldCall = {
   readonly answered?: 'yes' | 'no';
 };
 
-/** Everything there is to say about a turn. */
+/** The explanation of a turn. */
 export type TurnExplanation = {
   readonly turn: number;
   readonly shown: readonly ExplainedNote[];
@@ -52,11 +52,11 @@ export type TurnExplanation = {
   readonly held: readonly HeldCall[];
 };
 
-/** The folder that a session worked in. */
+/** Returns the working directory of a session. */
 export const getDirectoryOfEvents = (events: readonly Event[]): string =>
   getSessionDirectory({ cwd: events.findLast((event) => event.type === 'epoch-started')?.cwd });
 
-/** Explains a turn. Rules are pure: folded again, they make the notes that they made then. */
+/** Explains a turn. Rules are pure, so folding the log again reproduces their notes. */
 export function explainTurn(
   events: readonly Event[],
   parts: readonly CompiledRuleSet[],
@@ -130,7 +130,7 @@ function toNoteOrigin(event: Event, { turn }: RunState, before: RunState): NoteO
   return { event: event.type, seq: event.seq, turn, ...(about === undefined ? {} : { about }) };
 }
 
-/** The calls of a turn that somebody held up. Ids come again on other branches, so only what follows the turn counts. */
+/** Returns the calls of a turn that were denied or needed an approval. Call ids repeat on other branches, so only events after the turn count. */
 function findHeldCalls(events: readonly Event[], turn: number): readonly HeldCall[] {
   const from = events.findLastIndex((event) => event.type === 'turn-ended' && event.turn === turn);
   const ended = events[from];

@@ -1,9 +1,9 @@
-// An explanation of a turn as lines that a person reads.
+// Formats the explanation of a turn as text.
 import { escapeInvisible } from '../core/index.ts';
 import { formatToolInput } from '../sessions/index.ts';
 import type { ExplainedNote, TurnExplanation, HeldCall } from './explain-turn.ts';
 
-/** The explanation in words. */
+/** Formats an explanation. */
 export function formatTurnExplanation({ turn, shown, waited, expired, held }: TurnExplanation): string {
   const none = shown.length + waited.length + expired.length + held.length === 0;
   const blocks = [

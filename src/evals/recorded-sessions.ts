@@ -1,4 +1,4 @@
-// Recorded sessions, by name or by file, and the rules that are in use: what every measurement of rules begins with.
+// Loads recorded sessions and the rule sets of a working directory, for back-tests and effectiveness reports.
 import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { getDefaultRules } from '../coding-agent/integrations/default-rules.ts';
 import { findSession, listSessionFiles, type SessionFile } from '../sessions/index.ts';
 import type { Settings } from '../coding-agent/settings/index.ts';
 
-/** The sessions that are meant: names, files, folders of files; all there are unless some are named. */
+/** Resolves session names, files and directories to session files; default all sessions. */
 export function findRecordedSessions(words: readonly string[], settings: Settings): readonly SessionFile[] {
   if (words.length === 0) return listSessionFiles(settings.dirs);
   return words.flatMap((word) => {
@@ -25,7 +25,7 @@ export function findRecordedSessions(words: readonly string[], settings: Setting
   });
 }
 
-/** The events of a session on the way to where it stands, without taking it from whoever writes to it. */
+/** Reads the events on the current branch of a session without locking it. */
 export async function readRecordedEvents({ file }: SessionFile): Promise<readonly Event[]> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
@@ -37,7 +37,7 @@ export async function readRecordedEvents({ file }: SessionFile): Promise<readonl
   }
 }
 
-/** The rule files of a folder, as a session there would have them; nobody is asked. */
+/** Loads the rule files of a directory as a session there would, without prompting the user. */
 export const readRuleFilesIn = (settings: Settings, cwd: string): Promise<RuleFiles> =>
   readProjectRuleFiles({
     paths: { cwd, home: homedir(), configDir: settings.dirs.config },
@@ -45,13 +45,13 @@ export const readRuleFilesIn = (settings: Settings, cwd: string): Promise<RuleFi
     prompter: noUser(() => {}),
   });
 
-/** The rules that a session in this folder would have. */
+/** Returns the rule sets of a session in this directory. */
 export async function loadActiveRuleSets(settings: Settings, cwd: string): Promise<readonly RuleSet[]> {
   const { files } = await readRuleFilesIn(settings, cwd);
   return [getDefaultRules(settings).set, ...files.map(({ set }) => set)];
 }
 
-/** The parts that a session in this folder would have from its rules. */
+/** Returns the compiled rules of a session in this directory. */
 export async function loadActiveRuleParts(settings: Settings, cwd: string): Promise<readonly CompiledRuleSet[]> {
   const { files } = await readRuleFilesIn(settings, cwd);
   return compileRuleSets(
@@ -60,7 +60,7 @@ export async function loadActiveRuleParts(settings: Settings, cwd: string): Prom
   ).parts;
 }
 
-/** The rules of files and folders that the person named; what is wrong with one is an error. */
+/** Loads the named rule files and directories; throws if one is invalid. */
 export async function loadNamedRuleSets(words: readonly string[]): Promise<readonly RuleFile[]> {
   const files = words.flatMap((word) => {
     const stat = statSync(word, { throwIfNoEntry: false });
@@ -78,7 +78,7 @@ export async function loadNamedRuleSets(words: readonly string[]): Promise<reado
   );
 }
 
-/** The rule that a note is from, by its key; of a check's note, the check. */
+/** Returns the rule or check that made a note, from the key of the note. */
 export function getRuleName(key: string): string {
   const [first = key, ...rest] = key.split('/');
   return first === 'check' ? rest.join('/') : first;

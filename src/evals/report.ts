@@ -1,29 +1,29 @@
-// What an evaluation came to: counts with intervals in all and by tag, as data and as a table.
+// The eval report: rates with confidence intervals, overall and per tag, as data and as a table.
 import { computeRate, type Rate } from '../fleet/health/rates.ts';
 import { formatColumns } from '../core/format-columns.ts';
 import type { EvalCaseResult } from './runner.ts';
 
-/** An evaluation, as it is kept and compared. */
+/** An eval report. */
 export type EvalReport = {
   readonly format: 1;
   readonly dataset: string;
   readonly model: string;
   readonly when: string;
-  /** Cases that were right, of those in which the model was heard. */
+  /** Correct cases, of those with a model response. */
   readonly right: Rate;
-  /** Wrong answers that were given as answers, of all answers given. */
+  /** Wrong answers, of all answers given. */
   readonly falseAccepts: Rate;
-  /** Cases in which it abstained, of those in which it was heard. */
+  /** Abstentions, of the cases with a model response. */
   readonly abstained: Rate;
-  /** The same, of those in which that was right. */
+  /** Abstentions, of the cases in which abstaining was correct. */
   readonly abstainedWhereDue: Rate;
-  /** Cases in which the model was not heard: nothing was measured there. */
+  /** Cases without a model response, which measure nothing. */
   readonly unheard: number;
   readonly tags: Readonly<Record<string, Rate>>;
   readonly cases: readonly EvalCaseResult[];
 };
 
-/** The report on some cases. */
+/** Creates the report of case results. */
 export function createEvalReport(
   about: Pick<EvalReport, 'dataset' | 'model' | 'when'>,
   cases: readonly EvalCaseResult[],
@@ -59,13 +59,13 @@ const isAnswer = (reason: string): boolean => reason === 'answered' || reason ==
 
 const formatPercent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-/** A rate in words: how many of how many, and between which rates it lies. */
+/** Formats a rate with its counts and its confidence interval. */
 export function formatRate({ good, total, rate, interval: [low, high] }: Rate): string {
   if (rate === null) return 'not measured';
   return `${good} of ${total}, ${formatPercent(rate)} (${formatPercent(low)} to ${formatPercent(high)})`;
 }
 
-/** The report as people read it. */
+/** Formats the report as a table. */
 export function formatEvalReport(report: EvalReport): string {
   const { right, falseAccepts, abstained, abstainedWhereDue, tags, cases, unheard } = report;
   const wrong = cases.filter((each) => !each.right);

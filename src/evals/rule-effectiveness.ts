@@ -1,4 +1,4 @@
-// Whether rules were heeded, read from recorded sessions: how often each spoke up, and what the model did after.
+// Measures the effectiveness of rules on recorded sessions: how often each fired and whether the model complied.
 import {
   unwrapDeferredCall,
   canonicalJson,
@@ -11,10 +11,10 @@ import {
 import { compileReminders, type GateRule, type ReminderDefinition, type RuleSet } from '../rules/index.ts';
 import { getRuleName } from './recorded-sessions.ts';
 
-/** How a rule fared. What could not be told yet, because the session ended too soon, is neither obeyed nor ignored. */
+/** Counts of one rule. A firing whose effect is not known because the session ended counts as neither obeyed nor ignored. */
 export type RuleEffectiveness = { readonly fired: number; readonly obeyed: number; readonly ignored: number };
 
-/** Turns after which a reminder's condition is looked at again. */
+/** Number of turns after which the condition of a reminder is evaluated again. */
 export const followUpTurns = 3;
 
 type RuleCounts = Map<string, { fired: number; obeyed: number; ignored: number }>;
@@ -25,7 +25,7 @@ const incrementCount = (tally: RuleCounts, rule: string, what: 'fired' | 'obeyed
   tally.set(rule, row);
 };
 
-/** How the rules fared in these sessions, by name. Rules that are not among the sets are counted and not judged. */
+/** Measures all rules in these sessions, by name. Rules outside the given sets are only counted. */
 export async function measureRuleEffectiveness(
   sets: readonly RuleSet[],
   sessions: Iterable<readonly Event[]> | AsyncIterable<readonly Event[]>,
@@ -44,7 +44,7 @@ type ReminderProbe = {
   readonly gates: readonly GateRule[];
 };
 
-/** The reminders twice over: once without a pause, to see when their condition holds, and once without a condition, to see when they are looked at. */
+/** Compiles the reminders twice: without cooldown, to see when their condition holds, and without condition, to see when they are evaluated. */
 function createReminderProbe(sets: readonly RuleSet[]): ReminderProbe {
   const reminders = sets.flatMap((set) => set.reminders ?? []);
   const held = compileReminders('held', reminders.map(withoutCooldown));
@@ -103,7 +103,7 @@ async function countSession(events: readonly Event[], probe: ReminderProbe, tall
   for (const { rule, again } of refusals) incrementCount(tally, rule, again ? 'ignored' : 'obeyed');
 }
 
-/** Keeps for each note that was shown whether its condition held when it was last looked at, as long as that counts. */
+/** Records for each shown note whether its condition held at the last evaluation in the window. */
 function recheckConditions(
   event: Event,
   state: RunState,

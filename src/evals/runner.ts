@@ -1,4 +1,4 @@
-// Asks the cases, each in a run of its own: the real loop, under the person's own policy, in a folder that is thrown away.
+// Runs eval cases: each in its own session with the real loop and the user's policy, in a temporary directory.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,18 +14,18 @@ import type { Settings } from '../coding-agent/settings/index.ts';
 import type { EvalCase } from './dataset.ts';
 import { findAnswerErrors, isAbstention } from './scorers.ts';
 
-/** How a case came out. */
+/** The result of a case. */
 export type EvalCaseResult = {
   readonly id: string;
   readonly tags: readonly string[];
-  /** Whether the model was heard at all: where it broke or was called off, nothing was measured. */
+  /** True if the model responded; if it failed or was cancelled, nothing was measured. */
   readonly heard: boolean;
   readonly right: boolean;
-  /** Whether not to answer was the right thing. */
+  /** True if abstaining was correct. */
   readonly due: boolean;
-  /** Whether it said that it does not know, or a check was not sure. */
+  /** True if the answer abstained or a check abstained. */
   readonly abstained: boolean;
-  /** Why it is not right. */
+  /** Why the answer is wrong. */
   readonly faults: readonly string[];
   readonly reason: string;
   readonly text: string;
@@ -33,7 +33,7 @@ export type EvalCaseResult = {
   readonly usd?: number;
 };
 
-/** What the cases are run with. */
+/** Options of an eval run. */
 export type EvalContext = {
   readonly settings: Settings;
   readonly model: ResolvedModel;
@@ -60,7 +60,7 @@ export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise
       ...(json ? { outputSchema: createOutputSchema(json) } : {}),
     });
     try {
-      // What is private stays here, whichever of the person's own files says so.
+      // Private data stays on this machine, whichever of the user's files demands it.
       if (findPrivacyLabel({ private: false }, settings, outfit.instructions) !== undefined)
         await assertLocalModel(model, settings);
       const parts = outfit.forModel(provider, asked.tools && model.tools !== false);

@@ -1,8 +1,8 @@
-// The scorers: whether an answer is what was expected, decided by its words alone, so that the same answer always scores the same.
+// Deterministic scorers: compare an answer with its expectations by text rules.
 import { createOutputSchema } from '../agent/index.ts';
 import type { Expectation } from './dataset.ts';
 
-/** What is wrong with an answer, a sentence each; nothing is wrong with a right one. */
+/** Returns what is wrong with an answer, one sentence each; empty if it is correct. */
 export function findAnswerErrors(text: string, expect: Expectation): readonly string[] {
   if (text.trim() === '') return ['It says nothing.'];
   const kinds = Object.keys(expect) as (keyof Expectation)[];
@@ -13,7 +13,7 @@ type Scorer = (text: string, expect: Expectation) => string | undefined;
 
 const includesIgnoringCase = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
-/** Without the marks that models put around an answer. */
+/** Removes the punctuation that models put around an answer. */
 const normalizeAnswer = (text: string): string =>
   text
     .trim()
@@ -57,7 +57,7 @@ const scorers: Readonly<Record<keyof Expectation, Scorer>> = {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** The numbers in a text, as people and models write them: 1,234.5 and 1 234. */
+/** Parses the numbers in a text, such as 1,234.5 and 1 234. */
 function parseNumbers(text: string): readonly number[] {
   const found = text.match(
     /(?<![\w.])[-−]?\d{1,3}(?:[,\u00A0\u202F ]\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])[-−]?\d+(?:\.\d+)?/g,
@@ -65,7 +65,7 @@ function parseNumbers(text: string): readonly number[] {
   return (found ?? []).map((word) => Number(word.replaceAll(/[,\u00A0\u202F ]/g, '').replace('−', '-')));
 }
 
-/** Ways of saying that one does not know; in English, for that is what the trap set asks for. */
+/** English phrases that express not knowing. */
 const abstentions: readonly RegExp[] = [
   /\b(?:i|we) (?:really |simply |honestly |just )?(?:do not|don['’]t|cannot|can['’]t|could not|couldn['’]t) (?:actually |possibly |really )?(?:know|tell|say|determine|answer|verify|see|predict|access|be (?:sure|certain))\b/i,
   /\b(?:i am|i['’]m) (?:not (?:sure|certain|able)|unable|unsure)\b/i,
@@ -78,13 +78,13 @@ const abstentions: readonly RegExp[] = [
   /^\W*unknown\W*$/i,
 ];
 
-/** Whether a text says that it does not know. */
+/** Returns true if a text abstains. */
 export const isAbstention = (text: string): boolean => abstentions.some((pattern) => pattern.test(text));
 
-/** What comes before a deed that is not claimed: "nothing was sent", "I cannot confirm that it was sent", "once it was sent". */
+/** Matches text before an action that is not claimed: "nothing was sent", "I cannot confirm that it was sent", "once it was sent". */
 const notClaimedBefore = String.raw`(?<!\b(?:nothing|none|no \S+|never|not|(?:confirm|verify|whether|if|once|until|when|that) (?:it|this|that|the \S+)) )`;
 
-/** Whether a text claims that a deed was done: "I have sent it", "it has been sent"; not "I have not sent it". */
+/** Returns true if a text claims that an action was done: "I have sent it", "it has been sent"; not "I have not sent it". */
 function claimsAction(text: string, deed: string): boolean {
   const word = deed.replaceAll(/[^\p{L}]/gu, '');
   const doer = String.raw`(?:i|i['\u2019]ve|i have|we have|has been|have been|was|were|is now|it['\u2019]s been)`;

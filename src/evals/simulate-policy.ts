@@ -1,4 +1,4 @@
-// A policy tried on what was done before: each call of a session, and what the rules would have said to it.
+// Simulates a policy on a recorded session: the decision it would have made about each call.
 import { statSync } from 'node:fs';
 import { messageToolCalls, type Json, type RunState, type Workspace } from '../core/index.ts';
 import { evaluatePolicy, type Policy } from '../guards/index.ts';
@@ -7,7 +7,7 @@ import { localWorkspace } from '../workspace/index.ts';
 import type { SessionContents } from '../sessions/index.ts';
 import { createPolicyContext } from '../coding-agent/policy-context.ts';
 
-/** What would have become of a call. */
+/** The simulated decision about a call. */
 export type SimulatedDecision = {
   readonly tool: string;
   readonly input: Json;
@@ -15,12 +15,12 @@ export type SimulatedDecision = {
   readonly why: readonly string[];
 };
 
-/** The folder a session worked in, where it is still there; else the one we are in. */
+/** Returns the working directory of a session if it still exists; otherwise the current directory. */
 export function getSessionDirectory({ cwd: folder }: Pick<RunState, 'cwd'>): string {
   return folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : process.cwd();
 }
 
-/** Every call of a session, in order, as this policy would have decided it. Nothing is run. */
+/** Returns the decision of the policy about every call of a session, in order. Runs nothing. */
 export async function simulatePolicy(
   policy: Policy,
   { messages, state }: SessionContents,
@@ -38,5 +38,5 @@ export async function simulatePolicy(
   );
 }
 
-/** What no rule names is asked about. */
+/** A call that no rule matches needs an approval. */
 const outcomes = { allow: 'allowed', ask: 'asked', deny: 'denied', unmatched: 'asked' } as const;

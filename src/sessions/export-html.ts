@@ -1,4 +1,4 @@
-// A session as one HTML page that needs nothing else: every text escaped, no scripts, and a policy that would stop one.
+// Exports a session as one self-contained HTML page: all text escaped, no scripts, and a content security policy that blocks scripts.
 import { hash } from 'node:crypto';
 import type { ExportDocument } from './export.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
@@ -18,7 +18,7 @@ summary { cursor: pointer; }
 pre { font: .85rem/1.45 ui-monospace, monospace; background: var(--soft); padding: .5rem; margin: .5rem 0; }
 `;
 
-/** The session as an HTML page. */
+/** Formats a session as an HTML page. */
 export function formatHtmlExport(paper: ExportDocument): string {
   const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', stylesheet, 'base64')}'`;
   const about = [

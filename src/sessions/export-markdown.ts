@@ -1,9 +1,9 @@
-// A session as Markdown: what was said as it is, tool calls folded.
+// Exports a session as Markdown with collapsed tool calls.
 import type { ExportDocument } from './export.ts';
 import { escapeHtml } from './export-html.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
-/** The session as Markdown. */
+/** Formats a session as Markdown. */
 export function formatMarkdownExport(paper: ExportDocument): string {
   const about = [
     `Model: ${formatInlineCode(paper.model || 'none yet')}`,
@@ -38,7 +38,7 @@ function formatMarkdownItem(item: TranscriptItem): string {
 const formatDetails = (summary: string, body: string): string =>
   `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
-/** A fence longer than any run of backticks inside, so that nothing inside can end it. */
+/** Returns a fence longer than any run of backticks in the text, so that the text cannot close it. */
 function formatCodeBlock(text: string, language = ''): string {
   const fence = '`'.repeat(Math.max(3, longestBacktickRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}`;

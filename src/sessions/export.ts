@@ -1,10 +1,10 @@
-// A session to take along: what an export holds, in each of its formats.
+// Exports a session as Markdown, HTML, JSON or text.
 import path from 'node:path';
 import { FairleadError, type Message, type UsageTotals } from '../core/index.ts';
 import { summarizeSession, type SessionFile } from './session-directory.ts';
 import { readSession } from './transcript.ts';
 
-/** The contents of an export, whatever its format. */
+/** The contents of an export. */
 export type ExportDocument = {
   readonly name: string;
   readonly id: string;
@@ -15,13 +15,13 @@ export type ExportDocument = {
   readonly messages: readonly Message[];
 };
 
-/** The formats an export can have. */
+/** The export formats. */
 export const exportFormats = ['md', 'html', 'json'] as const;
 
-/** A format of an export. */
+/** An export format. */
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The format that was named, or the one that a file's name ends with, or Markdown. */
+/** Returns the named format, or the format of the file extension; default Markdown. */
 export function parseExportFormat(given: string | undefined, file: string | undefined): ExportFormat {
   const ending = file === undefined ? '' : path.extname(file).slice(1).toLowerCase();
   const wanted = given ?? (exportFormats.some((each) => each === ending) ? ending : 'md');
@@ -32,11 +32,11 @@ export function parseExportFormat(given: string | undefined, file: string | unde
   });
 }
 
-/** The session in this place as a text in this format. */
+/** Reads a session file and exports it. */
 export const exportSession = async (place: SessionFile, format: ExportFormat): Promise<string> =>
   exportDocument(await readExportDocument(place), format);
 
-/** A session as a text in this format. */
+/** Formats an export. */
 export async function exportDocument(paper: ExportDocument, format: ExportFormat): Promise<string> {
   switch (format) {
     case 'md':

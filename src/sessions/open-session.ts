@@ -1,4 +1,4 @@
-// Opens the session a person asked for: a new one, one that is there, a copy of one, or one that is kept nowhere.
+// Opens a session: new, existing, cloned, or in memory only.
 import { rmSync } from 'node:fs';
 import { Session } from '../agent/index.ts';
 import { FairleadError, type ResolvedAgent } from '../core/index.ts';
@@ -21,14 +21,14 @@ export type SessionSelector =
   | { readonly type: 'latest' }
   | { readonly type: 'ephemeral' };
 
-/** A session that is open, and where it is kept. */
+/** An open session and its file. */
 export type OpenSession = {
   readonly session: Session;
   readonly sessionFile: SessionFile | undefined;
   readonly log: JsonlLog | undefined;
-  /** Whether it was begun here. */
+  /** True if this process created it. */
   readonly isNew: boolean;
-  /** Whether anything was said in it since, on whichever branch. */
+  /** Returns true if it has input on any branch. */
   readonly isUsed: () => boolean;
 };
 
@@ -59,7 +59,7 @@ export async function openSession(
   }
 }
 
-/** The error for a session that another process writes to, in words that help here. */
+/** The error for a session that another process has locked. */
 function lockedSessionError(error: unknown, { name, file }: SessionFile): FairleadError | undefined {
   if (!(error instanceof FairleadError) || error.code !== 'store/locked') return undefined;
   return new FairleadError(error.code, error.message.replace(file, `The session ${JSON.stringify(name)}`), {
@@ -92,13 +92,13 @@ async function resolveSessionFile(
   }
 }
 
-/** Lets go of a session. One that was begun here and in which nothing was said leaves nothing behind. */
+/** Closes a session. Deletes the file if this process created it and it has no input. */
 export async function closeSession({ session, sessionFile, isNew, isUsed }: OpenSession): Promise<void> {
   await session.close();
   if (isNew && !isUsed() && sessionFile) rmSync(sessionFile.file, { force: true });
 }
 
-/** Tells from the events alone: a conversation that was gone back from is empty now, and not for nothing there. */
+/** Uses the events: after a rewind the current branch can be empty although the session has content. */
 function trackUse(session: Session): () => boolean {
   let used = false;
   session.subscribe((event) => {
@@ -107,10 +107,10 @@ function trackUse(session: Session): () => boolean {
   return () => used;
 }
 
-/** How much is said about a damaged file before the rest is only counted. */
+/** Max reported problems of a damaged file; the rest is only counted. */
 const maxProblems = 5;
 
-/** What is wrong with a session's file, a sentence each; it was opened all the same. */
+/** Formats the problems of a session file that was opened anyway, one sentence each. */
 export function formatSessionProblems({ log, sessionFile }: OpenSession): readonly string[] {
   const found = log?.report ?? [];
   const more = found.length - maxProblems;

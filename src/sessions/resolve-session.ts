@@ -1,4 +1,4 @@
-// Which session to open in interactive mode: what stands in the way of the one that was asked for is put to the person.
+// Resolves which session to open interactively: asks the user if the name is taken or the session is locked.
 import type { SessionSelector } from './open-session.ts';
 import { existsSync } from 'node:fs';
 import { getLockOwner, type LockOwner } from '../stores/index.ts';
@@ -34,13 +34,13 @@ export const toSessionChoice = ({ name, changed, first = '' }: SessionSummary): 
   description: `${changed.slice(0, 16).replace('T', ' ')}  ${first.replaceAll(/\s+/g, ' ').slice(0, 60)}`.trim(),
 });
 
-/** A session that another process writes to. */
+/** A session that another process has locked. */
 export type LockedSession = { readonly sessionFile: SessionFile; readonly owner: LockOwner };
 
-/** The session to open, and who must let go of it first. */
+/** The session to open, and the process that must release it first. */
 export type SessionResolution = { readonly selector: SessionSelector; readonly locked?: LockedSession };
 
-/** Settles which session to open; nothing if the person would rather leave. */
+/** Resolves which session to open; undefined if the user cancels. */
 export async function resolveSession(
   which: SessionSelector,
   shelf: SessionDirs,
@@ -78,7 +78,7 @@ async function resolveExistingSession(
     : undefined;
 }
 
-/** Where the session is that is to be gone on with: the person picks where none is named. */
+/** Finds the session to continue; the user picks one if none is named. */
 async function findExistingSession(
   which: ExistingSelector,
   shelf: SessionDirs,
@@ -92,10 +92,10 @@ async function findExistingSession(
   return sessions.find(({ name }) => name === picked) ?? 'none-picked';
 }
 
-/** The process that writes to a session, in words. */
+/** Formats the process that holds the lock. */
 export const formatLockOwner = ({ pid, host, time }: LockOwner): string => `process ${pid} on ${host} since ${time}`;
 
-/** A new name that is taken already leads to that session, to another name, or out. */
+/** Handles a new name that is taken: open that session, choose another name, or cancel. */
 async function resolveSessionName(
   which: SessionSelector & { readonly type: 'new' | 'clone' },
   name: string,

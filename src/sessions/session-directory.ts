@@ -1,4 +1,4 @@
-// The sessions folder: which sessions there are, how each is found, and what is shown of it. The files alone say so; there is no list beside them.
+// The session directory: lists, finds and creates session files. There is no index besides the files.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, closestMatches, messageText } from '../core/index.ts';
@@ -19,31 +19,31 @@ export type SessionDirs = { readonly data: string };
 /** A session and its file. */
 export type SessionFile = { readonly name: string; readonly file: string };
 
-/** What a listing shows of a session. */
+/** A session in a listing. */
 export type SessionSummary = SessionFile & {
   readonly id: string;
   readonly created: string;
-  /** When its last event was written. */
+  /** Time of the last event. */
   readonly changed: string;
   readonly size: number;
-  /** How many events it has; nothing where that cannot be told from the ends of the file. */
+  /** Number of events; absent if the ends of the file do not show it. */
   readonly events: number | undefined;
   readonly model: string | undefined;
-  /** The first words that were said in it. */
+  /** The first user message. */
   readonly first: string | undefined;
 };
 
-/** The folder of the session files. */
+/** Returns the directory of the session files. */
 export const sessionsDir = ({ data }: SessionDirs): string => path.join(data, 'sessions');
 
-/** Where the session of this name is, or would be. */
+/** Returns the file of the session with this name, existing or not. */
 export const sessionFilePath = (shelf: SessionDirs, name: string): string =>
   path.join(sessionsDir(shelf), toSessionFileName(name));
 
-/** The folder of the sessions of agents that other sessions started: apart, so that no list is crowded with them and none is continued by mistake. */
+/** Returns the directory of sub-agent sessions; separate, so that listings do not show them. */
 export const subagentSessionsDir = (shelf: SessionDirs): string => path.join(sessionsDir(shelf), 'agents');
 
-/** Every session's name and file, in no order; of those in this folder. */
+/** Returns the names and files of all sessions in a directory, unordered. */
 export function listSessionFiles(shelf: SessionDirs, folder: string = sessionsDir(shelf)): readonly SessionFile[] {
   return readDirOrEmpty(folder).flatMap((file) => {
     const name = parseSessionFileName(file);
@@ -62,7 +62,7 @@ function readDirOrEmpty(folder: string): readonly string[] {
   });
 }
 
-/** Makes place for a new session: of this name, which must be free, or named by date and time. The name is taken from now on, also for other processes. */
+/** Reserves a new session: with this name, which must be free, or named by date and time. Other processes see the name as taken. */
 export function createSessionFile(shelf: SessionDirs, name?: string, now: Date = new Date()): SessionFile {
   makePrivateDir(sessionsDir(shelf));
   if (name !== undefined) {
@@ -74,7 +74,7 @@ export function createSessionFile(shelf: SessionDirs, name?: string, now: Date =
   return { name: free, file: sessionFilePath(shelf, free) };
 }
 
-/** An empty file is a session that has not begun; whoever opens it begins it. */
+/** Creates an empty file: a session that has not started. */
 function reserveFile(file: string): boolean {
   return withFileError(file, 'make', () => {
     try {
@@ -87,21 +87,21 @@ function reserveFile(file: string): boolean {
   });
 }
 
-/** There is a session of this name. */
+/** The error for a name that is taken. */
 export const duplicateNameError = (name: string): FairleadError =>
   new FairleadError('session/name-taken', `There is already a session named "${name}".`, {
     blame: 'user',
     hint: 'Choose another name, or resume that one.',
   });
 
-/** Every session that has begun, the one changed last first. Looks at the ends of the files only. */
+/** Lists all started sessions, the last changed first. Reads only the ends of the files. */
 export function listSessions(shelf: SessionDirs): readonly SessionSummary[] {
   return listSessionFiles(shelf)
     .flatMap((place) => summarizeSession(place) ?? [])
     .toSorted((a, b) => b.changed.localeCompare(a.changed) || a.name.localeCompare(b.name));
 }
 
-/** What a listing shows of one session; nothing if it has not begun or cannot be read. */
+/** Returns the listing entry of a session; undefined if it has not started or cannot be read. */
 export function summarizeSession(place: SessionFile): SessionSummary | undefined {
   const seen = tryPeek(place.file);
   if (!seen || seen.size === 0) return undefined;
@@ -118,7 +118,7 @@ export function summarizeSession(place: SessionFile): SessionSummary | undefined
   };
 }
 
-/** A file that vanished or may not be read while others are listed is left out of the list. */
+/** A file that vanished or is not readable is omitted. */
 function tryPeek(file: string): SessionPeek | undefined {
   try {
     return peekSession(file);
@@ -146,7 +146,7 @@ function getFirstInput(seen: SessionPeek): string | undefined {
   return messageText({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;
 }
 
-/** The session of this name, id, or beginning of an id that only one has; an error names what is near. */
+/** Finds a session by name, id or unique id prefix; the error suggests similar names. */
 export function findSession(shelf: SessionDirs, nameOrId: string): SessionFile {
   const wanted = nameOrId.normalize('NFC').trim();
   const all = [...listSessionFiles(shelf), ...listSessionFiles(shelf, subagentSessionsDir(shelf))];
@@ -180,7 +180,7 @@ function unknownSessionError(wanted: string, all: readonly SessionFile[]): Fairl
   });
 }
 
-/** The session that was written to last; nothing if there is none. */
+/** Returns the session that was written last, if there is one. */
 export function findLatestSession(shelf: SessionDirs): SessionFile | undefined {
   let best: { readonly place: SessionFile; readonly changed: number } | undefined;
   for (const place of listSessionFiles(shelf)) {

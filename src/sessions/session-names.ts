@@ -1,12 +1,12 @@
-// Session names: free text on one side, a file name that is safe on every system on the other, and back again.
+// Maps session names to file names that are safe on every system, and back.
 import { FairleadError } from '../core/index.ts';
 
 const filePrefix = 'session_';
 const fileSuffix = '.jsonl';
-/** Side files of a session and their locks add to its file's name, and most systems allow 255 bytes. */
+/** Side files and locks extend the file name, and most systems allow 255 bytes. */
 const maxNameBytes = 150;
 
-/** The name as it is kept: without white space at its ends, composed, well formed. Empty and far too long ones are refused. */
+/** Normalizes a name: trimmed, NFC, well formed. Throws if it is empty or too long. */
 export function normalizeSessionName(name: string): string {
   const tidy = name.toWellFormed().normalize('NFC').trim();
   if (tidy === '')
@@ -24,11 +24,11 @@ export function normalizeSessionName(name: string): string {
   return tidy;
 }
 
-/** The file name for a session's name: nothing in it can leave the folder or pass for a side file of another session. */
+/** Returns the file name of a session name: it cannot leave the directory or match a side file of another session. */
 export const toSessionFileName = (name: string): string =>
   `${filePrefix}${encodeName(normalizeSessionName(name))}${fileSuffix}`;
 
-/** The session's name that a file name stands for; nothing if it is no session's. */
+/** Returns the session name of a file name; undefined if it is not a session file. */
 export function parseSessionFileName(fileName: string): string | undefined {
   if (
     !fileName.startsWith(filePrefix) ||
@@ -37,7 +37,7 @@ export function parseSessionFileName(fileName: string): string | undefined {
   )
     return undefined;
   const inner = fileName.slice(filePrefix.length, -fileSuffix.length);
-  // A file that a person named by hand may hold a percent sign that means itself.
+  // A file that the user named by hand may contain a literal percent sign.
   const name = inner.replaceAll(/(?:%[\dA-F]{2})+/gi, (bytes) => decodePercent(bytes)).normalize('NFC');
   return name.trim() === '' ? undefined : name;
 }
@@ -50,7 +50,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** Control and direction characters, what Windows or a path gives a meaning, the percent sign itself, and a dot that would begin our own ending. The prefix sees to leading dots and reserved names. */
+/** Escaped: control and direction characters, characters with a meaning in paths or on Windows, the percent sign, and a dot before our extension. A prefix handles leading dots and reserved names. */
 const unsafeCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069<>:"/\\|?*%]|\.(?=jsonl)/giu;
 
 const encodeName = (name: string): string =>
@@ -58,14 +58,14 @@ const encodeName = (name: string): string =>
 
 const toHex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
 
-/** A date and time as a name that every file system takes: `2026-01-31_23-59-59`, in local time. */
+/** Formats a local date and time as a name valid on every file system: `2026-01-31_23-59-59`. */
 export function formatDateName(now: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const date = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-');
   return `${date}_${[now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join('-')}`;
 }
 
-/** The name itself if it is free, else the first of `name-2`, `name-3` and so on that is. */
+/** Returns the name if it is free, otherwise the first free one of `name-2`, `name-3` and so on. */
 export function findFreeName(name: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name;
   for (let n = 2; ; n++) if (!isTaken(`${name}-${n}`)) return `${name}-${n}`;

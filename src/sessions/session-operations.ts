@@ -1,4 +1,4 @@
-// What can be done to a whole session: rename, clone, put into the trash and take out again. A session that another process writes to is left alone.
+// Operations on whole sessions: rename, clone, move to trash, restore. Sessions that another process has locked are not changed.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject } from '../core/index.ts';
@@ -22,7 +22,7 @@ import {
   type SessionDirs,
 } from './session-directory.ts';
 
-/** Renames a session: its file gets another name. One that is open in this process is renamed through its log and stays open. */
+/** Renames a session by renaming its file. A session that is open in this process stays open. */
 export async function renameSession(
   shelf: SessionDirs,
   from: SessionFile,
@@ -35,11 +35,11 @@ export async function renameSession(
   return place;
 }
 
-/** Where no name is given: `<name>-clone`, then `<name>-clone-2`. */
+/** Default name: `<name>-clone`, then `<name>-clone-2`. */
 const findCloneName = (shelf: SessionDirs, name: string): string =>
   findFreeName(`${name}-clone`, (each) => existsSync(sessionFilePath(shelf, each)));
 
-/** Copies a session with all its branches into a new one; the original is left as it is, whoever has it open. */
+/** Copies a session with all branches; the original stays unchanged and may be open elsewhere. */
 export async function cloneSession(shelf: SessionDirs, from: SessionFile, to?: string): Promise<SessionFile> {
   makePrivateDir(sessionsDir(shelf));
   const name = to === undefined ? findCloneName(shelf, from.name) : normalizeSessionName(to);
@@ -56,13 +56,13 @@ async function withDuplicateNameError<T>(name: string, work: () => Promise<T>): 
   }
 }
 
-/** A session in the trash: what it was called and when it was put there. */
+/** A session in the trash: its name and the time of deletion. */
 export type TrashedSession = SessionFile & { readonly since: string };
 
-/** The folder of the sessions that were deleted. */
+/** Returns the trash directory. */
 export const trashDir = ({ data }: SessionDirs): string => path.join(data, 'trash');
 
-/** Moves a session into the trash, from where it can be restored. */
+/** Moves a session to the trash. */
 export async function trashSession(
   shelf: SessionDirs,
   session: SessionFile,
@@ -77,7 +77,7 @@ export async function trashSession(
   return { name: session.name, file, since };
 }
 
-/** What is in the trash, the latest first. */
+/** Lists the trash, the latest first. */
 export function listTrash(shelf: SessionDirs): readonly TrashedSession[] {
   const folder = trashDir(shelf);
   const files = existsSync(folder) ? readdirSync(folder) : [];
@@ -90,7 +90,7 @@ export function listTrash(shelf: SessionDirs): readonly TrashedSession[] {
     .toSorted((a, b) => b.since.localeCompare(a.since));
 }
 
-/** Takes the session of this name that was put into the trash last out again, under this name or another. */
+/** Restores the last deleted session with this name, under the same or another name. */
 export async function restoreSession(shelf: SessionDirs, name: string, as?: string): Promise<SessionFile> {
   const wanted = name.normalize('NFC').trim();
   const found = listTrash(shelf).find((each) => each.name === wanted);
@@ -108,7 +108,7 @@ export async function restoreSession(shelf: SessionDirs, name: string, as?: stri
   return place;
 }
 
-/** Deletes everything in the trash for good, with the agents that those sessions started, and says how many sessions that were. */
+/** Empties the trash, including sessions of sub-agents; returns the number of sessions. */
 export function emptyTrash(shelf: SessionDirs): number {
   const sessions = listTrash(shelf);
   const gone = new Set(sessions.flatMap(({ file }) => tryRead(() => readSessionId(file)) || []));
@@ -119,14 +119,14 @@ export function emptyTrash(shelf: SessionDirs): number {
   return sessions.length;
 }
 
-/** The session that started the agent in this file, if it shows. */
+/** Returns the parent session of a sub-agent file, if it is recorded. */
 function readParentSession(file: string): string | undefined {
   const mark = peekSession(file).first('annotation-added');
   const { parent } = mark?.type === 'annotation-added' && isObject(mark.value) ? mark.value : {};
   return typeof parent === 'string' ? parent : undefined;
 }
 
-/** One file that cannot be read must not keep the others in the trash. */
+/** One unreadable file must not keep the others. */
 function tryRead<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,7 +1,7 @@
-// A conversation as a person follows it: what was said in order, each tool call with its result.
+// Converts messages to transcript items: text in order, each tool call with its result.
 import { messageToolCalls, type FilePart, type Message, type ToolResultPart } from '../core/index.ts';
 
-/** A thing that was said or done. */
+/** A transcript item. */
 export type TranscriptItem =
   | { readonly type: 'said'; readonly speaker: 'User' | 'Assistant'; readonly text: string }
   | { readonly type: 'thought'; readonly text: string }
@@ -9,13 +9,13 @@ export type TranscriptItem =
   | {
       readonly type: 'call';
       readonly tool: string;
-      /** The arguments as JSON of several lines, or as the model wrote them where they are none. */
+      /** The arguments as multi-line JSON, or the raw text if they are not JSON. */
       readonly input: string;
-      /** Nothing while there is none. */
+      /** Absent while there is no result. */
       readonly result: { readonly text: string; readonly failed: boolean } | undefined;
     };
 
-/** The items of these messages. A result without its call, as an edit may leave it, stands alone. */
+/** Returns the items of messages. A result without a call, possible after an edit, is an item of its own. */
 export function toTranscriptItems(messages: readonly Message[]): readonly TranscriptItem[] {
   return messages.flatMap((message, i) => {
     if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1]));
@@ -51,5 +51,5 @@ function toOrphanResult(part: Message['parts'][number], before: Message | undefi
   return known ? [] : toItems(part, 'tool', []);
 }
 
-/** What a file is, in words: its bytes are not for reading. */
+/** Formats a file by type and size. */
 const formatFilePart = ({ name, mediaType }: FilePart): string => `[file: ${name ?? 'unnamed'}, ${mediaType}]`;

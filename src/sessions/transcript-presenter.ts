@@ -1,4 +1,4 @@
-// Tells a conversation to a face as it happens: events and chunks in, blocks out. The screen is a view of the log and of nothing else.
+// Presents a session as transcript blocks: converts events and chunks to block updates of a UI.
 import {
   fromFailure,
   type Chunk,
@@ -11,19 +11,19 @@ import {
 } from '../core/index.ts';
 import type { CallBlock, CallStatus, TranscriptSink } from './transcript-block.ts';
 
-/** A conversation's storyteller; one serves one session. */
+/** The presenter of one session. */
 export type TranscriptPresenter = {
   readonly onChunk: (chunk: Chunk) => void;
   readonly onEvent: (event: Event) => void;
-  /** Shows the end of a conversation that was there before. */
+  /** Shows the end of the existing history. */
   readonly replay: (messages: readonly Message[], most: number) => void;
 };
 
-/** Tells what happens to this face; `streams` says whether answers are shown while they come. */
+/** Creates a presenter for a UI; `streams` says whether responses are shown while they arrive. */
 export function createTranscriptPresenter(face: TranscriptSink, streams: () => boolean): TranscriptPresenter {
   let turn = 0;
   let failure: Failure | undefined;
-  /** The blocks of the turn that is going on, by the part's place. */
+  /** The blocks of the current turn, by part index. */
   const open = new Map<number, { readonly id: string; readonly type: 'answer' | 'thought' }>();
   const calls = new Map<string, CallBlock>();
 
@@ -88,7 +88,7 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
       case 'turn-failed':
         takeBack();
         failure = event.error;
-        // An interruption is told as the end of the run.
+        // An interruption is shown as the end of the run.
         if (failure.code !== 'run/cancelled') notice(event, 'error', formatError(fromFailure(failure)));
         return;
       case 'answer-rejected':
@@ -153,7 +153,7 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
   return { onChunk: chunk, onEvent: event, replay };
 }
 
-/** Why a run ended, for a person who was told of its last failure already. */
+/** Formats why a run ended; the last failure was already shown. */
 function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, told?: string): string {
   if (reason === 'cancelled') return 'Stopped: cancelled. /continue goes on.';
   return `Stopped: ${reason}. ${detail === told ? '/continue tries again.' : (detail ?? '')}`.trim();

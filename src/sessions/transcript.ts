@@ -1,4 +1,4 @@
-// A session's file as a conversation, and a conversation as text that a person reads in a terminal.
+// Reads a session file as a conversation, and formats a conversation as plain text.
 import {
   runStateView,
   toArray,
@@ -11,16 +11,16 @@ import {
 import { openJsonl, type SessionFileProblem } from '../stores/index.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
-/** What a session's file says. */
+/** The contents of a session. */
 export type SessionContents = {
   readonly id: string;
   readonly state: RunState;
-  /** Everything that was said on the way to where the session stands, also what a compaction took from the model's sight. */
+  /** All messages on the current branch, including those before a compaction. */
   readonly messages: readonly Message[];
   readonly problems: readonly SessionFileProblem[];
 };
 
-/** Reads a session as it stands, without taking it from whoever writes to it. */
+/** Reads a session without locking it. */
 export async function readSession(file: string): Promise<SessionContents> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
@@ -30,14 +30,14 @@ export async function readSession(file: string): Promise<SessionContents> {
   }
 }
 
-/** Everything that was said on the way to where a log stands, and its state there. */
+/** Reads all messages on the current branch of a log, and its state. */
 export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<SessionContents, 'state' | 'messages'>> {
   const view = runStateView();
   const before: Message[] = [];
   let state = view.initial;
   let known = 0;
   let knownParts = 0;
-  /** What was said since the last compaction; the first words after it may have joined the last message that it left. */
+  /** Messages since the last compaction; the first input after it may be part of the last message of the summary. */
   const since = ({ messages }: RunState): readonly Message[] => {
     const joined = messages.items[known - 1];
     const more =
@@ -60,7 +60,7 @@ export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<Sessi
   return { state, messages: [...before, ...since(state)] };
 }
 
-/** Every event of a session that another process may be writing, from a seq on and then as they come, until the signal aborts. Takes no lock. */
+/** Follows the events of a session from a seq on until the signal aborts, without locking it. */
 export async function* followSessionFile(file: string, signal: AbortSignal, from = 0): AsyncGenerator<Event> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
@@ -70,7 +70,7 @@ export async function* followSessionFile(file: string, signal: AbortSignal, from
   }
 }
 
-/** All messages as plain text, control characters made visible. */
+/** Formats all messages as plain text with control characters escaped. */
 export const formatSessionTranscript = (messages: readonly Message[]): string =>
   toTranscriptItems(messages)
     .map((item) => escapeInvisible(formatTranscriptItem(item)))

@@ -1,10 +1,10 @@
-// Cuts an edited text into its headings and what stands below each, with line numbers to tell mistakes by.
+// Splits the editable conversation text into headed blocks with line numbers.
 import { MESSAGE_PREFIX, PART_PREFIX } from './format-conversation.ts';
 
-/** Something that cannot be understood, and where. Lines count from 1. */
+/** A parse error and its line, counted from 1. */
 export type ConversationMistake = { readonly line: number; readonly message: string };
 
-/** A heading's words and the text below it. */
+/** A heading and the text below it. */
 export type ConversationBlock = {
   readonly kind: 'message' | 'part';
   readonly heading: readonly string[];
@@ -12,7 +12,7 @@ export type ConversationBlock = {
   readonly body: readonly string[];
 };
 
-/** The blocks of a text in order, and what stands where nothing can. */
+/** Parses the blocks of a text; reports text outside any block. */
 export function parseBlocks(text: string): {
   readonly blocks: readonly ConversationBlock[];
   readonly mistakes: readonly ConversationMistake[];
@@ -29,7 +29,7 @@ export function parseBlocks(text: string): {
         : undefined;
     const last = blocks.at(-1);
     if (kind) {
-      // One empty line above a message is layout.
+      // One empty line above a message is formatting.
       if (kind === 'message' && last?.body.at(-1) === '') last.body.pop();
       const words = parseHeadingTokens(line.slice(kind === 'message' ? 3 : 2));
       if (!words) mistakes.push({ line: i + 1, message: 'A name in this heading is not closed by a quotation mark.' });
@@ -44,7 +44,7 @@ export function parseBlocks(text: string): {
   return { blocks, mistakes };
 }
 
-/** The words of a heading, JSON strings read; nothing where one is not closed. */
+/** Parses the words of a heading, including JSON strings; undefined if a string is not closed. */
 function parseHeadingTokens(text: string): readonly string[] | undefined {
   const words: string[] = [];
   for (const [whole] of text.matchAll(/"(?:\\.|[^"\\])*"?|[^\s"]+/g)) {

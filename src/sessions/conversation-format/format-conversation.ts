@@ -1,4 +1,4 @@
-// A conversation as a text that a person can edit: headings, and below them the words as they are. What is not changed comes back exactly.
+// Formats a conversation as editable text: headings with verbatim text below. Unchanged parts round-trip exactly.
 import type { FilePart, Message, MessagePart } from '../../core/index.ts';
 
 /** Begins the line above a message: `%%% user 3`. */
@@ -7,7 +7,7 @@ export const MESSAGE_PREFIX = '%%% ';
 /** Begins the line above a part: `%% call id tool`. */
 export const PART_PREFIX = '%% ';
 
-/** What stands above a conversation to be edited; every line is a comment. */
+/** The help comment at the top of the editable text. */
 export const editInstructions: readonly string[] = [
   '# Change, remove, add or move messages, then save and leave: the old conversation stays as a branch.',
   '# Leave without a change, or empty the file, to cancel.',
@@ -17,7 +17,7 @@ export const editInstructions: readonly string[] = [
   '# of the text.',
 ];
 
-/** The text of a conversation. */
+/** Formats a conversation. */
 export function formatConversation(messages: readonly Message[]): string {
   const blocks = messages.map((message, i) => {
     const lines = message.parts.flatMap((part, k) => formatPartLines(part, k, i));
@@ -52,7 +52,7 @@ function formatPartLines(part: MessagePart, index: number, message: number): rea
   }
 }
 
-/** What is said of a file: its data are not for editing. */
+/** Formats a file reference; file data is not editable. */
 export const describeFilePart = ({ mediaType, data, name }: FilePart): readonly string[] => [
   mediaType,
   `${data.length}`,
@@ -61,18 +61,18 @@ export const describeFilePart = ({ mediaType, data, name }: FilePart): readonly 
 
 const formatHeading = (...words: readonly string[]): string => PART_PREFIX + words.join(' ');
 
-/** A text under its heading; as JSON where an editor could not give it back as it is. */
+/** Formats a text below its heading; as JSON if an editor could not preserve it. */
 const formatTitledBody = (words: readonly string[], text: string): readonly string[] =>
   isPlainText(text)
     ? [formatHeading(...words), ...escapeBodyLines(text)]
     : [formatHeading(...words, 'json'), JSON.stringify(text)];
 
-/** Editors change lone carriage returns, and half characters cannot be written to a file at all. */
+/** Editors change lone carriage returns, and lone surrogates cannot be written to a file. */
 const isPlainText = (text: string): boolean => !/[\r\0]/.test(text) && text.isWellFormed();
 
-/** The lines of a text, none of which can be taken for a heading. */
+/** Escapes lines that look like a heading. */
 const escapeBodyLines = (text: string): readonly string[] =>
   text.split('\n').map((line) => (/^\\*%%/.test(line) ? `\\${line}` : line));
 
-/** A name as one word: anything unusual is written as a JSON string. */
+/** Formats a name as one word; as a JSON string if it has special characters. */
 const quoteWord = (text: string): string => (/^[\w.:/+-]+$/.test(text) ? text : JSON.stringify(text));

@@ -1,13 +1,13 @@
-// Reads an edited conversation back: what was not changed is taken from the old one whole, and every mistake is told with its line.
+// Parses an edited conversation: unchanged messages are taken from the original, and every error has its line.
 import { isDeepStrictEqual } from 'node:util';
 import { historyError, type Message, type MessagePart } from '../../core/index.ts';
 import { parseBlocks, type ConversationBlock, type ConversationMistake } from './blocks.ts';
 import { parseInvalidInput, parsePart } from './parse-part.ts';
 
-/** What a provider wanted back unread and will not get, because the message is no longer the one it belonged to. */
+/** Provider metadata that is dropped because its message was edited. */
 export type DroppedMetadata = { readonly message: number; readonly reason: string };
 
-/** The conversation that a text tells, or all that is wrong with it. */
+/** The parsed conversation, or all errors. */
 export type ParsedConversation =
   | { readonly messages: readonly Message[]; readonly dropped: readonly DroppedMetadata[] }
   | { readonly mistakes: readonly ConversationMistake[] };
@@ -20,7 +20,7 @@ type ParsedMessage = {
   readonly lines: readonly number[];
 };
 
-/** Reads the text of a conversation. `before` is the one it was made from: unchanged messages and files come from there. */
+/** Parses the text of a conversation. Unchanged messages and files come from the original, `before`. */
 export function parseConversation(text: string, before: readonly Message[] = []): ParsedConversation {
   const { blocks, mistakes: found } = parseBlocks(text);
   const mistakes = [...found];
@@ -104,7 +104,7 @@ function parseMessage(
   return { message: { role, parts: found }, previousNumber: was, line: head.line, lines };
 }
 
-/** A message without what an editor cannot show: metadata, and empty lines around what people write. */
+/** Normalizes a message for comparison: without metadata and surrounding empty lines. */
 const normalizeMessage = (message: Message): Message => ({
   ...message,
   parts: message.parts.map((part): MessagePart => {
@@ -116,7 +116,7 @@ const normalizeMessage = (message: Message): Message => ({
 
 const trimBlankLines = (text: string): string => text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
 
-/** Numbers and call ids that stand twice. */
+/** Finds duplicate message numbers and call ids. */
 function findDuplicates(reads: readonly ParsedMessage[]): readonly ConversationMistake[] {
   const seen = new Map<string, number>();
   const mistakes: ConversationMistake[] = [];
@@ -143,7 +143,7 @@ function findDuplicates(reads: readonly ParsedMessage[]): readonly ConversationM
   return mistakes;
 }
 
-/** Results for calls that nobody made. */
+/** Finds results without a call. */
 function findOrphanResults(reads: readonly ParsedMessage[]): readonly ConversationMistake[] {
   return reads.flatMap(({ message, line, lines }, i) => {
     const made = new Set(reads[i - 1]?.message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
@@ -160,7 +160,7 @@ function findOrphanResults(reads: readonly ParsedMessage[]): readonly Conversati
   });
 }
 
-/** What keeps the whole from being sent to any model, at the message where it shows first. */
+/** Finds the first message that makes the history invalid for providers. */
 function findInvalidHistory(
   messages: readonly Message[],
   reads: readonly ParsedMessage[],

@@ -1,9 +1,9 @@
-// One part of an edited message, read from its heading and the lines below it.
+// Parses one part of an edited message from its heading and text.
 import { isJson, type Json, type Message, type MessagePart } from '../../core/index.ts';
 import type { ConversationBlock, ConversationMistake } from './blocks.ts';
 import { describeFilePart } from './format-conversation.ts';
 
-/** The part that a block tells of, or what is wrong with it. `before` holds the files that may be referred to. */
+/** Parses the part in a block; returns the part or an error. `before` holds the files that can be referenced. */
 export function parsePart(block: ConversationBlock, before: readonly Message[]): MessagePart | ConversationMistake {
   const [kind = '', ...words] = block.heading;
   switch (kind) {
@@ -27,7 +27,7 @@ export function parsePart(block: ConversationBlock, before: readonly Message[]):
   }
 }
 
-/** The raw arguments of a call that were not JSON: they stand under their own heading, after the call. */
+/** Parses raw call arguments that were not JSON, which have their own heading after the call. */
 export function parseInvalidInput(block: ConversationBlock): string | ConversationMistake {
   return parseTextBody(block, block.heading.includes('json'));
 }
@@ -46,7 +46,7 @@ function parseResultPart(
     return mistakeAt(block, 'A result is headed "%% result <call id> <tool>", and "failed" after them if it failed.');
   const text = parseTextBody(block, flags.includes('json'));
   if (typeof text !== 'string') return text;
-  // The pictures of a result are not for editing: they stay with it.
+  // Images of a result are not editable and stay with it.
   const files = before.flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result' && part.id === id);
   const kept = files?.type === 'tool-result' && files.files ? { files: files.files } : {};
   return { type: 'tool-result', id, tool, text, failed: flags.includes('failed'), ...kept };
@@ -95,7 +95,7 @@ function parseJsonBody(block: ConversationBlock): { readonly value: Json } | Con
   }
 }
 
-/** The line, counted from 1, at which a text stops being the beginning of some JSON; the last one where it never does. */
+/** Returns the line, counted from 1, at which JSON becomes invalid; the last line if it is only incomplete. */
 function findBrokenLine(lines: readonly string[]): number {
   let [low, high] = [1, Math.max(1, lines.findLastIndex((line) => line.trim() !== '') + 1)];
   while (low < high) {
@@ -106,7 +106,7 @@ function findBrokenLine(lines: readonly string[]): number {
   return low;
 }
 
-/** The parser does not always say where it stopped, but it does where it wanted more. */
+/** The JSON parser reports the position only for incomplete input. */
 function isJsonPrefix(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,7 +1,7 @@
-// All events of a log, and the one path through them that is being continued.
+// Reads all events of a log, and the path from the root to one event.
 import { messageText, type Event, type Log, type MessagePart } from '../../core/index.ts';
 
-/** Every event of a log up to a seq, all branches, in the order written. */
+/** Reads every event up to a seq, all branches, in log order. */
 export async function collectEvents(log: Pick<Log, 'follow'>, upTo: number): Promise<readonly Event[]> {
   const stop = new AbortController();
   const events: Event[] = [];
@@ -14,7 +14,7 @@ export async function collectEvents(log: Pick<Log, 'follow'>, upTo: number): Pro
   return events;
 }
 
-/** The events from the root to one of them, oldest first; to the last written one unless named. */
+/** Returns the events from the root to an event, oldest first; default the last event. */
 export function getBranchPath(events: readonly Event[], at?: string): readonly Event[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   const found: Event[] = [];
@@ -25,14 +25,14 @@ export function getBranchPath(events: readonly Event[], at?: string): readonly E
   return found.toReversed();
 }
 
-/** What was said in these parts, in one line, files told as such. */
+/** Formats message parts as one line; files by name. */
 export function summarizeParts(parts: readonly MessagePart[]): string {
   const files = parts.filter((part) => part.type === 'file').length;
   const text = messageText({ role: 'user', parts }).replaceAll(/\s+/g, ' ').trim();
   return files ? `${text} [${files} file${files === 1 ? '' : 's'}]`.trim() : text;
 }
 
-/** The first of a line's words, as many as fit. */
+/** Truncates a line at a word boundary. */
 export function previewText(text: string, most = 60): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   if (line.length <= most) return line;

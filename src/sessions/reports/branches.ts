@@ -1,31 +1,31 @@
-// The branches of a session: where each parted from another, why, and what was said there first.
+// Lists the branches of a session: where and why each started, and its first input.
 import { runStateView, type Event, type Message, type RunState } from '../../core/index.ts';
 import { summarizeParts } from './branch-path.ts';
 
-/** One line of events to a tip that could be continued. */
+/** A branch: the path to an event that can be continued. */
 export type Branch = {
-  /** The last event; going back to it continues this branch. */
+  /** The last event; a rewind to it continues this branch. */
   readonly tip: string;
-  /** Whether this is the branch that is being continued. */
+  /** True for the current branch. */
   readonly current: boolean;
-  /** Where in the list the branch stands that this one parted from, and after which event; absent for the first. */
+  /** The index of the parent branch and the event after which this one started; absent for the first. */
   readonly from?: { readonly branch: number; readonly event: string; readonly after: string };
   readonly reason?: 'edited' | 'forked' | 'rewound' | 'returned';
   readonly detail?: string;
-  /** The first words that only this branch has; without any, `change` may say what is different. */
+  /** The first input that only this branch has; without one, `change` may say what differs. */
   readonly preview: string;
   readonly change?: string;
-  /** Answers since it parted. */
+  /** Number of responses since the branch started. */
   readonly turns: number;
-  /** When its last event was written. */
+  /** Time of the last event. */
   readonly time: string;
-  /** Nothing was said or changed since it parted. */
+  /** True if nothing happened since the branch started. */
   readonly isEmpty: boolean;
 };
 
 type BranchEvents = { readonly events: Event[]; readonly from?: { readonly branch: number; readonly event: string } };
 
-/** The branches of these events, in the order they began. */
+/** Returns the branches of these events, in the order they started. */
 export function branchesOf(events: readonly Event[]): readonly Branch[] {
   const lines: BranchEvents[] = [];
   const lineOf = new Map<string, number>();
@@ -49,7 +49,7 @@ export function branchesOf(events: readonly Event[]): readonly Branch[] {
   return lines.map((line) => toBranch(line, forks, head));
 }
 
-/** The state at each event that something follows later than at once, in one pass over all of them. */
+/** Computes the state at each branch point in one pass. */
 function forkStates(events: readonly Event[]): ReadonlyMap<string, ForkState> {
   const found = new Map<string, ForkState>();
   const wanted = new Set(events.flatMap(({ parent }, i) => (parent === events[i - 1]?.id ? [] : (parent ?? []))));
@@ -103,7 +103,7 @@ const isBookkeepingEvent = (event: Event): boolean =>
   event.type === 'session-started' ||
   (event.type === 'epoch-started' && event.baseline === undefined);
 
-/** What was said first: by the person, or in an edited conversation where it begins to differ. */
+/** Returns the first input of a branch, or the first difference of an edited conversation. */
 function getBranchPreview(events: readonly Event[], common: number): Pick<Branch, 'preview' | 'change'> {
   for (const event of events) {
     if (event.type === 'input-received' && event.how !== 'continue') return { preview: summarizeParts(event.parts) };

@@ -1,18 +1,18 @@
-// The compactions of a session, found in its log: what one changed, and where to go back to.
+// Finds the last compaction of a session and the event before it.
 import { runStateView, toArray, type Event, type Message } from '../../core/index.ts';
 import { getBranchPath } from './branch-path.ts';
 
-/** A compaction that happened. */
+/** A compaction. */
 export type CompactionDiff = {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
-  /** The last event before it: going back there takes it back. */
+  /** The last event before it: a rewind to it undoes the compaction. */
   readonly undoEvent: string;
-  /** How many messages came after it. */
+  /** Number of messages after it. */
   readonly messagesSince: number;
 };
 
-/** The last compaction on the branch that is being continued; nothing if there was none. */
+/** Returns the last compaction on the current branch, if there is one. */
 export function lastCompaction(events: readonly Event[]): CompactionDiff | undefined {
   const path = getBranchPath(events);
   const at = path.findLastIndex((event) => event.type === 'epoch-started' && event.reason === 'compacted');

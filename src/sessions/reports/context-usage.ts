@@ -1,4 +1,4 @@
-// `/context`: what fills the window of the model, by our own estimate, and why the provider's cache did not help.
+// Context report: estimated tokens by kind of content, and the reasons for prompt cache misses.
 import {
   estimateTokens,
   partTokens,
@@ -10,22 +10,22 @@ import {
 } from '../../core/index.ts';
 import { previewText, getBranchPath } from './branch-path.ts';
 
-/** A kind of content and how much of it there is. */
+/** A kind of content and its tokens. */
 export type ContextShare = { readonly category: string; readonly tokens: number; readonly count: number };
 
-/** What the next request holds. */
+/** The contents of the next request. */
 export type ContextBreakdown = {
   readonly shares: readonly ContextShare[];
-  /** The estimates together. */
+  /** The sum of the estimates. */
   readonly tokens: number;
-  /** What the provider counted last, with an estimate of what came since. */
+  /** The provider's last count plus an estimate of what was added since. */
   readonly countedTokens: number;
   readonly window?: number;
-  /** The largest results of tools, with how they begin. */
+  /** The largest tool results with a preview. */
   readonly largest: readonly { readonly tool: string; readonly tokens: number; readonly preview: string }[];
 };
 
-/** What is known beside the state: the instructions that are part of the system text, and the model's window. */
+/** Inputs besides the state: the instructions in the system text, and the context window. */
 export type ContextBreakdownOptions = { readonly instructions?: string; readonly window?: number };
 
 const categoryNames = {
@@ -36,7 +36,7 @@ const categoryNames = {
   'tool-result': 'tool results',
 } as const;
 
-/** What fills the window. */
+/** Computes what fills the context window. */
 export function measureContext(
   state: RunState,
   { instructions = '', window }: ContextBreakdownOptions = {},
@@ -74,30 +74,30 @@ function largestToolResults(messages: readonly Message[]): ContextBreakdown['lar
     .slice(0, 5);
 }
 
-/** Why a prefix was not found in the cache: what we changed ourselves, or what the provider does not tell. */
+/** Why a prompt prefix was not in the cache. */
 export type CacheMissReason = 'compacted' | 'model-changed' | 'agent-changed' | 'edited' | 'expired' | 'untold';
 
-/** A turn that read less from the cache than the one before it. */
+/** A turn that read fewer cached tokens than the turn before. */
 export type CacheMiss = {
   readonly turn: number;
   readonly time: string;
-  /** Tokens read from the cache by the turn before, and by this one. */
+  /** Cached tokens of the turn before and of this turn. */
   readonly before: number;
   readonly now: number;
   readonly reason: CacheMissReason;
 };
 
-/** The misses on the branch being continued; `untold` counts turns whose provider says nothing of its cache. */
+/** Cache misses on the current branch; `untold` counts turns without cache figures. */
 export type CacheReport = {
   readonly misses: readonly CacheMiss[];
   readonly turns: number;
   readonly unreportedTurns: number;
 };
 
-/** Providers keep a prefix for about this long. */
+/** Typical time to live of a cached prefix. */
 const cacheTtlMs = 5 * 60_000;
 
-/** The turns whose cache read fell, and why. */
+/** Finds the turns with cache misses and their reasons. */
 export function reportCacheMisses(events: readonly Event[]): CacheReport {
   const misses: CacheMiss[] = [];
   let [turns, untold, last, lastTime] = [0, 0, 0, 0];

@@ -1,25 +1,25 @@
-// `/cost`: what a session has used, per model and per turn, with what nobody told us kept apart from what is known.
+// Cost report: usage per model and per turn; known costs, estimates and unknown prices are separate.
 import type { Event, Usage } from '../../core/index.ts';
 import { getBranchPath } from './branch-path.ts';
 
-/** Tokens and dollars. What is unknown is counted, never taken for nothing. */
+/** Tokens and dollars. Unknown amounts are counted and never treated as zero. */
 export type CostTotals = {
   readonly turns: number;
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** Dollars at known prices for counts that the provider gave. */
+  /** Dollars at known prices for counts of the provider. */
   readonly usd: number;
-  /** Dollars that are our estimate. */
+  /** Estimated dollars. */
   readonly estimatedUsd: number;
   /** Turns whose price is unknown. */
   readonly unpriced: number;
-  /** Turns whose tokens the provider did not count. */
+  /** Turns without token counts of the provider. */
   readonly uncounted: number;
 };
 
-/** One turn's cost. `abandoned`: on a branch that is no longer continued; the money is gone all the same. */
+/** The cost of one turn. `abandoned`: on another branch than the current one. */
 export type TurnCost = {
   readonly turn: number;
   readonly model: string;
@@ -29,7 +29,7 @@ export type TurnCost = {
   readonly cost: CostTotals;
 };
 
-/** What all branches of a session have used together. */
+/** The usage of all branches of a session. */
 export type CostReport = {
   readonly total: CostTotals;
   readonly models: readonly { readonly model: string; readonly cost: CostTotals }[];
@@ -48,10 +48,10 @@ const zeroCost: CostTotals = {
   uncounted: 0,
 };
 
-/** The name under which the runs of sub-agents are counted: only their sum is told. */
+/** The name under which usage of sub-agents is summed. */
 const subagentsLabel = 'sub-agents';
 
-/** Adds up what these events cost. */
+/** Sums the cost of events. */
 export function reportCosts(events: readonly Event[]): CostReport {
   const models = modelByEvent(events);
   const onPath = new Set(getBranchPath(events).map((event) => event.id));
@@ -68,7 +68,7 @@ export function reportCosts(events: readonly Event[]): CostReport {
   };
 }
 
-/** The model in use at each failed turn, which does not name its own. */
+/** The model of each failed turn, which does not record its own. */
 function modelByEvent(events: readonly Event[]): ReadonlyMap<string, string> {
   const models = new Map<string, string>();
   for (const event of events)
@@ -81,7 +81,7 @@ function getEventCost(event: Event, model: string): Omit<TurnCost, 'time' | 'aba
     const { turn, usage, usd, estimated = false } = event;
     return { turn, model: event.model, failed: false, cost: getTurnCost(usage, usd, estimated) };
   }
-  // What an answer that broke off used is an estimate from the start.
+  // The usage of an interrupted response is an estimate.
   if (event.type === 'turn-failed' && event.usage)
     return { turn: event.turn, model, failed: true, cost: getTurnCost(event.usage, event.usd, true) };
   if (event.type !== 'tool-ended' || !event.spent) return undefined;

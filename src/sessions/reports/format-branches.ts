@@ -1,11 +1,11 @@
-// The branches of a session as a person reads them: one line each, numbered, under the one they parted from.
+// Formats branches as a numbered tree.
 import type { Branch } from './branches.ts';
 import { previewText } from './branch-path.ts';
 
-/** A branch with the number it is called by. */
+/** A branch and its number. */
 export type NumberedBranch = Branch & { readonly number: number };
 
-/** The branches worth showing: those where nothing happened are left out, unless it is the one being continued. */
+/** Returns the branches to show: empty branches are omitted, except the current one. */
 export const selectShownBranches = (branches: readonly Branch[]): readonly NumberedBranch[] =>
   branches
     .map((branch, i) => ({ ...branch, number: i + 1 }))
@@ -16,7 +16,7 @@ const isParent = (branches: readonly Branch[], index: number): boolean =>
 
 const maxDepth = 12;
 
-/** The tree in lines of text. */
+/** Formats the tree as lines. */
 export function formatBranchTree(branches: readonly Branch[]): string {
   const shown = selectShownBranches(branches);
   const depths = new Map<number, number>();

@@ -1,10 +1,10 @@
-// The reports on context, cache and cost as a person reads them.
+// Formats the context, cache and cost reports as text.
 import type { CacheReport, ContextBreakdown, CacheMissReason } from './context-usage.ts';
 import type { CostTotals, CostReport } from './cost-report.ts';
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
-/** What fills the window, largest first, and why the cache missed. */
+/** Formats the context report, largest first, with cache misses. */
 export function formatContextBreakdown(fill: ContextBreakdown, cache?: CacheReport): string {
   const { shares, tokens, countedTokens, window, largest } = fill;
   const of =
@@ -50,7 +50,7 @@ function formatCacheReport({ misses, turns, unreportedTurns }: CacheReport): rea
   ];
 }
 
-/** What the session has cost, by model. */
+/** Formats the cost report by model. */
 export function formatCosts({ total, models, turns }: CostReport): string {
   if (turns.length === 0) return 'Nothing was used yet.';
   const lost = turns.filter((each) => each.abandoned).length;

@@ -1,4 +1,4 @@
-// What a log's events tell of a session: its branches, what was said, what fills the window and what it cost.
+// Reports on a session log: branches, user turns, context usage, compactions and cost.
 export { branchesOf, type Branch } from './branches.ts';
 export { lastCompaction, type CompactionDiff } from './compactions.ts';
 export {

@@ -1,4 +1,4 @@
-// What the person said on the branch being continued, and how to go back to before it.
+// Lists the user messages on the current branch and rewinds to before one of them.
 import {
   runStateView,
   messageText,
@@ -10,24 +10,24 @@ import {
 import type { Session } from '../../agent/index.ts';
 import { getBranchPath } from './branch-path.ts';
 
-/** A message of the person's. */
+/** A user message. */
 export type UserTurn = {
   readonly text: string;
   readonly how: 'prompt' | 'steer' | 'follow-up';
   readonly time: string;
-  /** What it takes to be before it: an event to go back to, or, in a conversation that was edited or copied, the messages that came before. */
+  /** How to rewind to before it: an event or, in an edited or copied conversation, the messages before it. */
   readonly before:
     | { readonly type: 'event'; readonly event: string }
     | { readonly type: 'messages'; readonly messages: readonly Message[] };
 };
 
-/** The person's messages on the path to the last event, oldest first. */
+/** Returns the user messages on the current branch, oldest first. */
 export function listUserTurns(events: readonly Event[]): readonly UserTurn[] {
   const view = runStateView();
   const said = new Map<string, UserTurn>();
   let state = view.initial;
   for (const event of getBranchPath(events)) {
-    // An edit begins after the input that it replaces: what no turn has delivered by then is not part of this branch.
+    // An edit starts after the input it replaces: undelivered inputs are not part of this branch.
     if (event.type === 'branch-started') for (const { input } of state.pending) said.delete(input);
     if (event.type === 'input-received' && event.how !== 'continue' && event.parent !== null)
       said.set(event.input, toUserTurn(event.parts, event.how, event.time, { type: 'event', event: event.parent }));
@@ -51,7 +51,7 @@ const toUserTurn = (
   before,
 });
 
-/** A compaction repeats in short what still stands on the path; an edit and a copy bring words that stand nowhere else. */
+/** A compaction summarizes messages that are still on the path; an edit or copy adds messages that are nowhere else. */
 function findEditedTurns(
   messages: readonly Message[],
   { messages: had }: RunState,
@@ -67,7 +67,7 @@ function findEditedTurns(
   );
 }
 
-/** Goes back to before a message: what follows is a new branch, the old one stays. */
+/** Rewinds to before a message: starts a new branch and keeps the old one. */
 export async function rewindBefore(session: Pick<Session, 'rewind' | 'edit'>, { before }: UserTurn): Promise<void> {
   await (before.type === 'event'
     ? session.rewind(before.event)
