@@ -14,9 +14,10 @@ import { formatThirdPartyNotices } from './build/notices.ts';
 import { escapeNonAsciiInDir } from './build/ascii.ts';
 import { rewriteLazyRuntimeInDir } from './build/lazy-runtime.ts';
 import { inlineReexportsInDir } from './build/inline-reexports.ts';
+import { replaceBundledTypes } from './build/bundled-types.ts';
 
 type Manifest = {
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -88,17 +89,18 @@ const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', 
   env: { ...process.env, PATH: [path.join(root, 'node_modules/.bin'), process.env['PATH']].join(path.delimiter) },
 });
 if (declarations.status !== 0) fail('tsc could not write the declarations.');
+replaceBundledTypes(path.join(stagingDir, 'types'), (id) => !external.has(getPackageName(id)));
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 renameSync(stagingDir, path.join(root, 'dist'));
 if (missing.length > 0) console.log(`Built without ${missing.join(', ')}: not in src yet.`);
 
-/** What the exports map promises, by entry name; a room whose folder does not exist yet is named instead. */
+/** The source file of each entry of the exports map, by the name of its bundle; a file that does not exist is listed as missing. */
 function publicEntries(): { entries: Record<string, string>; missing: string[] } {
   const entries: Record<string, string> = {};
   const missing: string[] = [];
-  for (const [name, target] of Object.entries(manifest.exports)) {
+  for (const target of Object.values(manifest.exports)) {
     if (typeof target === 'string') continue;
-    const source = name === '.' ? 'src/index.ts' : `src/${name.slice(2)}/index.ts`;
+    const source = target.types.replace('./dist/types/', 'src/').replace(/\.d\.ts$/, '.ts');
     if (existsSync(path.join(root, source))) entries[path.basename(target.default, '.js')] = source;
     else missing.push(source);
   }
