@@ -36,6 +36,8 @@ test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is 
       'c.js': 'export default { name: "c", reminders: [{ name: "r", on: "turn-ended", message: "m" }] };',
       'd.ts':
         'export default (kit: { confirm: (c: object) => unknown }) => ({ name: "d", gates: [kit.confirm({ which: ["x"] })] });',
+      'former.ts':
+        'export default ({ enforce }) => ({ name: "former", gates: [enforce({ name: "x", why: "x", objection: () => ({ deny: "no" }) })] });',
       'e.test.ts': 'throw new Error("no rules");',
       'f.ts': 'export default { name: "f", gates: [() => ({ type: "allow" })] };',
       'g.ts': 'export default 3;',
@@ -46,9 +48,10 @@ test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is 
   const { files, problems, unusable } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
   assert.deepEqual(
     files.map(({ set }) => set.name),
-    ['a', 'b', 'c', 'd'],
+    ['a', 'b', 'c', 'd', 'former'],
   );
   assert.equal(files[1]?.set.reminders?.length, 13);
+  assert.equal(files[4]?.set.gates?.[0]?.gates.length, 1, 'former names of exports still work');
   assert.deepEqual(
     problems.map(({ path: file }) => path.basename(file)),
     ['f.ts', 'g.ts', 'h.ts'],

@@ -88,7 +88,7 @@ const emptyTrust: FileApprovalOptions['trust'] = {
 async function loadRuleSet(file: string, text: string): Promise<RuleSet> {
   const rules = await import('../rules/index.ts');
   const made = isCodeFile(file)
-    ? await resolveRuleExport(await importDefaultExport(file, text), rules)
+    ? await resolveRuleExport(await importDefaultExport(file, text), { ...rules.deprecatedRuleNames, ...rules })
     : await parseRuleData(text);
   const set = isCodeFile(file) && isObject(made) && hasFunctions(made) ? (made as RuleSet) : rules.compileRules(made);
   const wrong = ruleSetError(set);

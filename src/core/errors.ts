@@ -50,6 +50,10 @@ export function errorMessage(thrown: unknown): string {
   }
 }
 
+/** Returns the code that the operating system, Node.js or a driver gives an error, such as `ENOENT`; undefined if it has none. */
+export const systemErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
 /** The message of an error, followed by its hint if it has one. */
 export const formatError = (error: Error): string =>
   error instanceof FairleadError && error.hint ? `${error.message} ${error.hint}` : error.message;

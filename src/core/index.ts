@@ -7,6 +7,7 @@ export {
   fromFailure,
   errorMessage,
   formatError,
+  systemErrorCode,
   toFailure,
   type Blame,
   type ErrorDetails,
@@ -123,6 +124,8 @@ export { escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render.ts';
 export type { SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';
+export { isPathInside, normalizeFileName } from './paths.ts';
+export { isLoopbackHost, isLoopbackUrl } from './net.ts';
 export { answerCost, partialAnswerCost, usageCost, zeroUsage, addUsage, type AnswerCost } from './usage-totals.ts';
 export { fold, runStateView, type CallApproval, type ToolCall, type RunState } from './state.ts';
 export {

@@ -4,7 +4,7 @@ import { isSecretFile } from './secret-file.ts';
 
 test('attacks 29 and 30: files that hold keys are known by name, however it is written', () => {
   const secret =
-    '.env .ENV app/.env.production .env. certs/server.pem id_rsa .ssh/config .ssh .aws/credentials .npmrc ~/.netrc secrets.yaml .ｅnv C:\\x\\.env';
+    '.env .ENV app/.env.production .env. certs/server.pem id_rsa .ssh/config .ssh .aws/credentials .npmrc ~/.netrc secrets.yaml .ｅnv .e\u200bnv .s\u2060sh/config C:\\x\\.env';
   for (const path of secret.split(' ')) assert.ok(isSecretFile(path), path);
 });
 

@@ -1,4 +1,5 @@
 // Recognizes files that usually hold secrets by their names. A model reads them only with the approval of the user.
+import { normalizeFileName } from './paths.ts';
 
 const secretFileNames: readonly RegExp[] = [
   /^\.env(\..+)?$/,
@@ -12,10 +13,10 @@ const secretFileNames: readonly RegExp[] = [
 const sampleSuffix = /\.(example|sample|template|dist)$/;
 const secretFolders: ReadonlySet<string> = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.docker', '.azure']);
 
-/** Returns true if a file at this path usually holds secrets. Ignores case and Unicode normalization form. */
+/** Returns true if a file at this path usually holds secrets. Ignores case, Unicode normalization form and invisible characters. */
 export function isSecretFile(path: string): boolean {
-  const parts = path.normalize('NFKC').toLowerCase().split(/[/\\]/);
-  const name = (parts.pop() ?? '').replace(/[. ]+$/, '');
+  const parts = path.normalize('NFKC').split(/[/\\]/).map(normalizeFileName);
+  const name = parts.pop() ?? '';
   if ([...parts, name].some((each) => secretFolders.has(each))) return !name.endsWith('.pub');
   return secretFileNames.some((each) => each.test(name)) && !sampleSuffix.test(name);
 }

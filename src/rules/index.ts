@@ -1,4 +1,5 @@
 // The behaviours we ship: what a session's history can be asked, reminders, gates, stops and renderers over it, and what makes a long conversation shorter.
+export { deprecatedRuleNames } from './deprecated-names.ts';
 export { fabricatedResult } from './fabricated-result.ts';
 export { compactionDiff } from './compaction/diff.ts';
 export { preserveUserMessages } from './compaction/preserve-user-messages.ts';
