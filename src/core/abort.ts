@@ -1,6 +1,7 @@
 // Races work against an AbortSignal. Work that ignores the signal is abandoned.
 import { FairleadError, toFailure, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
+import type { RunContext } from './loop.ts';
 
 /** Returns the result of the work, or rejects as soon as the signal aborts. Work does not start if the signal is already aborted. */
 export async function raceAbort<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
@@ -28,13 +29,8 @@ const stopReasonsByCode: ReadonlyMap<string, StopReason> = new Map([
 const DETACHED_CODE = 'run/left';
 
 /** Returns true if the caller is detaching from the run, after the current step or at once. The run does not end. */
-export const isDetached = ({
-  signal,
-  leave,
-}: {
-  readonly signal: AbortSignal;
-  readonly leave?: AbortSignal;
-}): boolean => leave?.aborted === true || (signal.aborted && abortCode(signal.reason) === DETACHED_CODE);
+export const isDetached = ({ signal, detachSignal }: Pick<RunContext, 'signal' | 'detachSignal'>): boolean =>
+  detachSignal?.aborted === true || (signal.aborted && abortCode(signal.reason) === DETACHED_CODE);
 
 /** Returns true if this failure only says that the caller detached. It does not count as a failure. */
 export const wasDetached = (failure: Failure): boolean => failure.code === DETACHED_CODE;

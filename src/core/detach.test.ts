@@ -16,7 +16,10 @@ import { FairleadError, historyError, runLoop, toArray, type RunState } from './
 const slowTest = { timeout: 20_000 };
 const detachReason = new FairleadError('run/left', 'The worker is going.', { blame: 'harness' });
 
-const runDetachable = (set: CoreFixture, given: { signal?: AbortSignal; leave?: AbortSignal }): Promise<RunState> =>
+const runDetachable = (
+  set: CoreFixture,
+  given: { signal?: AbortSignal; detachSignal?: AbortSignal },
+): Promise<RunState> =>
   runLoop(set.agent, {
     writer: set.head,
     signal: new AbortController().signal,
@@ -29,7 +32,7 @@ test('[A24, A71] a run that is left between two steps is not ended, and goes on 
   const leave = new AbortController();
   const add = createTestTool('add', 'write', () => (leave.abort(), 'added'));
   const set = await createCoreFixture({ replies: [replyWithCalls('add'), replyWithText('done it')], tools: [add] });
-  const state = await runDetachable(set, { leave: leave.signal });
+  const state = await runDetachable(set, { detachSignal: leave.signal });
   assert.deepEqual([state.run, set.eventsOfType('run-ended'), set.eventsOfType('tool-ended').length], ['r1', [], 1]);
   const ended = await set.run();
   assert.equal(ended.ended?.reason, 'answered');
@@ -99,6 +102,6 @@ for (const reason of ['money-budget', 'token-budget'] as const) {
 
 test('a run that is left before it begins has done nothing', async () => {
   const set = await createCoreFixture({ replies: [replyWithText('hello')] });
-  const state = await runDetachable(set, { leave: AbortSignal.abort() });
+  const state = await runDetachable(set, { detachSignal: AbortSignal.abort() });
   assert.deepEqual([state.run, set.requests.length, set.eventsOfType('turn-started')], ['r1', 0, []]);
 });

@@ -157,7 +157,7 @@ test('a file that a person named by hand is found by the name it shows', async (
 test('[J29, J54] new sessions of the same second get names of their own, also across processes', (t) => {
   const shelf = shelfFor(t);
   const now = new Date(2026, 0, 2, 3, 4, 5);
-  const program = `import { newSession } from ${JSON.stringify(path.join(import.meta.dirname, 'session-directory.ts'))};
+  const program = `import { createSessionFile as newSession } from ${JSON.stringify(path.join(import.meta.dirname, 'session-directory.ts'))};
     console.log(newSession({ data: process.argv[1] }, undefined, new Date(2026, 0, 2, 3, 4, 5)).name);`;
   const names = [
     createSessionFile(shelf, undefined, now).name,

@@ -166,7 +166,7 @@ test('[J59] what a provider attached stays with messages that were not changed, 
   assert.ok('messages' in changed);
   assert.ok(!JSON.stringify(changed.messages).includes('signature'));
   assert.deepEqual(changed.dropped, [
-    { message: 2, why: 'Message 2 was changed, so what the provider had attached to it was left out.' },
+    { message: 2, reason: 'Message 2 was changed, so what the provider had attached to it was left out.' },
   ]);
 });
 
