@@ -62,7 +62,7 @@ const openProgram = (args: readonly string[], rows: number): Promise<Terminal> =
 async function captureScreen(terminal: Terminal, name: string): Promise<void> {
   // What is being drawn when the pattern appears is whole a moment later, and a question then takes keys.
   await new Promise((done) => setTimeout(done, 600));
-  const seen = (await terminal.screen({ colours: true })).replaceAll('␛', '\u001b');
+  const seen = (await terminal.screen({ colors: true })).replaceAll('␛', '\u001b');
   writeFileSync(path.join(screenshotsDir, `${name}.svg`), renderSvg(seen.replaceAll(home, '~'), columns));
   console.log(`docs/screens/${name}.svg`);
 }

@@ -46,7 +46,7 @@ test('[A53, A112] an effect that was under way when its worker was killed is put
   one.kill('SIGKILL');
   await one.ended;
   assert.equal((await made.run(['worker', '--drain'])).code, 5);
-  const { questions } = await made.waitForRun('half', 'resting');
+  const { pendingApprovals: questions } = await made.waitForRun('half', 'waiting');
   assert.equal(questions[0]?.kind, 'unknown-outcome');
   assert.match(
     await made.runCommand('runs', 'show', 'half'),
@@ -69,8 +69,8 @@ test('[A112] a run that needs a yes rests without a worker, is answered from ano
     /ask-1 {2}asks: run_command: echo done >> effects\n {2}To answer: fairlead runs answer ask-1 yes \(or no\)/,
   );
   assert.doesNotMatch(err, /Error/);
-  const [yes, no] = await Promise.all([made.waitForRun('ask-1', 'resting'), made.waitForRun('ask-2', 'resting')]);
-  assert.deepEqual([yes.questions.length, no.questions.length, made.modelRequests().length], [1, 1, 2]);
+  const [yes, no] = await Promise.all([made.waitForRun('ask-1', 'waiting'), made.waitForRun('ask-2', 'waiting')]);
+  assert.deepEqual([yes.pendingApprovals.length, no.pendingApprovals.length, made.modelRequests().length], [1, 1, 2]);
   assert.equal((await made.run(['runs', 'answer', 'ask-1', 'happened'])).code, 1);
   assert.equal((await made.run(['runs', 'answer', 'ask-1', 'maybe'])).code, 2);
   assert.equal((await made.run(['runs', 'answer', 'ask-3', 'yes'])).code, 1);
@@ -79,7 +79,7 @@ test('[A112] a run that needs a yes rests without a worker, is answered from ano
   assert.deepEqual(readEffects(made), [], 'nothing happens before a worker is there');
   await made.runCommand('worker', '--drain');
   assert.deepEqual(readEffects(made), ['done']);
-  assert.match((await made.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /A person said no/);
+  assert.match((await made.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /The user denied this/);
   const again = await made.run(['runs', 'answer', 'ask-1', 'yes']);
   assert.match(again.err, /asks no such question: it is ended/);
 });

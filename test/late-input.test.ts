@@ -111,6 +111,6 @@ test('words that do not fit the model stop the run once, at the prompt, and are 
   const { code, out, err } = await made.run(['--interactive', '--plain', '--no-sandbox'], { input });
   assert.equal(code, 0, err);
   assert.equal(out.split('Stopped: token-budget').length - 1, 1);
-  assert.match(out, /The working folder is /, 'what is typed next is heard');
+  assert.match(out, /The working directory is /, 'what is typed next is heard');
   assert.equal(made.modelRequests().length, 0);
 });

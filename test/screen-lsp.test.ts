@@ -86,9 +86,9 @@ test(
     await first.waitFor(/^Result: src\/greet\.ts:1:14: export const greet = /m);
     await waitForDiagnostic(first, 'bad');
     assert.notEqual(running(), '');
-    await first.enterAndWait('/cwd src', /The working folder is \S+\/src$/m);
+    await first.enterAndWait('/cwd src', /The working directory is \S+\/src$/m);
     await waitUntil('the server ends with the folder that it was for', () => running() === '');
-    await first.enterAndWait('/cwd ..', /The working folder is \S+\/work$/m);
+    await first.enterAndWait('/cwd ..', /The working directory is \S+\/work$/m);
     await waitForDiagnostic(first, 'more');
     await first.enterAndWait('/quit', /^exit code 0$/m);
     assert.equal(running(), '', 'the server ends with the program');

@@ -35,7 +35,7 @@ const conversationSteps: readonly {
     line: 'run echo one',
     brings: /Allow run_command: echo one\?[^]*\[y\/N\/a\]/,
     key: 'n',
-    after: /denied[^]*Result: A person said no/,
+    after: /denied[^]*Result: The user denied this/,
   },
   {
     line: 'run echo two',
@@ -47,7 +47,7 @@ const conversationSteps: readonly {
   { line: '/session rename talk', brings: /" is now "talk"\./ },
   { line: '/model beta', brings: /The next answer comes from beta\./ },
   { line: '/nope', brings: /There is no command \/nope/ },
-  { line: '/tree', brings: /Branches: \/tree <number> returns to one\n1 +"hello"/ },
+  { line: '/tree', brings: /Branches: \/tree <number> switches to one\n1 +"hello"/ },
   { line: '/cost', brings: /Total: \$0\.0000, 5 turns/ },
   { line: '/session new', brings: /A new session: "\d{4}-/ },
   { line: 'afresh', brings: /It is (\*\*)?afresh(\*\*)?\./ },
@@ -68,7 +68,7 @@ for (const [face, args, env, send] of [
       await prompt.keys(key, ...(send ? ['Enter'] : []));
       await prompt.waitFor(after);
     }
-    const seen = await prompt.screen({ colours: true, back: true });
+    const seen = await prompt.screen({ colors: true, back: true });
     if (face !== 'the screen' && face !== 'plain lines') assert.doesNotMatch(seen, /␛\[(3|9)[0-7]/, 'no colours');
     if (face === 'the screen') assert.match(seen, /␛\[3\d/);
     if (send) assert.match(seen, /\[tool\] run_command: denied/);

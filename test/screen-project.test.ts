@@ -57,7 +57,7 @@ test(
     await prompt.enterAndWait('/reviw', /! There is no command \/reviw; did you mean \/review\?/);
     await prompt.enterAndWait(
       '/cwd deep',
-      /· The working folder is \S+\/deep\n· Instructions loaded: [^]*\/deep\/AGENTS\.md/,
+      /· The working directory is \S+\/deep\n· Instructions loaded: [^]*\/deep\/AGENTS\.md/,
     );
   },
 );

@@ -96,7 +96,7 @@ test(
     const place = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
     const first = await openPrompt(t, place);
     await first.enterAndWait('remember me', /You said remember me\./);
-    await first.enterAndWait('/save my talk', /· Every step is already kept in \S+\/session_my\s+talk\.jsonl/);
+    await first.enterAndWait('/save my talk', /· Every event is already saved in \S+\/session_my\s+talk\.jsonl/);
     await first.enterAndWait('/clear', /· A new session: "/);
     assert.doesNotMatch(await first.screen(), /remember me/);
     await first.enterAndWait('/resume', /Resume which session\?\n>\s*\n→ my talk +\S+ \S+ +remember me/);
@@ -111,8 +111,8 @@ test(
     await first.enterAndWait('/quit', /^exit code 0$/m);
     await second.enterAndWait('/resume my talk', /· Resumed "my talk"\./);
     await second.enterAndWait('go on', /> remember me\n\nYou said remember me\.[^]*You said go on\./);
-    await second.enterAndWait('/cwd', /· The working folder is \S+\/work$/m);
-    await second.enterAndWait('/cwd ..', /· The working folder is [^\n]*\/fairlead-home-\w+$/m);
+    await second.enterAndWait('/cwd', /· The working directory is \S+\/work$/m);
+    await second.enterAndWait('/cwd ..', /· The working directory is [^\n]*\/fairlead-home-\w+$/m);
     await second.enterAndWait('/cwd nowhere', /✗ There is no folder \S+\/nowhere\./);
     assert.deepEqual(listSessionFiles(place), ['session_my talk.jsonl']);
   },

@@ -54,7 +54,7 @@ test(
     assert.match(seen, /^✓ write_file notes\/new\.md [^]*?\n +\+It is 42\.$/m);
     assert.match(seen, /^✓ run_command echo step [^]*?\n +step 2 of 2\n +It is 42\.$/m);
     assert.match(
-      await prompt.screen({ colours: true, back: true }),
+      await prompt.screen({ colors: true, back: true }),
       /␛\[32m\+export const answer = 42;/,
       'diffs are coloured',
     );

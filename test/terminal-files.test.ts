@@ -62,7 +62,7 @@ test('[J22] a prompt for the interactive mode is sent as it is too, slash or not
     requestMessages(made.modelRequests().at(-1)).map(({ content }) => content),
     ['/help', 'You said: /help', 'second'],
   );
-  assert.match(out, /You said: \/help\n[^]*You said: second\n[^]*The working folder is /);
+  assert.match(out, /You said: \/help\n[^]*You said: second\n[^]*The working directory is /);
 });
 
 test('[J78, J79, J80, J90, J91, J92, J93] everything is kept in the state and data folders under the root name, private to the person', async (t) => {

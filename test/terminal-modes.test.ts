@@ -34,7 +34,7 @@ test(
     await enterLine(first, 'good morning');
     await first.waitFor(/^> good morning\n\nYou said: good morning\n\n─+\n> *$/m);
     await enterLine(first, '/cwd');
-    await first.waitFor(/The working folder is \S+\/work\n\n─+\n> *$/m);
+    await first.waitFor(/The working directory is \S+\/work\n\n─+\n> *$/m);
     for (const terminal of terminals) await terminal.keys('C-d');
     assert.deepEqual(await Promise.all(terminals.map(waitForExitCode)), [0, 0, 0]);
     const [kept = '', ...others] = made.sessions();

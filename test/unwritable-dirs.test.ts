@@ -52,9 +52,9 @@ test('--ephemeral keeps no entry that was typed, and says that it has no name an
   assert.match(out, /You said: a private word/);
   assert.equal(existsSync(made.state('history')), false);
   assert.deepEqual(made.sessions(), []);
-  assert.match(out, /kept nowhere \(--ephemeral\)\. It has no name to change\./);
-  assert.match(out, /kept nowhere \(--ephemeral\)\. There is nothing to copy it from\./);
-  assert.equal(out.split('kept nowhere (--ephemeral).').length, 4);
+  assert.match(out, /not saved \(--ephemeral\)\. It has no name\./);
+  assert.match(out, /not saved \(--ephemeral\)\. It cannot be copied\./);
+  assert.equal(out.split('not saved (--ephemeral).').length, 4);
   await made.run(['--interactive'], { input: 'a public word\n' });
   assert.equal(existsSync(made.state('history')), true);
 });

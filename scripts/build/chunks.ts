@@ -7,7 +7,7 @@ type ChunkGroup = { readonly name: string; readonly roots: readonly string[] };
 
 const chunkGroups: readonly ChunkGroup[] = [
   // What every start pays for.
-  { name: 'door', roots: ['src/cli/main.ts', 'src/cli/args/help.ts', 'src/cli/args/suggest-command.ts'] },
+  { name: 'entry', roots: ['src/cli/main.ts', 'src/cli/args/help.ts'] },
   { name: 'library', roots: ['src/index.ts'] },
   { name: 'stores', roots: ['src/stores/index.ts'] },
   // The way to a model that speaks chat, as most do.
@@ -15,7 +15,7 @@ const chunkGroups: readonly ChunkGroup[] = [
     name: 'wire',
     roots: ['src/providers/index.ts', 'src/providers/openai-compatible/chat.ts', 'src/providers/gateway/policies.ts'],
   },
-  { name: 'once', roots: ['src/cli/commands/conversation.ts', 'src/cli/print-mode/print-mode.ts'] },
+  { name: 'print-mode', roots: ['src/cli/commands/conversation.ts', 'src/cli/print-mode/print-mode.ts'] },
 ];
 
 /** The chunk of each source file that has one, by its path. */

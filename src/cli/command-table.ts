@@ -1,16 +1,9 @@
 // The table of commands: a name, a line for the help, and a lazy import, so that starting one command loads no other.
-
-/** A command as its module exports it; the number is the exit code. */
-export interface Command {
-  run(args: readonly string[]): Promise<number>;
-}
-
-/** The commands by name; `load` is the only way to their code. */
-export type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<Command> }>>;
+import type { Command, CommandTable } from './args/command.ts';
 
 const loadConversationCommand = async (as: 'chat' | 'run'): Promise<Command> => {
-  const { runConversationCommand: go } = await import('./commands/conversation.ts');
-  return { run: (args) => go(args, as) };
+  const { runConversationCommand } = await import('./commands/conversation.ts');
+  return { run: (args) => runConversationCommand(args, as) };
 };
 
 /** The commands this program has. */

@@ -1,3 +1,4 @@
 // The terminal's public names.
-export { commands, type Command, type CommandTable } from './command-table.ts';
+export type { Command, CommandTable } from './args/command.ts';
+export { commands } from './command-table.ts';
 export { main } from './main.ts';

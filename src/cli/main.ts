@@ -1,54 +1,73 @@
-// The terminal's front door: picks a command, answers --help and --version itself, and hands everything else to the front. What it imports is paid for at every start.
-import { commands as ownCommands, type CommandTable } from './command-table.ts';
+// Entry point of the program: selects the command, prints the help and the version, and passes other arguments to the conversation command. Every start loads what this file imports.
+import type { CommandTable } from './args/command.ts';
+import { commands as allCommands } from './command-table.ts';
 import { version } from './version.ts';
 
-/** Runs a command line and answers with the exit code. */
-export async function main(args: readonly string[], commands: CommandTable = ownCommands): Promise<number> {
+/** Runs a command line and returns the exit code. */
+export async function main(args: readonly string[], commands: CommandTable = allCommands): Promise<number> {
   const [first, ...rest] = args;
   if (first === '--version' || first === '-v') {
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  const entry = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
-  const isOurs = entry === undefined || first === 'chat' || first === 'run';
-  if (first === 'help' || (isOurs && wantsHelp(args))) {
-    const { helpText } = await import('./args/help.ts');
-    process.stdout.write(helpText(commands));
-    return 0;
-  }
-  if (entry) return (await entry.load()).run(rest);
+  const command = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
+  const isConversation = command === undefined || first === 'chat' || first === 'run';
+  if (first === 'help' || (isConversation && hasHelpFlag(args))) return printHelp(commands);
+  if (command) return (await command.load()).run(rest, commands);
   if (first !== undefined && rest.length === 0) {
-    const { suggestCommand } = await import('./args/suggest-command.ts');
-    const wrong = suggestCommand(first, Object.keys(commands));
-    if (wrong !== undefined) {
-      process.stderr.write(`${wrong}\n`);
+    const { suggestCommand } = await import('./args/help.ts');
+    const suggestion = suggestCommand(first, Object.keys(commands));
+    if (suggestion !== undefined) {
+      process.stderr.write(`${suggestion}\n`);
       return 2;
     }
   }
+  if (first === undefined && !process.stdin.isTTY && (await isEmptyStream(process.stdin))) return printHelp(commands);
   const { runConversationCommand } = await import('./commands/conversation.ts');
   return runConversationCommand(args, undefined);
 }
 
-/** Lets a reader go away: whoever read standard output has read enough, which ends conversations as a closed terminal does; without a standard error the work goes on. */
+/**
+ * Handles errors of standard output and standard error when their reader has closed the pipe.
+ * A closed standard output ends the program as SIGHUP does; a closed standard error is ignored.
+ */
 export function surviveClosedPipes(): void {
   const { stdout, stderr } = process;
-  let gone = false;
-  const fault = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void => {
-    // Work that ends in order when its reader goes listens itself.
+  let closed = false;
+  const onError = (stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void => {
+    // A command with its own error listener shuts down by itself.
     if (stream.listenerCount('error') > 1) return;
-    // A terminal that is closed refuses what is written before the signal of it arrives.
+    // A closed terminal fails writes with EIO before SIGHUP arrives.
     if (error.code !== 'EPIPE' && !(error.code === 'EIO' && stream.isTTY)) throw error;
-    // A second signal would break off what the first one ends in order.
-    if (stream === stderr || gone) return;
-    gone = true;
+    // A second SIGHUP would abort the shutdown that the first one started.
+    if (stream === stderr || closed) return;
+    closed = true;
     if (process.listenerCount('SIGHUP') > 0) process.kill(process.pid, 'SIGHUP');
     else process.exit();
   };
-  for (const stream of [stdout, stderr]) stream.on('error', (error) => fault(stream, error));
+  for (const stream of [stdout, stderr]) stream.on('error', (error) => onError(stream, error));
 }
 
-/** Help is given wherever it is asked for, unless what follows two dashes is a prompt. */
-function wantsHelp(args: readonly string[]): boolean {
+async function printHelp(commands: CommandTable): Promise<number> {
+  const { helpText } = await import('./args/help.ts');
+  process.stdout.write(helpText(commands));
+  return 0;
+}
+
+/** Whether --help or -h is among the arguments before `--`; what follows `--` is a prompt. */
+function hasHelpFlag(args: readonly string[]): boolean {
   const end = args.indexOf('--');
-  return args.some((word, i) => (end < 0 || i < end) && (word === '--help' || word === '-h'));
+  return args.some((arg, i) => (end < 0 || i < end) && (arg === '--help' || arg === '-h'));
+}
+
+/** Whether the stream ends without data; data that arrives stays in the stream. */
+async function isEmptyStream(stream: NodeJS.ReadStream): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  stream.once('readable', () => {
+    const chunk = stream.read() as Buffer | null;
+    if (chunk !== null) stream.unshift(chunk);
+    resolve(chunk === null);
+  });
+  stream.once('error', () => resolve(true));
+  return promise;
 }

@@ -44,10 +44,10 @@ export type Terminal = {
   type(text: string): Promise<void>;
   /** Pastes text, bracketed where the program asked for that. */
   paste(text: string): Promise<void>;
-  /** What is on the screen now: with `colours` its style sequences, ESC written as ␛; with `back` what has scrolled away too. */
-  screen(how?: { readonly colours?: boolean; readonly back?: boolean }): Promise<string>;
+  /** What is on the screen now: with `colors` its style sequences, ESC written as ␛; with `back` what has scrolled away too. */
+  screen(how?: { readonly colors?: boolean; readonly back?: boolean }): Promise<string>;
   /** Waits until the screen (and what scrolled away) matches, and gives it; fails with the screen as it was. */
-  waitFor(pattern: RegExp, ms?: number, how?: { readonly colours?: boolean }): Promise<string>;
+  waitFor(pattern: RegExp, ms?: number, how?: { readonly colors?: boolean }): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** What tmux knows of the pane, in its own format language: `#{cursor_flag}`, `#{pane_pid}`. */
   queryTmux(format: string): Promise<string>;
@@ -94,8 +94,8 @@ function createTerminal(
   env: Record<string, string>,
   tmux: (...words: string[]) => Promise<string>,
 ): Terminal {
-  const screen: Terminal['screen'] = async ({ colours = false, back = false } = {}) => {
-    const seen = await tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), ...(back ? ['-S', '-'] : []));
+  const screen: Terminal['screen'] = async ({ colors = false, back = false } = {}) => {
+    const seen = await tmux('capture-pane', '-p', ...(colors ? ['-e'] : []), ...(back ? ['-S', '-'] : []));
     return seen.replaceAll('\x1b', '␛');
   };
   return {

@@ -164,7 +164,7 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
 
 async function handleAction(what: UserAction): Promise<void> {
   if (what.type === 'quit') return closeUi(ui);
-  if (what.type !== 'line') return showNotice(`heard ${what.type}`);
+  if (what.type !== 'submit') return showNotice(`heard ${what.type}`);
   ui.putBlock({ type: 'said', id: nextId(), text: what.text, how: what.how === 'follow-up' ? 'follow-up' : 'prompt' });
   const [word = '', ...rest] = what.text.split(' ');
   const piece = demoCommands[word];

@@ -98,8 +98,8 @@ test('words are a prompt that is answered once; with --interactive they are the 
 });
 
 test('in a pipe the prompt comes on standard input', () => {
-  assert.deepEqual([understood('', piped).mode, understood('', piped).action], ['one-shot', { type: 'input' }]);
-  assert.deepEqual(understood('-').action, { type: 'input' });
+  assert.deepEqual([understood('', piped).mode, understood('', piped).action], ['one-shot', { type: 'stdin' }]);
+  assert.deepEqual(understood('-').action, { type: 'stdin' });
   assert.equal(understood('--interactive', piped).mode, 'interactive');
   assert.equal(understood('', { isInteractive: false, command: 'chat' }).mode, 'interactive');
 });

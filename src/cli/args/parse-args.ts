@@ -9,7 +9,7 @@ export type CliAction =
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'prompt-file'; readonly path: string }
   /** The prompt comes on standard input. */
-  | { readonly type: 'input' }
+  | { readonly type: 'stdin' }
   | { readonly type: 'test-connection' }
   | { readonly type: 'refresh-models' };
 
@@ -63,7 +63,7 @@ export function parseCliArgs(args: readonly string[], called: Invocation): CliAr
     return { message: '--output-format and --input-format are for one-shot runs.' };
   if (mode === 'interactive' && values.has('output-schema'))
     return { message: '--output-schema is for one-shot runs.' };
-  if (formats.inputFormat !== 'text' && work?.type !== 'input')
+  if (formats.inputFormat !== 'text' && work?.type !== 'stdin')
     return { message: '--input-format stream-json reads the prompts from standard input: give no other.' };
   return {
     mode,
@@ -166,10 +166,10 @@ function parseAction(
   if (named === 'prompt') return { type: 'prompt', text: values.get('prompt') ?? '' };
   if (named === 'prompt-file') return { type: 'prompt-file', path: values.get('prompt-file') ?? '' };
   if (named === 'test-connection' || named === 'refresh-models') return { type: named };
-  if (text === '-') return { type: 'input' };
+  if (text === '-') return { type: 'stdin' };
   if (text !== '') return { type: 'prompt', text };
   if (called.command === 'chat' || values.has('interactive') || called.isInteractive) return undefined;
-  return { type: 'input' };
+  return { type: 'stdin' };
 }
 
 function parseMode(
@@ -184,7 +184,7 @@ function parseMode(
   if (values.has('one-shot') || command === 'run') return 'one-shot';
   if (values.has('interactive') || command === 'chat') return 'interactive';
   // A connection test or a new list of models goes on into the prompt; words are answered once.
-  return work?.type === 'prompt' || work?.type === 'prompt-file' || work?.type === 'input' ? 'one-shot' : 'interactive';
+  return work?.type === 'prompt' || work?.type === 'prompt-file' || work?.type === 'stdin' ? 'one-shot' : 'interactive';
 }
 
 function parseSessionSelector(values: OptionValues, mode: CliArgs['mode']): SessionSelector | UsageError {

@@ -1,6 +1,6 @@
 // The `doctor` command: proves each part of the installation and says how to mend what does not work.
 import { parseArgs } from 'node:util';
-import type { Command } from '../command-table.ts';
+import type { Command } from '../args/command.ts';
 import { createTextStyles, wantsColors } from '../tui/ansi-style.ts';
 import { createBufferedStdout } from '../print-mode/buffered-stdout.ts';
 import { runDoctorChecks, type NamedCheckResult } from '../doctor/run-checks.ts';
@@ -37,7 +37,7 @@ async function printReport(
   const { stdout, stderr } = process;
   const stop = new AbortController();
   const { write, flush } = createBufferedStdout(stdout, () => stop.abort());
-  const paint = createTextStyles(wantsColors(process.env, stdout.isTTY) ? 'colours' : 'none');
+  const paint = createTextStyles(wantsColors(process.env, stdout.isTTY) ? 'colors' : 'none');
   const all: NamedCheckResult[] = [];
   const wait = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
   for await (const each of runDoctorChecks({

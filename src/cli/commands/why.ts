@@ -1,6 +1,6 @@
 // The `why` command: why the model saw each note of a turn, and why its calls were refused.
 import { parseArgs } from 'node:util';
-import type { Command } from '../command-table.ts';
+import type { Command } from '../args/command.ts';
 import { withUsage } from '../args/with-usage.ts';
 import { printErr } from '../args/stdio.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';

@@ -23,7 +23,7 @@ export async function followSession(
   const say = (text: string): void => face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
   say(`Watching "${sessionFile.name}", which ${formatLockOwner(owner)} writes to. Esc or Ctrl+D leaves.`);
   face.onAction((heard) => {
-    if (heard.type === 'quit' || heard.type === 'interrupt' || heard.type === 'back') return leave();
+    if (heard.type === 'quit' || heard.type === 'interrupt' || heard.type === 'rewind') return leave();
     return say('This is only a view: nothing can be said here. Esc or Ctrl+D leaves.');
   });
   const looking = setInterval(() => {

@@ -1,78 +1,94 @@
-// The interactive prompt: a person and a model in one conversation, with the person in control of it.
+// The interactive mode: opens the terminal UI and a conversation, and handles user actions until the user quits.
 import { isAwaitingApproval } from '../../coding-agent/approvals.ts';
 import { Conversation } from '../../coding-agent/conversation.ts';
-import { prepareConversation } from './startup.ts';
-import { createUi, type TerminalUI, type UserAction } from '../tui/index.ts';
-import type { CliArgs } from '../args/parse-args.ts';
-import { exitCodes } from '../args/exit-codes.ts';
-import { printErr } from '../args/stdio.ts';
-import { onShutdown } from '../args/shutdown-signals.ts';
+import { formatNoToolsWarning } from '../../coding-agent/models/resolve-model.ts';
+import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
 import {
   appendPromptHistory,
-  withDebugLog,
   readPromptHistory,
   startBackgroundCleanup,
+  withDebugLog,
 } from '../../coding-agent/state/index.ts';
-import { readPromptFile } from '../state/prompt-files.ts';
-import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
+import { exitCodes } from '../args/exit-codes.ts';
+import type { CliArgs } from '../args/parse-args.ts';
+import { onShutdown } from '../args/shutdown-signals.ts';
+import { printErr } from '../args/stdio.ts';
+import type { CommandContext } from '../slash-commands/context.ts';
+import { pickRewindTarget } from '../slash-commands/history-commands.ts';
+import { notifyLoadedResources } from '../slash-commands/info-commands.ts';
 import { formatApprovalMode } from '../slash-commands/permission-commands.ts';
-import { resumeOpenRun } from '../slash-commands/resume-open-run.ts';
+import { resumeOpenRun } from '../slash-commands/session-commands.ts';
+import { readPromptFile } from '../state/prompt-files.ts';
+import { createUi, type TerminalUI, type UserAction } from '../tui/index.ts';
 import { createCompleter } from './completer.ts';
-import { pickRewindTarget } from '../slash-commands/rewind-picker.ts';
-import { showBanner } from './banner.ts';
-import { replayedMessages } from './bind-ui.ts';
 import { followSession } from './follow-session.ts';
-import { createRunController, type RunController } from './run-controller.ts';
+import { createRunController, replayedMessages, type RunController } from './run-controller.ts';
+import { prepareConversation } from './startup.ts';
 
-/** Opens the prompt and stays until the person leaves. */
-export function runInteractive(asked: CliArgs): Promise<number> {
+/** Opens the prompt and returns the exit code when the user quits. */
+export function runInteractive(args: CliArgs): Promise<number> {
   const settings = readSettings();
   return withDebugLog(settings, 'interactive', printErr, async () => {
-    const face = await createUi({ plain: asked.plain });
+    const ui = await createUi({ plain: args.plain });
     try {
-      return await runWithUi(face, asked, settings);
+      return await runWithUi(ui, args, settings);
     } finally {
-      await face.close();
+      await ui.close();
     }
   });
 }
 
-async function runWithUi(face: TerminalUI, asked: CliArgs, settings: Settings): Promise<number> {
-  const prepared = await prepareConversation(asked, settings, face);
+async function runWithUi(ui: TerminalUI, args: CliArgs, settings: Settings): Promise<number> {
+  const prepared = await prepareConversation(args, settings, ui);
   if (typeof prepared === 'number') return prepared;
-  if (prepared.locked && !(await followSession(prepared.locked, face, replayedMessages))) return exitCodes.answered;
-  const talk = await Conversation.open(prepared);
+  if (prepared.locked && !(await followSession(prepared.locked, ui, replayedMessages))) return exitCodes.answered;
+  const conversation = await Conversation.open(prepared);
   try {
-    return await runUntilQuit(talk, face, asked);
+    return await runUntilQuit(conversation, ui, args);
   } finally {
-    await talk.close();
+    await conversation.close();
   }
 }
 
-async function runUntilQuit(talk: Conversation, face: TerminalUI, asked: CliArgs): Promise<number> {
-  const { promise: left, resolve: quit } = Promise.withResolvers<void>();
+async function runUntilQuit(conversation: Conversation, ui: TerminalUI, args: CliArgs): Promise<number> {
+  const { promise: quitRequested, resolve: quit } = Promise.withResolvers<void>();
   const signals = onShutdown(['SIGTERM', 'SIGHUP'], quit);
-  const bench = createRunController(talk, face, quit);
-  face.setCompleter(createCompleter(talk));
-  face.setHistory(readPromptHistory(talk.settings));
-  showBanner(bench.context);
-  bench.context.refreshStatus();
-  await startFirstRun(bench, asked);
-  face.onAction((heard) => handleUserAction(bench, heard));
-  const tidying = startBackgroundCleanup(talk.settings.dirs);
-  await left;
-  tidying.abort();
-  await bench.shutdown();
+  const controller = createRunController(conversation, ui, quit);
+  ui.setCompleter(createCompleter(conversation));
+  ui.setHistory(readPromptHistory(conversation.settings));
+  showBanner(controller.context);
+  controller.context.refreshStatus();
+  await startFirstRun(controller, args);
+  ui.onAction((action) => handleUserAction(controller, action));
+  const cleanup = startBackgroundCleanup(conversation.settings.dirs);
+  await quitRequested;
+  cleanup.abort();
+  await controller.shutdown();
   signals.release();
   return signals.code ?? exitCodes.answered;
 }
 
-/** Says what the command line says, or goes on where the session was left. */
-async function startFirstRun({ context, start }: RunController, asked: CliArgs): Promise<void> {
-  const first = await readInitialPrompt(asked);
-  // What was typed already must not find the prompt busy with nothing.
-  if (first !== undefined) start(() => context.runAgent(first));
+/** Shows the model, the session, what was loaded for the directory, and warnings. */
+function showBanner(context: CommandContext): void {
+  const { conversation, notify } = context;
+  notify(
+    `Fairlead with ${conversation.model.name}, session "${conversation.name}". /help lists the commands; Ctrl+D quits.`,
+  );
+  for (const warning of conversation.settings.warnings) notify(warning, 'warning');
+  notifyLoadedResources(context);
+  const { name, description } = conversation.agent.sandbox;
+  if (name === 'none') notify(`No sandbox: ${description}`, 'warning');
+  if (name === 'refused') notify(description, 'warning');
+  const noTools = formatNoToolsWarning(conversation.model);
+  if (noTools !== undefined) notify(noTools, 'warning');
+}
+
+/** Runs the prompt of the command line, or resumes the open run of the session. */
+async function startFirstRun({ context, start }: RunController, args: CliArgs): Promise<void> {
+  const prompt = await readInitialPrompt(args);
+  if (prompt !== undefined) start(() => context.runAgent(prompt));
   else if (isAwaitingApproval(context.conversation.session.state)) start(() => resumeOpenRun(context));
+  // Not a job: the controller must be idle for input that the user has typed already.
   else await resumeOpenRun(context);
 }
 
@@ -81,26 +97,25 @@ async function readInitialPrompt({ action }: CliArgs): Promise<string | undefine
   return action?.type === 'prompt-file' ? readPromptFile(action.path, process.cwd()) : undefined;
 }
 
-/** Does what the person did at the face. */
-function handleUserAction(bench: RunController, heard: UserAction): void {
-  const { context, busy } = bench;
-  switch (heard.type) {
+function handleUserAction(controller: RunController, action: UserAction): void {
+  const { context, busy } = controller;
+  switch (action.type) {
     case 'quit':
       return context.quit();
     case 'interrupt':
-      return bench.interrupt();
-    case 'mode':
-      return toggleApprovalMode(bench);
-    case 'back':
-      return busy ? undefined : bench.start(() => pickRewindTarget(context));
-    case 'line':
-      if (heard.text.trim() === '') return undefined;
-      if (context.conversation.file !== undefined) appendPromptHistory(context.conversation.settings, heard.text);
-      return bench.handleInput(heard.text, heard.how);
+      return controller.interrupt();
+    case 'toggle-approval':
+      return toggleApprovalMode(context);
+    case 'rewind':
+      return busy ? undefined : controller.start(() => pickRewindTarget(context));
+    case 'submit':
+      if (action.text.trim() === '') return undefined;
+      if (context.conversation.file !== undefined) appendPromptHistory(context.conversation.settings, action.text);
+      return controller.handleInput(action.text, action.how);
   }
 }
 
-function toggleApprovalMode({ context: { conversation, notify, refreshStatus } }: RunController): void {
+function toggleApprovalMode({ conversation, notify, refreshStatus }: CommandContext): void {
   conversation.autoApprove = !conversation.autoApprove;
   notify(formatApprovalMode(conversation.autoApprove));
   refreshStatus();

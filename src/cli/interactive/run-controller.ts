@@ -1,140 +1,179 @@
-// Where the work of a conversation is done: one job at a time, which the person can add words to, interrupt, and leave.
+// Runs the jobs of an interactive conversation: a submitted line becomes a slash command, a shell command or a prompt, and input during a run joins the run.
 import type { RunOptions } from '../../agent/index.ts';
-import { hasUnreadInput } from '../../agent/unread-input.ts';
-import { errorMessage, type RunState, formatError } from '../../core/index.ts';
-import { formatActivity, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/approvals.ts';
+import { hasUnreadInput } from '../../agent/approvals.ts';
+import { formatActivity, isAwaitingApproval, waitForJoiningInput } from '../../coding-agent/approvals.ts';
 import type { Conversation } from '../../coding-agent/conversation.ts';
-import type { TerminalUI } from '../tui/ui.ts';
+import { runPromptHooks } from '../../coding-agent/prompt-hooks.ts';
+import { errorMessage, formatError, type RunState } from '../../core/index.ts';
+import { createTranscriptPresenter } from '../../sessions/transcript-presenter.ts';
 import { quitReason, type CommandContext } from '../slash-commands/context.ts';
+import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
+import type { TerminalUI } from '../tui/ui.ts';
 import { askForApprovals } from './approval.ts';
-import { dispatchInput, isAllowedDuringRun } from './dispatch-input.ts';
-import { bindConversationToUi } from './bind-ui.ts';
+import { runUserShellCommand } from './shell-command.ts';
 
-/** A desk and the job that is done at it. */
+/** How many messages of a resumed conversation are shown. */
+export const replayedMessages = 40;
+
+/** Runs at most one job of a conversation at a time. */
 export type RunController = {
   readonly context: CommandContext;
   readonly busy: boolean;
-  /** Begins a job; what goes wrong with it is told. */
+  /** Starts a job; an error of the job is shown to the user. */
   readonly start: (job: () => Promise<void>) => void;
-  /** Does what a line says: as a job of its own, or beside the one that goes on where that may be. */
+  /** Handles a submitted line: as a new job, or during the active job if the line allows that. */
   handleInput(text: string, how: 'enter' | 'follow-up'): void;
-  /** Stops what goes on. */
+  /** Cancels the active job. */
   interrupt(): void;
-  /** Stops it for good, and waits until it has stopped; what is asked then stays open for the next time. */
+  /** Cancels the active job and waits until it has ended; open approval questions stay open for the next resume. */
   shutdown(): Promise<void>;
 };
 
-/** A workbench for this conversation, which is shown on the face from now on. */
-export function createRunController(talk: Conversation, face: TerminalUI, quit: () => void): RunController {
-  let work: Promise<void> | undefined;
-  let stop = new AbortController();
-  /** Words that are on their way into the run. */
+/** Creates the controller of a conversation and shows the conversation on the UI from now on. */
+export function createRunController(conversation: Conversation, ui: TerminalUI, quit: () => void): RunController {
+  let job: Promise<void> | undefined;
+  let cancel = new AbortController();
+  /** Inputs that are being added to the active run. */
   let joining: Promise<unknown> = Promise.resolve();
-  // Idle is said only when nothing goes on: in a pipe the next line waits for that.
-  const refresh = (): void =>
-    face.setStatus({ ...talk.status(), ...(work ? { busy: formatActivity(talk.session.state) } : {}) });
-  const desk = createCommandContext({
-    conversation: talk,
-    ui: face,
-    refreshStatus: refresh,
+  let running = false;
+  let blockCount = 0;
+  // The status has no `busy` only if no job is active: with piped input the next line waits for that.
+  const refreshStatus = (): void =>
+    ui.setStatus({ ...conversation.status(), ...(job ? { busy: formatActivity(conversation.session.state) } : {}) });
+  const runOptions = bindConversationToUi(conversation, ui, refreshStatus);
+  const context: CommandContext = {
+    conversation,
+    ui,
+    refreshStatus,
     quit,
-    signal: () => stop.signal,
-    pendingInputs: () => joining,
-    runOptions: bindConversationToUi(face, talk, refresh),
-  });
-  const start = (job: () => Promise<void>): void => {
-    stop = new AbortController();
-    work = job()
+    get signal() {
+      return cancel.signal;
+    },
+    notify: (text, level = 'info') => ui.putBlock({ type: 'notice', id: `s${blockCount++}`, level, text }),
+    showPage: (text, title) =>
+      ui.putBlock({ type: 'page', id: `p${blockCount++}`, text, ...(title === undefined ? {} : { title }) }),
+    get isRunning() {
+      return running;
+    },
+    async runAgent(prompt) {
+      running = true;
+      try {
+        await runUntilIdle(context, runOptions, () => joining, prompt);
+      } finally {
+        running = false;
+      }
+    },
+  };
+  const start = (work: () => Promise<void>): void => {
+    cancel = new AbortController();
+    job = work()
       .catch((error: unknown) =>
-        desk.notify(error instanceof Error ? formatError(error) : errorMessage(error), 'error'),
+        context.notify(error instanceof Error ? formatError(error) : errorMessage(error), 'error'),
       )
       .finally(() => {
-        work = undefined;
-        refresh();
+        job = undefined;
+        refreshStatus();
       });
-    refresh();
+    refreshStatus();
   };
   return {
-    context: desk,
+    context,
     get busy() {
-      return work !== undefined;
+      return job !== undefined;
     },
     start,
     handleInput(text, how) {
-      if (!work) return start(() => dispatchInput(desk, text));
-      if (!isAllowedDuringRun(text, desk)) {
-        face.setInput(text);
-        return desk.notify('Wait until the run has ended, or press Esc.', 'warning');
+      if (!job) return start(() => dispatchInput(context, text));
+      if (!isAllowedDuringRun(text, context)) {
+        ui.setInput(text);
+        return context.notify('Wait until the run has ended, or press Esc.', 'warning');
       }
-      const join = dispatchInput(desk, text, how);
+      const join = dispatchInput(context, text, how);
       joining = Promise.allSettled([joining, join]);
-      return void join.catch((error: unknown) => desk.notify(errorMessage(error), 'error'));
+      return void join.catch((error: unknown) => context.notify(errorMessage(error), 'error'));
     },
     interrupt() {
-      stop.abort();
-      talk.session.cancel();
+      cancel.abort();
+      conversation.session.cancel();
     },
     async shutdown() {
-      stop.abort(quitReason);
-      talk.session.cancel();
-      await work;
+      cancel.abort(quitReason);
+      conversation.session.cancel();
+      await job;
     },
   };
 }
 
-/** What a desk is made of. */
-type ContextOptions = Pick<CommandContext, 'conversation' | 'ui' | 'refreshStatus' | 'quit'> & {
-  readonly signal: () => AbortSignal;
-  /** Settled once every word that was on its way is written down. */
-  readonly pendingInputs: () => Promise<unknown>;
-  readonly runOptions: RunOptions;
-};
-
-function createCommandContext({ signal, pendingInputs, runOptions, ...given }: ContextOptions): CommandContext {
-  const { ui } = given;
-  let count = 0;
-  let conversing = false;
-  const desk: CommandContext = {
-    ...given,
-    get signal() {
-      return signal();
-    },
-    notify: (text, level = 'info') => ui.putBlock({ type: 'notice', id: `s${count++}`, level, text }),
-    showPage: (text, title) =>
-      ui.putBlock({ type: 'page', id: `p${count++}`, text, ...(title === undefined ? {} : { title }) }),
-    get isRunning() {
-      return conversing;
-    },
-    async runAgent(words) {
-      conversing = true;
-      try {
-        await runUntilIdle(desk, runOptions, pendingInputs, words);
-      } finally {
-        conversing = false;
-      }
-    },
-  };
-  return desk;
+/** Whether a line may be handled during a job: prompts join a run, and some slash commands are read-only. */
+function isAllowedDuringRun(text: string, { conversation, isRunning }: CommandContext): boolean {
+  if (text.startsWith('!')) return false;
+  return text.startsWith('/')
+    ? (parseSlashCommand(text, conversation.agent.commands)?.command.allowedDuringRun ?? false)
+    : isRunning;
 }
 
-/** Runs the model; whenever it waits for the person, asks and goes on. Words that came in as it ended are not left lying. */
-async function runUntilIdle(
-  desk: CommandContext,
-  options: RunOptions,
-  joined: () => Promise<unknown>,
-  words?: string,
+/** Runs a submitted line. A prompt during a run joins it: at the next turn, or after the answer for a follow-up. */
+async function dispatchInput(
+  context: CommandContext,
+  text: string,
+  how: 'enter' | 'follow-up' = 'enter',
 ): Promise<void> {
-  const { conversation } = desk;
-  let state: RunState =
-    words === undefined && isAwaitingApproval(conversation.session.state)
-      ? conversation.session.state
-      : await conversation.run(words, options);
-  for (;;) {
-    await waitForJoiningInput(joined);
-    if (isAwaitingApproval(state)) await askForApprovals(desk, state);
-    else if (!hasUnreadInput(conversation.session.state)) return;
-    if (desk.signal.reason === quitReason) return;
-    // Whoever interrupts a question means the run.
-    state = await conversation.run(undefined, { ...options, signal: desk.signal });
+  const { conversation } = context;
+  if (text.startsWith('/')) {
+    const parsed = parseSlashCommand(text, conversation.agent.commands);
+    if (!parsed) return context.notify(formatUnknownCommand(text, conversation.agent.commands), 'warning');
+    await parsed.command.run(parsed.args, context);
+    return undefined;
   }
+  if (text.startsWith('!')) return runUserShellCommand(context, text);
+  if (!context.isRunning) return context.runAgent(text);
+  // Awaited only if there are hooks: without them the input keeps its order in the run.
+  if (conversation.agent.hooks) await runPromptHooks(conversation, text);
+  await (how === 'enter' ? conversation.session.steer(text) : conversation.session.followUp(text));
+}
+
+/** Runs the model, asks the user for each pending approval, and runs again until no approval and no unread input is left. */
+async function runUntilIdle(
+  context: CommandContext,
+  options: RunOptions,
+  joining: () => Promise<unknown>,
+  prompt?: string,
+): Promise<void> {
+  const { conversation } = context;
+  let state: RunState =
+    prompt === undefined && isAwaitingApproval(conversation.session.state)
+      ? conversation.session.state
+      : await conversation.run(prompt, options);
+  for (;;) {
+    await waitForJoiningInput(joining);
+    if (isAwaitingApproval(state)) await askForApprovals(context, state);
+    else if (!hasUnreadInput(conversation.session.state)) return;
+    if (context.signal.reason === quitReason) return;
+    // The signal of the job: an interrupted question also cancels the run.
+    state = await conversation.run(undefined, { ...options, signal: context.signal });
+  }
+}
+
+/** Shows the conversation, and each session it switches to; returns the run options that show a run while it streams. */
+function bindConversationToUi(conversation: Conversation, ui: TerminalUI, refreshStatus: () => void): RunOptions {
+  let presenter = createTranscriptPresenter(ui, () => conversation.stream);
+  const show = (isNew: boolean): void => {
+    presenter = createTranscriptPresenter(ui, () => conversation.stream);
+    if (!isNew) presenter.replay(conversation.session.messages, replayedMessages);
+    for (const text of conversation.problems)
+      ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
+    refreshStatus();
+  };
+  conversation.subscribe({
+    session(isNew) {
+      ui.clear();
+      show(isNew);
+    },
+    event(event) {
+      presenter.onEvent(event);
+      refreshStatus();
+    },
+  });
+  show(conversation.isNew);
+  return { onChunk: (chunk) => presenter.onChunk(chunk), onToolProgress: (call, text) => ui.appendText(call, text) };
 }

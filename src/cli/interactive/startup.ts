@@ -1,6 +1,6 @@
 // From a command line to an open conversation in interactive mode: what has to be asked first is asked here.
 import { FairleadError, formatError } from '../../core/index.ts';
-import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
+import { createUiPrompter } from '../tui/create-ui.ts';
 import type { TerminalUI } from '../tui/ui.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodeForError, exitCodes } from '../args/exit-codes.ts';
@@ -122,23 +122,3 @@ async function pickModel(
   const model = known.find(({ id }) => id === picked);
   return model ? { model: toResolvedModel(model) } : exitCodes.failed;
 }
-
-/** Asks and tells on the face. */
-export const createUiPrompter = (face: TerminalUI): UserPrompter => ({
-  confirm: async (title, detail, signal) =>
-    (await face.askKey(
-      {
-        title,
-        ...(detail === undefined ? {} : { detail }),
-        keys: [
-          { key: 'y', label: 'yes' },
-          { key: 'n', label: 'no' },
-        ],
-        defaultKey: 'n',
-      },
-      signal,
-    )) === 'y',
-  ...(face.askText && { askText: face.askText }),
-  progress: (text) => face.putBlock({ type: 'notice', id: 'model-progress', level: 'info', text }),
-  notify: (text) => face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
-});

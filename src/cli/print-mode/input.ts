@@ -9,7 +9,7 @@ import { readPromptFile } from '../state/prompt-files.ts';
 export async function* readPrompts({ action, inputFormat }: CliArgs): AsyncGenerator<string> {
   if (action?.type === 'prompt' && action.text.trim()) yield action.text;
   if (action?.type === 'prompt-file') yield readPromptFile(action.path, process.cwd());
-  if (action?.type !== 'input') return;
+  if (action?.type !== 'stdin') return;
   if (inputFormat === 'stream-json') {
     yield* readStreamJsonMessages(process.stdin);
     return;

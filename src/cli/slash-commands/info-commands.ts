@@ -1,4 +1,4 @@
-// Commands that look: help, tools, cost, context, where we are, and the way out.
+// Slash commands that show tools, cost and context use, change the working directory, and quit.
 import {
   reportCacheMisses,
   formatContextBreakdown,
@@ -6,12 +6,11 @@ import {
   formatCosts,
   measureContext,
 } from '../../sessions/reports/index.ts';
-import type { SlashCommand } from './context.ts';
-import { notifyLoadedResources } from './loaded-resources.ts';
+import type { CommandContext, SlashCommand } from './context.ts';
 
 const toolsCommand: SlashCommand = {
   name: 'tools',
-  description: 'what the model can do, and what is asked first',
+  description: 'list the tools of the model, and which need approval',
   allowedDuringRun: true,
   run(_, { conversation, showPage }) {
     const lines = [...conversation.session.agent.tools.values()].map(
@@ -24,7 +23,7 @@ const toolsCommand: SlashCommand = {
 
 const costCommand: SlashCommand = {
   name: 'cost',
-  description: 'what this session has used, by model',
+  description: 'tokens and cost of this session, by model',
   allowedDuringRun: true,
   async run(_, { conversation, showPage }) {
     showPage(formatCosts(reportCosts(await conversation.events())), 'Cost');
@@ -33,38 +32,50 @@ const costCommand: SlashCommand = {
 
 const contextCommand: SlashCommand = {
   name: 'context',
-  description: 'what fills the window, and why the cache missed',
+  description: 'what fills the context window, and why the cache missed',
   allowedDuringRun: true,
   async run(_, { conversation, showPage }) {
     const { contextWindow } = conversation.session.agent.provider;
-    const fill = measureContext(conversation.session.state, {
+    const breakdown = measureContext(conversation.session.state, {
       instructions: conversation.agent.instructions.text,
       ...(contextWindow === undefined ? {} : { window: contextWindow }),
     });
-    showPage(formatContextBreakdown(fill, reportCacheMisses(await conversation.events())), 'Context');
+    showPage(formatContextBreakdown(breakdown, reportCacheMisses(await conversation.events())), 'Context');
   },
 };
 
 const cwdCommand: SlashCommand = {
   name: 'cwd',
-  description: 'show the working folder, or work in another one',
-  argumentHint: '<folder>',
-  async run(args, desk) {
-    const { conversation, notify } = desk;
+  description: 'show the working directory, or change it',
+  argumentHint: '<directory>',
+  async run(args, context) {
+    const { conversation, notify } = context;
     if (args.trim()) await conversation.changeDirectory(args.trim());
-    notify(`The working folder is ${conversation.agent.workspace.cwd}`);
-    if (args.trim()) notifyLoadedResources(desk);
+    notify(`The working directory is ${conversation.agent.workspace.cwd}`);
+    if (args.trim()) notifyLoadedResources(context);
   },
 };
 
 const createExitCommand = (name: string): SlashCommand => ({
   name,
-  description: 'leave; the session is kept',
+  description: 'quit; the session is kept',
   allowedDuringRun: true,
   run: (_, { quit }) => quit(),
 });
 
-/** Commands that look. */
+/** Shows which instructions and skills were loaded for the working directory, and the problems found on the way. */
+export function notifyLoadedResources({ conversation, notify }: Pick<CommandContext, 'conversation' | 'notify'>): void {
+  const { origin } = conversation.settings.all.get('instructions') ?? {};
+  if (origin?.type === 'project') notify(`Instructions loaded: ${origin.file}`);
+  const { instructions, skills, problems } = conversation.agent;
+  for (const problem of problems) notify(problem, 'warning');
+  if (conversation.model.tools === false) return;
+  if (instructions.files.length)
+    notify(`Instructions loaded: ${instructions.files.map(({ path }) => path).join(', ')}`);
+  if (skills.length) notify(`Skills: ${skills.map(({ name }) => name).join(', ')}`);
+}
+
+/** The slash commands that show information or quit. */
 export const infoCommands: readonly SlashCommand[] = [
   toolsCommand,
   costCommand,

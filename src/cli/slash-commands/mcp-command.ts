@@ -1,17 +1,17 @@
-// `/mcp`: how the MCP servers of this conversation stand, a way to approve one or to log in to it, and the prompts that they offer.
+// The slash command /mcp: shows the MCP servers of the conversation, approves or logs in to one, and runs the prompts they offer.
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import { formatMcpStatus, getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt } from '../../tools/mcp/index.ts';
-import type { UiChoice } from '../tui/ui.ts';
+import { createUiPrompter, type UiChoice } from '../tui/index.ts';
 import type { CommandContext, SlashCommand } from './context.ts';
 
 const usageText = 'approve, revoke or login <server>, reload, prompts, prompt <server> <name> [key=value …]';
 const serverVerbs = ['approve', 'revoke', 'login'] as const;
 
-/** The command about MCP servers. */
+/** The slash command `/mcp`. */
 export const mcpCommand: SlashCommand = {
   name: 'mcp',
-  description: `MCP servers and how they stand; ${usageText}`,
+  description: `MCP servers and their status; ${usageText}`,
   argumentHint: 'approve <server>|…',
   complete: (_, { conversation }) => [
     ...['reload', 'prompts', 'prompt '].map(toChoice),
@@ -19,78 +19,75 @@ export const mcpCommand: SlashCommand = {
       .status()
       .flatMap(({ server }) => serverVerbs.map((word) => toChoice(`${word} ${server}`))),
   ],
-  async run(args, desk) {
+  async run(args, context) {
     const [, word = '', rest = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(args) ?? [];
     const verb = serverVerbs.find((each) => each === word);
-    if (word === '') return showServers(desk);
-    if (word === 'reload') return reloadServers(desk);
-    if (word === 'prompts') return showPrompts(desk);
-    if (word === 'prompt' && rest !== '') return runPrompt(rest, desk);
-    if (!verb || rest === '') return desk.notify(`It is /mcp alone or with one of these: ${usageText}.`, 'warning');
-    return runServerAction(verb, rest, desk);
+    if (word === '') return showServers(context);
+    if (word === 'reload') return reloadServers(context);
+    if (word === 'prompts') return showPrompts(context);
+    if (word === 'prompt' && rest !== '') return runPrompt(rest, context);
+    if (!verb || rest === '') return context.notify(`Use /mcp alone or with one of these: ${usageText}.`, 'warning');
+    return runServerAction(verb, rest, context);
   },
 };
 
 async function runServerAction(
   verb: (typeof serverVerbs)[number],
   server: string,
-  desk: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
-  const [acts, { createUiPrompter }] = await Promise.all([
-    import('../mcp/server-actions.ts'),
-    import('../interactive/startup.ts'),
-  ]);
-  const { conversation, ui, signal, notify } = desk;
+  const { approveMcpServer, loginToMcpServer, revokeMcpServer } = await import('../mcp/server-actions.ts');
+  const { conversation, ui, signal, notify } = context;
   const { settings, agent } = conversation;
   const trust = fileTrust(`${settings.dirs.state}/approved.json`);
-  const post = { settings, cwd: agent.workspace.cwd, trust, prompter: createUiPrompter(ui), signal };
-  const actions = { approve: acts.approveMcpServer, revoke: acts.revokeMcpServer, login: acts.loginToMcpServer };
-  const { done, text } = await actions[verb](post, server);
+  const actionContext = { settings, cwd: agent.workspace.cwd, trust, prompter: createUiPrompter(ui), signal };
+  const actions = { approve: approveMcpServer, revoke: revokeMcpServer, login: loginToMcpServer };
+  const { done, text } = await actions[verb](actionContext, server);
   notify(text, done ? 'info' : 'warning');
-  if (done) await reloadServers(desk);
+  if (done) await reloadServers(context);
 }
 
-/** The tools are made ready anew, as for another folder. */
-async function reloadServers(desk: CommandContext): Promise<void> {
-  await desk.conversation.changeDirectory('.');
-  showServers(desk);
+/** Opens the tools again, as a change of the working directory does. */
+async function reloadServers(context: CommandContext): Promise<void> {
+  await context.conversation.changeDirectory('.');
+  showServers(context);
 }
 
 function showServers({ conversation, showPage, notify }: CommandContext): void {
   const all = getMcpServers(conversation.agent.tools).status();
   if (all.length === 0)
     return notify(
-      `No MCP server is named, neither in ${conversation.settings.dirs.config}/mcp.json nor in .mcp.json here.`,
+      `No MCP server is configured in ${conversation.settings.dirs.config}/mcp.json or in .mcp.json of this directory.`,
     );
   return showPage(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
 }
 
 async function showPrompts({ conversation, showPage, notify, signal }: CommandContext): Promise<void> {
-  const found = await listMcpPrompts(getMcpServers(conversation.agent.tools).connections, signal);
-  if (found.length === 0) return notify('No MCP server here offers a prompt.');
-  return showPage(found.map(formatPrompt).join('\n'), 'Prompts of MCP servers');
+  const prompts = await listMcpPrompts(getMcpServers(conversation.agent.tools).connections, signal);
+  if (prompts.length === 0) return notify('No MCP server offers a prompt.');
+  return showPage(prompts.map(formatPrompt).join('\n'), 'Prompts of MCP servers');
 }
 
-const formatPrompt = ({ server, name, description, arguments: taken }: McpPrompt): string => {
-  const words = taken.map((each) => (each.required ? `${each.name}=…` : `[${each.name}=…]`));
+const formatPrompt = ({ server, name, description, arguments: args }: McpPrompt): string => {
+  const params = args.map((each) => (each.required ? `${each.name}=…` : `[${each.name}=…]`));
   return escapeInvisibleLine(
-    [`/mcp prompt ${server} ${name}`, ...words].join(' ') + (description ? `: ${description}` : ''),
+    [`/mcp prompt ${server} ${name}`, ...params].join(' ') + (description ? `: ${description}` : ''),
   );
 };
 
-/** The person chose the words of a server: they are said as their own, without the secrets that nobody has read before. */
+/** Sends a prompt of a server as the user's own; secrets in it are redacted, since the user has not seen its text. */
 async function runPrompt(rest: string, { conversation, notify, signal, runAgent }: CommandContext): Promise<void> {
-  const [, server = '', name = '', given = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(rest) ?? [];
-  if (name === '') return notify('It is /mcp prompt, the name of a server and the name of a prompt.', 'warning');
-  const pairs = [...given.matchAll(/([^\s=]+)=("([^"]*)"|\S*)/g)].map(([, key, word, quoted]) => [key, quoted ?? word]);
+  const [, server = '', name = '', args = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(rest) ?? [];
+  if (name === '') return notify('Use /mcp prompt <server> <name>.', 'warning');
+  const pairs = [...args.matchAll(/([^\s=]+)=("([^"]*)"|\S*)/g)].map(([, key, word, quoted]) => [key, quoted ?? word]);
   const values = Object.fromEntries(pairs) as Readonly<Record<string, string>>;
-  const said = await getMcpPrompt(
+  const text = await getMcpPrompt(
     getMcpServers(conversation.agent.tools).connections,
     { server, name },
     values,
     signal,
   );
-  return runAgent(conversation.agent.redactor.redact(said));
+  return runAgent(conversation.agent.redactor.redact(text));
 }
 
 const toChoice = (value: string): UiChoice => ({ value, label: value });

@@ -1,5 +1,6 @@
-// Commands about sessions: begin, name, resume, copy, look at and edit them.
+// Slash commands that create, name, resume, clone, show and edit sessions.
 import { existsSync } from 'node:fs';
+import { isAwaitingApproval } from '../../coding-agent/approvals.ts';
 import { toSessionChoice } from '../../sessions/resolve-session.ts';
 import { editSession } from '../editor/index.ts';
 import {
@@ -11,12 +12,11 @@ import {
   formatSessionTranscript,
 } from '../../sessions/index.ts';
 import type { CommandContext, SlashCommand } from './context.ts';
-import { resumeOpenRun } from './resume-open-run.ts';
 
 type SessionSubcommand = {
   readonly description: string;
   readonly argumentHint?: string;
-  run(args: string, desk: CommandContext): Promise<void> | void;
+  run(args: string, context: CommandContext): Promise<void> | void;
   complete?: SlashCommand['complete'];
 };
 
@@ -25,7 +25,7 @@ const sessionChoices: NonNullable<SlashCommand['complete']> = (_, { conversation
   return others.map(toSessionChoice);
 };
 
-/** The name that was given, or one like it that is free, if it is taken and the person agrees; empty where none was given, nothing where the person does not agree. */
+/** Returns the name to use: '' if none was given, a free variant if the name is taken and the user agrees, undefined if the user does not agree. */
 async function resolveNewName(
   args: string,
   { conversation, ui, notify, signal }: CommandContext,
@@ -51,26 +51,38 @@ async function resolveNewName(
   return key === 'y' ? free : undefined;
 }
 
-async function resumeSession(args: string, desk: CommandContext): Promise<void> {
-  const { conversation, ui, notify, signal } = desk;
+async function resumeSession(args: string, context: CommandContext): Promise<void> {
+  const { conversation, ui, notify, signal } = context;
   const choices = await sessionChoices('', { conversation });
   if (choices.length === 0 && !args.trim()) return notify('There is no other session yet.');
   const which = args.trim() || (await ui.pick('Resume which session?', choices, signal));
   if (!which) return notify(`Still in "${conversation.name}".`);
   await conversation.switchSession({ type: 'resume', session: which });
   notify(`Resumed "${conversation.name}".`);
-  return resumeOpenRun(desk);
+  return resumeOpenRun(context);
 }
 
-const ephemeralNotice = 'This session is kept nowhere (--ephemeral).';
+/** Asks for the pending approvals of a resumed session, or tells the user that its last run has not ended. */
+export async function resumeOpenRun({
+  conversation,
+  notify,
+  runAgent,
+}: Pick<CommandContext, 'conversation' | 'notify' | 'runAgent'>): Promise<void> {
+  const { state } = conversation.session;
+  if (isAwaitingApproval(state)) await runAgent();
+  else if (state.run !== undefined)
+    notify('The last run of this session did not finish: /continue resumes it.', 'warning');
+}
+
+const ephemeralNotice = 'This session is not saved (--ephemeral).';
 
 const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
   new: {
-    description: 'begin one with no history, named by date and time',
+    description: 'start a session without history, named by date and time',
     argumentHint: '<name>',
-    async run(args, desk) {
-      const { conversation, ui, notify } = desk;
-      const name = await resolveNewName(args, desk);
+    async run(args, context) {
+      const { conversation, ui, notify } = context;
+      const name = await resolveNewName(args, context);
       if (name === undefined) return;
       await conversation.switchSession({ type: 'new', ...(name ? { name } : {}) });
       ui.clear();
@@ -78,14 +90,14 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     },
   },
   rename: {
-    description: 'rename this one',
+    description: 'rename this session',
     argumentHint: '<name>',
-    async run(args, desk) {
-      const { conversation, refreshStatus, notify } = desk;
-      if (conversation.file === undefined) return notify(`${ephemeralNotice} It has no name to change.`, 'warning');
-      if (!args.trim()) return notify('Rename it to what? /session rename <name>', 'warning');
+    async run(args, context) {
+      const { conversation, refreshStatus, notify } = context;
+      if (conversation.file === undefined) return notify(`${ephemeralNotice} It has no name.`, 'warning');
+      if (!args.trim()) return notify('A name is needed: /session rename <name>', 'warning');
       const old = conversation.name;
-      const name = await resolveNewName(args, desk);
+      const name = await resolveNewName(args, context);
       if (name === undefined) return undefined;
       await conversation.rename(name);
       refreshStatus();
@@ -93,20 +105,19 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     },
   },
   resume: {
-    description: 'go on with another one',
+    description: 'continue another session',
     argumentHint: '<name>',
     run: resumeSession,
     complete: sessionChoices,
   },
   clone: {
-    description: 'copy this one and go on with the copy',
+    description: 'copy this session and continue the copy',
     argumentHint: '<name>',
-    async run(args, desk) {
-      const { conversation, notify } = desk;
-      if (conversation.file === undefined)
-        return notify(`${ephemeralNotice} There is nothing to copy it from.`, 'warning');
+    async run(args, context) {
+      const { conversation, notify } = context;
+      if (conversation.file === undefined) return notify(`${ephemeralNotice} It cannot be copied.`, 'warning');
       const old = conversation.name;
-      const name = await resolveNewName(args, desk);
+      const name = await resolveNewName(args, context);
       if (name === undefined) return undefined;
       await conversation.switchSession({ type: 'clone', session: old, ...(name ? { name } : {}) });
       return notify(`A copy of "${old}": "${conversation.name}". The original stays as it was.`);
@@ -120,7 +131,7 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     },
   },
   edit: {
-    description: 'edit the messages in your editor; what you save is a new branch',
+    description: 'edit the messages in your editor; saving creates a new branch',
     async run(_, { conversation, ui, notify, signal }) {
       const outcome = await editSession(conversation.session, { ui, signal });
       if (outcome.type !== 'edited') return notify(outcome.message);
@@ -135,7 +146,7 @@ const sessionCommand: SlashCommand = {
   name: 'session',
   description: Object.keys(sessionSubcommands).join(', '),
   argumentHint: '<verb>',
-  async complete(args, desk) {
+  async complete(args, context) {
     const space = args.indexOf(' ');
     if (space < 0)
       return Object.entries(sessionSubcommands).map(([name, { description, argumentHint }]) => ({
@@ -145,26 +156,26 @@ const sessionCommand: SlashCommand = {
       }));
     const verb = args.slice(0, space);
     const choices = Object.hasOwn(sessionSubcommands, verb)
-      ? await sessionSubcommands[verb]?.complete?.(args.slice(space + 1), desk)
+      ? await sessionSubcommands[verb]?.complete?.(args.slice(space + 1), context)
       : [];
     return (choices ?? []).map((choice) => ({ ...choice, value: `${verb} ${choice.value}` }));
   },
-  async run(args, desk) {
+  async run(args, context) {
     const [, word = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
     const verb = Object.hasOwn(sessionSubcommands, word) ? sessionSubcommands[word] : undefined;
     if (!verb) {
       const lines = Object.entries(sessionSubcommands).map(
         ([name, { description, argumentHint = '' }]) => `/session ${name} ${argumentHint}`.padEnd(28) + description,
       );
-      return desk.showPage(lines.join('\n'), word ? `There is no /session ${word}; there are:` : '/session');
+      return context.showPage(lines.join('\n'), word ? `There is no /session ${word}; there are:` : '/session');
     }
-    return verb.run(rest, desk);
+    return verb.run(rest, context);
   },
 };
 
 const resumeCommand: SlashCommand = {
   name: 'resume',
-  description: 'go on with another session',
+  description: 'continue another session',
   argumentHint: '<name>',
   complete: sessionChoices,
   run: resumeSession,
@@ -172,20 +183,20 @@ const resumeCommand: SlashCommand = {
 
 const saveCommand: SlashCommand = {
   name: 'save',
-  description: 'say where this session is kept; with a name, rename it',
+  description: 'show the file of this session; with a name, rename it',
   argumentHint: '<name>',
-  async run(args, desk) {
-    if (desk.conversation.file === undefined) return desk.notify(ephemeralNotice);
-    if (args.trim()) await sessionSubcommands['rename']?.run(args, desk);
-    return desk.notify(`Every step is already kept in ${desk.conversation.file}`);
+  async run(args, context) {
+    if (context.conversation.file === undefined) return context.notify(ephemeralNotice);
+    if (args.trim()) await sessionSubcommands['rename']?.run(args, context);
+    return context.notify(`Every event is already saved in ${context.conversation.file}`);
   },
 };
 
 const clearCommand: SlashCommand = {
   name: 'clear',
-  description: 'an empty conversation on an empty screen; the old one is kept',
-  run: (_, desk) => sessionSubcommands['new']?.run('', desk),
+  description: 'start an empty session and clear the screen; the old session is kept',
+  run: (_, context) => sessionSubcommands['new']?.run('', context),
 };
 
-/** Commands about sessions. */
+/** The slash commands on sessions. */
 export const sessionCommands: readonly SlashCommand[] = [sessionCommand, resumeCommand, saveCommand, clearCommand];

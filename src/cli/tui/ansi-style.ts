@@ -30,10 +30,10 @@ function createStyler([on, off]: readonly [number, number]): TextStyler {
 }
 
 /** Brushes with colours and weights, with weights alone, or with neither. */
-export function createTextStyles(how: 'colours' | 'weights' | 'none'): TextStyles {
+export function createTextStyles(how: 'colors' | 'attributes' | 'none'): TextStyles {
   const made: Partial<Record<keyof TextStyles, TextStyler>> = {};
   for (const [name, codes] of Object.entries({ ...STYLES, ...COLORS })) {
-    const wanted = how === 'colours' || (how === 'weights' && name in STYLES);
+    const wanted = how === 'colors' || (how === 'attributes' && name in STYLES);
     made[name as keyof TextStyles] = wanted ? createStyler(codes) : unstyled;
   }
   return made as TextStyles;

@@ -1,26 +1,47 @@
-// Chooses the face for where the program runs; the screen's libraries load only when it is the one.
-import type { TerminalUI } from './ui.ts';
+// Creates the terminal UI that fits the terminal: the full screen, or plain lines. The libraries of the screen load only if it is used.
+import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
 import { wantsColors } from './ansi-style.ts';
+import type { TerminalUI } from './ui.ts';
 
-/** What decides on the face besides the terminal itself. */
+/** What selects the UI besides the terminal itself. */
 export type UiOptions = {
-  /** Wants the plain face, as `--plain` and FAIRLEAD_PLAIN=1 do. */
+  /** Selects plain lines, as `--plain` and FAIRLEAD_PLAIN=1 do. */
   readonly plain?: boolean;
   readonly env?: NodeJS.ProcessEnv;
 };
 
-/** Opens the screen on a capable terminal, and the plain face everywhere else. */
+/** Opens the screen on a capable terminal, and plain lines everywhere else. */
 export async function createUi(options: UiOptions = {}): Promise<TerminalUI> {
   const env = options.env ?? process.env;
   const { stdin: input, stdout: output } = process;
-  const person = input.isTTY && output.isTTY;
+  const isTerminal = input.isTTY && output.isTTY;
   const dumb = env['TERM'] === 'dumb';
-  const plainly = options.plain === true || !['', '0', undefined].includes(env['FAIRLEAD_PLAIN']);
-  const colours = wantsColors(env, output.isTTY);
-  if (person && !dumb && !plainly) {
+  const plain = options.plain === true || !['', '0', undefined].includes(env['FAIRLEAD_PLAIN']);
+  const colors = wantsColors(env, output.isTTY);
+  if (isTerminal && !dumb && !plain) {
     const { createScreenUi } = await import('./screen.ts');
-    return createScreenUi({ colours });
+    return createScreenUi({ colors });
   }
   const { createPlainUi } = await import('./plain.ts');
-  return createPlainUi({ input, output, colors: colours, lineEditing: person && !dumb && colours });
+  return createPlainUi({ input, output, colors, lineEditing: isTerminal && !dumb && colors });
 }
+
+/** Asks the user for confirmations and shows notices on a UI. */
+export const createUiPrompter = (ui: TerminalUI): UserPrompter => ({
+  confirm: async (title, detail, signal) =>
+    (await ui.askKey(
+      {
+        title,
+        ...(detail === undefined ? {} : { detail }),
+        keys: [
+          { key: 'y', label: 'yes' },
+          { key: 'n', label: 'no' },
+        ],
+        defaultKey: 'n',
+      },
+      signal,
+    )) === 'y',
+  ...(ui.askText && { askText: ui.askText }),
+  progress: (text) => ui.putBlock({ type: 'notice', id: 'model-progress', level: 'info', text }),
+  notify: (text) => ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
+});

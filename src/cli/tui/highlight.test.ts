@@ -6,7 +6,7 @@ import { createTextStyles } from './ansi-style.ts';
 
 test('code is shown at once without colours and coloured when its language has arrived', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const highlight = createHighlighter(createTextStyles('colours'), resolve);
+  const highlight = createHighlighter(createTextStyles('colors'), resolve);
   const code = 'const a = \'<b> & "c"\';\n/* two\nlines */';
   assert.deepEqual(highlight(code, 'TS'), code.split('\n'));
   await promise;
@@ -17,6 +17,6 @@ test('code is shown at once without colours and coloured when its language has a
 });
 
 test('a language nobody knows, or an odd name for one, leaves the code as it is', () => {
-  const highlight = createHighlighter(createTextStyles('colours'), () => assert.fail('nothing is loaded'));
+  const highlight = createHighlighter(createTextStyles('colors'), () => assert.fail('nothing is loaded'));
   for (const lang of ['', 'klingon', '__proto__', 'constructor']) assert.deepEqual(highlight('a\nb', lang), ['a', 'b']);
 });

@@ -75,9 +75,9 @@ test('Esc interrupts what runs; twice while idle it goes back; Shift+Tab changes
   await terminal.keys('Escape');
   await terminal.waitFor(/press Esc again/);
   await terminal.keys('Escape', 'Escape');
-  await terminal.waitFor(/heard back/);
+  await terminal.waitFor(/heard rewind/);
   await terminal.keys('BTab');
-  await terminal.waitFor(/heard mode/);
+  await terminal.waitFor(/heard toggle-approval/);
 });
 
 test('a question shows the exact thing, takes one key, and Enter or Esc is its capital letter', { skip }, async (t) => {

@@ -38,7 +38,7 @@ export function createKeyListener(room: KeyHandlers): KeyListener {
     }
     const twice = times > 1 || Date.now() - escapedAt < DOUBLE_PRESS_MS;
     escapedAt = twice ? 0 : Date.now();
-    if (twice) room.emit({ type: 'back' });
+    if (twice) room.emit({ type: 'rewind' });
     else room.showHint('press Esc again to go back to an earlier message');
     return true;
   }
@@ -60,7 +60,7 @@ export function createKeyListener(room: KeyHandlers): KeyListener {
     ['ctrl+c', stop],
     ['ctrl+d', () => room.text() === '' && done(room.emit({ type: 'quit' }))],
     ['alt+enter', () => done(room.send(room.takeText(), 'follow-up'))],
-    ['shift+tab', () => done(room.emit({ type: 'mode' }))],
+    ['shift+tab', () => done(room.emit({ type: 'toggle-approval' }))],
     ['ctrl+o', () => done(room.toggleFold())],
     ['ctrl+r', () => done(room.openHistory())],
     ['ctrl+z', () => done(room.suspend())],

@@ -31,7 +31,7 @@ type LineReader = { readonly since: number; readonly takeLine: (line: string | u
 /** Opens the plain face. */
 export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOptions): TerminalUI {
   const person = input.isTTY && output.isTTY;
-  const voice = createPlainOutput((text) => void output.write(text), createTextStyles(colors ? 'colours' : 'none'));
+  const voice = createPlainOutput((text) => void output.write(text), createTextStyles(colors ? 'colors' : 'none'));
   const pending: string[] = [];
   const echoed: string[] = [];
   let listener: ((heard: UserAction) => void | Promise<void>) | undefined;
@@ -71,7 +71,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
       draft = '';
       // What the terminal has echoed already is not said again; commands are never said at all.
       if (person) echoed.splice(0, Math.max(0, echoed.push(text) - 10));
-      if (text !== '') hear({ type: 'line', text, how: 'enter' });
+      if (text !== '') hear({ type: 'submit', text, how: 'enter' });
       setImmediate(pump);
     }
     if (ended && pending.length === 0 && (person || idle())) quit();
@@ -157,7 +157,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
       if (reader !== undefined) reader.takeLine(undefined);
       else if (status?.busy !== undefined) hear({ type: 'interrupt' });
     },
-    mode: () => hear({ type: 'mode' }),
+    mode: () => hear({ type: 'toggle-approval' }),
   };
   let ear: PlainInput = createPlainInput(input, output, lineEditing, events);
 

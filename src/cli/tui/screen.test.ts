@@ -26,7 +26,7 @@ test('answers are laid out from Markdown with coloured code, and edits as colour
   await enterLine(terminal, 'markdown');
   await enterLine(terminal, 'diff');
   await terminal.waitFor(/\+new line/);
-  const screen = await terminal.waitFor(/␛\[35mconst␛\[39m .*answer/, 20_000, { colours: true });
+  const screen = await terminal.waitFor(/␛\[35mconst␛\[39m .*answer/, 20_000, { colors: true });
   assert.doesNotMatch(screen, /```|\*\*/);
   assert.match(screen, /␛\[32m\+new line/);
   assert.match(screen, /␛\[31m-old line/);
@@ -36,11 +36,11 @@ test('NO_COLOR keeps the screen without its colours, and FORCE_COLOR brings them
   const terminal = await startTui(t, { env: { NO_COLOR: '1' } });
   await enterLine(terminal, 'diff');
   await terminal.waitFor(/\+new line/);
-  assert.doesNotMatch(await terminal.screen({ colours: true }), /␛\[3[0-8]/);
+  assert.doesNotMatch(await terminal.screen({ colors: true }), /␛\[3[0-8]/);
   const forced = await startTui(t, { env: { NO_COLOR: '1', FORCE_COLOR: '1' } });
   await enterLine(forced, 'diff');
   await forced.waitFor(/\+new line/);
-  assert.match(await forced.screen({ colours: true }), /␛\[32m\+new line/);
+  assert.match(await forced.screen({ colors: true }), /␛\[32m\+new line/);
 });
 
 test('the output of a call is folded to its last lines, and Ctrl+O unfolds and folds all', { skip }, async (t) => {
@@ -61,7 +61,7 @@ test('nothing that is shown can drive the terminal', { skip }, async (t) => {
   assert.equal(await terminal.queryTmux('#{pane_title}'), title);
   assert.match(screen, /^✗ before ␛\]52;c;aGk=␇␛\]0;owned␇␛\[2J/m);
   assert.match(screen, /^> evil$/m, 'the screen was not cleared');
-  assert.doesNotMatch(await terminal.screen({ colours: true }), /\u202e|\x9b|␛\[31m *link/);
+  assert.doesNotMatch(await terminal.screen({ colors: true }), /\u202e|\x9b|␛\[31m *link/);
 });
 
 test('20,000 chunks scroll away complete and in order while one types', { skip }, async (t) => {

@@ -28,8 +28,8 @@ type OpenPanel = {
 };
 
 /** Opens the screen on the program's own terminal. */
-export function createScreenUi(options: { readonly colours: boolean }): TerminalUI {
-  const paint = createTextStyles(options.colours ? 'colours' : 'weights');
+export function createScreenUi(options: { readonly colors: boolean }): TerminalUI {
+  const paint = createTextStyles(options.colors ? 'colors' : 'attributes');
   let frame: NodeJS.Timeout | undefined;
   let hinting: NodeJS.Timeout | undefined;
   let spinning: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ export function createScreenUi(options: { readonly colours: boolean }): Terminal
     if (entry === '') return;
     entries.push(entry);
     field.addToHistory(entry);
-    hear({ type: 'line', text: entry, how });
+    hear({ type: 'submit', text: entry, how });
   }
 
   function hint(text: string): void {

@@ -5,13 +5,13 @@ import type { TranscriptSink } from '../../sessions/transcript-block.ts';
 /** What the person did. */
 export type UserAction =
   /** Enter sends, or steers a run that is going on; `follow-up` (Alt+Enter) waits for its answer. */
-  | { readonly type: 'line'; readonly text: string; readonly how: 'enter' | 'follow-up' }
+  | { readonly type: 'submit'; readonly text: string; readonly how: 'enter' | 'follow-up' }
   /** Esc while something runs. */
   | { readonly type: 'interrupt' }
   /** Esc Esc while nothing runs: back to an earlier message. */
-  | { readonly type: 'back' }
+  | { readonly type: 'rewind' }
   /** Shift+Tab: the next approval mode. */
-  | { readonly type: 'mode' }
+  | { readonly type: 'toggle-approval' }
   /** Ctrl+C twice, Ctrl+D on an empty line, or the end of the input. */
   | { readonly type: 'quit' };
 

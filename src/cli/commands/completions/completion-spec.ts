@@ -1,6 +1,6 @@
 // What a shell may suggest, as one table for all shells: at each place of a command line, its options and its words.
 import { families } from '../../../providers/families.ts';
-import type { CommandTable } from '../../command-table.ts';
+import type { CommandTable } from '../../args/command.ts';
 import { cliOptions, type CliOption } from '../../args/options.ts';
 import { fleetSubcommands, runStatuses, runsSubcommands as runVerbs } from '../fleet/subcommands.ts';
 import { mcpSubcommands as mcpVerbs } from '../mcp/subcommand-help.ts';

@@ -143,7 +143,7 @@ test(
     assert.match(read('greet.mjs'), /'sailor'/);
     await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'y');
     const coloured = await terminal.waitFor(/31m-const who = 'sailor';[^]*32m\+const who = 'whole crew';/, 20_000, {
-      colours: true,
+      colors: true,
     });
     assert.match(coloured, /SCRIPTED MODEL/);
     assert.match(read('greet.mjs'), /'whole crew'/);

@@ -149,13 +149,13 @@ const withPacing = (answer: Json, slowly: boolean): Json =>
 async function answerUnknownOutcomes(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
   for (const call of listPendingApprovals(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
     say(`${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, nobody knows.`);
-    await talk.session.resolveApproval(call.id, false, 'demo');
+    await talk.session.reject(call.id, undefined, { by: 'demo' });
   }
 }
 
 async function approveAll(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
   for (const call of listPendingApprovals(state)) {
     say(`Allow ${call.tool}? ${call.ask?.question ?? ''}\nNobody is asked here, so the demo answers: yes.`);
-    await talk.session.resolveApproval(call.id, true, 'demo');
+    await talk.session.approve(call.id, { by: 'demo' });
   }
 }

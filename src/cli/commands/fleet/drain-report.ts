@@ -21,7 +21,7 @@ export function formatDrainReport({ stopped, later, next, version, versions, per
       : []),
     ...(later > 0 ? [`${formatRunCount(later, 'begins later, at', 'begin later, the first at')} ${next}.`] : []),
     ...(person > 0
-      ? [`${formatRunCount(person, 'waits', 'wait')} for a person. What is asked: fairlead runs --status resting`]
+      ? [`${formatRunCount(person, 'waits', 'wait')} for a person. What is asked: fairlead runs --status waiting`]
       : []),
   ];
 }

@@ -1,6 +1,6 @@
 // The `enqueue` command: puts tasks into the queue, now, for later, or again and again by the clock.
 import { enqueueOnce } from '../../../fleet/enqueue-once.ts';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';

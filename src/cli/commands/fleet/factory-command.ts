@@ -1,7 +1,7 @@
 // The `factory` command: a batch of tasks, worked on by processes of its own, that can be broken off anywhere and gone on with.
 import { getBlockReason, summarizeBlockedRuns, type BlockedRuns } from '../../../fleet/blocked-runs.ts';
 import { enqueueOnce } from '../../../fleet/enqueue-once.ts';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import type { FleetRun, FleetStore } from '../../../core/index.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { withOptions } from '../../args/with-usage.ts';
@@ -76,7 +76,7 @@ async function runBatch(
   const known = new Map(queued.map((run) => [run.id, run]));
   const shown = new Map<string, FleetRun>();
   const show = (run: FleetRun): void => {
-    const isNews = run.status === 'ended' || run.questions.length > 0;
+    const isNews = run.status === 'ended' || run.pendingApprovals.length > 0;
     if (!isNews) shown.delete(run.id);
     if (!isNews || shown.get(run.id)?.status === run.status) return;
     shown.set(run.id, run);

@@ -9,7 +9,7 @@ import {
   type WorkerInfo,
 } from '../../../core/index.ts';
 import { formatStoppedMessage } from '../../../fleet/kill-switch.ts';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { withOptions, type ParsedOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
@@ -62,8 +62,8 @@ async function status(store: FleetStore, _: readonly string[], { json }: FleetOp
     print(
       [
         store.description,
-        standing.stopped ? formatStoppedMessage(standing.why) : 'going',
-        `${depth.queued} queued, ${depth.running} running, ${depth.resting} resting`,
+        standing.stopped ? formatStoppedMessage(standing.reason) : 'going',
+        `${depth.queued} queued, ${depth.running} running, ${depth.waiting} waiting`,
         ...workers.map(formatWorker),
         ...(workers.length === 0 ? ['no worker is at work; fairlead worker starts one'] : []),
         '',
@@ -75,7 +75,7 @@ async function status(store: FleetStore, _: readonly string[], { json }: FleetOp
 /** Whoever was not heard of for so long counts as silent, as in the fleet's health. */
 const silentAfterMs = 15_000;
 
-const formatWorker = ({ worker, running, seen }: WorkerInfo): string =>
+const formatWorker = ({ worker, running, lastSeenAt: seen }: WorkerInfo): string =>
   Date.now() - Date.parse(seen) > silentAfterMs
     ? `${worker}  silent since ${seen}; others take over what it had`
     : `${worker}  ${running} running, seen ${seen}`;
@@ -90,7 +90,7 @@ async function resume({ killSwitch }: FleetStore): Promise<number> {
   return printKillSwitchState(await killSwitch.resume(currentUser()));
 }
 
-const printKillSwitchState = ({ stopped, why }: KillSwitchState): number => {
+const printKillSwitchState = ({ stopped, reason: why }: KillSwitchState): number => {
   printErr(stopped ? `${formatStoppedMessage(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
   return exitCodes.answered;
 };
@@ -144,7 +144,7 @@ function parseAllowance(tenant: string, { usd, tokens, period = 'month' }: Fleet
 }
 
 function formatAllowance(each: Awaited<ReturnType<FleetStore['ledger']['budgets']>>[number]): string {
-  const { tenant, period, usd, tokens, spent, held } = each;
+  const { tenant, period, usd, tokens, spent, reserved: held } = each;
   const money = usd === undefined ? [] : [`$${(spent.usd + held.usd).toFixed(4)} of $${usd}`];
   const words = tokens === undefined ? [] : [`${spent.tokens + held.tokens} of ${tokens} tokens`];
   return `${escapeInvisibleLine(tenant)}  ${[...money, ...words].join(', ')} ${period === 'ever' ? 'in all' : `this ${period}`}`;
@@ -167,7 +167,7 @@ async function schedules(
     print(
       json
         ? `${JSON.stringify(each)}\n`
-        : `${escapeInvisibleLine(each.name)}  ${each.cron}  ${escapeInvisibleLine(each.run.words)}\n`,
+        : `${escapeInvisibleLine(each.name)}  ${each.cron}  ${escapeInvisibleLine(each.run.prompt)}\n`,
     );
   if (all.length === 0 && !json)
     printErr(

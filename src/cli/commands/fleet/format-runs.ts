@@ -11,7 +11,7 @@ const truncatePrompt = (text: string): string => {
 
 /** A run as a line of a list. */
 export const formatRunLine = (run: FleetRun): string =>
-  `${run.id}  ${run.status}${run.outcome ? ` ${run.outcome.reason}` : ''}  ${truncatePrompt(run.words)}`;
+  `${run.id}  ${run.status}${run.outcome ? ` ${run.outcome.reason}` : ''}  ${truncatePrompt(run.prompt)}`;
 
 /** How a run came out, as a line. */
 export function formatRunOutcome({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): string {
@@ -22,7 +22,10 @@ export function formatRunOutcome({ id, outcome }: Pick<FleetRun, 'id' | 'outcome
 }
 
 /** What a run waits for, and how it is answered. */
-export const formatRunQuestions = ({ id, questions }: Pick<FleetRun, 'id' | 'questions'>): string =>
+export const formatRunQuestions = ({
+  id,
+  pendingApprovals: questions,
+}: Pick<FleetRun, 'id' | 'pendingApprovals'>): string =>
   questions
     .map(({ call, question, kind }) => {
       const which = questions.length > 1 ? ` --call ${call}` : '';
@@ -37,7 +40,7 @@ export function formatRunDetails(run: FleetRun): string {
   const { outcome } = run;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['run', run.id],
-    ['words', run.words],
+    ['prompt', run.prompt],
     ['status', run.status],
     ['session', run.session],
     ['tenant', run.tenant],
@@ -69,9 +72,9 @@ export function formatRunDetails(run: FleetRun): string {
 
 /** What a settlement is as a line; nothing where the run only goes back. */
 export function formatSettlement(run: FleetRun, settlement: RunSettlement): string | undefined {
-  if (settlement.type === 'left') return undefined;
-  if (settlement.type === 'ended') return formatRunOutcome({ id: run.id, outcome: settlement.outcome });
-  return formatRunQuestions({ id: run.id, questions: settlement.questions });
+  if (settlement.type === 'released') return undefined;
+  if (settlement.type === 'completed') return formatRunOutcome({ id: run.id, outcome: settlement.outcome });
+  return formatRunQuestions({ id: run.id, pendingApprovals: settlement.pendingApprovals });
 }
 
 /** The exit code of a run that has ended, or rests. */

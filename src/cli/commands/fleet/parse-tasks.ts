@@ -49,13 +49,13 @@ function parseTasks(text: string, where: string): readonly Task[] {
   return text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim();
     if (trimmed === '') return [];
-    return [trimmed.startsWith('{') ? parseTask(trimmed, `${where}, line ${i + 1}`) : { words: trimmed }];
+    return [trimmed.startsWith('{') ? parseTask(trimmed, `${where}, line ${i + 1}`) : { prompt: trimmed }];
   });
 }
 
 /** The tasks of the arguments and of a file, and where there are neither, of standard input. */
 export async function readTasks(words: readonly string[], file: string | undefined): Promise<readonly Task[]> {
-  const found = [...words.map((each) => ({ words: each })), ...(file === undefined ? [] : readTaskFile(file))];
+  const found = [...words.map((each) => ({ prompt: each })), ...(file === undefined ? [] : readTaskFile(file))];
   if (words.length === 0 && file === undefined && !process.stdin.isTTY)
     found.push(...parseTasks(await readAll(process.stdin), 'standard input'));
   if (found.length > 0) return found;
@@ -71,25 +71,31 @@ function readTaskFile(file: string): readonly Task[] {
   }
 }
 
-const textFields = ['id', 'words', 'kind', 'session', 'tenant', 'notBefore', 'parent'] as const;
+const textFields = ['id', 'prompt', 'kind', 'session', 'tenant', 'notBefore', 'parent'] as const;
 
 function parseTask(line: string, where: string): Task {
   const parsed = parseJson(line);
-  const { priority, settings, ...rest } = isObject(parsed) ? parsed : {};
+  const { priority, settings, words, ...other } = isObject(parsed) ? parsed : {};
+  // `words` is the former name of `prompt`.
+  const rest = words === undefined ? other : { prompt: words, ...other };
   const strange = Object.entries(rest).find(
     ([key, value]) => !(textFields as readonly string[]).includes(key) || typeof value !== 'string',
   );
   const fits =
-    typeof rest['words'] === 'string' &&
+    typeof rest['prompt'] === 'string' &&
     strange === undefined &&
     (priority === undefined || Number.isInteger(priority)) &&
     (settings === undefined || isObject(settings));
   if (!fits)
     throw new FairleadError('cli/bad-task', `${where} is no task${strange ? `: ${strange[0]}` : '.'}`, {
       blame: 'user',
-      hint: 'A line is words, or JSON such as {"words": "...", "id": "...", "settings": {"folder": "..."}}.',
+      hint: 'A line is a prompt, or JSON such as {"prompt": "...", "id": "...", "settings": {"folder": "..."}}.',
     });
-  return parsed as Task;
+  return {
+    ...rest,
+    ...(priority === undefined ? {} : { priority }),
+    ...(settings === undefined ? {} : { settings }),
+  } as Task;
 }
 
 function parseJson(line: string): Json | undefined {

@@ -10,7 +10,7 @@ import {
 } from '../../../core/index.ts';
 import { assertAcceptsMessages } from '../../../fleet/message-targets.ts';
 import { sendMessage } from '../../../fleet/inbox.ts';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { withOptions, type ParsedOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
@@ -20,7 +20,7 @@ import { withFleetStore } from './open-store.ts';
 import { runStatuses, runsSubcommands } from './subcommands.ts';
 
 const usage = [
-  'Usage: fairlead runs [list] [--status <status>] [--tenant <name>] [--session <id>] [--most <n>] [--json]',
+  'Usage: fairlead runs [list] [--status <status>] [--tenant <name>] [--session <id>] [--limit <n>] [--json]',
   ...Object.entries(runsSubcommands)
     .filter(([verb]) => verb !== 'list')
     .map(([verb, { usage: takes, description }]) => `       fairlead runs ${verb} ${takes}: ${description}`),
@@ -33,6 +33,8 @@ const options = {
   status: stringOption,
   tenant: stringOption,
   session: stringOption,
+  limit: stringOption,
+  /** The former name of `--limit`. */
   most: stringOption,
   call: stringOption,
   'follow-up': { type: 'boolean' },
@@ -55,15 +57,16 @@ export const run: Command['run'] = withOptions(
 );
 
 async function listRuns({ queue }: FleetStore, values: RunsOptionValues): Promise<number> {
-  const status = values.status as RunStatus | undefined;
+  // `resting` is the former name of `waiting`.
+  const status = (values.status === 'resting' ? 'waiting' : values.status) as RunStatus | undefined;
   if (status !== undefined && !runStatuses.includes(status))
     throw new TypeError(`--status is one of ${runStatuses.join(', ')}, not "${status}".`);
-  const most = parseCount('--most', values.most);
+  const limit = parseCount('--limit', values.limit ?? values.most);
   const runs = await queue.list({
     ...(status === undefined ? {} : { status }),
     ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
     ...(values.session === undefined ? {} : { session: values.session }),
-    ...(most === undefined ? {} : { most }),
+    ...(limit === undefined ? {} : { limit }),
   });
   for (const each of runs) print(`${values.json ? JSON.stringify(each) : formatRunLine(each)}\n`);
   if (runs.length === 0 && !values.json) printErr('There are no such runs. To begin one: fairlead enqueue "<task>"\n');
@@ -107,7 +110,10 @@ async function answerRun(
   return exitCodes.answered;
 }
 
-function findQuestion({ id, questions, status }: FleetRun, call: string | undefined): ApprovalQuestion {
+function findQuestion(
+  { id, pendingApprovals: questions, status }: FleetRun,
+  call: string | undefined,
+): ApprovalQuestion {
   const [only, ...more] = call === undefined ? questions : questions.filter((each) => each.call === call);
   if (only && more.length === 0) return only;
   const which = questions.map((each) => `--call ${each.call} (${each.tool})`).join(', ');
@@ -136,7 +142,7 @@ async function steerRun(
   const found = requireRun(id, await store.queue.run(id));
   if (found.status === 'ended') throw runEndedError(found);
   const type = values['follow-up'] ? 'follow-up' : 'steer';
-  await sendToRun(store, found, { type, words: words.join(' '), by: userInfo().username });
+  await sendToRun(store, found, { type, text: words.join(' '), by: userInfo().username });
   printErr(`${id} reads it ${type === 'steer' ? 'after the tools that are running' : 'once it has its answer'}.\n`);
   return exitCodes.answered;
 }

@@ -14,7 +14,7 @@ export const runsSubcommands: Readonly<Record<'list' | 'show' | 'answer' | 'canc
 };
 
 /** Where a run may stand. */
-export const runStatuses: readonly RunStatus[] = ['queued', 'running', 'resting', 'ended'];
+export const runStatuses: readonly RunStatus[] = ['queued', 'running', 'waiting', 'ended'];
 
 /** What can be done with a fleet. */
 export const fleetSubcommands: Readonly<

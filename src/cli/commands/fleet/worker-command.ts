@@ -102,7 +102,7 @@ async function waitForWorkerEnd(worker: Worker, ready: () => void): Promise<numb
 
 /** Runs that another version began wait for it: nobody should wonder why they stay. */
 async function reportOtherVersions({ queue }: FleetStore): Promise<void> {
-  const waiting = await queue.list({ status: 'queued', most: 1000 });
+  const waiting = await queue.list({ status: 'queued', limit: 1000 });
   const others = waiting.flatMap((run) => (run.version === undefined || run.version === version ? [] : [run.version]));
   const remains = { later: 0, version: others.length, versions: [...new Set(others)], person: 0 };
   for (const line of formatDrainReport(remains)) printErr(`${line}\n`);

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileTrust } from '../../../guards/index.ts';
 import { formatMcpStatus } from '../../../tools/mcp/index.ts';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import type { UserPrompter } from '../../../coding-agent/integrations/index.ts';
 import { formatMcpTransport } from '../../../coding-agent/integrations/mcp-format.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
@@ -32,7 +32,7 @@ export const run: Command['run'] = async (args) => {
   if (args.length === 0 && process.stdin.isTTY) return printAndReturn(`${formatUsage()}\n`, exitCodes.misused);
   if (verb === 'help' || verb === '--help' || verb === '-h')
     return printAndReturn(`${formatUsage()}\n`, exitCodes.answered);
-  if (!Object.hasOwn(mcpSubcommands, verb)) return (await import('./serve.ts')).run(args);
+  if (!Object.hasOwn(mcpSubcommands, verb)) return (await import('./serve.ts')).serve(args);
   const asked = parseMcpArgs(args);
   if (typeof asked === 'string') return (printErr(`${asked}\n${formatUsage()}\n`), exitCodes.misused);
   if (asked === undefined) return printAndReturn(`${formatUsage()}\n`, exitCodes.answered);

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { FairleadError } from '../../../core/index.ts';
 import { blendedPrice, discover, listModels, monthlyCost, type ModelInfo } from '../../../providers/index.ts';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import { formatFoundReason } from '../../../coding-agent/models/discover-model.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { formatColumns } from '../../../core/format-columns.ts';

@@ -1,7 +1,7 @@
 // The `proxy` command: an endpoint in front of any model, so that agents in any language are guided by a change of their base URL.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { printErr } from '../../args/stdio.ts';
 import { exitCodeOf } from '../../args/format-error.ts';

@@ -1,6 +1,6 @@
 // The `rules` command: which rules there are, whether their examples hold, what others would have done, and which are heeded.
 import { parseArgs } from 'node:util';
-import type { Command } from '../../command-table.ts';
+import type { Command } from '../../args/command.ts';
 import { withUsage } from '../../args/with-usage.ts';
 import { printErr } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
