@@ -1,4 +1,4 @@
-// Takes the pictures of docs/page.md: drives the page in a real browser, against the real server on the scripted model. node scripts/screenshots-web.ts
+// Takes the pictures of docs/dashboard.md: drives the page in a real browser, against the real server on the scripted model. node scripts/screenshots-web.ts
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
@@ -51,8 +51,8 @@ try {
   await ask('What does tide.ts do?', 'answered');
   await capturePage(page, 'answer');
   await ask('Clear the backup folder', 'waits for you');
-  for (const [i, words] of ['Count the boats', 'Count the ropes', 'Count the buoys', 'Count the gulls'].entries())
-    await server.request('POST', '/api/run', { words, tenant: i % 2 ? 'north' : 'default' });
+  for (const [i, prompt] of ['Count the boats', 'Count the ropes', 'Count the buoys', 'Count the gulls'].entries())
+    await server.request('POST', '/api/runs', { prompt, tenant: i % 2 ? 'north' : 'default' });
   await server.request('PUT', '/api/budgets/north', { period: 'day', usd: 2, tokens: 50_000 });
   for (const [screen, seen] of [
     ['approvals', 'backup'],

@@ -1,13 +1,36 @@
 // Every name that src and web export says in a sentence what it is for, in a doc comment directly above it.
-import { isTestFile, getLineNumber, type RepoCheck, type Program, type SourceFile } from './source-tree.ts';
+import { getDocComment, getSubpathSources, resolveExports } from '../docs/exports.ts';
+import {
+  isTestFile,
+  getLineNumber,
+  type RepoCheck,
+  type Program,
+  type SourceFile,
+  type SourceTree,
+} from './source-tree.ts';
 
 type Statement = Program['body'][number];
 
-/** Fails on an exported declaration without a doc comment of at least one sentence; re-exports are exempt. */
-export const checkDocComments: RepoCheck = (tree) =>
-  [...tree.sources.values()]
+/** Fails on an exported declaration without a doc comment of at least one sentence, and on a package export without a declaration. */
+export const checkDocComments: RepoCheck = (tree) => [
+  ...[...tree.sources.values()]
     .filter((file) => /^(src|web)\//.test(file.path) && !isTestFile(file.path))
-    .flatMap(findUndocumented);
+    .flatMap(findUndocumented),
+  ...findUnresolvedExports(tree),
+];
+
+/** A package export that comes from another package, or from nowhere, would be missing in the API reference. */
+function findUnresolvedExports(tree: SourceTree): string[] {
+  if (!tree.paths.includes('package.json')) return [];
+  return [...getSubpathSources(tree.text('package.json'))].flatMap(([subpath, source]) => {
+    if (!tree.sources.has(source)) return [`${subpath} is exported by package.json, but ${source} does not exist.`];
+    return resolveExports(tree.sources, source)
+      .filter(
+        ({ file, statements }) => !file || !statements.some((each) => isSentence(getDocComment(file, each.start))),
+      )
+      .map(({ name }) => `${subpath} exports ${name} without a declaration and a doc comment sentence in src.`);
+  });
+}
 
 function findUndocumented(file: SourceFile): string[] {
   const named = getListedExports(file);
@@ -49,10 +72,7 @@ function getDeclaredName(node: unknown): string[] {
   return typeof id.name === 'string' ? [id.name] : [];
 }
 
-function hasDocComment(file: SourceFile, start: number): boolean {
-  const above = file.comments.findLast((each) => each.end <= start);
-  if (!above || above.type !== 'Block' || !above.value.startsWith('*')) return false;
-  if (!/^[ \t]*\n?[ \t]*$/.test(file.text.slice(above.end, start))) return false;
-  const words = above.value.replace(/^\s*\*+ ?/gm, '').trim();
-  return /\S+\s+\S+\s+\S[^]*?[.!?]/.test(words);
-}
+const hasDocComment = (file: SourceFile, start: number): boolean => isSentence(getDocComment(file, start));
+
+/** Whether a text has at least three words and an end. */
+const isSentence = (text: string | undefined): boolean => text !== undefined && /\S+\s+\S+\s+\S[^]*?[.!?]/.test(text);

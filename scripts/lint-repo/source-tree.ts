@@ -77,7 +77,8 @@ function listFiles(root: string, folder: string): string[] {
   });
 }
 
-function parseSourceFile(file: string, text: string): SourceFile {
+/** Parses one file of the tree. */
+export function parseSourceFile(file: string, text: string): SourceFile {
   const result = parseSync(file, text);
   const error = result.errors.find((each) => each.severity === 'Error');
   if (error) return { path: file, text, problem: error.message, imports: [], body: [], comments: [] };

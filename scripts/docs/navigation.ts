@@ -1,0 +1,45 @@
+// Order of the pages in the documentation site; a page of docs/ that is missing here fails the build.
+
+/** A group of pages in the side bar. */
+export type NavigationGroup = { readonly title: string; readonly pages: readonly string[] };
+
+/** The Markdown files of the site, by group. The first page is the start page. */
+export const navigation: readonly NavigationGroup[] = [
+  {
+    title: 'Start',
+    pages: ['README.md', 'docs/choosing.md', 'docs/terminal.md', 'docs/providers.md', 'docs/embedded.md'],
+  },
+  {
+    title: 'The agent',
+    pages: [
+      'docs/workspace.md',
+      'docs/tools.md',
+      'docs/mcp.md',
+      'docs/project-files.md',
+      'docs/behaviours.md',
+      'docs/rules.md',
+      'docs/hooks.md',
+      'docs/routing.md',
+    ],
+  },
+  {
+    title: 'In your program',
+    pages: ['docs/testing.md', 'docs/bridges.md', 'docs/proxy.md', 'docs/editors.md'],
+  },
+  {
+    title: 'Server and fleet',
+    pages: ['docs/server.md', 'docs/dashboard.md', 'docs/fleet.md', 'docs/deploying.md', 'docs/operations.md'],
+  },
+  {
+    title: 'The project',
+    pages: [
+      'docs/architecture.md',
+      'GLOSSARY.md',
+      'CONTRIBUTING.md',
+      'AGENTS.md',
+      'docs/requirements.md',
+      'docs/roadmap.md',
+      'CHANGELOG.md',
+    ],
+  },
+];
