@@ -1,4 +1,4 @@
-// Fairlead inside somebody else's loop: the guide that every bridge stands on, plain clients, plain messages and the proxy.
+// Public API of the bridges: the interceptor, SDK client wrappers, message guard and HTTP proxy for agents built with other frameworks.
 export { wrapFetch, type WrapClientOptions, type FetchFunction } from './clients/fetch.ts';
 export {
   guardMessages,

@@ -1,4 +1,4 @@
-// Guides whatever the AI SDK does with a model: a middleware for `wrapLanguageModel`.
+// AI SDK middleware for `wrapLanguageModel`: intercepts every model request and response.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -28,13 +28,13 @@ export type FairleadMiddleware = {
   }): Promise<Result>;
 };
 
-/** A middleware that adds notes, refuses calls and stops. A conversation is known by its beginning, or by `providerOptions.fairlead.conversation`. */
+/** Creates a middleware that adds notes, denies calls and stops runs. A conversation is recognized by its prefix, or by `providerOptions.fairlead.conversation`. */
 export function fairleadMiddleware(options: BridgeOptions = {}): FairleadMiddleware {
   const talks = resolveTracker(options);
   const held = hasChecks(options);
   return {
     specificationVersion: 'v4',
-    // The SDK's own types are not part of our declarations: who does not use it need not have it.
+    // The SDK's types are not part of our declarations, so the SDK is not required at type-check time.
     wrapGenerate: (call) => generate(talks, call as unknown as WrappedCall) as Promise<never>,
     wrapStream: (call) => stream(talks, call as unknown as WrappedCall, held) as Promise<never>,
   };
@@ -42,7 +42,7 @@ export function fairleadMiddleware(options: BridgeOptions = {}): FairleadMiddlew
 
 type WrappedCall = { readonly params: LanguageModelV4CallOptions; readonly model: LanguageModelV4 };
 
-/** A caller who knows which conversation this is can say so. */
+/** The caller can name the conversation. */
 function createTrackRequest(talks: ConversationTracker, { params, model }: WrappedCall): () => Promise<TrackedRequest> {
   const told = params.providerOptions?.['fairlead']?.['conversation'];
   return () => talks.trackRequest(parseAiSdkRequest(params, model.modelId), toConversationId(told));
@@ -66,7 +66,7 @@ async function stream(
   call: WrappedCall,
   held: boolean,
 ): Promise<LanguageModelV4StreamResult> {
-  // What the SDK wants to know of a request before its first part.
+  // The SDK needs the request metadata before the first part.
   const first = Promise.withResolvers<Omit<LanguageModelV4StreamResult, 'stream'>>();
   let begun = false;
   const leaving = new AbortController();
@@ -90,7 +90,7 @@ async function stream(
   return { ...about, stream: toReadableStream(next, parts, () => leaving.abort()) };
 }
 
-/** Parts as a stream of the SDK; the first was asked for before. They are taken in whether they are read or not: an answer that nobody reads must not hold its conversation. */
+/** Converts parts to an SDK stream; the first part is already read. All parts are consumed even if the caller does not read them: an unread response must not block its conversation. */
 function toReadableStream<E>(
   first: Promise<IteratorResult<E, void>>,
   rest: AsyncGenerator<E, void>,

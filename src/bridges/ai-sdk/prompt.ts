@@ -1,4 +1,4 @@
-// The AI SDK's prompts and answers as a guide reads them, and what the guide adds as messages of the SDK.
+// Converts AI SDK prompts and responses to our messages, and additions to SDK messages.
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
@@ -25,7 +25,7 @@ import type { InterceptedResponse, InterceptedRequest } from '../interceptor/int
 
 type AssistantPart = (LanguageModelV4Message & { role: 'assistant' })['content'][number];
 
-/** A request as a guide sees it: one message for each of the prompt's, null for the system's. */
+/** Converts a request: one message per prompt message, null for system messages. */
 export const parseAiSdkRequest = (
   { prompt, tools }: LanguageModelV4CallOptions,
   model: string,
@@ -70,7 +70,7 @@ function parseFilePart({ mediaType, data }: LanguageModelV4FilePart): MessagePar
 
 function parseAssistantPart(part: AssistantPart): readonly MessagePart[] {
   if (part.type === 'text' || part.type === 'reasoning') return [{ type: part.type, text: part.text }];
-  // What a provider runs itself has happened by the time it is told: there is nothing to judge.
+  // Provider-executed calls have already run: there is nothing to decide.
   if (part.type !== 'tool-call' || part.providerExecuted) return [];
   return [{ type: 'tool-call', id: part.toolCallId, tool: part.toolName, input: toJson(part.input) }];
 }
@@ -82,7 +82,7 @@ function formatToolOutput(output: LanguageModelV4ToolResultOutput): string {
   return typeof output.value === 'string' ? output.value : JSON.stringify(output.value);
 }
 
-/** The prompt with the additions in their places. */
+/** Inserts the additions into the prompt. */
 export function insertIntoPrompt(
   prompt: LanguageModelV4Prompt,
   additions: readonly MessageAddition[],
@@ -122,7 +122,7 @@ function formatPart(part: MessagePart): AssistantPart[] {
   return [{ type: 'tool-call', toolCallId: part.id, toolName: part.tool, input: part.input }];
 }
 
-/** An answer as a guide sees it. */
+/** Converts a response. */
 export const parseAiSdkResponse = (
   content: readonly LanguageModelV4Content[],
   finish: LanguageModelV4FinishReason | undefined,
@@ -140,7 +140,7 @@ function parseContentPart(part: LanguageModelV4Content): readonly MessagePart[] 
   return [{ type: 'tool-call', id: part.toolCallId, tool: part.toolName, ...parseCallArguments(part.input) }];
 }
 
-/** The answer as a part of a later prompt, with what its provider wants back of it. */
+/** Converts a response to a prompt message, with its provider metadata. */
 function toPromptPart(part: LanguageModelV4Content): readonly Json[] {
   if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') return [];
   const { providerMetadata, ...rest } = part;

@@ -1,4 +1,4 @@
-// Reads an answer of the AI SDK as it streams: words pass, calls wait.
+// Reads a streamed AI SDK response: text passes at once, tool calls are held.
 import type {
   LanguageModelV4Content,
   LanguageModelV4FinishReason,
@@ -11,7 +11,7 @@ import { parseAiSdkResponse } from './prompt.ts';
 
 type ContentBlock = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>;
 
-/** Puts a streamed answer together. */
+/** Assembles a streamed response. */
 export function createAiSdkStreamReader(): ModelStreamReader<LanguageModelV4StreamPart> {
   const blocks = new Map<string, ContentBlock>();
   const content: LanguageModelV4Content[] = [];
@@ -28,7 +28,7 @@ export function createAiSdkStreamReader(): ModelStreamReader<LanguageModelV4Stre
       const block = blocks.get(part.id);
       if (block) block.text += part.delta;
     }
-    // What a provider signs comes with the end of a block, or in the middle of it.
+    // Signatures of a provider arrive with the end of a block or in the middle of it.
     if ('id' in part && 'providerMetadata' in part && part.providerMetadata) {
       const block = blocks.get(part.id ?? '');
       if (block) block.providerMetadata = part.providerMetadata;
@@ -67,7 +67,7 @@ export function createAiSdkStreamReader(): ModelStreamReader<LanguageModelV4Stre
 const isCall = ({ type }: LanguageModelV4StreamPart): boolean =>
   type === 'tool-call' || type === 'tool-approval-request' || type.startsWith('tool-input-');
 
-/** The parts of another answer in a stream that has begun: that it begins is said once. */
+/** The parts of a retried response in a started stream: the start part is sent once. */
 export const dropStreamStart = (): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> =>
   new TransformStream({
     transform(part, controller) {

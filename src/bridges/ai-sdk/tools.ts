@@ -1,11 +1,11 @@
-// A second door for the AI SDK's tools: whoever makes a call, the gates are asked before it runs.
+// Wraps AI SDK tools: the gates decide before a tool runs, whichever code calls it.
 import { FairleadError, toJson } from '../../core/index.ts';
 import { getToolDenial, type ToolGate } from '../model-intercept/tool-gate.ts';
 
-/** As much of a tool as is looked at here. */
+/** The part of an SDK tool that is used here. */
 type ToolLike = { readonly execute?: (input: unknown, options: { readonly toolCallId: string }) => unknown };
 
-/** The same tools, each of which runs only where the guide's gates allow the call; otherwise it fails with the reason, which the model reads. */
+/** Wraps tools so that each runs only if the gates allow the call; otherwise it fails with the reason, which the model reads. */
 export function guardToolSet<Tools extends Readonly<Record<string, object>>>(tools: Tools, guide: ToolGate): Tools {
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool, guide)]);
   return Object.fromEntries(guarded) as Tools;

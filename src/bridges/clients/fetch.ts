@@ -1,4 +1,4 @@
-// A fetch that guides: whatever client takes one of its own is guided by it, without a change in the client.
+// A fetch wrapper that intercepts model requests of any client that accepts a custom fetch.
 import { FairleadError, isObject } from '../../core/index.ts';
 import {
   createConversationTracker,
@@ -10,20 +10,20 @@ import { detectWireFormat } from '../formats/detect.ts';
 import { interceptHttp } from '../http-intercept/intercept-http.ts';
 import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
 
-/** How a client is guided. */
+/** Options of an intercepted client. */
 export type WrapClientOptions = ConversationTrackerOptions & {
-  /** Names the conversation that every request of this client belongs to; without it they are told apart by how they begin. */
+  /** Names the conversation of all requests of this client; default: conversations are recognized by their prefix. */
   readonly session?: string;
-  /** Conversations that are open already, to be closed by who opened them; without them, the client's own are open as long as the program. */
+  /** An existing conversation tracker, closed by its creator; default: one that lives as long as the process. */
   readonly tracker?: ConversationTracker;
-  /** Is told what went wrong and did not fail a request. */
+  /** Called with problems that did not fail a request. */
   readonly notify?: (sentence: string) => void;
 };
 
-/** What clients call `fetch`. */
+/** The type of a fetch function. */
 export type FetchFunction = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** A fetch whose requests to a model are guided; all others pass. */
+/** Creates a fetch that intercepts model requests; other requests pass unchanged. */
 export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction = fetch): FetchFunction {
   const { session, notify = () => {}, tracker = createConversationTracker(options) } = options;
   const holdsWords = (options.checks ?? []).length > 0;
@@ -50,7 +50,7 @@ export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction 
       notify,
     });
     const headers = new Headers(reply.head?.headers ?? { 'content-type': reply.contentType });
-    // Fetch has undone the encoding, and the length may be another.
+    // Fetch has decoded the body, so encoding and length headers no longer apply.
     for (const name of ['content-length', 'content-encoding']) headers.delete(name);
     const { status, head } = reply;
     const made = new Response(toReadableStream(reply.chunks), {
@@ -86,7 +86,7 @@ const toUpstreamResponse = (response: Response): UpstreamResponse<Response> => (
 
 async function* emptyChunks(): AsyncGenerator<Uint8Array> {}
 
-/** A client writes its bodies as JSON text; what is written otherwise is none of the requests that are guided. */
+/** Only JSON text bodies are intercepted. */
 function withRequestBody(input: string | URL | Request, init: RequestInit | undefined, body: Uint8Array): RequestInit {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
   headers.delete('content-length');
@@ -94,7 +94,7 @@ function withRequestBody(input: string | URL | Request, init: RequestInit | unde
 }
 
 async function parseModelRequest(input: string | URL | Request, init: RequestInit | undefined) {
-  // Some clients give a request as one object, and only what they change of it beside it.
+  // Some clients pass a Request object plus overrides.
   const whole = input instanceof Request ? input : undefined;
   const url = new URL(whole?.url ?? (input as string | URL));
   const dialect = detectWireFormat(url.pathname);

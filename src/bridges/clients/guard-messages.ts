@@ -1,4 +1,4 @@
-// Plain messages, guided: no client, no loop and nothing kept; what the messages hold is all there is to know.
+// Stateless guard for a plain message array: decides from the messages alone, without a client, loop or storage.
 import {
   messageToolCalls,
   type Json,
@@ -11,28 +11,28 @@ import type { WireFormatName } from '../formats/wire-format.ts';
 import { wireFormats } from '../formats/detect.ts';
 import { createInterceptor, type Interceptor, type InterceptorOptions } from '../interceptor/interceptor.ts';
 
-/** How plain messages are guided. */
+/** Options of `guardMessages`. */
 export type GuardMessagesOptions = Omit<InterceptorOptions, 'log' | 'session'> & {
-  /** How the messages are written; chat completions unless given. */
+  /** The wire format of the messages; default chat completions. */
   readonly format?: WireFormatName;
   readonly model?: string;
   readonly tools?: readonly ToolSpec[];
 };
 
-/** What was decided about a conversation, and why. */
+/** A decision about a conversation and its reason. */
 export type MessageDecision =
-  /** The model reads this after the message of that index; -1 is the system text. */
+  /** Text for the model after the message with this index; -1 is the system text. */
   | { readonly type: 'noted'; readonly after: number; readonly text: string }
   | { readonly type: 'allowed'; readonly id: string; readonly tool: string }
-  /** Do not make this call: answer it with the reason. */
+  /** Do not run this call: return the reason as its result. */
   | { readonly type: 'refused'; readonly id: string; readonly tool: string; readonly reason: string }
-  /** Send nothing more. */
+  /** Send no more requests. */
   | { readonly type: 'stopped'; readonly reason: StopReason; readonly detail: string };
 
-/** The messages to send, and what was decided. */
+/** The messages to send, and the decisions. */
 export type GuardedMessages = {
   readonly messages: readonly JsonObject[];
-  /** The system text, for a dialect that does not have it among the messages. */
+  /** The system text, for formats that keep it outside the messages. */
   readonly system?: Json;
   readonly decisions: readonly MessageDecision[];
 };
@@ -44,10 +44,10 @@ const messageFields: Readonly<Record<WireFormatName, readonly [messages: string,
   gemini: ['contents', 'systemInstruction'],
 };
 
-/** Notes of one process carry one mark, so that the same messages always come back with the same additions. */
+/** One nonce per process, so that the same messages always get the same additions. */
 const processNonce = crypto.randomUUID().slice(0, 8);
 
-/** Says what to send for these messages, or, where they end with calls of the model's, which of them may be made. Keep your own messages, and send what comes back: the earlier ones then always come back as they were sent. */
+/** Returns the messages to send or, if they end with tool calls, which calls may run. Keep your own messages and send the returned ones: earlier messages are then always returned as they were sent. */
 export async function guardMessages(
   messages: readonly JsonObject[],
   options: GuardMessagesOptions = {},

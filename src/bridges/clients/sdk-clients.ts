@@ -1,15 +1,15 @@
-// The official clients, guided: the same object type comes back, and everything that goes through it is guided.
+// Wraps the official OpenAI, Anthropic and Google clients: returns the same client type with all model requests intercepted.
 import { FairleadError } from '../../core/index.ts';
 import { wrapFetch, type WrapClientOptions, type FetchFunction } from './fetch.ts';
 
-/** A client that can be made again with another fetch, as those of OpenAI and Anthropic can. */
+/** A client that can be re-created with another fetch, such as those of OpenAI and Anthropic. */
 export type ClientWithOptions = { withOptions(options: { fetch: FetchFunction }): unknown };
 
-/** An OpenAI client whose chat completions and responses are guided, streamed and not; nothing else of it changes. */
+/** Wraps an OpenAI client: intercepts chat completions and responses, streamed and whole. */
 export const wrapOpenAI = <Client extends ClientWithOptions>(client: Client, options: WrapClientOptions = {}): Client =>
   withWrappedFetch(client, options);
 
-/** An Anthropic client whose messages are guided, streamed and not; nothing else of it changes. */
+/** Wraps an Anthropic client: intercepts messages, streamed and whole. */
 export const wrapAnthropic = <Client extends ClientWithOptions>(
   client: Client,
   options: WrapClientOptions = {},
@@ -28,7 +28,7 @@ type GoogleClientInternals = {
   readonly chats: { readonly constructor: new (models: object, api: object) => object };
 };
 
-/** A Google client whose contents are guided, through `models` and `chats`, streamed and not; nothing else of it changes. */
+/** Wraps a Google client: intercepts content generation through `models` and `chats`, streamed and whole. */
 export function wrapGoogle<Client extends object>(client: Client, options: WrapClientOptions = {}): Client {
   const { apiClient, models, chats } = client as unknown as GoogleClientInternals;
   if (!apiClient?.clientOptions || !models || !chats)

@@ -1,18 +1,18 @@
-// Where conversations are kept, and how one begins as another did.
+// Opens the logs of tracked conversations, and copies the prefix of one into another.
 import path from 'node:path';
 import { FairleadError, type Fact, type Log } from '../../core/index.ts';
 import { memoryLog, openJsonl } from '../../stores/index.ts';
 
-/** Opens the log of a conversation, which may be new. */
+/** Opens the log of a conversation; creates it if it is new. */
 export type OpenLog = (id: string) => Promise<Log>;
 
-/** Logs in memory, gone with their guides; or session files in a folder. */
+/** Creates a log opener: in memory, or session files in a directory. */
 export const createLogOpener = (folder: string | undefined): OpenLog =>
   folder === undefined
     ? async () => memoryLog()
     : async (id) => withoutFsync(await openJsonl(path.join(folder, `${id}.jsonl`), { session: id }));
 
-/** A power cut may cost the end of such a log. A caller who waits for its model does not wait for the disk. */
+/** Appends without fsync: a power failure can lose the tail, but a model request never waits for the disk. */
 const withoutFsync = (log: Log): Log => ({
   read: (options) => log.read(options),
   append: (after, facts, { durable: _, ...options } = {}) => log.append(after, facts, options),
@@ -20,7 +20,7 @@ const withoutFsync = (log: Log): Log => ({
   close: () => log.close(),
 });
 
-/** Writes down again what one conversation holds up to an event, as the beginning of another. The nonce stays: what the model has read stays as it was. */
+/** Copies a conversation up to an event as the start of another. The nonce stays the same, so that text the model has read stays unchanged. */
 export async function copyLogPrefix(source: Log, at: string, log: Log, session: string): Promise<void> {
   let after = 0;
   for await (const events of source.read({ at })) {
@@ -34,7 +34,7 @@ export async function copyLogPrefix(source: Log, at: string, log: Log, session: 
   }
 }
 
-/** Names that callers give become names of files. */
+/** Converts a conversation name of the caller to a file name. */
 export function parseSessionName(session: string): string {
   if (/^[\w-][\w.-]{0,99}$/.test(session)) return `named-${session}`;
   throw new FairleadError('bridge/bad-session', `"${session.slice(0, 60)}" cannot be the name of a session.`, {

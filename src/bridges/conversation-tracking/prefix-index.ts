@@ -1,20 +1,20 @@
-// What a folder of conversations remembers of their beginnings, in one append-only file of readable lines.
+// The prefix index of a conversation directory: one append-only JSONL file.
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../core/index.ts';
 
-/** A conversation as far as it has to be recognised. */
+/** The index entry of a conversation. */
 export type IndexedConversation = {
   readonly id: string;
-  /** A mark of everything up to each of the caller's messages. */
+  /** A hash of the prefix up to each message of the caller. */
   readonly marks: readonly number[];
-  /** The mark with the answer that the caller was given last; none while it has none. */
+  /** The hash including the last response; absent before the first. */
   readonly tip?: number;
-  /** The answers to the first so many messages: the event after which each of them was known. */
+  /** By number of messages: the event after which the response was known. */
   readonly answers: ReadonlyMap<number, string>;
 };
 
-/** One line: from which message on the marks are new, or what was answered. */
+/** One line of the file: new hashes from an index on, or a response. */
 type IndexLine = {
   readonly id: string;
   readonly from?: number;
@@ -23,24 +23,24 @@ type IndexLine = {
   readonly at?: string;
 };
 
-/** A file of beginnings. */
+/** An open prefix index. */
 export type PrefixIndex = {
   readonly conversations: readonly IndexedConversation[];
   recordRequest(id: string, from: number, marks: readonly number[]): void;
   recordResponse(id: string, tip: number, at: string): void;
 };
 
-/** Of so many conversations the beginnings are kept; older ones are begun anew if they ever go on. */
+/** Max indexed conversations; older ones start anew if they continue. */
 const maxIndexed = 2000;
 
-/** Reads the file of a folder, in the order in which the conversations last went on, and writes on in it. */
+/** Reads the index of a directory, least recently used first, and opens it for appends. */
 export function openPrefixIndex(folder: string): PrefixIndex {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'marks.jsonl');
   const found = new Map<string, IndexedConversation>();
   for (const line of readIndexLines(file)) applyIndexLine(found, line);
   const beginnings = [...found.values()].slice(-maxIndexed);
-  // Written anew and swapped in: what was replaced line by line would grow for ever.
+  // Rewritten and renamed into place: the file would grow without bound otherwise.
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, beginnings.map(formatIndexLines).join(''), { mode: 0o600 });
   renameSync(fresh, file);
@@ -64,7 +64,7 @@ function readIndexLines(file: string): readonly IndexLine[] {
       const value: unknown = JSON.parse(line);
       return isObject(value) && typeof value['id'] === 'string' ? [value as unknown as IndexLine] : [];
     } catch {
-      // The last line of a process that died; what it would have said is found out again.
+      // An incomplete last line of a process that died; its content is recomputed.
       return [];
     }
   });
@@ -80,7 +80,7 @@ function applyIndexLine(found: Map<string, IndexedConversation>, { id, from, mar
     found.set(id, { id, marks: known, tip, answers: new Map([...answers, [known.length, at]]) });
 }
 
-/** A beginning as the lines that make it up. */
+/** Formats an entry as index lines. */
 function formatIndexLines({ id, marks, tip, answers }: IndexedConversation): string {
   const lines: IndexLine[] = [];
   let from = 0;

@@ -1,34 +1,34 @@
-// Which conversation a request goes on with: the longest beginning that is known, with the answer that followed it.
+// Matches a request to a tracked conversation: the longest known prefix including its last response.
 import type { Message } from '../../core/index.ts';
 
-/** A conversation that is kept. */
+/** A tracked conversation. */
 export type KnownConversation = {
   readonly id: string;
   marks: readonly number[];
   tip: number | undefined;
-  /** The event after which the answer to the first so many messages was known. */
+  /** By number of messages: the event after which the response was known. */
   answers: Map<number, string>;
-  /** Settles when the request that it is busy with is over; nothing while it rests. */
+  /** Resolves when its current request is over; absent while it is idle. */
   busy: Promise<void> | undefined;
 };
 
-/** What a request is to the conversations that are known. */
+/** The relation of a request to the known conversations. */
 export type PrefixMatch =
   | { readonly type: 'new' }
   | { readonly type: 'goes-on'; readonly conversation: KnownConversation }
-  /** It may be the next request of one whose answer is not written down yet. */
+  /** It may be the next request of a conversation whose response is not recorded yet. */
   | { readonly type: 'wait'; readonly conversation: KnownConversation }
-  /** It begins like one and goes another way after so many messages. */
+  /** It shares a prefix of this many messages and then diverges. */
   | { readonly type: 'parts'; readonly conversation: KnownConversation; readonly after: number };
 
-/** The beginnings that are known. */
+/** The known prefixes. */
 export type PrefixMatcher = {
   add(kept: KnownConversation): void;
   remove(kept: KnownConversation): void;
   match(marks: readonly number[], messages: readonly (Message | null)[]): PrefixMatch;
 };
 
-/** Knows conversations by the marks of their beginnings. */
+/** Creates a matcher over prefix hashes. */
 export function createPrefixMatcher(): PrefixMatcher {
   const tips = new Map<number, KnownConversation>();
   const places = new Map<number, KnownConversation>();
@@ -72,7 +72,7 @@ export function createPrefixMatcher(): PrefixMatcher {
         return { type: 'new' };
       }
       const { kept, length } = like;
-      // A conversation of which only the system's words are known could be any.
+      // A match of the system text alone is ambiguous.
       if (!messages.slice(0, length).some(Boolean)) return { type: 'new' };
       const whole = kept.marks.length === length && kept.tip === undefined;
       const further = messages.slice(length).some((message) => message?.role === 'assistant');

@@ -1,20 +1,20 @@
-// What came before an answer, by the provider's name for it: a request that follows it does not say it again.
+// Caches the history before a response by response id, for requests with `previous_response_id`.
 import type { Message } from '../../core/index.ts';
 
 type Messages = readonly (Message | null)[];
 
-/** The answers that are remembered. */
+/** The cache of response histories. */
 export type ResponseHistoryCache = {
   get(name: string | undefined): Messages | undefined;
-  /** Remembers what a conversation holds up to the answer of this name, with the answer. */
+  /** Stores the history up to and including the response with this id. */
   set(name: string, messages: Messages): void;
 };
 
 const maxResponses = 1000;
-/** How many characters are remembered in all; the latest answer is, however long it is. */
+/** Max characters in the cache; the latest entry is always kept. */
 const maxChars = 64 * 1024 * 1024;
 
-/** Answers in memory. Those that were given longest ago are forgotten first: each may hold a whole conversation, with its pictures. */
+/** Creates an in-memory cache; the oldest entries are evicted first, because each can hold a whole conversation with images. */
 export function createResponseHistoryCache(): ResponseHistoryCache {
   const answers = new Map<string, { readonly messages: Messages; readonly size: number }>();
   let total = 0;
@@ -39,7 +39,7 @@ export function createResponseHistoryCache(): ResponseHistoryCache {
   };
 }
 
-/** About how many characters a message has; arguments of calls were written by a model and are short. */
+/** Estimates the characters of a message; call arguments are short and not counted. */
 const estimateChars = (message: Message | null): number =>
   (message?.parts ?? []).reduce((sum, part) => {
     if (part.type === 'file') return sum + part.data.length;

@@ -1,4 +1,4 @@
-// Many conversations at once, each with its guide: recognised by how they begin, bounded in number, found again after a restart.
+// Tracks many conversations, each with its interceptor: recognized by prefix, bounded in number, restored after a restart.
 import type { Message } from '../../core/index.ts';
 import type { ParsedModelRequest } from '../formats/wire-format.ts';
 import { extendPrefixHash, computePrefixHashes } from '../interceptor/caller-history.ts';
@@ -13,36 +13,36 @@ import { copyLogPrefix, parseSessionName, createLogOpener } from './logs.ts';
 import { createResponseHistoryCache } from './response-history.ts';
 import { createPrefixMatcher, type KnownConversation } from './prefix-matcher.ts';
 
-/** How conversations are guided and kept. */
+/** Options of a conversation tracker. */
 export type ConversationTrackerOptions = Omit<InterceptorOptions, 'log' | 'session'> & {
-  /** A folder for session files; without one everything is kept in memory, and no longer than the guide is open. */
+  /** A directory for session files; default: in memory. */
   readonly folder?: string;
-  /** How many guides may be open at once; the one that rested longest is closed first. 64 unless given. */
+  /** Max open interceptors; the least recently used is closed first. Default 64. */
   readonly maxOpen?: number;
 };
 
-/** One request of a conversation, from the question whether it may be sent to the answer that the caller was given. */
+/** One intercepted request, from the decision to send it to the response. */
 export type TrackedRequest = {
   readonly interceptor: Interceptor;
   readonly action: InterceptAction;
-  /** How many of the messages that the guide knows are not part of this request, because the provider keeps them. */
+  /** Number of known messages that are not in the request because the provider stores them. */
   readonly storedMessages: number;
-  /** The caller is given this answer, which the provider may have a name for. */
+  /** Records the response that the caller gets, with its id if it has one. */
   markDelivered(message: Message, name?: string): void;
-  /** The request is over. */
+  /** Ends the request. */
   release(): void;
 };
 
-/** All conversations of one client or proxy. */
+/** The conversations of one client or proxy. */
 export type ConversationTracker = {
-  /** Finds or begins the conversation of a request, and asks its guide. */
+  /** Finds or starts the conversation of a request and asks its interceptor. */
   trackRequest(reading: ParsedModelRequest, session?: string): Promise<TrackedRequest>;
   close(): Promise<void>;
 };
 
 type RequestClaim = { readonly conversation: KnownConversation; readonly from: number; readonly release: () => void };
 
-/** Opens a place for conversations. */
+/** Creates a conversation tracker. */
 export function createConversationTracker({
   folder,
   maxOpen = 64,
@@ -71,7 +71,7 @@ export function createConversationTracker({
 
   function guideOf(kept: KnownConversation, open: () => Promise<Interceptor>): Promise<Interceptor> {
     const guide = guides.get(kept) ?? open();
-    // The one that was used last stands last.
+    // Ordered by last use, oldest first.
     guides.delete(kept);
     guides.set(kept, guide);
     guide.catch(() => guides.delete(kept));
@@ -98,7 +98,7 @@ export function createConversationTracker({
       return createInterceptor({ ...options, log, session: kept.id });
     });
 
-  /** Closes those that rested longest. Nobody waits for it but who wants the same one again. */
+  /** Closes the least recently used interceptors. Only a request for the same conversation waits for it. */
   function makeRoom(): void {
     for (const [kept, guide] of guides) {
       if (guides.size <= maxOpen) return;
@@ -114,7 +114,7 @@ export function createConversationTracker({
     }
   }
 
-  /** Takes a conversation for a request. Nothing may be awaited between finding it and this, or two requests would take it. */
+  /** Claims a conversation for a request. Must run synchronously after the match, or two requests could claim it. */
   function claim(kept: KnownConversation, marks: readonly number[], recognised: boolean): RequestClaim {
     const { promise, resolve } = Promise.withResolvers<void>();
     known.remove(kept);
@@ -129,7 +129,7 @@ export function createConversationTracker({
     return { conversation: kept, from, release: done };
   }
 
-  /** The conversation by its beginning. */
+  /** Finds the conversation by prefix. */
   async function find(
     messages: readonly (Message | null)[],
     marks: readonly number[],
@@ -148,7 +148,7 @@ export function createConversationTracker({
     }
   }
 
-  /** The conversation that a caller has a name for: one request after the other. */
+  /** Finds the conversation by name; requests are serialized. */
   async function byName(
     id: string,
     marks: readonly number[],
@@ -188,7 +188,7 @@ export function createConversationTracker({
           release,
         };
       } catch (error) {
-        // What it holds in mind may not be what is written: it is opened again from its log.
+        // The state in memory may differ from the log: reopen it from the log.
         guides.delete(conversation);
         await opening.then((guide) => guide.close()).catch(() => undefined);
         release();

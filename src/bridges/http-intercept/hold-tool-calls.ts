@@ -1,26 +1,26 @@
-// Lets the bytes of a streamed answer through as they come, up to the first call: from there on they wait for the verdict.
+// Passes the bytes of a streamed response through until the first tool call; from there on it buffers until the verdict.
 import type { WireFormat, WireStreamEvent } from '../formats/wire-format.ts';
 import { splitSseFrames, findLastEventEnd } from './sse.ts';
 
-/** A stream on its way through. */
+/** The state of an intercepted stream. */
 export type ToolCallHold = {
-  /** Takes bytes, and gives what may go on at once. */
+  /** Adds bytes; returns those that may pass at once. */
   push(chunk: Uint8Array): Buffer | undefined;
-  /** Nothing more comes: gives what may go on without a verdict. */
+  /** Ends the input; returns what may pass without a verdict. */
   finish(): Buffer | undefined;
   readonly isHolding: boolean;
-  /** Whether a call has begun. */
+  /** True after a tool call has started. */
   readonly hasCalls: boolean;
-  /** What waits. */
+  /** The buffered bytes. */
   readonly held: readonly Buffer[];
-  /** What went on. */
+  /** The bytes that passed. */
   readonly sent: readonly Buffer[];
 };
 
-/** How many bytes may wait, a single event or all that is held. */
+/** Max buffered bytes, of one event or of all held events. */
 const maxHeldBytes = 64 * 1024 * 1024;
 
-/** A passage. Nothing is read that holds no marker of a call: what only passes costs a search. */
+/** Creates the buffer. Events without a marker of a call are not parsed, so passing text costs only a search. */
 export function createToolCallHold(dialect: WireFormat, holdsAll: boolean): ToolCallHold {
   let tail: Buffer = Buffer.alloc(0);
   let holds = holdsAll;
@@ -74,7 +74,7 @@ export function createToolCallHold(dialect: WireFormat, holdsAll: boolean): Tool
 const toBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
-/** Whether a call may be in these bytes. A name may be written with escapes: then only reading it tells. */
+/** Returns true if the bytes may contain a call. Escaped names require parsing. */
 export const mayContainCall = ({ toolCallMarkers }: WireFormat, block: Buffer): boolean =>
   toolCallMarkers.some((marker) => block.includes(marker)) || block.includes('\\u');
 
@@ -82,14 +82,14 @@ function findFirstCall(block: Buffer, dialect: WireFormat): number {
   const reader = dialect.createAssembler();
   let at = 0;
   for (const { bytes, event } of splitSseFrames(block)) {
-    // What we cannot read, a more generous client might.
+    // A client with a more lenient parser might read what we cannot.
     if (event ? reader.push(event).mustHold : mayContainCall(dialect, bytes)) return at;
     at += bytes.length;
   }
   return -1;
 }
 
-/** The events in these bytes; `unread` hears of those that cannot be read. A long answer is read in slices, so that others are served meanwhile. */
+/** Parses the events in these bytes; `unread` gets those that cannot be parsed. Long responses are parsed in slices to keep the event loop responsive. */
 export async function parseSseEvents(
   blocks: readonly Buffer[],
   unread: (frame: Buffer) => void = () => {},

@@ -1,4 +1,4 @@
-// What the doors of guided requests share: the request with its additions, the verdict on an answer, and what is kept of both.
+// Shared steps of intercepted HTTP requests: add text to the request, get the verdict on the response, record both.
 import {
   messageToolCalls,
   FairleadError,
@@ -12,7 +12,7 @@ import type { WireFormat, ParsedModelResponse } from '../formats/wire-format.ts'
 import type { MessageAddition } from '../interceptor/caller-history.ts';
 import type { InterceptAction } from '../interceptor/interceptor.ts';
 
-/** What came from the model's side; `head` is whatever the door needs to pass it on. */
+/** The upstream response; `head` is what the caller needs to pass it on. */
 export type UpstreamResponse<Head> = {
   readonly status: number;
   readonly contentType: string;
@@ -20,7 +20,7 @@ export type UpstreamResponse<Head> = {
   readonly chunks: AsyncIterable<Uint8Array>;
 };
 
-/** What the caller gets. Without a head it is ours, not the model's. */
+/** The response for the caller. Without a head it is ours, not the model's. */
 export type InterceptReply<Head> = {
   readonly status: number;
   readonly contentType: string;
@@ -29,28 +29,28 @@ export type InterceptReply<Head> = {
   readonly chunks: AsyncIterable<Uint8Array>;
 };
 
-/** A request and the ways to go on with it. */
+/** An intercepted request and its operations. */
 export type HttpExchange<Head> = {
   readonly format: WireFormat;
   readonly request: JsonObject;
-  /** The request as it came, sent as it is where nothing is added. */
+  /** The original request bytes, sent unchanged if nothing is added. */
   readonly raw: Uint8Array;
-  /** Whether the caller reads events. */
+  /** Whether the caller expects a stream. */
   readonly wantsStream: boolean;
-  /** Whether the words of an answer wait too, because checks may refuse them. */
+  /** Whether text is buffered too, because checks may reject it. */
   readonly holdText: boolean;
-  /** The guided conversation; or why there is none, and then no call gets through. */
+  /** The tracked conversation; or why there is none, in which case no call passes. */
   readonly tracked: TrackedRequest | FairleadError;
   readonly send: (body: Uint8Array) => Promise<UpstreamResponse<Head>>;
-  /** Says what went wrong and was not the caller's to know. */
+  /** Reports internal problems. */
   readonly notify: (sentence: string) => void;
 };
 
-/** What the guide says to the request. */
+/** Returns the verdict on the request. */
 export const getRequestAction = ({ tracked }: Pick<HttpExchange<unknown>, 'tracked'>): InterceptAction =>
   tracked instanceof FairleadError ? { type: 'send', additions: [], denied: [] } : tracked.action;
 
-/** The request with what it is added, or as it came. */
+/** Returns the request with additions, or the original. */
 export function createRequestBody(
   { format, request, raw, tracked }: Pick<HttpExchange<unknown>, 'format' | 'request' | 'raw' | 'tracked'>,
   { additions }: InterceptAction & { readonly type: 'send' },
@@ -60,13 +60,13 @@ export function createRequestBody(
   return here.length === 0 ? raw : Buffer.from(JSON.stringify(format.insertAdditions(request, here)));
 }
 
-/** Of what the provider keeps, it has the additions too. The words of the system it wants each time. */
+/** The provider already has the additions of stored messages; the system text is sent each time. */
 function shiftAddition(addition: MessageAddition, before: number): readonly MessageAddition[] {
   if (addition.type === 'system' || before === 0) return [addition];
   return addition.after < before ? [] : [{ ...addition, after: addition.after - before }];
 }
 
-/** What the guide says to an answer. Where it cannot say anything, words pass and calls do not. */
+/** Returns the verdict on a response. Without a verdict, text passes and calls do not. */
 export async function evaluateResponse(
   { tracked, notify }: Pick<HttpExchange<unknown>, 'tracked' | 'notify'>,
   answer: ParsedModelResponse,
@@ -91,14 +91,14 @@ const createInterceptorFailedError = (cause: unknown): FairleadError =>
     { blame: 'harness', retry: true, cause },
   );
 
-/** Says that calls were held back because they cannot be read. */
+/** Creates the verdict for calls that cannot be parsed. */
 export const createUnreadableCallsError = (): FairleadError => createInterceptorFailedError('it cannot read them.');
 
-/** Whether this says that calls were held back because nobody could judge them. */
+/** Returns true if the verdict says that calls were blocked because they could not be decided. */
 export const isInterceptorFailedError = (error: unknown): error is FairleadError =>
   error instanceof FairleadError && error.code === interceptorFailedCode;
 
-/** Keeps that the caller was given this answer. */
+/** Records the response. */
 export function markDelivered(
   { tracked }: Pick<HttpExchange<unknown>, 'tracked'>,
   { message, id }: ParsedModelResponse,
@@ -106,7 +106,7 @@ export function markDelivered(
   if (!(tracked instanceof FairleadError)) tracked.markDelivered(message, id);
 }
 
-/** Keeps that no answer came. A log that fails is no reason to fail the caller. */
+/** Records that no response came. A log error does not fail the caller. */
 export async function recordUpstreamFailure(
   { tracked, notify }: Pick<HttpExchange<unknown>, 'tracked' | 'notify'>,
   why: string,
@@ -115,14 +115,14 @@ export async function recordUpstreamFailure(
   await tracked.interceptor.recordFailure(why).catch((error: unknown) => notify(errorMessage(error)));
 }
 
-/** Why a conversation could not be asked. Calls are held back then; a name that can be none is the caller's own mistake. */
+/** Why the conversation could not be opened. Calls are blocked then; an invalid name is the caller's error. */
 export function toTrackingError(error: unknown): FairleadError {
   const failed = error instanceof FairleadError ? error : fromFailure(toFailure(error));
   if (failed.code === 'bridge/bad-session') throw failed;
   return failed;
 }
 
-/** The conversation is free for its next request. */
+/** Releases the conversation for its next request. */
 export function releaseTrackedRequest({ tracked }: Pick<HttpExchange<unknown>, 'tracked'>): void {
   if (!(tracked instanceof FairleadError)) tracked.release();
 }

@@ -1,4 +1,4 @@
-// One request of a caller's, guided: sent with what is added to it, its answer judged, asked again where a call is refused.
+// Intercepts one HTTP model request: adds notes, decides about the response, and retries if a call is denied.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
 import type { WireFormat, StopAction, WireStreamEvent, ParsedModelResponse } from '../formats/wire-format.ts';
 import { parseJsonBytes } from '../formats/json.ts';
@@ -18,7 +18,7 @@ import {
 } from './http-exchange.ts';
 import { interceptStream } from './intercept-stream.ts';
 
-/** Carries out a request. Whatever becomes of it, the conversation is free for the next one afterwards. */
+/** Handles a request. The conversation is released in every case. */
 export async function interceptHttp<Head>(exchange: HttpExchange<Head>): Promise<InterceptReply<Head>> {
   let streams = false;
   try {
@@ -76,7 +76,7 @@ async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** How long an answer in one piece may be. */
+/** Max size of a whole response. */
 const maxResponseBytes = 64 * 1024 * 1024;
 
 async function readAllChunks(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -93,7 +93,7 @@ async function readAllChunks(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
   return Buffer.concat(parts);
 }
 
-/** An answer in one piece, in whatever form it came: a client may read events out of what does not call itself so. */
+/** Parses a whole response in any form: a client may read events from a body without the event-stream type. */
 function parseWholeResponse(dialect: WireFormat, bytes: Buffer): ParsedModelResponse | undefined {
   const value = parseJsonBytes(bytes);
   if (isObject(value)) return dialect.parseResponse(value);

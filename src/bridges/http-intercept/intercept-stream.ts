@@ -1,4 +1,4 @@
-// A streamed answer, guided: the caller sees one stream, however often the model had to be asked again behind it.
+// Intercepts a streamed response: the caller sees one stream, however often the model is retried.
 import { messageToolCalls, errorMessage } from '../../core/index.ts';
 import type { WireFormat, WireStreamEvent, ParsedModelResponse } from '../formats/wire-format.ts';
 import { encodeSseEvent, splitSseFrames } from './sse.ts';
@@ -15,7 +15,7 @@ import {
   type HttpExchange,
 } from './http-exchange.ts';
 
-/** The bytes that the caller gets; once they have ended, or are no longer wanted, the conversation is free again. */
+/** Returns the bytes for the caller; releases the conversation at the end or on cancel. */
 export async function* interceptStream<Head>(
   exchange: HttpExchange<Head>,
   first: UpstreamResponse<Head>,
@@ -25,7 +25,7 @@ export async function* interceptStream<Head>(
   try {
     const last = yield* streamUntilAccepted(exchange, first);
     ended = true;
-    // Words that have all been given are put together afterwards: the caller does not wait for that.
+    // Text that has fully passed is assembled afterwards, without delaying the caller.
     settling = last && evaluateDelivered(exchange, last);
   } catch (error) {
     ended = true;
@@ -42,7 +42,7 @@ export async function* interceptStream<Head>(
   }
 }
 
-/** An answer of which everything was given, and what the caller had seen before it. */
+/** A fully passed response, and the text the caller saw before it. */
 type DeliveredStream = { readonly seen: readonly WireStreamEvent[]; readonly hold: ToolCallHold };
 
 async function* streamUntilAccepted<Head>(
@@ -93,7 +93,7 @@ async function* streamUntilAccepted<Head>(
 const createRetryFailedError = (status: number): Error =>
   new Error(`The model was asked again because of a refused call, and gave no stream but HTTP ${status}.`);
 
-/** Makes the events of a further answer go on where the stream is. */
+/** Continues the stream with the events of a retried response. */
 function createStreamContinuation(
   dialect: WireFormat,
   seen: readonly WireStreamEvent[],
@@ -120,7 +120,7 @@ function assembleResponse(dialect: WireFormat, events: readonly WireStreamEvent[
   return reader.response();
 }
 
-/** An answer with the words of refused ones before it: to the caller they are one message, and it will give them back as one. */
+/** Prepends the text of rejected responses: the caller sees one message and sends it back as one. */
 function mergeSeenText(
   dialect: WireFormat,
   seen: readonly WireStreamEvent[],

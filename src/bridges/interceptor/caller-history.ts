@@ -1,4 +1,4 @@
-// What somebody else's loop has shown of its conversation, as a view of our log: how far it goes, and what was added to it where.
+// View of an intercepted conversation: the caller's known messages and our additions.
 import {
   canonicalJson,
   hash53,
@@ -14,12 +14,12 @@ import {
   type PersistentList,
 } from '../../core/index.ts';
 
-/** Something the model reads that the caller's own messages do not hold. It stands after the caller's message of this index, for ever. */
+/** Text for the model that is not in the caller's messages; its position after a message never changes. */
 export type MessageAddition =
-  /** Stands at the end of the system text, from the session's first request on. */
+  /** Appended to the system text from the first request on. */
   | { readonly type: 'system'; readonly after: -1; readonly text: string }
   | { readonly type: 'notes'; readonly after: number; readonly text: string }
-  /** An answer whose calls were refused, and what the model was told of each. `raw` is the answer as the provider gave it. */
+  /** A response whose calls were denied, and the reason of each. `raw` is the provider's response. */
   | {
       readonly type: 'exchange';
       readonly after: number;
@@ -28,30 +28,30 @@ export type MessageAddition =
       readonly raw?: Json;
     };
 
-/** A message of the caller's as far as we know it: by a mark of everything up to it, and the event that took it in. */
+/** A message of the caller: the hash of its prefix, and the event that recorded it. */
 export type MessageMark = { readonly mark: number; readonly event: string };
 
-/** How far the caller's conversation is known. */
+/** The known part of the caller's conversation. */
 export type CallerHistory = {
   readonly marks: PersistentList<MessageMark>;
   readonly additions: PersistentList<MessageAddition>;
-  /** The event after which the conversation's first message was taken in. */
+  /** The event before the first recorded message. */
   readonly start: string;
   readonly nonce: string;
 };
 
-/** The key of the remark that follows each message taken in. */
+/** Annotation key of a recorded message. */
 export const MESSAGE_REMARK = 'guide/given';
-/** The key of the remark that keeps what the system text is added. */
+/** Annotation key of the system text addition. */
 export const SYSTEM_REMARK = 'guide/system';
-/** The key of the remark that keeps a refused answer. */
+/** Annotation key of a rejected response. */
 export const EXCHANGE_REMARK = 'guide/exchange';
 
-/** A mark of a conversation that grew by one message. */
+/** Extends a prefix hash by one message. */
 export const extendPrefixHash = (mark: number, message: Message | null): number =>
   hash53(`${mark} ${message ? canonicalJson(canonicalMessage(message)) : ''}`);
 
-/** What a caller gives back of an answer unchanged, whatever else its framework does to it. */
+/** The part of a response that every framework sends back unchanged. */
 function canonicalMessage({ role, parts }: Message): Json {
   return {
     role,
@@ -64,7 +64,7 @@ function canonicalMessage({ role, parts }: Message): Json {
   };
 }
 
-/** Folds what the remarks of a guide say, and the notes that turns showed. */
+/** Folds the annotations of the interceptor and the shown notes. */
 export const createCallerHistoryView = (
   wordsFor: (notes: readonly Note[], nonce: string) => string,
 ): NamedView<CallerHistory> => ({
@@ -98,22 +98,22 @@ function parseAddition(
   return undefined;
 }
 
-/** All additions so far, in the order in which the model reads them. */
+/** Returns all additions in reading order. */
 export const listAdditions = ({ additions }: CallerHistory): readonly MessageAddition[] => toArray(additions);
 
-/** The marks of all the beginnings of a conversation. */
+/** Returns the hashes of all prefixes of a conversation. */
 export function computePrefixHashes(messages: readonly (Message | null)[]): readonly number[] {
   let mark = 0;
   return messages.map((message) => (mark = extendPrefixHash(mark, message)));
 }
 
-/** How many of these marks are known: the beginning that this conversation and the log have in common. */
+/** Returns the length of the common prefix with the log. */
 export function countCommonMessages({ marks: known }: CallerHistory, marks: readonly number[]): number {
   const other = marks.findIndex((mark, i) => i >= known.length || known.items[i]?.mark !== mark);
   return other < 0 ? marks.length : other;
 }
 
-/** Where to go back to so that no call is left without its result: what is new in the middle of a round begins the round again. */
+/** Returns the branch point that leaves no call without a result. */
 export function rewindToTurnStart(messages: readonly (Message | null)[], known: number): number {
   if (messages[known]?.role !== 'tool') return known;
   let at = known;

@@ -1,4 +1,4 @@
-// What a guided conversation is in the log: sessions, runs, answers, calls let through and calls refused.
+// Facts of an intercepted conversation: session, runs, responses, allowed and denied calls.
 import { resolveLimits } from '../../agent/index.ts';
 import {
   messageToolCalls,
@@ -13,7 +13,7 @@ import {
 import { EXCHANGE_REMARK, SYSTEM_REMARK } from './caller-history.ts';
 import type { InterceptedResponse, InterceptedRequest, DeniedCall } from './interceptor.ts';
 
-/** Writes the first facts of a session, or a new epoch where the caller's text, tools or model changed. */
+/** Returns the first facts of a session, or a new epoch if the system text, tools or model changed. */
 export async function recordSessionStart(
   head: SessionWriter,
   { model, system, tools }: InterceptedRequest,
@@ -37,7 +37,7 @@ export async function recordSessionStart(
   });
 }
 
-/** The ends of calls whose results the caller never showed: the model will not see them either. */
+/** Ends calls whose results the caller did not send. */
 export const closeOpenCallFacts = (state: RunState): readonly Fact[] =>
   state.calls
     .filter(({ result }) => !result)
@@ -49,13 +49,13 @@ export const closeOpenCallFacts = (state: RunState): readonly Fact[] =>
       ms: 0,
     }));
 
-/** Who makes a request wants an answer, whatever the conversation looks like. */
+/** A request always expects a response, even without new input. */
 export const pendingInputFacts = (state: RunState): readonly Fact[] =>
   state.due || state.pending.length > 0 || state.calls.length > 0
     ? []
     : [{ type: 'input-received', input: `g${state.seq}c`, how: 'continue', parts: [] }];
 
-/** A run for whatever comes next, unless one is going on. */
+/** Starts a run unless one is active. */
 export const runStartedFacts = (
   state: RunState,
   agent: ResolvedAgent,
@@ -65,7 +65,7 @@ export const runStartedFacts = (
     ? [{ type: 'run-started', run: `r${state.seq}`, limits: resolveLimits(agent.provider, limits) }]
     : [];
 
-/** The fact of an answer. */
+/** Returns the fact of a response. */
 export const turnEndedFact = (
   state: RunState,
   { message, finish, usage = {}, usd, ms = 0 }: InterceptedResponse,
@@ -80,7 +80,7 @@ export const turnEndedFact = (
   ms,
 });
 
-/** The fact that a call was let through. */
+/** Returns the fact of an allowed call. */
 export const toolStartedFact = ({ id, tool }: ToolCall, state: RunState): Fact => ({
   type: 'tool-started',
   call: id,
@@ -88,7 +88,7 @@ export const toolStartedFact = ({ id, tool }: ToolCall, state: RunState): Fact =
   key: `${state.session}/${id}-${state.seq}`,
 });
 
-/** What the model is told of an answer that holds a refused call: nothing of it was run, and why. */
+/** Formats the reasons of a rejected response for the model: nothing was run, and why. */
 export function denialFacts({ message, raw }: InterceptedResponse, refused: readonly DeniedCall[]): readonly Fact[] {
   const why = new Map(refused.map(({ id, reason }) => [id, reason]));
   const results = messageToolCalls(message).map(({ id, tool }) => ({

@@ -1,14 +1,14 @@
-// What the caller's new messages are as facts: words, answers that we did not see come, and the results of calls.
+// Converts the caller's new messages to facts: input, unseen responses and tool results.
 import { messageToolCalls, type Fact, type Message, type RunState } from '../../core/index.ts';
 
-/** Tells a result that failed where the caller's format has no word for it. */
+/** Detects a failed result in formats without an error flag. */
 export type ToolFailureTest = (tool: string, text: string) => boolean;
 
-/** The usual test: programs say so at the beginning. */
+/** Default test: the text starts with an error word. */
 export const defaultToolFailureTest: ToolFailureTest = (_tool, text) =>
   /^\s*(?:error|exception|traceback|failed|fatal)\b/i.test(text.slice(0, 200));
 
-/** The facts of one message of the caller's; none where the log has them already. */
+/** Returns the facts of one message; none if they are recorded already. */
 export function callerMessageToFacts(
   message: Message | null,
   state: RunState,
@@ -33,7 +33,7 @@ export function callerMessageToFacts(
     .concat(beside);
 }
 
-/** An answer that came without us, from before we were there or put in by the caller, is history; one that we saw is in the log. */
+/** Imports a response that we did not see; one that we saw is in the log already. */
 function importAssistantMessage(message: Message, state: RunState): readonly Fact[] {
   if (isLatestAssistantMessage(message, state)) return [];
   const { turn } = state;
@@ -59,7 +59,7 @@ function importAssistantMessage(message: Message, state: RunState): readonly Fac
   ];
 }
 
-/** Whether this is the answer that the model gave last: by its calls, or its words where it made none. */
+/** Returns true if this is the last response, compared by calls or by text. */
 function isLatestAssistantMessage(message: Message, state: RunState): boolean {
   const { items, length } = state.messages;
   const own = items.slice(Math.max(0, length - 3), length).findLast(({ role }) => role === 'assistant');

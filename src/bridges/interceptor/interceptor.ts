@@ -1,4 +1,4 @@
-// Guides a conversation that somebody else's loop runs: sees each request before it goes, and each answer before it counts.
+// Framework-neutral interceptor: `before(request)` and `after(response)` around the model calls of another agent loop.
 import { resolveAgent, mergeExtensions, type Extension } from '../../agent/index.ts';
 import {
   evaluateGates,
@@ -49,37 +49,37 @@ import {
 } from './facts.ts';
 import { createPlaceholderProvider, createPlaceholderTools } from './placeholders.ts';
 
-/** What a guide goes by: rules, gates, stops, checks, views and reminders, and what is known of the caller's model. */
+/** Options of an interceptor: rules, gates, stop conditions, checks, views, reminders, and facts about the caller's model. */
 export type InterceptorOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> & {
-  /** Where the conversation is kept; in memory unless given. */
+  /** The log of the conversation; default in memory. */
   readonly log?: Log;
   readonly session?: string;
-  /** What marks the notes of a new session; made up unless given. */
+  /** The nonce of a new session; default random. */
   readonly nonce?: string;
-  /** Words that a new session's system text ends with, for good: what the reminders are, for example. */
+  /** Text appended to the system text of a new session, for example about reminders. */
   readonly system?: string;
-  /** Nothing binds but what is given here: how long the caller's loop goes on is its own affair. An answer is refused 5 times in a row, or as often as `errors` says. */
+  /** Limits; none by default, because the caller's loop has its own. A response is rejected at most 5 times in a row, or `errors` times. */
   readonly limits?: Partial<Limits>;
   readonly price?: Price;
   readonly window?: number;
-  /** Which tools only read; every other counts as one that changes the world. */
+  /** Names of read-only tools; all others count as external. */
   readonly readOnlyTools?: readonly string[];
   readonly isFailure?: ToolFailureTest;
-  /** Puts a call to a person; without it, what would be asked is refused. */
+  /** Asks the user about a call; without it, such calls are denied. */
   readonly askUser?: (call: Pick<ToolCall, 'tool' | 'input'>, question: string) => Promise<boolean>;
 };
 
-/** A request that the caller is about to make. A message that is none of ours to understand is null. */
+/** A request of the caller. A message we cannot interpret is null. */
 export type InterceptedRequest = {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly (Message | null)[];
-  /** The marks of its beginnings, where they are known already. */
+  /** The prefix hashes, if already known. */
   readonly marks?: readonly number[];
 };
 
-/** An answer that came. `raw` is kept where the answer has to be shown to the model again. */
+/** A response. `raw` is stored if the model must see it again. */
 export type InterceptedResponse = {
   readonly message: Message;
   readonly finish: FinishReason;
@@ -89,43 +89,43 @@ export type InterceptedResponse = {
   readonly raw?: Json;
 };
 
-/** A call that may not be made, and why. */
+/** A denied call and the reason. */
 export type DeniedCall = { readonly id: string; readonly tool: string; readonly reason: string };
 
-/** What to do with a request or after an answer. */
+/** What to do with a request or a response. */
 export type InterceptAction =
-  /** Send the caller's messages with these additions, each in its place, the earlier ones too: then the prefix holds. */
+  /** Send the caller's messages with these additions, including earlier ones, so that the prefix stays unchanged. */
   | { readonly type: 'send'; readonly additions: readonly MessageAddition[]; readonly denied: readonly DeniedCall[] }
-  /** Hand the answer to the caller. */
+  /** Pass the response to the caller. */
   | { readonly type: 'pass' }
-  /** Send nothing and let no call of the answer through: the run is over. */
+  /** Send nothing and pass no call: the run is over. */
   | { readonly type: 'stop'; readonly reason: StopReason; readonly detail: string };
 
-/** A guide of one conversation. Calls come one at a time: a request, its answer, the next request. */
+/** The interceptor of one conversation. Use it sequentially: request, response, next request. */
 export type Interceptor = {
   readonly state: RunState;
   readonly log: Log;
   beforeRequest(asked: InterceptedRequest): Promise<InterceptAction>;
   afterResponse(answered: InterceptedResponse): Promise<InterceptAction>;
-  /** Takes an answer as one that was let through, whatever the gates would have said: what has happened is history. */
+  /** Records a response without asking the gates: it already happened. */
   acceptResponse(answered: InterceptedResponse): Promise<void>;
-  /** Keeps that no answer came, and why. The caller has seen the failure itself, and may try again. */
+  /** Records that no response came. The caller handles the failure and may retry. */
   recordFailure(why: string): Promise<void>;
-  /** Keeps something that the guide cannot act on. */
+  /** Records an annotation. */
   remark(key: string, value: Json): Promise<void>;
-  /** The event after which this many of the caller's messages were known; nothing if they never were. */
+  /** Returns the event after which this many messages were known, if they ever were. */
   findEventAfter(messages: number): string | undefined;
-  /** What the gates say to a call now; for callers whose tools are wrapped one by one. */
+  /** Evaluates the gates for a call; for callers that wrap single tools. */
   evaluateCall(call: Pick<ToolCall, 'id' | 'tool' | 'input'>): Promise<DeniedCall | undefined>;
   close(): Promise<void>;
 };
 
 const maxDenials = 5;
 
-/** Limits that a caller did not ask for do not stop its loop. */
+/** Without limits of the caller, none apply. */
 const noLimits: Partial<Limits> = { turns: 1e9, errors: 1e9, stuckAfter: 0 };
 
-/** Opens a guide. */
+/** Creates an interceptor. */
 export async function createInterceptor(options: InterceptorOptions = {}): Promise<Interceptor> {
   const { log = memoryLog(), isFailure = defaultToolFailureTest } = options;
   const given = createCallerHistoryView((notes, nonce) => renderNotes(notes, nonce)[0]?.text ?? '');
@@ -139,7 +139,7 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
   const signal = new AbortController().signal;
   const additions = (): readonly MessageAddition[] => listAdditions(readView(head.state, given));
 
-  /** A conversation that goes another way than before is a branch from where they part. */
+  /** A diverging conversation becomes a branch. */
   async function goBack({ messages, marks = computePrefixHashes(messages) }: InterceptedRequest): Promise<void> {
     const seen = readView(head.state, given);
     const common = countCommonMessages(seen, marks);
@@ -149,7 +149,7 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     await head.branch(at, [{ type: 'branch-started', from: at, reason: 'edited' }]);
   }
 
-  /** Takes in what is new. */
+  /** Records new messages. */
   async function takeIn({ messages }: InterceptedRequest): Promise<void> {
     const { marks } = readView(head.state, given);
     const known = marks.length;
@@ -161,7 +161,7 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     }
   }
 
-  /** A model that will not hear is not asked for ever. */
+  /** Bounds the retries of rejected responses. */
   function exhausted(): Step | undefined {
     const { marks, additions: made } = readView(head.state, given);
     const place = marks.length - 1;
@@ -170,7 +170,7 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     return { type: 'end', reason: 'error-threshold', detail: `${times} answers in a row were refused.` };
   }
 
-  /** Begins a turn of the model, unless the run is over. */
+  /** Starts a turn unless the run is over. */
   async function send(refused: readonly DeniedCall[]): Promise<InterceptAction> {
     const { state } = head;
     const step = exhausted() ?? nextStep(state, agent);
@@ -222,7 +222,7 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
         if (step.type === 'end') await head.record((state) => runEndedFacts(state, step), { durable: true });
         if (step.type !== 'turn') return { type: 'pass' };
       }
-      // The caller never sees this answer, but the model has to: it is shown again with what was wrong with it.
+      // The caller never sees this response; the model sees it again with the reasons.
       await head.record(denialFacts(answered, refused), { durable: true });
       return send(refused);
     },
@@ -256,16 +256,16 @@ function createInterceptorParts(
   const { rules, views, gates, stops, checks, reminders } = mergeExtensions([options]);
   const provider = createPlaceholderProvider(model, options);
   const parts = { rules, views, gates, stops, checks, reminders, provider, system };
-  // The history is the caller's: it is not ours to make shorter.
+  // The caller owns the history, so it is never compacted here.
   const { compactor: _, ...own } = resolveAgent(parts);
-  // Nor are its tools: whether they are well described is for it to know.
+  // The caller's tools are not linted.
   return {
     ...own,
     tools: new Map(createPlaceholderTools(tools, options.readOnlyTools).map((tool) => [tool.name, tool])),
   };
 }
 
-/** The caller runs what the model wrote, so a call that a rule would change has to be made by the model. */
+/** The caller runs what the model wrote, so a rewrite becomes a denial that asks the model to change the call. */
 const formatRewriteRequest = ({ tool }: Pick<ToolCall, 'tool'>, input: Json): string =>
   `Call ${tool} with these arguments instead: ${JSON.stringify(input)}`;
 
@@ -275,7 +275,7 @@ async function getDenialReason(
   state: RunState,
   ask: InterceptorOptions['askUser'],
 ): Promise<string | undefined> {
-  // A client may read what JSON.parse does not, and the gates would have judged something else.
+  // A lenient client might parse arguments that JSON.parse rejects, so the gates could decide about other input.
   if (call.invalid !== undefined && agent.gates.length > 0)
     return 'The arguments of this call are not JSON, so it was not made. Make it again with arguments that are.';
   let now = call;

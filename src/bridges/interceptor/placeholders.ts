@@ -1,7 +1,7 @@
-// What stands in our records for the model and the tools that the caller runs itself.
+// Placeholders for the model and tools that the caller runs.
 import { FairleadError, type Price, type Provider, type Tool, type ToolSpec } from '../../core/index.ts';
 
-/** The caller's model: known by name, never asked by us. */
+/** Creates a placeholder for the caller's model; it is never called. */
 export const createPlaceholderProvider = (
   model: string,
   { price, window }: { readonly price?: Price; readonly window?: number },
@@ -13,7 +13,7 @@ export const createPlaceholderProvider = (
   stream: () => throwNotExecutable(`model ${model}`),
 });
 
-/** The caller's tools. */
+/** Creates placeholders for the caller's tools. */
 export const createPlaceholderTools = (specs: readonly ToolSpec[], reads: readonly string[] = []): readonly Tool[] =>
   specs.map((spec) => ({
     ...spec,

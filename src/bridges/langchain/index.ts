@@ -1,4 +1,4 @@
-// Fairlead inside LangChain and LangGraph: guided chat models, a middleware for agents, and a second door for tools.
+// Bridge to LangChain and LangGraph: chat model wrapper, agent middleware, and gates for tools.
 export type { BridgeOptions } from '../model-intercept/options.ts';
 export type { MessageClass, MessageClasses } from './messages.ts';
 export { fairleadMiddleware, type FairleadAgentMiddleware } from './middleware.ts';

@@ -1,4 +1,4 @@
-// LangChain's messages as a guide reads them, and what the guide adds as messages of the caller's own LangChain.
+// Converts LangChain messages to ours, and additions to messages of the caller's LangChain classes.
 import {
   isObject,
   toJson,
@@ -32,7 +32,7 @@ export type MessageClasses = {
 /** A class of messages. */
 export type MessageClass = new (fields: never) => object;
 
-/** A message of LangChain's, as far as it is looked at. */
+/** The part of a LangChain message that is used here. */
 export type LangChainMessage = {
   readonly type: string;
   readonly content: Json;
@@ -48,15 +48,15 @@ export type LangChainMessage = {
   readonly response_metadata?: unknown;
 };
 
-/** Whether a message, or a piece of one, holds anything of a call. */
+/** Returns true if a message or chunk contains part of a call. */
 export const hasToolCalls = ({ tool_call_chunks, tool_calls, invalid_tool_calls }: LangChainMessage): boolean =>
   [tool_call_chunks, tool_calls, invalid_tool_calls].some((each) => each !== undefined && each.length > 0);
 
-/** A message of one of the caller's classes. */
+/** Creates a message of one of the caller's classes. */
 export const createMessage = (type: MessageClass, fields: object): LangChainMessage =>
   new type(fields as never) as LangChainMessage;
 
-/** A request as a guide sees it: one message for each, null for the system's. */
+/** Converts a request: one message each, null for system messages. */
 export const parseLangChainRequest = (
   messages: readonly LangChainMessage[],
   tools: unknown,
@@ -68,7 +68,7 @@ export const parseLangChainRequest = (
   messages: messages.map(parseLangChainMessage),
 });
 
-/** A tool in whatever form its provider, or LangChain itself, gives it. */
+/** Converts a tool in any provider's or LangChain's form. */
 function parseTool(tool: unknown): readonly ToolSpec[] {
   if (!isObject(tool)) return [];
   const given = isObject(tool['function']) ? tool['function'] : tool;
@@ -124,7 +124,7 @@ function parseAssistantParts({
   ];
 }
 
-/** The model's answer as a guide sees it. */
+/** Converts a response. */
 export function parseLangChainResponse(message: LangChainMessage): ParsedModelResponse {
   const { content, tool_calls, additional_kwargs, id } = message;
   return {
@@ -163,7 +163,7 @@ const parseLangChainUsage = ({
   ...numberField('reasoning', asObject(output_token_details)['reasoning']),
 });
 
-/** The messages with the additions in their places. */
+/** Inserts the additions into the messages. */
 export function insertIntoMessages(
   messages: readonly LangChainMessage[],
   additions: readonly MessageAddition[],

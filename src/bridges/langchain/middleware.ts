@@ -1,4 +1,4 @@
-// Guides an agent of `createAgent`: a middleware that puts a guide in front of the agent's model.
+// LangChain middleware for `createAgent`: intercepts the agent's model.
 import { isObject } from '../../core/index.ts';
 import { toConversationId } from '../model-intercept/options.ts';
 import { wrapChatModelWith, createWrapContext, type LangChainOptions } from './model.ts';
@@ -14,7 +14,7 @@ type MiddlewareRequest = {
   readonly runtime?: { readonly configurable?: { readonly thread_id?: unknown } };
 };
 
-/** A middleware that adds notes, refuses calls and stops. A conversation is known by its `thread_id`, or by its beginning. */
+/** Creates a middleware that adds notes, denies calls and stops runs. A conversation is recognized by `thread_id`, or by its prefix. */
 export function fairleadMiddleware(options: LangChainOptions): FairleadAgentMiddleware {
   const way = createWrapContext(options);
   return {
@@ -28,7 +28,7 @@ export function fairleadMiddleware(options: LangChainOptions): FairleadAgentMidd
   };
 }
 
-/** A model that is known by name only is opened by LangChain when it is asked. */
+/** LangChain opens a model given by name on first use. */
 async function resolveModel(model: object): Promise<object> {
   const { _getModelInstance: open } = model as { readonly _getModelInstance?: unknown };
   if (typeof open !== 'function') return model;

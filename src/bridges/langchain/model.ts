@@ -1,4 +1,4 @@
-// Guides whatever LangChain or LangGraph does with a chat model: the same model, asked and answered through a guide.
+// Wraps a LangChain chat model: intercepts invoke, stream and bound calls.
 import { FairleadError, isObject } from '../../core/index.ts';
 import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
 import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
@@ -18,13 +18,13 @@ import {
   type MessageClasses,
 } from './messages.ts';
 
-/** What a bridge of LangChain goes by. */
+/** Options of the LangChain bridge. */
 export type LangChainOptions = BridgeOptions & {
   /** The caller's own classes of messages: `import * as messages from '@langchain/core/messages'`. */
   readonly messages: MessageClasses;
 };
 
-/** A piece of an answer, or a whole one, as a chat model's own methods give it. */
+/** A chunk or a whole response of a chat model. */
 type Generation = {
   readonly text: string;
   readonly message: LangChainMessage;
@@ -43,7 +43,7 @@ type RunManager = {
   ): Promise<void>;
 };
 
-/** The methods that every chat model of LangChain has for its subclasses to fill in. */
+/** The methods that subclasses of a LangChain chat model implement. */
 type ChatModel = {
   readonly model?: unknown;
   readonly modelName?: unknown;
@@ -65,7 +65,7 @@ type ChatModel = {
 
 type CallOptions = { readonly tools?: unknown };
 
-/** Through which conversations a model is asked. */
+/** The conversations that intercept a model. */
 export type ModelWrapContext = {
   readonly tracker: ConversationTracker;
   readonly messageClasses: MessageClasses;
@@ -73,18 +73,18 @@ export type ModelWrapContext = {
   readonly conversation?: string | undefined;
 };
 
-/** The way that these options describe. */
+/** Resolves the options. */
 export const createWrapContext = (options: LangChainOptions): ModelWrapContext => ({
   tracker: resolveTracker(options),
   messageClasses: options.messages,
   held: hasChecks(options),
 });
 
-/** A chat model whose conversations are guided: invoke it, stream it, bind tools to it, put it into a graph. */
+/** Wraps a chat model. The result can be invoked, streamed, bound to tools and used in a graph. */
 export const wrapChatModel = <M extends object>(model: M, options: LangChainOptions): M =>
   wrapChatModelWith(model, createWrapContext(options));
 
-/** The same model, or the same binding of one, with a guide in front. Everything but asking is the given one's. */
+/** Wraps a model or a binding; everything but the model calls is delegated. */
 export function wrapChatModelWith<M extends object>(given: M, way: ModelWrapContext): M {
   const model = given as unknown as ChatModel;
   if (isObject(model.bound)) {
@@ -105,13 +105,13 @@ export function wrapChatModelWith<M extends object>(given: M, way: ModelWrapCont
     bindTools: (...args: readonly unknown[]) => wrapChatModelWith(model.bindTools(...args), way),
     withConfig: (...args: readonly unknown[]) => wrapChatModelWith(model.withConfig(...args), way),
     ...(can ? { _streamResponseChunks: streams } : {}),
-    // Some models make their events themselves, past the method above; the first of all makes them from its chunks.
+    // Some models emit events themselves; the base class emits them from chunks.
     _streamChatModelEvents: findBaseMethod(model, '_streamChatModelEvents'),
   };
   return Object.assign(Object.create(given) as M, own);
 }
 
-/** A method as the first class of all has it. */
+/** Returns the base class implementation of a method. */
 function findBaseMethod(model: object, name: string): unknown {
   let found: unknown;
   for (let at: object | null = model; at; at = Object.getPrototypeOf(at) as object | null)
@@ -150,7 +150,7 @@ async function generate(
 const stream = (model: ChatModel, messages: readonly LangChainMessage[], options: CallOptions, way: ModelWrapContext) =>
   interceptModelStream<Generation>({
     ...createExchangeFields(model, messages, options, way),
-    // Without the run's callbacks: they are told of what passes, not of what is asked behind it.
+    // Without the callbacks of the run: they get only what passes, not retried requests.
     send: (additions) =>
       model._streamResponseChunks(insertIntoMessages(messages, additions, way.messageClasses), options),
     reader: createChunkReader,
@@ -172,7 +172,7 @@ function createChunkReader(): ModelStreamReader<Generation> {
   };
 }
 
-/** Tells the callbacks of a run what passes. */
+/** Passes tokens to the callbacks of a run. */
 async function* notifyCallbacks(
   chunks: AsyncIterable<Generation>,
   run: RunManager | undefined,
@@ -184,7 +184,7 @@ async function* notifyCallbacks(
   }
 }
 
-/** A model that streams always is asked so where a whole answer is wanted, so that its callbacks hear of every word. */
+/** A model with streaming enabled is streamed even for invoke, so that callbacks get every token. */
 const generateFromStream =
   (streams: ChatModel['_streamResponseChunks']): ChatModel['_generate'] =>
   async (messages, options, run) => {

@@ -1,10 +1,10 @@
-// A second door for LangChain's tools, in a ToolNode or an agent: whoever makes a call, the gates are asked before it runs.
+// Wraps LangChain tools: the gates decide before a tool runs, whichever code calls it.
 import { FairleadError, isObject, toJson } from '../../core/index.ts';
 import { getToolDenial, type ToolGate } from '../model-intercept/tool-gate.ts';
 
 type ToolLike = { readonly name: string; readonly invoke: (input: unknown, config?: unknown) => Promise<unknown> };
 
-/** The same tools, each of which runs only where the guide's gates allow the call; otherwise it fails with the reason, which a ToolNode shows the model. */
+/** Wraps tools so that each runs only if the gates allow the call; otherwise it fails with the reason, which a ToolNode shows the model. */
 export const guardTools = <T extends { readonly name: string }>(tools: readonly T[], guide: ToolGate): T[] =>
   tools.map((tool) => guardTool(tool, guide));
 

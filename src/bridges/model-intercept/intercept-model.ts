@@ -1,42 +1,42 @@
-// One request of a framework: sent with what the guide adds, asked again while its answer is refused, and passed on as it comes.
+// Intercepts one model request of a framework: adds notes, retries while the response is rejected, and streams events.
 import { errorMessage, type Message, type MessagePart } from '../../core/index.ts';
 import type { TrackedRequest } from '../conversation-tracking/tracker.ts';
 import { formatStopMessage, type StopAction, type ParsedModelResponse } from '../formats/wire-format.ts';
 import type { MessageAddition } from '../interceptor/caller-history.ts';
 
-/** Reads one answer as it comes; a whole answer is a single event. */
+/** Reads one response incrementally; a whole response is one event. */
 export type ModelStreamReader<E> = {
-  /** Takes an event; whether it has to wait until the answer is judged. Once one waits, all that follow do. */
+  /** Adds an event; returns true if it must wait for the verdict. All later events then wait too. */
   push(event: E): boolean;
-  /** The answer, once its events have all come; or why there is none, which is thrown unless an event has told it. */
+  /** The response after the last event; or the failure, thrown unless an event reported it. */
   response(): ParsedModelResponse | Error | { readonly reported: Error };
-  /** The words that did not wait. */
+  /** The text that passed. */
   shownText(): readonly string[];
-  /** Of what waited, what has to pass even where the answer is refused: the ends of what has begun. */
+  /** The held events that must pass even if the response is rejected: the ends of started blocks. */
   closingEvents(held: readonly E[]): readonly E[];
 };
 
-/** A framework's request. */
+/** A request of a framework. */
 export type ModelExchange<E> = {
-  /** Asks the conversation's guide. */
+  /** Asks the interceptor of the conversation. */
   ask(): Promise<TrackedRequest>;
-  /** Sends the request with these additions, each after the request's own message of its index; attempts count from 0. */
+  /** Sends the request with these additions, each after the message with its index; attempts count from 0. */
   send(additions: readonly MessageAddition[], attempt: number): AsyncIterable<E> | Promise<AsyncIterable<E>>;
   reader(): ModelStreamReader<E>;
-  /** What ends the framework's own loop. */
+  /** The events that end the framework's loop. */
   stopped(stop: StopAction): readonly E[];
-  /** Whether nothing may be seen before the whole answer is judged: so it is where checks look at answers. */
+  /** Whether all events wait for the verdict, because checks read whole responses. */
   readonly held?: boolean;
-  /** Whether the framework makes one text of all words that it was shown. */
+  /** Whether the framework merges all shown text into one. */
   readonly oneText?: boolean;
 };
 
-/** The events of the answer that counts. */
+/** Returns the events of the accepted response. */
 export async function* interceptModelStream<E>(call: ModelExchange<E>): AsyncGenerator<E, void, undefined> {
   const talk = await call.ask();
   const { interceptor, storedMessages } = talk;
   let { action } = talk;
-  // Words of answers that were refused later: the caller has them, and will give them back.
+  // Text of rejected responses that already passed: the caller will send it back.
   const shown: string[] = [];
   let open = false;
   try {
@@ -83,7 +83,7 @@ export async function* interceptModelStream<E>(call: ModelExchange<E>): AsyncGen
   }
 }
 
-/** An answer as the caller gives it back: after the words that it was shown before. */
+/** The response as the caller will send it back, including earlier shown text. */
 function mergeShownText(message: Message, shown: readonly string[], oneText = false): Message {
   if (shown.length === 0) return message;
   const parts = [...shown.map((text): MessagePart => ({ type: 'text', text })), ...message.parts];
@@ -92,7 +92,7 @@ function mergeShownText(message: Message, shown: readonly string[], oneText = fa
   return { ...message, parts: [{ type: 'text', text: words }, ...message.parts.filter(({ type }) => type !== 'text')] };
 }
 
-/** What the provider keeps of a conversation holds its additions too: only those after it are sent. */
+/** Messages stored by the provider include their additions: only later ones are sent. */
 const shiftAdditions = (additions: readonly MessageAddition[], before: number): readonly MessageAddition[] =>
   before === 0
     ? additions
@@ -100,10 +100,10 @@ const shiftAdditions = (additions: readonly MessageAddition[], before: number): 
         each.type === 'system' ? [each] : each.after < before ? [] : [{ ...each, after: each.after - before }],
       );
 
-/** Where the log itself is what failed, the error that counts is the first. */
+/** If recording fails too, the first error counts. */
 const ignoreFailure = (recording: Promise<void>): Promise<void> => recording.catch(() => {});
 
-/** A whole answer, by the same path. */
+/** Returns a whole response through the same path. */
 export async function interceptModelCall<R>(
   call: Omit<ModelExchange<R>, 'send' | 'reader' | 'stopped'> & {
     send(additions: readonly MessageAddition[]): PromiseLike<R>;

@@ -1,5 +1,5 @@
-// Where the conversations of a framework's bridge are: many that are told apart, or the one of a log or of an open guide.
-import { createHash } from 'node:crypto';
+// Resolves the conversations of a framework bridge: many, recognized by prefix, or one given log or interceptor.
+import { hash } from 'node:crypto';
 import type { Log } from '../../core/index.ts';
 import {
   createConversationTracker,
@@ -9,17 +9,17 @@ import {
 import { createResponseHistoryCache } from '../conversation-tracking/response-history.ts';
 import { createInterceptor, type Interceptor } from '../interceptor/interceptor.ts';
 
-/** What a framework's bridge goes by. */
+/** Options of a framework bridge. */
 export type BridgeOptions = ConversationTrackerOptions & {
-  /** The log of the one conversation that passes through here. Without it there may be many, told apart by how they begin. */
+  /** The log of a single conversation. Without it there may be many, recognized by their prefix. */
   readonly log?: Log;
-  /** A guide that is open already: then everything belongs to its conversation, and the other options are not looked at. */
+  /** An existing interceptor: all requests belong to its conversation, and other options are ignored. */
   readonly interceptor?: Interceptor;
-  /** Conversations that are open already, to be closed by who opened them. */
+  /** An existing conversation tracker, closed by its creator. */
   readonly tracker?: ConversationTracker;
 };
 
-/** The conversations that pass through a bridge. */
+/** The conversations of a bridge. */
 export function resolveTracker({ log, interceptor, tracker, ...options }: BridgeOptions): ConversationTracker {
   if (tracker) return tracker;
   if (interceptor) return createSingleTracker(() => Promise.resolve(interceptor));
@@ -28,16 +28,16 @@ export function resolveTracker({ log, interceptor, tracker, ...options }: Bridge
   return createSingleTracker(() => (opened ??= createInterceptor({ ...options, log })));
 }
 
-/** Whether answers are looked at as a whole: then their words wait too, and the caller sees only what passed. */
+/** Whether checks read whole responses: then text waits too, and the caller sees only accepted responses. */
 export const hasChecks = ({ checks }: BridgeOptions): boolean => (checks?.length ?? 0) > 0;
 
-/** A framework's name for a conversation as one that a file may have; nothing where it is none. */
+/** Converts a framework's conversation name to a file name; undefined if there is none. */
 export function toConversationId(told: unknown): string | undefined {
   if (typeof told !== 'string' || told === '') return undefined;
-  return /^[\w-][\w.-]{0,99}$/.test(told) ? told : `id-${createHash('sha256').update(told).digest('hex').slice(0, 40)}`;
+  return /^[\w-][\w.-]{0,99}$/.test(told) ? told : `id-${hash('sha256', told).slice(0, 40)}`;
 }
 
-/** One conversation: what begins otherwise is a branch of it. Requests come one after the other. */
+/** A single conversation: a diverging request becomes a branch. Requests are serialized. */
 function createSingleTracker(open: () => Promise<Interceptor>): ConversationTracker {
   let busy = Promise.resolve();
   const answers = createResponseHistoryCache();

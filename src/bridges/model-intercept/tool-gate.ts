@@ -1,11 +1,11 @@
-// The door in front of a tool itself, for calls that come past the model: edited by a person, made by other code.
+// Gates around a tool itself, for calls that do not come from the model response: edited by the user or made by other code.
 import { canonicalJson, type ToolCallPart } from '../../core/index.ts';
 import type { Interceptor } from '../interceptor/interceptor.ts';
 
-/** As much of a guide as a tool's door needs. */
+/** The part of an interceptor that a tool gate needs. */
 export type ToolGate = Pick<Interceptor, 'evaluateCall' | 'state'>;
 
-/** Why a call may not run, if it may not. One that the guide let through with the model's answer is not judged twice: it would count against itself. */
+/** Returns why a call may not run. A call that was allowed with the model response is not decided twice: it would count against rate limits twice. */
 export async function getToolDenial(
   guide: ToolGate,
   call: Pick<ToolCallPart, 'id' | 'tool' | 'input'>,

@@ -1,8 +1,8 @@
-// A second door for the tools of OpenAI's Agents SDK: an input guardrail that asks the gates.
+// Input guardrail for tools of the OpenAI Agents SDK that asks the gates.
 import { parseCallArguments } from '../formats/json.ts';
 import { getToolDenial, type ToolGate } from '../model-intercept/tool-gate.ts';
 
-/** What a guardrail of the SDK answers. */
+/** The result of an SDK guardrail. */
 export type GuardrailResult = {
   behavior: { type: 'allow' } | { type: 'rejectContent'; message: string };
 };
@@ -14,7 +14,7 @@ export type ToolGuardrail = {
   run(data: { toolCall: { callId: string; name: string; arguments: string } }): Promise<GuardrailResult>;
 };
 
-/** A guardrail under which a tool runs only where the guide's gates allow the call; otherwise the model reads the reason as its result. */
+/** Creates a guardrail: the tool runs only if the gates allow the call; otherwise the model reads the reason as the result. */
 export const createToolGuardrail = (guide: ToolGate): ToolGuardrail => ({
   type: 'tool_input',
   name: 'fairlead',

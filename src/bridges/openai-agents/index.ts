@@ -1,4 +1,4 @@
-// Fairlead inside OpenAI's Agents SDK: guided models, guided providers of models, and a guardrail for tools.
+// Bridge to the OpenAI Agents SDK: model and model provider wrappers, and a tool guardrail.
 export type { BridgeOptions } from '../model-intercept/options.ts';
 export { createToolGuardrail, type GuardrailResult, type ToolGuardrail } from './guardrail.ts';
 export {

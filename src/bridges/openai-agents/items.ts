@@ -1,4 +1,4 @@
-// The items of OpenAI's Agents SDK as a guide reads them, and what the guide adds as items.
+// Converts items of the OpenAI Agents SDK to our messages, and additions to items.
 import {
   isObject,
   toJson,
@@ -20,7 +20,7 @@ import {
 import { parseCallArguments, numberField, asObject, asObjectArray, toOpaquePart, asString } from '../formats/json.ts';
 import type { MessageAddition } from '../interceptor/caller-history.ts';
 
-/** A request of the runner's as a guide sees it. */
+/** Converts a request of the runner. */
 export const parseAgentsRequest = (request: JsonObject, model: string): ParsedModelRequest => ({
   model,
   system: asString(request['systemInstructions']),
@@ -47,7 +47,7 @@ const isResult = ({ type }: JsonObject): boolean => /_call_(result|output)$/.tes
 const isModelItem = (item: JsonObject | undefined): boolean =>
   item !== undefined && !isResult(item) && (item['role'] === 'assistant' || item['role'] === undefined);
 
-/** What one answer made stands where its first item does: it is one message, and its other items pass with it. */
+/** The items of one response form one message at the position of the first item. */
 const parseItems = (items: readonly JsonObject[]): readonly (Message | null)[] =>
   items.map((item, i): Message | null => {
     if (isResult(item)) return { role: 'tool', parts: [parseToolResult(item)] };
@@ -79,12 +79,12 @@ function parseToolResult(item: JsonObject): MessagePart {
     id: asString(item['callId']),
     tool: asString(item['name']),
     text: words || JSON.stringify(toJson(output ?? '')),
-    // A tool that throws is a completed call for the SDK, and its result begins with these words.
+    // The SDK reports a tool error as a completed call whose result starts with this text.
     failed: item['status'] !== 'completed' || words.startsWith('An error occurred while running the tool'),
   };
 }
 
-/** What a service did by itself by the time it is told. Every other call is the runner's to make, those that we do not know of too. */
+/** Calls that the provider ran itself. Every other call, including unknown kinds, is run by the runner. */
 const hostedCallTypes = new Set(['hosted_tool_call', 'tool_search_call']);
 const isCall = ({ type }: JsonObject): boolean =>
   asString(type).endsWith('_call') && !hostedCallTypes.has(asString(type));
@@ -104,7 +104,7 @@ function parseModelItem(item: JsonObject): readonly MessagePart[] {
   return [{ type: 'tool-call', id, tool, input: toJson(item['action'] ?? item['actions'] ?? item['operation'] ?? {}) }];
 }
 
-/** The model's answer as a guide sees it. */
+/** Converts a response. */
 export function parseAgentsResponse(
   output: readonly JsonObject[],
   usage: Json | undefined,
@@ -131,7 +131,7 @@ function parseAgentsUsage({ inputTokens, outputTokens, inputTokensDetails, outpu
   };
 }
 
-/** The request with the additions in their places. */
+/** Inserts the additions into the request. */
 export function insertIntoRequest(request: JsonObject, additions: readonly MessageAddition[]): JsonObject {
   const places = groupByPosition(additions);
   const words = getSystemAddition(places);
@@ -146,7 +146,7 @@ export function insertIntoRequest(request: JsonObject, additions: readonly Messa
 
 const createUserItem = (content: string): JsonObject => ({ type: 'message', role: 'user', content });
 
-/** A refused call of a function is shown with its result; of any other kind there is no result in words, so it is told instead. */
+/** A denied function call is shown with its result; other kinds have no text result, so the denial is added as text. */
 function formatAddition(addition: MessageAddition): readonly JsonObject[] {
   if (addition.type !== 'exchange') return [createUserItem(addition.text)];
   const items = Array.isArray(addition.raw) ? asObjectArray(addition.raw) : [];

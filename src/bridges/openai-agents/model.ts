@@ -1,4 +1,4 @@
-// Guides whatever OpenAI's Agents SDK does with a model: the same model, or the same provider of models, with a guide in front.
+// Wraps models and model providers of the OpenAI Agents SDK: intercepts their requests.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
 import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
 import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
@@ -11,26 +11,26 @@ import {
 } from '../model-intercept/intercept-model.ts';
 import { parseAgentsRequest, parseAgentsResponse, insertIntoRequest } from './items.ts';
 
-/** As much of the SDK's models as is looked at here. */
+/** The part of an SDK model that is used here. */
 export type AgentsModel = {
   getResponse(request: never): Promise<object>;
   getStreamedResponse(request: never): AsyncIterable<object>;
 };
 
-/** A model of the same kind: what the SDK knows of models, and nothing of the class that was given. */
+/** A wrapped model with the SDK's model interface. */
 export type WrappedModel<M extends AgentsModel> = Pick<
   M,
   keyof M & ('getResponse' | 'getStreamedResponse' | 'getRetryAdvice' | 'supportsPromptModelSelection')
 >;
 
-/** As much of the SDK's providers of models as is looked at here. */
+/** The part of an SDK model provider that is used here. */
 export type AgentsModelProvider = { getModel(name?: string): unknown };
 
-/** A model whose conversations are guided: give it to an agent, or to a runner, as it is. */
+/** Wraps a model for an agent or a runner. */
 export const wrapModel = <M extends AgentsModel>(model: M, options: BridgeOptions = {}): WrappedModel<M> =>
   wrapAgentsModel(model, { tracker: resolveTracker(options), name: '', held: hasChecks(options) });
 
-/** A provider whose models are guided: give it to a runner, and every agent that it runs is. */
+/** Wraps a model provider: all models it creates are intercepted. */
 export function wrapModelProvider<P extends AgentsModelProvider>(
   provider: P,
   options: BridgeOptions = {},
@@ -56,7 +56,7 @@ type Model = {
 type AgentsWrapContext = { readonly tracker: ConversationTracker; readonly name: string; readonly held: boolean };
 
 function wrapAgentsModel<M extends AgentsModel>(given: M, { tracker, name, held }: AgentsWrapContext): WrappedModel<M> {
-  // The SDK's own types are not part of our declarations: who does not use it need not have it.
+  // The SDK's types are not part of our declarations, so the SDK is not required at type-check time.
   const model = given as unknown as Model;
   const ask = (request: JsonObject) => async () =>
     tracker.trackRequest(parseAgentsRequest(assertFullHistory(request), name));
@@ -89,7 +89,7 @@ function wrapAgentsModel<M extends AgentsModel>(given: M, { tracker, name, held 
   return bridge as unknown as WrappedModel<M>;
 }
 
-/** What a service keeps by the name of a conversation is never shown here, so nothing could be judged by it. */
+/** A conversation stored by the provider is not visible here, so it cannot be intercepted. */
 function assertFullHistory(request: JsonObject): JsonObject {
   if (request['conversationId'] === undefined) return request;
   throw new FairleadError(
@@ -116,7 +116,7 @@ const createStopItem = (stop: StopAction): JsonObject => ({
   providerData: { fairlead: { stop: { reason: stop.reason, detail: stop.detail } } },
 });
 
-/** What the runner keeps of a stream is its last event; that a stream begins is said once. */
+/** The runner keeps the last event of a stream; the start event is sent once. */
 async function* dropResponseStarted(events: AsyncIterable<JsonObject>, attempt: number): AsyncGenerator<JsonObject> {
   for await (const event of events) if (attempt === 0 || event['type'] !== 'response_started') yield event;
 }
@@ -134,13 +134,13 @@ function createAgentsStreamReader(): ModelStreamReader<JsonObject> {
       response
         ? parseAgentsResponse(asObjectArray(response['output']), response['usage'], response['id'])
         : new Error('The answer broke off before its end.'),
-    // Words that were shown are not kept by the runner: its history is made of the answer that passed.
+    // The runner's history contains only the accepted response, not text shown before.
     shownText: () => [],
     closingEvents: () => [],
   };
 }
 
-/** A provider's own event that has to do with a call, in the dialects of OpenAI and of the AI SDK. */
+/** Returns true for a raw provider event of a call, in the formats of OpenAI and of the AI SDK. */
 function isCallEvent(event: Json | undefined): boolean {
   if (!isObject(event)) return false;
   const { type, choices, item } = event;

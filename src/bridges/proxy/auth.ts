@@ -1,14 +1,14 @@
-// Who may come in: this machine, under its own name, from no page of somebody else's; beyond it only with the token.
-import { createHash, timingSafeEqual } from 'node:crypto';
+// Access control of the proxy: loopback only, with Host and Origin checks; a token is required for other hosts.
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isLoopbackHost } from '../../core/index.ts';
 
-/** What the door says to a request: its path without what was meant for us, or why it goes no further. */
+/** The result of the access check: the upstream path, or why the request is rejected. */
 export type ProxyAuthResult =
   | { readonly type: 'in'; readonly path: string }
   | { readonly type: 'out'; readonly status: 401 | 403; readonly message: string };
 
-/** Looks at a request. The token may stand in a header, or at the beginning of the path, where a base URL can hold it. */
+/** Checks a request. The token is in a header or at the start of the path, so that a base URL can contain it. */
 export function authorizeRequest({ url = '/', headers }: IncomingMessage, token: string | undefined): ProxyAuthResult {
   const [, given, rest = '/'] = /^\/t\/([^/]*)(\/.*)?$/.exec(url) ?? [];
   const path = given === undefined ? url : rest;
@@ -22,11 +22,11 @@ export function authorizeRequest({ url = '/', headers }: IncomingMessage, token:
           message: 'This proxy wants its token: as the header x-fairlead-token, or as /t/<token> before the path.',
         };
   }
-  if (!isLoopback(parseHostname(`http://${headers.host ?? ''}`)))
+  if (!isLoopbackHost(parseHostname(`http://${headers.host ?? ''}`)))
     return { type: 'out', status: 403, message: 'This proxy answers to localhost and 127.0.0.1 only.' };
-  // What a page only shows or loads is asked for without its origin, but browsers say that it is another's.
+  // Browsers omit Origin for embedded resources but send Sec-Fetch-Site.
   const foreign = headers.origin === undefined && headers['sec-fetch-site'] === 'cross-site';
-  if (foreign || (headers.origin !== undefined && !isLoopback(parseHostname(headers.origin))))
+  if (foreign || (headers.origin !== undefined && !isLoopbackHost(parseHostname(headers.origin))))
     return { type: 'out', status: 403, message: 'Pages of other origins may not use this proxy.' };
   return { type: 'in', path: url };
 }
@@ -35,12 +35,8 @@ function parseHostname(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, '') : '';
 }
 
-/** Whether a name or address is this machine's own and nobody else's. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-
-/** Compares in a time that tells nothing about the token. */
+/** Compares in constant time. */
 export const isEqualConstantTime = (given: string, wanted: string): boolean =>
   timingSafeEqual(sha256(given), sha256(wanted));
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

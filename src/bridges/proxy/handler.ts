@@ -1,4 +1,4 @@
-// What becomes of one request at the proxy: questions to a model are guided, and everything else goes through as it is.
+// Request handler of the proxy: intercepts model requests and forwards all others unchanged.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject, type JsonObject } from '../../core/index.ts';
 import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
@@ -8,7 +8,7 @@ import { interceptHttp } from '../http-intercept/intercept-http.ts';
 import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
 import { filterForwardedHeaders, type Upstream } from './upstream.ts';
 
-/** What a proxy handles its requests with. */
+/** The context of the handler. */
 export type ProxyContext = {
   readonly upstream: Upstream;
   readonly tracker: ConversationTracker;
@@ -17,17 +17,17 @@ export type ProxyContext = {
   readonly notify: (sentence: string) => void;
 };
 
-/** A request that was let in, and where its answer goes. */
+/** An accepted request and its response stream. */
 export type ProxyRequest = {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** The path with its query, without what was meant for the proxy. */
+  /** The upstream path and query. */
   readonly path: string;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 };
 
-/** Passes a request on as it is, and its answer back. */
+/** Forwards a request unchanged. */
 export async function passThrough(
   { upstream }: ProxyContext,
   { incoming, outgoing, path, signal }: ProxyRequest,
@@ -40,7 +40,7 @@ export async function passThrough(
   answer.on('error', () => outgoing.destroy()).pipe(outgoing);
 }
 
-/** Guides a question to a model. */
+/** Intercepts a model request. */
 export async function interceptRequest(place: ProxyContext, visit: ProxyRequest, dialect: WireFormat): Promise<void> {
   const { incoming, outgoing, path } = visit;
   const [pathname = '/', query = ''] = path.split('?');
@@ -75,7 +75,7 @@ export async function interceptRequest(place: ProxyContext, visit: ProxyRequest,
   await pipeChunks(reply.chunks, outgoing);
 }
 
-/** Asks the model with the caller's own headers. */
+/** Sends the request upstream with the caller's headers. */
 function createUpstreamSender(
   { upstream }: ProxyContext,
   { incoming, path, signal }: ProxyRequest,
@@ -108,7 +108,7 @@ async function parseRequestBody(incoming: IncomingMessage, dialect: WireFormat, 
   return sentence === undefined ? { raw, request } : { status: 400, message: sentence };
 }
 
-/** Says no in JSON. */
+/** Sends a JSON error. */
 export function sendJsonError(
   outgoing: ServerResponse,
   status: number,
@@ -123,7 +123,7 @@ async function readBody(incoming: IncomingMessage, most: number): Promise<Buffer
   if (Number(incoming.headers['content-length'] ?? 0) > most) return undefined;
   const parts: Buffer[] = [];
   let size = 0;
-  // The connection stays, or the caller would never read why it was refused.
+  // Keeps the connection open so that the caller can read the error.
   for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length;
     if (size > most) return undefined;

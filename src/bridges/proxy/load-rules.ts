@@ -1,14 +1,14 @@
-// The rules that a person names for a proxy: all of them, or it does not open.
+// Loads the rule files of a proxy; throws if one is invalid.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { loadRuleFile, type Extension, type RuleFile } from '../../agent/index.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 import { reminderSystemPrompt, compileRuleSet } from '../../rules/index.ts';
 
-/** Rules as a proxy takes them, with the words that tell the model what reminders are, where there are any. */
+/** The rules of a proxy, with the system text about reminders if there are any. */
 export type ProxyRules = { readonly extensions: readonly Extension[]; readonly system?: string };
 
-/** Loads a file of rules, or every one in a folder. */
+/** Loads a rule file, or all rule files of a directory. */
 export async function loadProxyRules(place: string): Promise<ProxyRules> {
   const files: RuleFile[] = [];
   for (const file of listRuleFiles(place)) {

@@ -1,47 +1,47 @@
-// An HTTP endpoint in front of any model: callers change their base URL and nothing else, and are guided.
+// HTTP proxy in front of a model API: callers only change their base URL.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mergeExtensions, type Extension } from '../../agent/index.ts';
-import { FairleadError, errorMessage } from '../../core/index.ts';
+import { FairleadError, errorMessage, isLoopbackHost } from '../../core/index.ts';
 import { createConversationTracker, type ConversationTrackerOptions } from '../conversation-tracking/tracker.ts';
 import { detectWireFormat } from '../formats/detect.ts';
-import { authorizeRequest, isLoopback } from './auth.ts';
+import { authorizeRequest } from './auth.ts';
 import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from './handler.ts';
 import { createUpstream } from './upstream.ts';
 
-/** How a proxy is opened. */
+/** Options of a proxy. */
 export type ProxyOptions = Pick<
   ConversationTrackerOptions,
   'folder' | 'maxOpen' | 'limits' | 'price' | 'window' | 'readOnlyTools' | 'system' | 'isFailure'
 > & {
-  /** The model server behind it. */
+  /** The upstream model server. */
   readonly target: string;
-  /** What guides: rules, gates, stops, checks, views and reminders. */
+  /** Rules, gates, stop conditions, checks, views and reminders. */
   readonly extensions?: readonly Extension[];
-  /** 4774 unless given; 0 for any that is free. */
+  /** Default 4774; 0 for any free port. */
   readonly port?: number;
-  /** 127.0.0.1 unless given; one that others can reach needs a token. */
+  /** Default 127.0.0.1; a host that other machines can reach requires a token. */
   readonly host?: string;
   readonly token?: string;
-  /** The longest request that is read, in bytes; 32 MiB unless given. */
+  /** Max request size in bytes; default 32 MiB. */
   readonly maxBodyBytes?: number;
-  /** How many requests may be under way at once; 256 unless given. */
+  /** Max concurrent requests; default 256. */
   readonly maxRequests?: number;
-  /** Is told what went wrong and did not fail a request. Keys of callers are never in it. */
+  /** Called with problems that did not fail a request; never contains keys of callers. */
   readonly notify?: (sentence: string) => void;
 };
 
-/** A proxy while it runs. */
+/** A running proxy. */
 export type ProxyServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
 };
 
-/** The port of a proxy that is not told another. */
+/** The default port. */
 export const defaultProxyPort = 4774;
 
-/** Opens a proxy. */
+/** Starts a proxy. */
 export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
   const {
     target,
@@ -52,7 +52,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     notify = () => {},
     ...kept
   } = options;
-  if (!isLoopback(host) && !token)
+  if (!isLoopbackHost(host) && !token)
     throw new FairleadError('proxy/needs-token', `Others could reach a proxy on ${host}, so it needs a token.`, {
       blame: 'user',
       hint: 'Give it a token, or let it listen on 127.0.0.1.',

@@ -1,25 +1,25 @@
-// The model's side of the proxy: requests go on with the caller's headers, and what comes back keeps its own.
+// The upstream side of the proxy: forwards requests and responses with their headers.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { FairleadError } from '../../core/index.ts';
 
-/** A request on its way to the model. */
+/** An upstream request. */
 export type UpstreamRequest = {
   readonly method: string;
   readonly path: string;
-  /** Names and values in turn, as they came. */
+  /** Header names and values in turn, as received. */
   readonly headers: readonly string[];
   readonly body: Uint8Array | Readable | undefined;
   readonly signal: AbortSignal;
 };
 
-/** Where requests go. */
+/** The upstream target. */
 export type Upstream = {
   send(sending: UpstreamRequest): Promise<IncomingMessage>;
   close(): void;
 };
 
-/** What belongs to one connection and is not passed on. */
+/** Hop-by-hop headers, which are not forwarded. */
 const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -32,7 +32,7 @@ const hopByHopHeaders = new Set([
   'upgrade',
 ]);
 
-/** The headers that go on to the other side. */
+/** Returns the headers to forward. */
 export function filterForwardedHeaders(headers: readonly string[], without: readonly string[] = []): string[] {
   const out: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
@@ -43,7 +43,7 @@ export function filterForwardedHeaders(headers: readonly string[], without: read
   return out;
 }
 
-/** The server that a target names. */
+/** Parses the target server. */
 export function createUpstream(target: string): Upstream {
   const base = parseTarget(target);
   const kind = base.protocol === 'https:' ? 'node:https' : 'node:http';
@@ -64,7 +64,7 @@ export function createUpstream(target: string): Upstream {
       signal,
     });
     outgoing.once('response', resolve);
-    // It may fail again after it has answered, when the caller has gone.
+    // The socket can fail again after the response, when the caller has disconnected.
     outgoing.on('error', (error: NodeJS.ErrnoException) =>
       reject(outgoing.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnectionError() : error),
     );
@@ -86,7 +86,7 @@ export function createUpstream(target: string): Upstream {
   return { send, close: () => agent.destroy() };
 }
 
-/** A kept connection was closed by the other side just when it was used: nothing of the request was seen there. */
+/** A keep-alive connection was closed just when it was reused: the server has not seen the request. */
 class StaleConnectionError extends Error {
   override readonly name = 'StaleConnection';
   override readonly message = 'The connection was closed by the model server.';
@@ -101,7 +101,7 @@ function parseTarget(target: string): URL {
   });
 }
 
-/** A target may end with the /v1 that the caller's path begins with; it is not meant twice. */
+/** A target may end with the /v1 that the caller's path starts with; it is removed once. */
 function joinTargetPath(base: string, path: string): string {
   const under = base.replace(/\/+$/, '');
   return under === '' || path === under || path.startsWith(`${under}/`) ? path : under + path;
