@@ -108,7 +108,7 @@ test(
     await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command echo mine denied/m);
 
-    await prompt.enterAndWait('/auto on', /· Changes are made and commands are run without asking\.[^]*auto-approve/);
+    await prompt.enterAndWait('/auto on', /· File changes and commands are approved automatically\.[^]*auto-approve/);
     await prompt.enterAndWait('echo unasked', /^Result: unasked$/m);
     await prompt.enterAndWait('/auto', /· Changes are made[^]*· Changes are made/);
     await prompt.enterAndWait('/auto maybe', /! It is \/auto on or \/auto off\./);

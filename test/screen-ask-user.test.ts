@@ -14,9 +14,8 @@ const skip = noTerminal();
 const port = { question: 'Which port shall it be?\x1b[2J', choices: ['eighty', 'another'] };
 const why = { question: 'And why?' };
 const asksPort = scriptHiddenCalls([['ask_user', port]]);
-const portOpen =
-  /^\? Which port shall it be\?␛\[2J\n +↑↓ fills in a choice · Enter answers · Esc leaves it unanswered$/m;
-const whyOpen = /^\? And why\?\n +Enter answers · Esc leaves it unanswered$/m;
+const portOpen = /^\? Which port shall it be\?␛\[2J\n +↑↓ fills in a choice · Enter answers · Esc skips the question$/m;
+const whyOpen = /^\? And why\?\n +Enter answers · Esc skips the question$/m;
 
 /** Answers a question once it takes keys: words are typed, names of keys pressed. */
 async function answerQuestion(
@@ -102,8 +101,8 @@ test('[A75] plain lines and a single run in a terminal ask as well; words keep t
   );
   const plain = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--plain']);
   await plain.enter('begin');
-  await answerQuestion(plain, /2\. another\na number or your own words, nothing to leave: *$/m, '1', 'Enter');
-  await answerQuestion(plain, /^your words, nothing to leave: *$/m, 'A Fair Lead', 'Enter');
+  await answerQuestion(plain, /2\. another\na number or your own answer, empty to skip: *$/m, '1', 'Enter');
+  await answerQuestion(plain, /^your answer, empty to skip: *$/m, 'A Fair Lead', 'Enter');
   await plain.waitFor(/^Heard: eighty \| A Fair Lead$/m);
   const made = await createProgram(
     t,
@@ -114,13 +113,8 @@ test('[A75] plain lines and a single run in a terminal ask as well; words keep t
   );
   await made.seedModels('qwen3');
   const terminal = await made.open(['begin', '--no-sandbox']);
-  await answerQuestion(
-    terminal,
-    /2\. another\nA number or your own words, nothing to leave: *$/m,
-    'Port 8080',
-    'Enter',
-  );
-  await answerQuestion(terminal, /^Your words, nothing to leave: *$/m, '', 'C-d');
+  await answerQuestion(terminal, /2\. another\nA number or your own answer, empty to skip: *$/m, 'Port 8080', 'Enter');
+  await answerQuestion(terminal, /^Your answer, empty to skip: *$/m, '', 'C-d');
   assert.equal(await waitForExitCode(terminal), 0);
   assert.match(await terminal.screen(), /^Heard: Port 8080 \| The person did not answer/m);
 });
@@ -129,7 +123,7 @@ test('[A75] Ctrl+C at a question of a single run ends it, and its end is told', 
   const made = await createProgram(t, asksPort);
   await made.seedModels('qwen3');
   const terminal = await made.open(['begin', '-n', 'left', '--no-sandbox']);
-  await answerQuestion(terminal, /nothing to leave: *$/m, '', 'C-c');
+  await answerQuestion(terminal, /empty to skip: *$/m, '', 'C-c');
   assert.equal(await waitForExitCode(terminal), 130);
   assert.deepEqual(parseOutcomes(made.session('left')), ['ok', 'interrupted']);
 });

@@ -40,7 +40,7 @@ test(
 
     await prompt.enterAndWait(
       '/compact the file',
-      /· The conversation was compacted: [^\n]*\n\nWhat the compaction kept[^\n]*\nbefore: 32 messages, about [\d,]+ tokens\nafter: 8 messages/,
+      /· The conversation was compacted: [^\n]*\n\nCompaction: kept[^\n]*\nbefore: 32 messages, about [\d,]+ tokens\nafter: 8 messages/,
     );
     const asked = getSentRequests(place.server).at(-1)?.messages ?? [];
     assert.match(asked.map(({ text }) => text).join('\n'), /the file/, 'the summary was told what matters');
@@ -54,10 +54,10 @@ test(
 
     const all = await prompt.enterAndWait('/session show-messages', /── User ──\nwhat was that rule\?/);
     assert.equal(all.match(/^── read_file ──$/gm)?.length, lookupCount, 'nothing is lost to the person');
-    await prompt.enterAndWait('/compact diff', /(?:^What the compaction kept[^\n]*\nbefore: 32 [^]*){2}/m);
+    await prompt.enterAndWait('/compact diff', /(?:^Compaction: kept[^\n]*\nbefore: 32 [^]*){2}/m);
     await prompt.enterAndWait(
       '/compact undo',
-      /· The conversation is as it was before it was compacted\. What was said since is on a branch/,
+      /· The conversation is as it was before the compaction\. The messages since then are on a separate branch/,
     );
     await prompt.enterAndWait('and again?', /^Heard: and again\?$/m);
     assert.deepEqual(
@@ -75,7 +75,7 @@ test('/export writes Markdown, HTML or JSON where it is told, over nothing that 
   });
   const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'my talk: 1']);
   const written = (name: string): string => readFileSync(path.join(place.cwd, name), 'utf8');
-  await prompt.enterAndWait('/export', /! Nothing was said yet, so there is nothing to export\./);
+  await prompt.enterAndWait('/export', /! There are no messages to export yet\./);
   await prompt.enterAndWait('<b>hello</b>', /^Heard <b>hello<\/b>$/m);
   await prompt.enterAndWait('/export', /· Written to \S+\/work\/my-talk-1\.md/);
   assert.match(written('my-talk-1.md'), /^# my talk: 1\n[^]*<b>hello<\/b>[^]*Heard \*\*<b>hello/);
@@ -88,6 +88,6 @@ test('/export writes Markdown, HTML or JSON where it is told, over nothing that 
   assert.match(written('page.htm'), /^<!doctype html>[^]*&#60;b&#62;hello/i);
   await prompt.enterAndWait('/export all.json', /· Written to \S+\/all\.json/);
   assert.equal(JSON.parse(written('all.json')).messages.length, 2);
-  await prompt.enterAndWait('/export taken.md', /! \S+\/taken\.md is there already: name another file\./);
+  await prompt.enterAndWait('/export taken.md', /! \S+\/taken\.md already exists: choose another file\./);
   assert.equal(written('taken.md'), 'mine');
 });

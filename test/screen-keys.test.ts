@@ -132,7 +132,7 @@ test(
     await second.keys('C-c');
     await second.waitFor(/^>\s*\nalpha · /m);
     await second.keys('C-r');
-    await second.waitFor(/Earlier entries[^]*last of the day/);
+    await second.waitFor(/Earlier inputs[^]*last of the day/);
   },
 );
 

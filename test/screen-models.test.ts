@@ -68,14 +68,14 @@ test(
     assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag switched it on');
     await prompt.enterAndWait('show', /word3 (?![^]*word39)/);
     await prompt.waitFor(/word39\n\n─+\n>\s*\nalpha/);
-    await prompt.enterAndWait('/stream', /Answers are shown when they are whole\.[^]*no streaming/);
+    await prompt.enterAndWait('/stream', /Answers are shown when they are complete\.[^]*no streaming/);
     await prompt.enter('show again');
     await prompt.waitFor(/> show again\n/);
     await pause(500);
     assert.equal((await prompt.screen()).match(/word0 /g)?.length, 1, 'nothing is shown before it is whole');
     const seen = await prompt.waitFor(/> show again\n[^]*word0 [^]*word39\n\n─+\n>\s*\nalpha/);
     assert.equal(seen.match(/word20 /g)?.length, 2);
-    await prompt.enterAndWait('/stream', /Answers are shown while they come\./);
+    await prompt.enterAndWait('/stream', /Answers are streamed\./);
 
     place.server.clearRequests();
     await prompt.enterAndWait('/test-connection', /· lm-studio \(http:[^)]*\) answers \(\d+ ms\) and has 2 models\./);

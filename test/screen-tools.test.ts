@@ -69,11 +69,11 @@ test(
     await prompt.enterAndWait('/context', /^Context: \d[^]*Largest tool results:[^]*Cache: /m);
     await prompt.enterAndWait('/cost', /^Total: \$0\.0000, 8 turns, 80 tokens in, 40 out$/m);
 
-    await prompt.enterAndWait('/undo', /Put 2 changes back\?[^]*\[y\/N\]/);
+    await prompt.enterAndWait('/undo', /Restore 2 changes\?[^]*\[y\/N\]/);
     await waitUntilArmed();
     await prompt.keys('y');
     await prompt.waitFor(
-      /^put back: \S+\/notes\/new\.md\nput back: \S+\/src\/sum\.ts\nWhat commands did is not undone\.$/m,
+      /^restored: \S+\/notes\/new\.md\nrestored: \S+\/src\/sum\.ts\nThe effects of commands are not undone\.$/m,
     );
     assert.equal(readFileSync(path.join(place.cwd, 'src/sum.ts'), 'utf8'), files['src/sum.ts']);
     assert.ok(!existsSync(path.join(place.cwd, 'notes/new.md')));

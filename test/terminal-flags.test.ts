@@ -85,7 +85,7 @@ test('[J16, J19, J24, J49] what excludes each other, and one-shot without work, 
   refusals.forEach(([args, said], i) => {
     assert.deepEqual(
       ended[i],
-      { code: 2, out: '', err: `${said}\nfairlead --help shows how it is used.\n` },
+      { code: 2, out: '', err: `${said}\nRun fairlead --help for usage.\n` },
       args.join(' '),
     );
   });

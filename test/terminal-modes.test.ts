@@ -187,7 +187,7 @@ test(
     await terminal.waitFor(/Done\.\n\n─+\n> *$/m);
     assert.equal(existsSync(file), true);
     await enterLine(terminal, '/auto on');
-    await terminal.waitFor(/Changes are made and commands are run without asking\./);
+    await terminal.waitFor(/File changes and commands are approved automatically\./);
     made.server.setScript(({ results }) =>
       results.length < 2 ? calls('write_file', { path: 'two.txt', content: '2' }) : says('Twice.'),
     );

@@ -23,7 +23,7 @@ test('--help lists what there is', () => {
 test('an unknown option gets one sentence on stderr and exit code 2', () => {
   const { status, stdout, stderr } = fairlead(['--frobnicate']);
   assert.deepEqual([status, stdout], [2, '']);
-  assert.equal(stderr, 'There is no option "--frobnicate"\nfairlead --help shows how it is used.\n');
+  assert.equal(stderr, 'There is no option "--frobnicate"\nRun fairlead --help for usage.\n');
 });
 
 test('a mistyped command is not taken for a prompt', () => {
@@ -43,8 +43,8 @@ test('on a Node that is too old, one sentence says which is needed', () => {
 
 test('a disk that fails under what is written is no reader that has read enough', () => {
   // No disk can be made to fail here, so the stream is told what one would tell it.
-  const fails = `const { outliveReaders } = await import(${JSON.stringify(import.meta.resolve('./main.ts'))});
-    outliveReaders(); process.stdout.emit('error', Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' }));`;
+  const fails = `const { surviveClosedPipes } = await import(${JSON.stringify(import.meta.resolve('./main.ts'))});
+    surviveClosedPipes(); process.stdout.emit('error', Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' }));`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', fails], { encoding: 'utf8' });
   assert.notEqual(status, 0);
   assert.match(stderr, /EIO: i\/o error/);

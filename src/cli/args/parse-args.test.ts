@@ -79,7 +79,7 @@ test('[J20, J21, J22, J23, J24] the four kinds of work, of which one may be give
   assert.equal(understood('--test-connection').mode, 'interactive');
   assert.deepEqual(parseCliArgs(['--one-shot', '-p', ' two  words '], typed), {
     ...understood('--one-shot -p x'),
-    work: { type: 'prompt', text: ' two  words ' },
+    action: { type: 'prompt', text: ' two  words ' },
   });
   assert.deepEqual(understood('--one-shot -P f.md').action, { type: 'prompt-file', path: 'f.md' });
   const four = ['--test-connection', '--refresh-models', '--prompt x', '--prompt-file y'];

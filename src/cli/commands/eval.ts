@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs';
 import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
 import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/measurements.ts';
 import type { Command } from '../args/command.ts';
-import { formatNoToolsWarning, type ResolvedModel } from '../../coding-agent/models/resolve-model.ts';
+import {
+  formatNoToolsWarning,
+  type ResolvedModel,
+  resolveModelUnattended,
+} from '../../coding-agent/models/resolve-model.ts';
 import { openModel } from '../../coding-agent/models/open-model.ts';
-import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
 import { withOptions } from '../args/with-usage.ts';
 import { print, printErr } from '../args/stdio.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';

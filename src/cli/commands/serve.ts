@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, type FleetStore } from '../../core/index.ts';
+import { FairleadError, isPathInside, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, ApiKeys } from '../../server/index.ts';
-import { containsPath } from '../../workspace/paths.ts';
 import type { Command } from '../args/command.ts';
 import { parseCount } from './fleet/parse-numbers.ts';
 import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
@@ -134,7 +133,7 @@ function resolveFolder(given: string): string {
 function assertOutside(file: string, folders: readonly string[]): void {
   if (!existsSync(file)) return;
   const real = realpathSync(file);
-  const around = folders.find((folder) => containsPath(realpathSync(folder), real));
+  const around = folders.find((folder) => isPathInside(realpathSync(folder), real));
   if (around !== undefined)
     throw new FairleadError('cli/open-keys', `Runs work in ${around}, and could read the key file there.`, {
       blame: 'user',

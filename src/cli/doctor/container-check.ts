@@ -88,7 +88,7 @@ async function runInContainer(
   writeFileSync(file, JSON.stringify([{ calls: [{ tool: tool.name, input: { command, timeout_s: 60 } }] }, 'done']));
   const provider = await openProvider({ provider: 'scripted', model: file }, { providers: testProviders });
   const session = await Session.open(resolveAgent({ provider, system: 'A trial.', tools: [tool] }), memoryLog());
-  await session.run('Try the sandbox.', { signal });
+  await session.advance('Try the sandbox.', { signal });
   const results = session.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'tool-result' ? part.text : [])),
   );

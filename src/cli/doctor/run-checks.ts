@@ -77,5 +77,5 @@ function createCheckContext(options: RunChecksOptions, signal: AbortSignal): Che
 /** What commands would run in if a conversation were begun here. */
 async function createCommandSandbox(settings: Settings): Promise<CommandSandbox> {
   const workspace = localWorkspace({ roots: ['.'] });
-  return { workspace, sandbox: await selectSandbox(settings, workspace.cwd, true) };
+  return { workspace, sandbox: await selectSandbox(settings, workspace.cwd) };
 }

@@ -4,6 +4,7 @@ import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { isPathInside } from '../../core/index.ts';
 import { shellQuote } from '../../workspace/shell-quote.ts';
 
 /** What the command said, and what it could do that it must not; nothing where it said nothing that can be judged. */
@@ -15,7 +16,7 @@ export const noLeaksMessage =
 
 /** Tries a way to run commands whose folder is this one. */
 export async function probeSandbox(run: (command: string) => Promise<string>, folder: string): Promise<SandboxProbe> {
-  const inHome = path.relative(folder, homedir()).startsWith('..') && isWritable(homedir());
+  const inHome = !isPathInside(folder, homedir()) && isWritable(homedir());
   const witness = path.join(inHome ? homedir() : tmpdir(), `.fairlead-doctor-${randomUUID()}`);
   const door = await startProbeServer();
   try {

@@ -27,8 +27,8 @@ async function talk(): Promise<{
   const provider = scriptedProvider([calls('look_up'), says('It is blue.'), says('Because of the sky.'), says('more')]);
   const log = memoryLog();
   const session = await Session.open(resolveAgent({ provider, system: 's', tools: [lookUp] }), log);
-  await session.run('What colour?');
-  await session.run('Why?');
+  await session.advance('What colour?');
+  await session.advance('Why?');
   return { session, events: log.events, requests: provider.requests };
 }
 
@@ -71,7 +71,7 @@ test(
     const now = ['What colour?', '', 'results', 'It is green.', 'Why?', 'Because of the sky.'];
     assert.deepEqual(texts(session.messages), now);
     assert.equal(events.findLast((event) => event.type === 'branch-started')?.reason, 'edited');
-    await session.run(undefined);
+    await session.advance(undefined);
     assert.equal(requests.at(-1)?.messages.length, 7, 'the edited conversation is what is sent');
     await session.rewind(tip, 'returned');
     assert.equal(texts(session.messages)[3], 'It is blue.');
@@ -160,7 +160,7 @@ test(
       { ...resolveAgent({ provider, system: 's', tools: [lookUp] }), gates },
       memoryLog(),
     );
-    await session.run('What colour?');
+    await session.advance('What colour?');
     assert.equal(session.state.calls.length, 1);
     const outcome = await editSession(session, { env: editor(t, change('What colour', 'Which shade')).env });
     assert.deepEqual(outcome, { type: 'edited', messages: 3, notices: [] });
@@ -178,7 +178,7 @@ test('[J59] a session that went on meanwhile is not overwritten, nor one that is
   assert.equal(went.type, 'failed');
   assert.match(forget(t, went), /It is green/);
   assert.equal(texts(session.messages)[3], 'It is blue.');
-  const running = session.run('again');
+  const running = session.advance('again');
   assert.match(JSON.stringify(await editSession(session, { env })), /A run is going on/);
   await running;
 });

@@ -71,7 +71,7 @@ test(
     const none = await openEditor('x', { suffix: '.md', env: { PATH: path.join(folder, 'nowhere') } });
     assert.deepEqual(none, {
       type: 'failed',
-      why: 'No editor was found: set VISUAL or EDITOR to the one to use, or install nvim, vim, vi or nano.',
+      message: 'No editor was found: set VISUAL or EDITOR to the one to use, or install nvim, vim, vi or nano.',
     });
   },
 );
@@ -136,12 +136,12 @@ test('[J62] a prompt left as it was or emptied is cancelled and says so', { skip
   const { env } = withEditor(t, 'true');
   assert.deepEqual(await editPrompt('old', { env }), {
     type: 'cancelled',
-    why: 'The prompt was left as it was, so nothing was sent.',
+    message: 'The prompt was left as it was, so nothing was sent.',
   });
   const { env: empties } = withEditor(t, ': > "$1"');
   assert.deepEqual(await editPrompt('old', { env: empties }), {
     type: 'cancelled',
-    why: 'The prompt was left empty, so nothing was sent.',
+    message: 'The prompt was left empty, so nothing was sent.',
   });
 });
 

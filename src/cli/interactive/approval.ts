@@ -1,11 +1,11 @@
-// Asks the person about the calls a run waits with: the exact call, yes, no, or always for that exact kind of call.
+// Asks the user to approve the pending tool calls of a run: yes, no, or always for calls like this one.
 import type { ToolCall, RunState } from '../../core/index.ts';
 import { resolvePendingApprovals } from '../../coding-agent/approvals.ts';
 import { parseApprovalAnswer } from '../../coding-agent/approval-choices.ts';
 import type { KeyQuestion } from '../tui/ui.ts';
 import type { CommandContext } from '../slash-commands/context.ts';
 
-/** Puts every open question of a run to the person. One that is interrupted was not answered. */
+/** Asks the user about every pending call of a run. An interrupted question counts as not answered. */
 export async function askForApprovals(
   { conversation, ui, signal, notify }: Pick<CommandContext, 'conversation' | 'ui' | 'signal' | 'notify'>,
   state: RunState,
@@ -14,20 +14,20 @@ export async function askForApprovals(
     const keys = choices.map(({ key, label }) => ({ key, label }));
     const key = await ui.askKey({ ...approvalQuestion(call), keys, defaultKey: 'n' }, signal);
     if (signal.aborted) return undefined;
-    const said = parseApprovalAnswer(choices, 'key', key);
-    if (said === 'always') notify(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
-    return said;
+    const answer = parseApprovalAnswer(choices, 'key', key);
+    if (answer === 'always') notify(`Allowed for this session: ${kind}. /permissions lists and revokes.`);
+    return answer;
   });
 }
 
-/** A longer first line is not read as part of a question. */
+/** A longer first line is shown below the question. */
 const maxTitleChars = 160;
 
-/** What is asked, word for word: in the question itself where it is short, else under it. */
+/** Builds the question with the exact call: in the title if it is short, otherwise as detail. */
 function approvalQuestion({ tool, ask }: ToolCall): Pick<KeyQuestion, 'title' | 'detail'> {
-  const exact = ask?.question ?? '';
-  if (ask?.kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: exact };
-  const [head = '', ...rest] = exact.split('\n');
-  if (head === '' || head.length > maxTitleChars) return { title: `Allow ${tool}?`, detail: exact };
+  const question = ask?.question ?? '';
+  if (ask?.kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: question };
+  const [head = '', ...rest] = question.split('\n');
+  if (head === '' || head.length > maxTitleChars) return { title: `Allow ${tool}?`, detail: question };
   return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };
 }

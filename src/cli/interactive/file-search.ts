@@ -1,4 +1,4 @@
-// The files that an @ may mean: those git knows about, or those in the folder, by how well their path fits what was typed.
+// Finds the files for an @ mention: the files git lists, or the files below the directory, ranked by how their path matches.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -8,11 +8,11 @@ let cachedListing:
   | { readonly cwd: string; readonly at: number; readonly files: Promise<readonly string[]> }
   | undefined;
 
-/** Paths below a folder that fit what was typed, the best first. */
+/** Returns the paths below a directory that match the typed text, best match first. */
 export async function searchFiles(
   cwd: string,
   typed: string,
-  most: number,
+  max: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (!cachedListing || cachedListing.cwd !== cwd || Date.now() - cachedListing.at > cacheMs)
@@ -29,7 +29,7 @@ export async function searchFiles(
     .filter((file) => file.toLowerCase().includes(word))
     .map((file) => ({ file, rank: rank(file) }))
     .toSorted((a, b) => a.rank - b.rank || a.file.length - b.file.length)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ file }) => file);
 }
 
@@ -37,7 +37,7 @@ async function listFiles(cwd: string): Promise<readonly string[]> {
   return (await listGitFiles(cwd)) ?? (await walkFiles(cwd));
 }
 
-/** A folder may hold a stranger's repository, and this runs unasked at a keystroke: nothing that it names may run with it. */
+/** Runs on a keystroke, perhaps in an untrusted repository: git must not run anything that the repository configures. */
 async function listGitFiles(cwd: string): Promise<readonly string[] | undefined> {
   const [{ gitOutput }, { localWorkspace }] = await Promise.all([
     import('../../tools/git/safe-git.ts'),
@@ -56,19 +56,19 @@ async function listGitFiles(cwd: string): Promise<readonly string[] | undefined>
   }
 }
 
-/** Breadth first and bounded, so that a home folder does not keep the person waiting. */
+/** Breadth first and bounded, so that a home directory does not delay the completion. */
 async function walkFiles(cwd: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  const folders = [''];
-  for (let at = 0; at < folders.length && at < 2000 && found.length < maxListedFiles; at++) {
-    const folder = folders[at] as string;
-    const entries = await readdir(path.join(cwd, folder), { withFileTypes: true }).catch(() => []);
+  const files: string[] = [];
+  const dirs = [''];
+  for (let at = 0; at < dirs.length && at < 2000 && files.length < maxListedFiles; at++) {
+    const dir = dirs[at] as string;
+    const entries = await readdir(path.join(cwd, dir), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
-      const name = path.join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(name);
-      else found.push(name);
+      const name = path.join(dir, entry.name);
+      if (entry.isDirectory()) dirs.push(name);
+      else files.push(name);
     }
   }
-  return found;
+  return files;
 }

@@ -1,72 +1,72 @@
-// Watches a session that another process writes to: everything it writes is shown, nothing is written from here.
+// Follows a session that another process writes to, read-only.
 import type { Event } from '../../core/index.ts';
 import { formatLockOwner, type LockedSession } from '../../sessions/resolve-session.ts';
 import type { TerminalUI } from '../tui/ui.ts';
 import { getLockOwner, readSession, summarizeSession, followSessionFile } from '../../sessions/index.ts';
 import { createTranscriptPresenter } from '../../sessions/transcript-presenter.ts';
 
-/** How often it is looked whether the other process still holds the session. */
+/** Interval of the check whether the other process still holds the lock. */
 const lockPollMs = 500;
 
-/** Shows a session until the person leaves, or until the other process lets go of it and the person takes it over, which it then says. */
+/** Shows a session until the user quits (false), or until the other process releases it and the user takes it over (true). */
 export async function followSession(
   { sessionFile, owner }: LockedSession,
-  face: TerminalUI,
-  shown: number,
+  ui: TerminalUI,
+  maxMessages: number,
 ): Promise<boolean> {
   const stop = new AbortController();
-  let left = false;
-  const leave = (): void => {
-    left = true;
+  let quit = false;
+  const stopFollowing = (): void => {
+    quit = true;
     stop.abort();
   };
-  const say = (text: string): void => face.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
-  say(`Watching "${sessionFile.name}", which ${formatLockOwner(owner)} writes to. Esc or Ctrl+D leaves.`);
-  face.onAction((heard) => {
-    if (heard.type === 'quit' || heard.type === 'interrupt' || heard.type === 'rewind') return leave();
-    return say('This is only a view: nothing can be said here. Esc or Ctrl+D leaves.');
+  const notify = (text: string): void => ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
+  notify(`Following "${sessionFile.name}", which ${formatLockOwner(owner)} writes to. Esc or Ctrl+D quits.`);
+  ui.onAction((action) => {
+    if (action.type === 'quit' || action.type === 'interrupt' || action.type === 'rewind') return stopFollowing();
+    return notify('This view is read-only. Esc or Ctrl+D quits.');
   });
-  const looking = setInterval(() => {
+  const lockPoll = setInterval(() => {
     if (getLockOwner(sessionFile.file)?.token !== owner.token) stop.abort();
   }, lockPollMs);
   const model = summarizeSession(sessionFile)?.model ?? 'a model';
   const status = { model, session: sessionFile.name, mode: 'ask', stream: false, queued: 0 } as const;
-  face.setStatus({ ...status, busy: `watching process ${owner.pid}` });
+  ui.setStatus({ ...status, busy: `following process ${owner.pid}` });
   try {
-    await streamSession(sessionFile.file, face, shown, stop.signal);
+    await streamSession(sessionFile.file, ui, maxMessages, stop.signal);
   } finally {
-    clearInterval(looking);
-    face.setStatus(status);
+    clearInterval(lockPoll);
+    ui.setStatus(status);
   }
-  if (left) return false;
-  const key = await face.askKey({
-    title: `Process ${owner.pid} has let go of "${sessionFile.name}". Go on with it here?`,
+  if (quit) return false;
+  const key = await ui.askKey({
+    title: `Process ${owner.pid} has released "${sessionFile.name}". Continue it here?`,
     keys: [
       { key: 'y', label: 'yes' },
-      { key: 'n', label: 'no, leave' },
+      { key: 'n', label: 'no, quit' },
     ],
     defaultKey: 'n',
   });
   return key === 'y';
 }
 
-async function streamSession(file: string, face: TerminalUI, shown: number, signal: AbortSignal): Promise<void> {
-  let teller = createTranscriptPresenter(face, () => false);
-  const tellAll = async (): Promise<number> => {
+async function streamSession(file: string, ui: TerminalUI, maxMessages: number, signal: AbortSignal): Promise<void> {
+  let presenter = createTranscriptPresenter(ui, () => false);
+  const replay = async (): Promise<number> => {
     const { state, messages } = await readSession(file);
-    teller = createTranscriptPresenter(face, () => false);
-    teller.replay(messages, shown);
+    presenter = createTranscriptPresenter(ui, () => false);
+    presenter.replay(messages, maxMessages);
     return state.seq;
   };
-  let seq = await tellAll();
+  let seq = await replay();
   for await (const event of followSessionFile(file, signal, seq)) {
     if (event.seq <= seq) continue;
     if (isBranchSwitch(event)) {
-      face.clear();
-      seq = await tellAll();
-    } else teller.onEvent(event);
+      ui.clear();
+      seq = await replay();
+    } else presenter.onEvent(event);
   }
 }
 
-/** After an edit or a step back the session stands elsewhere than what was shown. */
+/** After an edit or a rewind the shown messages are on another branch. */
 const isBranchSwitch = (event: Event): boolean => event.type === 'epoch-started' && event.reason === 'edited';

@@ -1,9 +1,8 @@
 // Runs the jobs of an interactive conversation: a submitted line becomes a slash command, a shell command or a prompt, and input during a run joins the run.
-import type { RunOptions } from '../../agent/index.ts';
+import type { AdvanceOptions } from '../../agent/index.ts';
 import { hasUnreadInput } from '../../agent/approvals.ts';
 import { formatActivity, isAwaitingApproval, waitForJoiningInput } from '../../coding-agent/approvals.ts';
-import type { Conversation } from '../../coding-agent/conversation.ts';
-import { runPromptHooks } from '../../coding-agent/prompt-hooks.ts';
+import { runPromptHooks, type Conversation } from '../../coding-agent/conversation.ts';
 import { errorMessage, formatError, type RunState } from '../../core/index.ts';
 import { createTranscriptPresenter } from '../../sessions/transcript-presenter.ts';
 import { quitReason, type CommandContext } from '../slash-commands/context.ts';
@@ -135,7 +134,7 @@ async function dispatchInput(
 /** Runs the model, asks the user for each pending approval, and runs again until no approval and no unread input is left. */
 async function runUntilIdle(
   context: CommandContext,
-  options: RunOptions,
+  options: AdvanceOptions,
   joining: () => Promise<unknown>,
   prompt?: string,
 ): Promise<void> {
@@ -155,7 +154,7 @@ async function runUntilIdle(
 }
 
 /** Shows the conversation, and each session it switches to; returns the run options that show a run while it streams. */
-function bindConversationToUi(conversation: Conversation, ui: TerminalUI, refreshStatus: () => void): RunOptions {
+function bindConversationToUi(conversation: Conversation, ui: TerminalUI, refreshStatus: () => void): AdvanceOptions {
   let presenter = createTranscriptPresenter(ui, () => conversation.stream);
   const show = (isNew: boolean): void => {
     presenter = createTranscriptPresenter(ui, () => conversation.stream);

@@ -1,10 +1,10 @@
-// Runs a shell command that the person typed: `!` shows it to the model too, `!!` keeps it from the model.
+// Runs a shell command typed by the user: `!` also adds it to the conversation, `!!` hides it from the model.
 import type { CommandContext } from '../slash-commands/context.ts';
 
-/** How much of a command's output the model is shown. */
+/** How many characters of the output are shown to the model. */
 const maxShownChars = 20_000;
 
-/** Runs what follows the exclamation marks, as the person. */
+/** Runs the command after the exclamation marks, as the user. */
 export async function runUserShellCommand(
   { conversation, ui, signal, notify }: CommandContext,
   line: string,
@@ -22,7 +22,7 @@ export async function runUserShellCommand(
   ui.putBlock({ ...block, status: 'running' });
   const { code, text } = await conversation.agent.workspace.exec(command, {
     signal,
-    onOutput: (piece) => ui.appendText(id, piece),
+    onOutput: (chunk) => ui.appendText(id, chunk),
   });
   ui.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });
   if (!hidden)

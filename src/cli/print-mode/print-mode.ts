@@ -2,19 +2,22 @@
 import { formatError } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
-  parseAnswer,
-  toRunResult,
-  SessionCache,
   createEventTranslator,
-  streamStopReason,
+  messageStopReason,
+  parseOutput,
+  toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
 import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
 import { isAwaitingApproval } from '../../coding-agent/approvals.ts';
 import { Conversation } from '../../coding-agent/conversation.ts';
-import { getModelEndpoint, formatNoToolsWarning, defaultEndpoint } from '../../coding-agent/models/resolve-model.ts';
+import {
+  getModelEndpoint,
+  formatNoToolsWarning,
+  defaultEndpoint,
+  resolveModelUnattended,
+} from '../../coding-agent/models/resolve-model.ts';
 import { testConnection } from '../../coding-agent/models/test-connection.ts';
-import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
 import { print, printErr } from '../args/stdio.ts';
@@ -65,7 +68,7 @@ async function runAction(asked: CliArgs, settings: Settings): Promise<number> {
   const prompts = readPrompts(asked);
   const first = await prompts.next();
   if (first.done) {
-    printErr(`${noPromptMessage}\nfairlead --help shows how it is used.\n`);
+    printErr(`${noPromptMessage}\nRun fairlead --help for usage.\n`);
     if (asked.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
@@ -110,7 +113,10 @@ async function runPrompt(
   const printer = createPrinter(asked, talk, out.write);
   const runId = randomUUID();
   let last: (Event & { readonly type: 'turn-ended' }) | undefined;
-  const translate = createEventTranslator((event) => printer.stream(event));
+  const translate = createEventTranslator(
+    (event) => printer.stream(event),
+    () => talk.session.state.model,
+  );
   talk.subscribe({
     session() {},
     event(event) {
@@ -128,7 +134,7 @@ async function runPrompt(
     let state = await talk.run(prompt, { runId, onChunk: live });
     while (isAwaitingApproval(state) && (await answerApprovalsOnTty(talk, state, signals.signal)))
       state = await talk.run(undefined, { onChunk: live });
-    const result = createRunResult(state, talk, runId, last, answer);
+    const result = createRunResult(state, runId, last, answer);
     printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
     if (isAwaitingApproval(state) && talk.file !== undefined)
       printErr(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
@@ -151,12 +157,11 @@ function createPrinter(asked: CliArgs, talk: Conversation, out: (text: string) =
 
 function createRunResult(
   state: RunState,
-  talk: Conversation,
   runId: string,
   last: (Event & { readonly type: 'turn-ended' }) | undefined,
   answer: OutputSchema | undefined,
 ): RunResult {
-  const names = { runId, sessionId: state.session, runFile: talk.file };
-  const result = toRunResult(state, names, last && streamStopReason(last), new SessionCache(), undefined);
-  return answer && result.status === 'success' ? { ...result, object: parseAnswer(result.text) } : result;
+  const stopReason = last && messageStopReason(last);
+  const result = toRunResult(state, { runId, sessionId: state.session, stopReason });
+  return answer && result.status === 'success' ? { ...result, object: parseOutput(answer, result.text) } : result;
 }

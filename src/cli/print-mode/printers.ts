@@ -81,7 +81,7 @@ function toResultJson(result: RunResult, { session, model }: { session: string |
   const { status, reason, usage } = result;
   return {
     type: 'result',
-    subtype: status,
+    subtype: status.replaceAll('-', '_'),
     is_error: status !== 'success',
     reason,
     result: result.text,
@@ -98,7 +98,7 @@ function toResultJson(result: RunResult, { session, model }: { session: string |
     model,
     session_id: result.sessionId,
     session: session ?? null,
-    asks: result.pendingApprovals,
+    asks: result.pendingApprovals.map(({ id, ...approval }) => ({ call: id, ...approval })),
   };
 }
 

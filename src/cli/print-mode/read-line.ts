@@ -1,7 +1,7 @@
 // Asks the person at the terminal for one line. What was typed before the question could be read is no answer to it.
 import { createInterface } from 'node:readline/promises';
 import { escapeInvisible } from '../../core/index.ts';
-import { MIN_VISIBLE_MS, MIN_IDLE_MS } from '../tui/answer-delay.ts';
+import { MIN_VISIBLE_MS, MIN_IDLE_MS } from '../tui/question-queue.ts';
 import { printErr } from '../args/stdio.ts';
 
 const INTERRUPT = '\x03';

@@ -50,7 +50,7 @@ export function createTtyPrompter(say: (text: string) => void): UserPrompter {
       ),
     async askText(question, choices, signal) {
       const { parseChoiceAnswer, formatChoices } = await import('../tui/format.ts');
-      const prompt = `${choices.length > 0 ? 'A number or your own words' : 'Your words'}, nothing to leave: `;
+      const prompt = `${choices.length > 0 ? 'A number or your own answer' : 'Your answer'}, empty to skip: `;
       return parseChoiceAnswer(
         (await asked([question, ...formatChoices(choices)].join('\n'), prompt, signal)) ?? '',
         choices,

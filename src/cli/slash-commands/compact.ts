@@ -1,24 +1,24 @@
-// `/compact`: makes the conversation shorter by hand, shows what a compaction changed, and takes it back.
+// The slash command /compact: compacts the conversation, shows what the last compaction changed, and undoes it.
 import { FairleadError } from '../../core/index.ts';
 import { compactionDiff } from '../../rules/index.ts';
 import { lastCompaction } from '../../sessions/reports/index.ts';
 import type { CommandContext, SlashCommand } from './context.ts';
 
-const diffTitle = 'What the compaction kept (=), took out (-) and put in its place (+)';
+const diffTitle = 'Compaction: kept (=), removed (-), added (+)';
 
-/** The command that compacts. */
+/** The slash command `/compact`. */
 export const compactCommand: SlashCommand = {
   name: 'compact',
-  description: 'make the conversation shorter; diff shows how, undo takes it back',
+  description: 'compact the conversation; diff shows the changes, undo reverts them',
   argumentHint: '<focus>|diff|undo',
   complete: () => [
     { value: 'diff', label: 'diff', description: 'what the last compaction changed' },
     { value: 'undo', label: 'undo', description: 'go back to before the last compaction' },
   ],
-  run(args, desk) {
-    const words = args.trim();
-    if (words === 'diff') return showLastCompaction(desk);
-    return words === 'undo' ? undoLastCompaction(desk) : compactNow(words, desk);
+  run(args, context) {
+    const focus = args.trim();
+    if (focus === 'diff') return showLastCompaction(context);
+    return focus === 'undo' ? undoLastCompaction(context) : compactNow(focus, context);
   },
 };
 
@@ -28,9 +28,9 @@ async function compactNow(focus: string, { conversation, showPage, signal }: Com
     const { diff } = await conversation.session.compact({ signal, ...(focus ? { focus } : {}) });
     showPage(diff, diffTitle);
   } catch (error) {
-    // A refusal that cost something stands in the log and was told from there.
-    const told = error instanceof FairleadError && error.code === 'session/not-compacted';
-    if (!told || conversation.session.state.seq === seq) throw error;
+    // A refusal after a model call is recorded in the log, and was already shown from there.
+    const refused = error instanceof FairleadError && error.code === 'session/not-compacted';
+    if (!refused || conversation.session.state.seq === seq) throw error;
   }
 }
 
@@ -45,6 +45,6 @@ async function undoLastCompaction({ conversation, notify }: CommandContext): Pro
   if (!last) return notify('This conversation was not compacted.');
   await conversation.session.rewind(last.undoEvent, 'returned');
   conversation.notifyMoved();
-  const left = last.messagesSince > 0 ? ' What was said since is on a branch of its own: /tree shows it.' : '';
-  return notify(`The conversation is as it was before it was compacted.${left}`);
+  const branch = last.messagesSince > 0 ? ' The messages since then are on a separate branch: /tree shows it.' : '';
+  return notify(`The conversation is as it was before the compaction.${branch}`);
 }

@@ -1,42 +1,42 @@
-// What a slash command works with: the conversation, the terminal it is shown on, and words for the person.
+// The types of slash commands and of the context they run in.
 import type { Conversation } from '../../coding-agent/conversation.ts';
 import type { UiChoice, TerminalUI } from '../tui/ui.ts';
 
-/** Why the signal of a desk is aborted once the person leaves: what is asked then stays open for the next time. */
-export const quitReason: unique symbol = Symbol('leaving');
+/** The abort reason of the context's signal when the user quits: open questions then stay open for the next resume. */
+export const quitReason: unique symbol = Symbol('quit');
 
-/** The place where a person and a conversation meet. */
+/** What a slash command works with: the conversation and the UI that shows it. */
 export type CommandContext = {
   readonly conversation: Conversation;
   readonly ui: TerminalUI;
-  /** Aborted when the person interrupts what is being done. */
+  /** Aborted when the user interrupts the command. */
   readonly signal: AbortSignal;
-  /** Says a sentence that no model sees. */
+  /** Shows a sentence that is not sent to a model. */
   readonly notify: (text: string, level?: 'info' | 'warning' | 'error') => void;
-  /** Shows a text of several lines that no model sees. */
+  /** Shows a text of several lines that is not sent to a model. */
   readonly showPage: (text: string, title?: string) => void;
-  /** Shows the status as it is now. */
+  /** Updates the status line. */
   readonly refreshStatus: () => void;
-  /** Whether a run goes on, also while it waits for the person: words then join it. */
+  /** Whether a run is active or waits for approval: prompts then join the run. */
   readonly isRunning: boolean;
-  /** Runs the model, with these words or from where the session stands, and asks the person what it asks. */
-  readonly runAgent: (words?: string) => Promise<void>;
+  /** Runs the model with a prompt, or continues the session without one, and asks the user for approvals. */
+  readonly runAgent: (prompt?: string) => Promise<void>;
   /** Ends the program once the command is done. */
   readonly quit: () => void;
 };
 
-/** A command that begins with a slash. */
+/** A command that starts with a slash. */
 export type SlashCommand = {
   readonly name: string;
   readonly description: string;
-  /** What follows the name, as the help shows it. */
+  /** The arguments as the help shows them. */
   readonly argumentHint?: string;
-  /** May be used while the model works: it only looks, or it belongs to the run. */
+  /** Whether the command may be used during a run. */
   readonly allowedDuringRun?: boolean;
-  run(args: string, desk: CommandContext): Promise<void> | void;
-  /** What could follow the name. */
+  run(args: string, context: CommandContext): Promise<void> | void;
+  /** Completes the arguments. */
   complete?(
     args: string,
-    desk: Pick<CommandContext, 'conversation'>,
+    context: Pick<CommandContext, 'conversation'>,
   ): Promise<readonly UiChoice[]> | readonly UiChoice[];
 };

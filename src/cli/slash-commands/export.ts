@@ -1,11 +1,11 @@
-// `/export`: writes the conversation to a file, as Markdown, as a page or as JSON.
+// The slash command /export: writes the conversation to a file as Markdown, HTML or JSON.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTranscript, exportDocument, parseExportFormat, exportFormats } from '../../sessions/index.ts';
 import { withFileError } from '../../stores/private-file.ts';
 import type { SlashCommand } from './context.ts';
 
-/** The command that exports. */
+/** The slash command `/export`. */
 export const exportCommand: SlashCommand = {
   name: 'export',
   description: 'write the conversation to a file, as Markdown, HTML or JSON',
@@ -13,13 +13,13 @@ export const exportCommand: SlashCommand = {
   complete: () => exportFormats.map((value) => ({ value: `${value} `, label: value })),
   async run(args, { conversation, notify }) {
     const { session, agent, name } = conversation;
-    if (session.messages.length === 0) return notify('Nothing was said yet, so there is nothing to export.', 'warning');
+    if (session.messages.length === 0) return notify('There are no messages to export yet.', 'warning');
     const [, first = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
     const named = exportFormats.find((each) => each === first);
-    const given = named ? rest : args.trim();
-    const format = parseExportFormat(named, given);
-    const file = path.resolve(agent.workspace.cwd, given || `${toFileName(name)}.${format}`);
-    if (existsSync(file)) return notify(`${file} is there already: name another file.`, 'warning');
+    const fileArg = named ? rest : args.trim();
+    const format = parseExportFormat(named, fileArg);
+    const file = path.resolve(agent.workspace.cwd, fileArg || `${toFileName(name)}.${format}`);
+    if (existsSync(file)) return notify(`${file} already exists: choose another file.`, 'warning');
     const events = await conversation.events();
     const { state, messages } = await readTranscript(session.log);
     const text = await exportDocument(
@@ -39,6 +39,6 @@ export const exportCommand: SlashCommand = {
   },
 };
 
-/** A name as the name of a file, in whatever folder. */
+/** Replaces the characters of a session name that are unsafe in a file name. */
 const toFileName = (name: string): string =>
   name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || 'session';

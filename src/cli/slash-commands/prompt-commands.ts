@@ -1,4 +1,4 @@
-// Commands that bring words from elsewhere: an editor, or a file of prompts.
+// Slash commands that take a prompt from an editor or a prompt file.
 import { editPrompt } from '../editor/index.ts';
 import { listPromptFiles, readSavedPrompt } from '../state/prompt-files.ts';
 import type { SlashCommand } from './context.ts';
@@ -16,7 +16,7 @@ const editorCommand: SlashCommand = {
 
 const promptFileCommand: SlashCommand = {
   name: 'promptfile',
-  description: 'send a prompt from your prompts folder',
+  description: 'send a prompt from your prompts directory',
   argumentHint: '<path>',
   complete: (_, { conversation }) =>
     listPromptFiles(conversation.settings.dirs.data).map((value) => ({ value, label: value })),
@@ -36,5 +36,5 @@ const promptFileCommand: SlashCommand = {
   },
 };
 
-/** Commands that bring words from elsewhere. */
+/** The slash commands that take a prompt from an editor or a file. */
 export const promptCommands: readonly SlashCommand[] = [editorCommand, promptFileCommand];

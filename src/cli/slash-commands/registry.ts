@@ -1,4 +1,4 @@
-// The slash commands: ours by name, and the person's own from their files.
+// The table of slash commands: the built-in ones, and the user's own from command files.
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
 import { closestMatches } from '../../core/index.ts';
 import type { SlashCommand } from './context.ts';
@@ -13,7 +13,7 @@ import { sessionCommands } from './session-commands.ts';
 
 const helpCommand: SlashCommand = {
   name: 'help',
-  description: 'this list',
+  description: 'show this list',
   allowedDuringRun: true,
   run(_, { conversation, showPage }) {
     const rows = listSlashCommands(conversation.agent.commands).map(
@@ -24,9 +24,9 @@ const helpCommand: SlashCommand = {
 };
 
 const keyHelp = [
-  '!command runs a shell command and shows it to the model, !!command keeps it from the model; @ completes files.',
-  'Enter sends, or steers a run; Alt+Enter waits for its answer; Shift+Enter begins a line.',
-  'Esc interrupts; Esc Esc goes back to an earlier message; Shift+Tab switches asking; Ctrl+O unfolds; Ctrl+D leaves.',
+  '!command runs a shell command and shows its output to the model; !!command hides it from the model; @ completes files.',
+  'Enter sends, or steers a run; Alt+Enter queues a follow-up; Shift+Enter starts a new line.',
+  'Esc interrupts; Esc Esc goes back to an earlier message; Shift+Tab switches approval; Ctrl+O unfolds; Ctrl+D quits.',
 ];
 
 const builtinCommands: readonly SlashCommand[] = [
@@ -41,30 +41,30 @@ const builtinCommands: readonly SlashCommand[] = [
   doctorCommand,
 ];
 
-/** Every command there is: ours first, then the person's own under names that are still free. */
-export function listSlashCommands(own: readonly UserCommand[]): readonly SlashCommand[] {
-  const taken = new Set(builtinCommands.map(({ name }) => name));
-  return [...builtinCommands, ...own.filter(({ name }) => !taken.has(name)).map(toSlashCommand)];
+/** Returns all slash commands: the built-in ones, then the user's own with other names. */
+export function listSlashCommands(userCommands: readonly UserCommand[]): readonly SlashCommand[] {
+  const builtinNames = new Set(builtinCommands.map(({ name }) => name));
+  return [...builtinCommands, ...userCommands.filter(({ name }) => !builtinNames.has(name)).map(toSlashCommand)];
 }
 
-/** The command a line names and what follows its name; nothing if there is none of that name. */
+/** Parses a line into its slash command and arguments; undefined if there is no command of that name. */
 export function parseSlashCommand(
   line: string,
-  own: readonly UserCommand[],
+  userCommands: readonly UserCommand[],
 ): { readonly command: SlashCommand; readonly args: string } | undefined {
   const [, name = '', args = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
-  const command = listSlashCommands(own).find((each) => each.name === name);
+  const command = listSlashCommands(userCommands).find((each) => each.name === name);
   return command && { command, args };
 }
 
-/** What to say about a line whose command nobody knows. */
-export function formatUnknownCommand(line: string, own: readonly UserCommand[]): string {
+/** The message for an unknown slash command, with similar names. */
+export function formatUnknownCommand(line: string, userCommands: readonly UserCommand[]): string {
   const name = /^\/(\S*)/.exec(line)?.[1] ?? '';
-  const near = closestMatches(
+  const similar = closestMatches(
     name,
-    listSlashCommands(own).map((each) => each.name),
+    listSlashCommands(userCommands).map((each) => each.name),
   );
-  return `There is no command /${name}${near.length ? `; did you mean /${near.join(' or /')}?` : ': /help lists them.'}`;
+  return `There is no command /${name}${similar.length ? `; did you mean /${similar.join(' or /')}?` : ': /help lists them.'}`;
 }
 
 function toSlashCommand(command: UserCommand): SlashCommand {

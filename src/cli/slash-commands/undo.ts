@@ -1,12 +1,12 @@
-// Puts files back to what they were before the last turn of the person: what the log says was changed, newest first.
+// The slash command /undo: restores the files that tools changed since the last prompt, newest change first.
 import { isObject, errorMessage, type FileChange, type Event, type Json } from '../../core/index.ts';
 import { getBranchPath } from '../../sessions/reports/index.ts';
 import type { SlashCommand } from './context.ts';
 
-/** The command that takes back what tools did to files. Commands that were run are not taken back: nobody knows what they did. */
+/** The slash command `/undo`. Effects of shell commands are not undone, since they are not recorded. */
 export const undoCommand: SlashCommand = {
   name: 'undo',
-  description: 'put files back to before your last message; the conversation stays',
+  description: 'restore files to before your last message; the conversation stays',
   async run(_, { conversation, notify, ui, signal, showPage }) {
     const { changes, commands } = changesSinceLastPrompt(
       getBranchPath(await conversation.events()),
@@ -15,7 +15,7 @@ export const undoCommand: SlashCommand = {
     if (changes.length === 0) return notify('No file was changed by a tool since your last message.');
     const key = await ui.askKey(
       {
-        title: `Put ${changes.length} change${changes.length === 1 ? '' : 's'} back?`,
+        title: `Restore ${changes.length} change${changes.length === 1 ? '' : 's'}?`,
         detail: changes.map(({ path }) => path).join('\n'),
         keys: [
           { key: 'y', label: 'yes' },
@@ -31,12 +31,12 @@ export const undoCommand: SlashCommand = {
       try {
         await conversation.agent.workspace.restore(change);
         conversation.undoneEvents.add(change.event);
-        lines.push(`put back: ${change.path}`);
+        lines.push(`restored: ${change.path}`);
       } catch (error) {
-        lines.push(`left as it is: ${change.path}: ${errorMessage(error)}`);
+        lines.push(`not restored: ${change.path}: ${errorMessage(error)}`);
       }
     }
-    if (commands) lines.push('What commands did is not undone.');
+    if (commands) lines.push('The effects of commands are not undone.');
     await conversation.addNote(`I undid your last changes to these files:\n${lines.join('\n')}`);
     return showPage(lines.join('\n'), 'Undo');
   },
@@ -44,7 +44,7 @@ export const undoCommand: SlashCommand = {
 
 type UndoableChange = FileChange & { readonly event: string };
 
-/** The changes to files since the person last said something, and whether commands ran too. */
+/** Returns the file changes since the last prompt of the user, and whether commands ran too. */
 function changesSinceLastPrompt(
   events: readonly Event[],
   undone: ReadonlySet<string>,
@@ -58,7 +58,7 @@ function changesSinceLastPrompt(
   return { changes, commands: later.some((event) => event.type === 'tool-started' && /command/.test(event.tool)) };
 }
 
-/** What a result says was changed: one file, or several. */
+/** Returns the file changes that a tool result records: one, or several. */
 function getChanges(data: Json | undefined): readonly FileChange[] {
   const several = isObject(data) && Array.isArray(data['changes']) ? (data['changes'] as readonly Json[]) : [data];
   return several.flatMap((each) => parseChange(each) ?? []);

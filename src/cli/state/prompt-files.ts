@@ -1,7 +1,7 @@
 // Prompts kept in files: reusable ones in the data folder, and any one that the person names.
 import path from 'node:path';
-import { FairleadError } from '../../core/index.ts';
-import { isInside, tryRealPath, resolvesInside } from '../../agent/project-files/paths.ts';
+import { FairleadError, isPathInside } from '../../core/index.ts';
+import { tryRealPath, resolvesInside } from '../../agent/project-files/paths.ts';
 import { collectFiles } from '../../agent/project-files/search-dirs.ts';
 import { readTextFile } from '../../agent/project-files/text-file.ts';
 
@@ -21,7 +21,7 @@ export function listPromptFiles(dataDir: string): readonly string[] {
 export function readSavedPrompt(dataDir: string, name: string): string {
   const folder = promptsDir(dataDir);
   const file = path.resolve(folder, name);
-  if (name.includes('\0') || path.isAbsolute(name) || !isInside(folder, file))
+  if (name.includes('\0') || path.isAbsolute(name) || !isPathInside(folder, file))
     throw promptError('prompt/outside', `The prompt ${JSON.stringify(name)} is not in ${folder}.`, outsidePromptsHint);
   const real = tryRealPath(file);
   if (real !== undefined && !resolvesInside(folder, file))

@@ -1,9 +1,9 @@
-// Colours and weights for a terminal, or none at all: the one place that writes style sequences.
+// ANSI styles and colors for terminal text; the only file that writes style sequences.
 
-/** Dresses a piece of text. */
+/** Applies a style to a text. */
 export type TextStyler = (text: string) => string;
 
-/** The brushes of a face; every one gives its text back as it is where styles are not wanted. */
+/** The styles by name; each returns the text unchanged if styles are off. */
 export type TextStyles = Readonly<Record<keyof typeof STYLES | keyof typeof COLORS, TextStyler>>;
 
 const STYLES = {
@@ -29,17 +29,17 @@ function createStyler([on, off]: readonly [number, number]): TextStyler {
   return (text) => (text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`);
 }
 
-/** Brushes with colours and weights, with weights alone, or with neither. */
-export function createTextStyles(how: 'colors' | 'attributes' | 'none'): TextStyles {
-  const made: Partial<Record<keyof TextStyles, TextStyler>> = {};
+/** Creates the styles: with colors and attributes such as bold, with attributes only, or with neither. */
+export function createTextStyles(mode: 'colors' | 'attributes' | 'none'): TextStyles {
+  const styles: Partial<Record<keyof TextStyles, TextStyler>> = {};
   for (const [name, codes] of Object.entries({ ...STYLES, ...COLORS })) {
-    const wanted = how === 'colors' || (how === 'attributes' && name in STYLES);
-    made[name as keyof TextStyles] = wanted ? createStyler(codes) : unstyled;
+    const enabled = mode === 'colors' || (mode === 'attributes' && name in STYLES);
+    styles[name as keyof TextStyles] = enabled ? createStyler(codes) : unstyled;
   }
-  return made as TextStyles;
+  return styles as TextStyles;
 }
 
-/** Whether colours are wanted: FORCE_COLOR over NO_COLOR over whether a terminal is there. */
+/** Whether to use colors: FORCE_COLOR wins over NO_COLOR, which wins over whether the output is a terminal. */
 export function wantsColors(env: NodeJS.ProcessEnv, terminal: boolean): boolean {
   const force = env['FORCE_COLOR'];
   if (force !== undefined) return force !== '0' && force !== 'false';

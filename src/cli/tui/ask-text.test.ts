@@ -8,8 +8,8 @@ import { parseChoiceAnswer } from './format.ts';
 
 const program = await bundleTuiProgram();
 const skip = noTerminal();
-const first = /^\? Which port\? …\n +↑↓ fills in a choice · Enter answers · Esc leaves it unanswered$/m;
-const second = /^\? And why\?\n +Enter answers · Esc leaves it unanswered$/m;
+const first = /^\? Which port\? …\n +↑↓ fills in a choice · Enter answers · Esc skips the question$/m;
+const second = /^\? And why\?\n +Enter answers · Esc skips the question$/m;
 
 async function answer(terminal: Terminal, question: RegExp, keys: () => Promise<void>): Promise<void> {
   await terminal.waitFor(question);
@@ -67,7 +67,7 @@ test('what was being typed when the question came is sent as what it was, not as
   await terminal.type('a draft of');
   await terminal.waitFor(/^> a draft of$/m);
   process.kill(Number(await terminal.queryTmux('#{pane_pid}')), 'SIGUSR2');
-  await terminal.waitFor(/What is in the field is no answer/);
+  await terminal.waitFor(/The text in the input field is not the answer/);
   await waitUntilArmed();
   await enterLine(terminal, ' mine');
   await terminal.waitFor(/heard enter "a draft of mine"/);
@@ -86,13 +86,13 @@ for (const [how, env] of [
     await enterLine(terminal, 'tell');
     await answer(
       terminal,
-      /^Which port\?\n\(evil ␛\[2J<U\+202E>\)\n {2}1\. eighty\n {2}2\. another\na number or your own words, nothing to leave: *$/m,
+      /^Which port\?\n\(evil ␛\[2J<U\+202E>\)\n {2}1\. eighty\n {2}2\. another\na number or your own answer, empty to skip: *$/m,
       () => enterLine(terminal, '2'),
     );
-    await answer(terminal, /^your words, nothing to leave: *$/m, () => enterLine(terminal, 'So it Is'));
+    await answer(terminal, /^your answer, empty to skip: *$/m, () => enterLine(terminal, 'So it Is'));
     await terminal.waitFor(/told "another" and "So it Is"/);
     await enterLine(terminal, 'tell');
-    await answer(terminal, /(nothing to leave:[^]*){3}$/m, () => enterLine(terminal, ''));
-    await answer(terminal, /(nothing to leave:[^]*){4}$/m, () => terminal.keys('C-d'));
+    await answer(terminal, /(empty to skip:[^]*){3}$/m, () => enterLine(terminal, ''));
+    await answer(terminal, /(empty to skip:[^]*){4}$/m, () => terminal.keys('C-d'));
     await terminal.waitFor(/told undefined and undefined/);
   });

@@ -1,4 +1,4 @@
-// The terminal as the screen owns it: draws the transcript over the foot, and gives scrolled lines away for good.
+// Draws the transcript above the footer on the terminal; lines that scroll off the screen are left to the scrollback of the terminal.
 import {
   ProcessTerminal,
   setCapabilities,
@@ -9,14 +9,14 @@ import {
 } from '@earendil-works/pi-tui';
 import type { ScreenTranscript } from './transcript.ts';
 
-// Clearing the screen must not clear what the person had in the scrollback before this program.
+// Clearing the screen must not clear the scrollback from before this program.
 class ScrollbackSafeTerminal extends ProcessTerminal {
   override write(data: string): void {
     super.write(data.replace('\x1b[2J\x1b[H\x1b[3J', '\x1b[2J\x1b[H'));
   }
 }
 
-/** The drawn screen. After each frame the lines that left it are frozen, so that a frame costs one screen at most. */
+/** The drawn screen. Lines that scroll off are frozen after each frame, so that a frame redraws at most one screen. */
 export class Display extends TuiMainScreen {
   readonly #transcript: ScreenTranscript;
   readonly #footer: Component;
@@ -24,24 +24,24 @@ export class Display extends TuiMainScreen {
   #height = 0;
   /** Lines of the transcript in the last frame. */
   #transcriptLines = 0;
-  /** Whether the terminal is ours now. */
+  /** Whether this program controls the terminal now. */
   #ownsTerminal = false;
 
-  constructor(transcript: ScreenTranscript, foot: Component) {
+  constructor(transcript: ScreenTranscript, footer: Component) {
     super(new ScrollbackSafeTerminal());
-    // A link is written with where it leads, which a clickable one would hide; and nothing here needs the terminal probed.
+    // Links are printed with their URL, which a clickable link would hide; no other capability is used.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#transcript = transcript;
-    this.#footer = foot;
-    this.addChild(foot);
+    this.#footer = footer;
+    this.addChild(footer);
   }
 
   override render(width: number): string[] {
-    const foot = this.#footer.render(width);
+    const footer = this.#footer.render(width);
     const above = this.#transcript.lines(width);
     this.#transcriptLines = above.length;
-    // A line that is too long would end the program; one that was laid out wrongly must not.
-    return [...above, ...foot].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, '') : line));
+    // pi-tui throws on a line wider than the terminal; a layout error must not end the program.
+    return [...above, ...footer].map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, '') : line));
   }
 
   protected override doRender(): void {
@@ -51,16 +51,16 @@ export class Display extends TuiMainScreen {
     this.#height = rows;
     super.doRender();
     const state = this.captureRenderState();
-    const gone = Math.min(state.previousViewportTop, this.#transcriptLines);
-    if (gone <= 0) return;
-    this.#transcript.freeze(gone);
+    const scrolled = Math.min(state.previousViewportTop, this.#transcriptLines);
+    if (scrolled <= 0) return;
+    this.#transcript.freeze(scrolled);
     this.restoreRenderState({
       ...state,
-      previousLines: state.previousLines.slice(gone),
-      cursorRow: state.cursorRow - gone,
-      hardwareCursorRow: state.hardwareCursorRow - gone,
-      maxLinesRendered: state.maxLinesRendered - gone,
-      previousViewportTop: state.previousViewportTop - gone,
+      previousLines: state.previousLines.slice(scrolled),
+      cursorRow: state.cursorRow - scrolled,
+      hardwareCursorRow: state.hardwareCursorRow - scrolled,
+      maxLinesRendered: state.maxLinesRendered - scrolled,
+      previousViewportTop: state.previousViewportTop - scrolled,
     });
   }
 
@@ -69,13 +69,13 @@ export class Display extends TuiMainScreen {
     super.start();
   }
 
-  /** Gives the terminal back; nothing where it is not ours now. */
+  /** Restores the terminal; does nothing if this program does not control it. */
   override stop(): void {
     if (this.#ownsTerminal) super.stop();
     this.#ownsTerminal = false;
   }
 
-  /** Draws the last lines anew, as many as asked for or as the screen holds. */
+  /** Draws the last `lines` lines again; by default as many as the screen holds. */
   redraw(lines?: number): void {
     this.#refit(lines ?? this.terminal.rows);
     this.requestRender(true);

@@ -1,4 +1,4 @@
-// The foot of the screen: the entry field or the panel in its place, and the status line under it.
+// The footer of the screen: the input field or a panel, and the status line below it.
 import { truncateToWidth, visibleWidth, type Component } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
 import type { TextStyles } from './ansi-style.ts';
@@ -7,23 +7,33 @@ import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
-/** What the foot shows. */
+/** What the footer shows. */
 export type FooterState = {
   status: ConversationStatus | undefined;
-  /** Since when something is waited for. */
+  /** When the current activity started. */
   busySince: number;
-  /** A hint in place of the status, for a moment. */
+  /** A hint that is shown instead of the status for a short time. */
   hint: string | undefined;
-  /** What stands above the status: the field, a panel, or both. */
+  /** The components above the status line: the input field, a panel, or both. */
   body: readonly Component[];
-  /** Whether the person is asked something, which is then what is waited for. */
+  /** Whether a question to the user is open; the status line then shows that. */
   isAsking: boolean;
-  /** Nothing is drawn any more. */
+  /** Whether drawing is off. */
   hidden: boolean;
 };
 
-/** The foot as a component. */
-export function createFooter(state: FooterState, paint: TextStyles): Component {
+/** Creates the state of an empty footer. */
+export const createFooterState = (): FooterState => ({
+  status: undefined,
+  busySince: 0,
+  hint: undefined,
+  body: [],
+  isAsking: false,
+  hidden: false,
+});
+
+/** Creates the footer component. */
+export function createFooter(state: FooterState, styles: TextStyles): Component {
   return {
     invalidate() {
       for (const part of state.body) part.invalidate();
@@ -32,9 +42,9 @@ export function createFooter(state: FooterState, paint: TextStyles): Component {
       if (state.hidden) return [''];
       return [
         '',
-        paint.dim('─'.repeat(width)),
+        styles.dim('─'.repeat(width)),
         ...state.body.flatMap((part) => part.render(width)),
-        renderStatusLine(state, width, paint),
+        renderStatusLine(state, width, styles),
       ];
     },
   };
@@ -43,27 +53,27 @@ export function createFooter(state: FooterState, paint: TextStyles): Component {
 function renderStatusLine(
   { status, busySince, hint, isAsking }: FooterState,
   width: number,
-  paint: TextStyles,
+  styles: TextStyles,
 ): string {
-  if (hint !== undefined) return truncateToWidth(paint.yellow(hint), width, '…');
+  if (hint !== undefined) return truncateToWidth(styles.yellow(hint), width, '…');
   if (status === undefined) return '';
-  const waited = Date.now() - busySince;
+  const elapsed = Date.now() - busySince;
   const spin = SPINNER.charAt(Math.floor(Date.now() / 100) % SPINNER.length);
-  const time = waited >= 1000 ? ` ${formatDuration(Math.floor(waited / 1000) * 1000).replace('.0s', 's')}` : '';
+  const time = elapsed >= 1000 ? ` ${formatDuration(Math.floor(elapsed / 1000) * 1000).replace('.0s', 's')}` : '';
   const busy =
     status.busy === undefined
       ? ''
       : isAsking
-        ? 'waits for you'
+        ? 'waiting for you'
         : `${spin} ${escapeInvisible(status.busy)}${time} (Esc interrupts)`;
-  const room = width - (busy === '' ? 0 : visibleWidth(busy) + 3);
-  // The most telling parts come first; those that do not fit are left out.
+  const space = width - (busy === '' ? 0 : visibleWidth(busy) + 3);
+  // The most important parts come first; parts that do not fit are left out.
   let line = '';
   for (const part of formatStatusParts(status)) {
     const longer = line === '' ? part : `${line} · ${part}`;
-    if (visibleWidth(longer) > room) break;
+    if (visibleWidth(longer) > space) break;
     line = longer;
   }
-  const both = busy === '' ? paint.dim(line) : paint.cyan(busy) + (line === '' ? '' : paint.dim(` · ${line}`));
-  return truncateToWidth(both, width, '…');
+  const text = busy === '' ? styles.dim(line) : styles.cyan(busy) + (line === '' ? '' : styles.dim(` · ${line}`));
+  return truncateToWidth(text, width, '…');
 }

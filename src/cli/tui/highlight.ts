@@ -1,4 +1,4 @@
-// Code in colours: highlight.js, loaded the first time a fence names a language it knows.
+// Syntax highlighting with highlight.js, which loads when a code fence first names a supported language.
 import type { HLJSApi, LanguageFn } from 'highlight.js';
 import type { TextStyler, TextStyles } from './ansi-style.ts';
 
@@ -43,31 +43,31 @@ const NAMES = new Map(
   ),
 );
 
-/** Colours the lines of a piece of code; gives them back as they are until its language is there. */
+/** Highlights the lines of a piece of code; returns them unchanged until the language is loaded. */
 export type Highlighter = (code: string, lang: string) => readonly string[];
 
-/** A highlighter that calls `ready` when a language arrived and what was laid out before can be laid out better. */
-export function createHighlighter(paint: TextStyles, ready: () => void): Highlighter {
-  const asked = new Set<string>();
-  const known = new Set<string>();
+/** Creates a highlighter; it calls `onLoaded` when a language has loaded, so that the caller can lay out again. */
+export function createHighlighter(styles: TextStyles, onLoaded: () => void): Highlighter {
+  const requested = new Set<string>();
+  const loaded = new Set<string>();
   let engine: HLJSApi | undefined;
 
   async function load(name: string, grammar: Grammar): Promise<void> {
     const [core, language] = await Promise.all([import('highlight.js/lib/core'), grammar()]);
     engine = core.default;
     engine.registerLanguage(name, language.default);
-    known.add(name);
-    ready();
+    loaded.add(name);
+    onLoaded();
   }
 
   return (code, lang) => {
     const name = lang === '' ? undefined : NAMES.get(lang.toLowerCase());
     const grammar = name === undefined ? undefined : GRAMMARS[name];
     if (name === undefined || grammar === undefined) return code.split('\n');
-    if (engine !== undefined && known.has(name)) return highlightCode(engine, code, name, paint);
-    if (!asked.has(name)) {
-      asked.add(name);
-      // Without its grammar code is shown without colours: no harm done.
+    if (engine !== undefined && loaded.has(name)) return highlightCode(engine, code, name, styles);
+    if (!requested.has(name)) {
+      requested.add(name);
+      // If the grammar does not load, the code is shown without colors.
       void load(name, grammar).catch(() => undefined);
     }
     return code.split('\n');
@@ -77,16 +77,16 @@ export function createHighlighter(paint: TextStyles, ready: () => void): Highlig
 const TOKENS = /<span class="([^"]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|([^<&]+)/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
 
-// The markup is the engine's own and escapes the code, so that nothing in the code can pass for markup.
-function highlightCode(engine: HLJSApi, code: string, language: string, paint: TextStyles): readonly string[] {
-  const brushes: (TextStyler | undefined)[] = [];
+// The markup comes from highlight.js, which escapes the code: nothing in the code is read as markup.
+function highlightCode(engine: HLJSApi, code: string, language: string, styles: TextStyles): readonly string[] {
+  const stylers: (TextStyler | undefined)[] = [];
   const lines = [''];
   let run = '';
   const flush = (): void => {
-    const brush = brushes.findLast((one) => one !== undefined);
+    const styler = stylers.findLast((one) => one !== undefined);
     for (const [index, part] of run.split('\n').entries()) {
       if (index > 0) lines.push('');
-      lines.push(`${lines.pop() ?? ''}${brush === undefined ? part : brush(part)}`);
+      lines.push(`${lines.pop() ?? ''}${styler === undefined ? part : styler(part)}`);
     }
     run = '';
   };
@@ -95,14 +95,14 @@ function highlightCode(engine: HLJSApi, code: string, language: string, paint: T
     run += text ?? ENTITIES[entity ?? ''] ?? '';
     if (text !== undefined || entity !== undefined) continue;
     flush();
-    if (name === undefined) brushes.pop();
-    else brushes.push(styleForToken(name, paint));
+    if (name === undefined) stylers.pop();
+    else stylers.push(styleForToken(name, styles));
   }
   flush();
   return lines;
 }
 
-function styleForToken(names: string, paint: TextStyles): TextStyler | undefined {
+function styleForToken(names: string, styles: TextStyles): TextStyler | undefined {
   for (const name of names.split(' ')) {
     switch (name) {
       case 'hljs-keyword':
@@ -110,28 +110,28 @@ function styleForToken(names: string, paint: TextStyles): TextStyler | undefined
       case 'hljs-selector-tag':
       case 'hljs-tag':
       case 'hljs-name':
-        return paint.magenta;
+        return styles.magenta;
       case 'hljs-string':
       case 'hljs-regexp':
       case 'hljs-addition':
-        return paint.green;
+        return styles.green;
       case 'hljs-number':
       case 'hljs-symbol':
       case 'hljs-attr':
       case 'hljs-attribute':
-        return paint.yellow;
+        return styles.yellow;
       case 'hljs-title':
       case 'hljs-section':
       case 'hljs-built_in':
       case 'hljs-type':
-        return paint.cyan;
+        return styles.cyan;
       case 'hljs-comment':
       case 'hljs-quote':
-        return paint.dim;
+        return styles.dim;
       case 'hljs-deletion':
-        return paint.red;
+        return styles.red;
       case 'hljs-meta':
-        return paint.blue;
+        return styles.blue;
     }
   }
   return undefined;

@@ -1,4 +1,4 @@
-// The entry field: pi-tui's editor behind a `> `, with completion through the conversation's completer.
+// The input field: the editor of pi-tui behind a `> `, with completion.
 import {
   Editor,
   matchesKey,
@@ -11,34 +11,34 @@ import { escapeInvisible } from '../../core/index.ts';
 import type { Completer } from './ui.ts';
 import type { TextStyles } from './ansi-style.ts';
 
-/** The entry field, drawn and typed into. */
+/** The input field. */
 export type InputField = Component &
   Focusable & {
     readonly editor: Editor;
-    /** The text as it would be sent, pastes in full. */
+    /** The text as it would be submitted, with pastes in full. */
     text(): string;
-    /** Takes the text out of the field. */
+    /** Removes and returns the text. */
     takeText(): string;
     setText(text: string): void;
     setCompleter(completer: Completer): void;
     addToHistory(entry: string): void;
-    /** Closes suggestions that Enter must not take: they are for an earlier text, or say what is there already. */
+    /** Closes suggestions that Enter must not accept: they are for an earlier text, or equal the typed text. */
     closeStaleSuggestions(): void;
     handleInput(data: string): void;
   };
 
-/** A field whose entries go to `sent`. */
-export function createInputField(tui: TUI, paint: TextStyles, sent: (text: string) => void): InputField {
+/** Creates an input field; submitted text is passed to `onSubmit`. */
+export function createInputField(tui: TUI, styles: TextStyles, onSubmit: (text: string) => void): InputField {
   const editor = new Editor(
     tui,
     {
-      // The editor's rules are drawn only where they say that there is more above or below.
-      borderColor: (text) => (/^─*$/.test(text) ? '' : paint.dim(text)),
-      selectList: selectListTheme(paint),
+      // The borders of the editor are drawn only if they show that there are more lines above or below.
+      borderColor: (text) => (/^─*$/.test(text) ? '' : styles.dim(text)),
+      selectList: selectListTheme(styles),
     },
     { autocompleteMaxVisible: 8 },
   );
-  editor.onSubmit = sent;
+  editor.onSubmit = onSubmit;
   let offered: OfferedSuggestions | undefined;
   let moved = false;
   return {
@@ -72,27 +72,27 @@ export function createInputField(tui: TUI, paint: TextStyles, sent: (text: strin
     invalidate: () => editor.invalidate(),
     render(width) {
       const lines = editor.render(Math.max(4, width - 2)).filter((line) => line !== '');
-      return lines.map((line, index) => (index === 0 ? paint.cyan('> ') : '  ') + line);
+      return lines.map((line, index) => (index === 0 ? styles.cyan('> ') : '  ') + line);
     },
   };
 }
 
-/** How lists to choose from look. */
-export function selectListTheme(paint: TextStyles): {
+/** The styles of lists to choose from. */
+export function selectListTheme(styles: TextStyles): {
   readonly [part in 'selectedPrefix' | 'selectedText' | 'description' | 'scrollInfo' | 'noMatch']: (
     t: string,
   ) => string;
 } {
   return {
-    selectedPrefix: paint.cyan,
-    selectedText: paint.cyan,
-    description: paint.dim,
-    scrollInfo: paint.dim,
-    noMatch: paint.dim,
+    selectedPrefix: styles.cyan,
+    selectedText: styles.cyan,
+    description: styles.dim,
+    scrollInfo: styles.dim,
+    noMatch: styles.dim,
   };
 }
 
-/** For which text suggestions were found, and whether one of them is what is written already. */
+/** The text for which suggestions were found, and whether one of them equals what is typed. */
 type OfferedSuggestions = { readonly before: string; readonly exactMatch: boolean };
 
 function textBefore(lines: readonly string[], row: number, column: number): string {
@@ -103,18 +103,18 @@ function createAutocompleteProvider(
   completer: Completer,
   offer: (offered: OfferedSuggestions) => void,
 ): AutocompleteProvider {
-  let found: OfferedSuggestions | undefined;
+  let current: OfferedSuggestions | undefined;
   return {
     triggerCharacters: ['@'],
     async getSuggestions(lines, row, column, { signal }) {
       const before = textBefore(lines, row, column);
-      const fitting = await completer(before, signal).catch(() => undefined);
-      if (fitting === undefined || signal.aborted) return null;
-      const prefix = before.slice(fitting.from);
+      const suggestions = await completer(before, signal).catch(() => undefined);
+      if (suggestions === undefined || signal.aborted) return null;
+      const prefix = before.slice(suggestions.from);
       if (prefix.includes('\n')) return null;
-      found = { before, exactMatch: fitting.choices.some(({ value }) => value === prefix) };
-      offer(found);
-      const items = fitting.choices.map(({ value, label, description }) => ({
+      current = { before, exactMatch: suggestions.choices.some(({ value }) => value === prefix) };
+      offer(current);
+      const items = suggestions.choices.map(({ value, label, description }) => ({
         value: escapeInvisible(value),
         label: escapeInvisible(label),
         ...(description === undefined ? {} : { description: escapeInvisible(description) }),
@@ -122,8 +122,8 @@ function createAutocompleteProvider(
       return { items, prefix };
     },
     applyCompletion(lines, row, column, item, prefix) {
-      // While new suggestions are on their way the old ones are still shown: taking one would garble the text.
-      if (found?.before !== textBefore(lines, row, column)) return { lines, cursorLine: row, cursorCol: column };
+      // The old suggestions stay visible until the new ones arrive; accepting one of those would corrupt the text.
+      if (current?.before !== textBefore(lines, row, column)) return { lines, cursorLine: row, cursorCol: column };
       const line = lines[row] ?? '';
       const head = line.slice(0, column - prefix.length) + item.value;
       return { lines: lines.with(row, head + line.slice(column)), cursorLine: row, cursorCol: head.length };

@@ -28,7 +28,7 @@ test('Alt+Enter sends as a follow-up, and the arrows bring entries back, of earl
   await terminal.keys('Up', 'Up');
   await terminal.waitFor(/^> a later entry/m);
   await terminal.keys('C-c', 'C-r');
-  await terminal.waitFor(/Earlier entries/);
+  await terminal.waitFor(/Earlier inputs/);
   await terminal.type('old');
   await terminal.waitFor(/→ an old entry/);
   await waitUntilArmed();
@@ -127,7 +127,7 @@ test('a letter of a sentence never answers a question, however slowly the senten
   const terminal = await startTui(t);
   await enterLine(terminal, 'ask');
   await terminal.type('is it reall');
-  await terminal.waitFor(/The letters answer once the field below is empty[^]*^> is it reall/m);
+  await terminal.waitFor(/The keys answer once the input field is empty[^]*^> is it reall/m);
   for (const letter of ['y', ' ', 'a']) {
     // Longer than any pause that could be taken for the end of typing.
     await waitUntilArmed();
@@ -158,7 +158,7 @@ test('a list is narrowed by typing and left with Esc', { skip }, async (t) => {
   await terminal.keys('Enter');
   await terminal.waitFor(/picked gamma/);
   await enterLine(terminal, 'pick');
-  await terminal.waitFor(/Esc leaves/);
+  await terminal.waitFor(/Esc cancels/);
   await terminal.keys('Escape');
   await terminal.waitFor(/picked nothing/);
 });

@@ -1,18 +1,18 @@
-// The keys that mean something beyond the entry field, and what they mean when.
+// Keyboard shortcuts of the screen outside the input field.
 import { matchesKey, type KeyId } from '@earendil-works/pi-tui';
 import type { UserAction } from './ui.ts';
 
 const DOUBLE_PRESS_MS = 600;
 const QUIT_WINDOW_MS = 2000;
 
-/** What the keys need to know and may do. */
+/** The state that the shortcuts read, and the actions they trigger. */
 export type KeyHandlers = {
   isBusy(): boolean;
   /** Whether the field shows suggestions, which Esc closes first. */
   isSuggesting(): boolean;
   text(): string;
   takeText(): string;
-  emit(heard: UserAction): void;
+  emit(action: UserAction): void;
   send(text: string, how: 'enter' | 'follow-up'): void;
   showHint(text: string): void;
   toggleFold(): void;
@@ -21,59 +21,59 @@ export type KeyHandlers = {
   redraw(): void;
 };
 
-/** Tells whether a key was taken, so that the field does not get it. */
+/** Handles a key; returns whether it was handled, so that the input field does not get it. */
 export type KeyListener = (data: string) => boolean;
 
-/** The keys of the field while no panel is open. */
-export function createKeyListener(room: KeyHandlers): KeyListener {
-  let escapedAt = 0;
-  let stoppedAt = 0;
+/** Creates the shortcuts that apply while no panel is open. */
+export function createKeyListener(handlers: KeyHandlers): KeyListener {
+  let escapeAt = 0;
+  let interruptAt = 0;
 
-  function escape(times: number): boolean {
-    if (room.isSuggesting()) return false;
-    if (room.isBusy()) {
-      escapedAt = 0;
-      room.emit({ type: 'interrupt' });
+  function escape(presses: number): boolean {
+    if (handlers.isSuggesting()) return false;
+    if (handlers.isBusy()) {
+      escapeAt = 0;
+      handlers.emit({ type: 'interrupt' });
       return true;
     }
-    const twice = times > 1 || Date.now() - escapedAt < DOUBLE_PRESS_MS;
-    escapedAt = twice ? 0 : Date.now();
-    if (twice) room.emit({ type: 'rewind' });
-    else room.showHint('press Esc again to go back to an earlier message');
+    const twice = presses > 1 || Date.now() - escapeAt < DOUBLE_PRESS_MS;
+    escapeAt = twice ? 0 : Date.now();
+    if (twice) handlers.emit({ type: 'rewind' });
+    else handlers.showHint('press Esc again to go back to an earlier message');
     return true;
   }
 
-  // The second press quits even where the first should have interrupted: what hangs must not hold the person.
-  function stop(): boolean {
-    const again = Date.now() - stoppedAt < QUIT_WINDOW_MS;
-    stoppedAt = 0;
-    if (room.text() !== '') return done(room.takeText());
-    if (again) return done(room.emit({ type: 'quit' }));
-    stoppedAt = Date.now();
-    if (room.isBusy()) return done(room.emit({ type: 'interrupt' }));
-    return done(room.showHint('press Ctrl+C again to quit'));
+  // The second press quits even during a run, so that a run that hangs cannot block the program.
+  function interrupt(): boolean {
+    const again = Date.now() - interruptAt < QUIT_WINDOW_MS;
+    interruptAt = 0;
+    if (handlers.text() !== '') return done(handlers.takeText());
+    if (again) return done(handlers.emit({ type: 'quit' }));
+    interruptAt = Date.now();
+    if (handlers.isBusy()) return done(handlers.emit({ type: 'interrupt' }));
+    return done(handlers.showHint('press Ctrl+C again to quit'));
   }
 
-  const done = (_act: unknown): true => true;
+  const done = (_result: unknown): true => true;
   const table: readonly (readonly [KeyId, () => boolean])[] = [
     ['escape', () => escape(1)],
-    ['ctrl+c', stop],
-    ['ctrl+d', () => room.text() === '' && done(room.emit({ type: 'quit' }))],
-    ['alt+enter', () => done(room.send(room.takeText(), 'follow-up'))],
-    ['shift+tab', () => done(room.emit({ type: 'toggle-approval' }))],
-    ['ctrl+o', () => done(room.toggleFold())],
-    ['ctrl+r', () => done(room.openHistory())],
-    ['ctrl+z', () => done(room.suspend())],
-    ['ctrl+l', () => done(room.redraw())],
+    ['ctrl+c', interrupt],
+    ['ctrl+d', () => handlers.text() === '' && done(handlers.emit({ type: 'quit' }))],
+    ['alt+enter', () => done(handlers.send(handlers.takeText(), 'follow-up'))],
+    ['shift+tab', () => done(handlers.emit({ type: 'toggle-approval' }))],
+    ['ctrl+o', () => done(handlers.toggleFold())],
+    ['ctrl+r', () => done(handlers.openHistory())],
+    ['ctrl+z', () => done(handlers.suspend())],
+    ['ctrl+l', () => done(handlers.redraw())],
   ];
   return (data) => {
-    // Two presses in a hurry come as one sequence.
+    // Two fast presses arrive as one sequence.
     if (data === '\x1b\x1b') return escape(2);
-    return table.some(([key, act]) => matchesKey(data, key) && act());
+    return table.some(([key, run]) => matchesKey(data, key) && run());
   };
 }
 
-/** A paste without the controls that could drive the terminal when the editor draws them; the others it drops itself. */
+/** Removes the control characters of a paste that could control the terminal when the editor draws them; the editor removes the others. */
 export function stripC1Controls(data: string): string {
   return data.startsWith('\x1b[200~') ? data.replaceAll(/[\x7f-\x9f]/g, '') : data;
 }

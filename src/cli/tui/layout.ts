@@ -1,4 +1,4 @@
-// Lays blocks out as lines of a given width: what the screen shows of each kind of block.
+// Lays out transcript blocks as lines of a given width.
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi, type MarkdownTheme } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
 import type { Highlighter } from './highlight.ts';
@@ -13,51 +13,51 @@ const FOLDED_DIFF_LINES = 24;
 const FOLDED_REASONING_LINES = 3;
 const INDENT = '  ';
 
-/** What layouts are made with. */
+/** The styles and settings of a layout. */
 export type LayoutStyle = {
   readonly styles: TextStyles;
   readonly markdown: MarkdownTheme;
   readonly highlight: Highlighter;
-  /** Whether everything is shown in full. */
+  /** Whether every block is shown in full. */
   unfolded: boolean;
 };
 
-/** The style for a screen with these brushes. */
-export function createLayoutStyle(paint: TextStyles, highlight: Highlighter): LayoutStyle {
+/** Creates the layout style of a screen with these text styles. */
+export function createLayoutStyle(styles: TextStyles, highlight: Highlighter): LayoutStyle {
   const markdown: MarkdownTheme = {
-    heading: paint.cyan,
-    link: paint.blue,
-    linkUrl: paint.dim,
-    code: paint.yellow,
+    heading: styles.cyan,
+    link: styles.blue,
+    linkUrl: styles.dim,
+    code: styles.yellow,
     codeBlock: (text) => text,
-    codeBlockBorder: paint.dim,
-    quote: paint.dim,
-    quoteBorder: paint.dim,
-    hr: paint.dim,
-    listBullet: paint.cyan,
-    bold: paint.bold,
-    italic: paint.italic,
-    strikethrough: paint.strike,
-    underline: paint.underline,
+    codeBlockBorder: styles.dim,
+    quote: styles.dim,
+    quoteBorder: styles.dim,
+    hr: styles.dim,
+    listBullet: styles.cyan,
+    bold: styles.bold,
+    italic: styles.italic,
+    strikethrough: styles.strike,
+    underline: styles.underline,
     highlightCode: (code, lang) => [...highlight(code, lang ?? '')],
   };
-  return { styles: paint, markdown, highlight, unfolded: false };
+  return { styles, markdown, highlight, unfolded: false };
 }
 
-/** The lines of one piece of Markdown. */
-export function renderChunk(piece: MarkdownChunk, width: number, style: LayoutStyle): readonly string[] {
-  const text = escapeInvisible(piece.text);
-  const space = piece.blankBefore ? [''] : [];
-  if (piece.type === 'code') {
-    const lines = style.highlight(text.replaceAll('\t', '    '), piece.lang);
+/** Returns the lines of one chunk of Markdown. */
+export function renderChunk(chunk: MarkdownChunk, width: number, style: LayoutStyle): readonly string[] {
+  const text = escapeInvisible(chunk.text);
+  const space = chunk.blankBefore ? [''] : [];
+  if (chunk.type === 'code') {
+    const lines = style.highlight(text.replaceAll('\t', '    '), chunk.lang);
     return [...space, ...lines.flatMap((line) => indentLine(line, width))];
   }
   const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
-  const laid = new Markdown(text, 0, 0, style.markdown, undefined, options).render(width);
-  return [...space, ...laid.map((line) => line.trimEnd())];
+  const rendered = new Markdown(text, 0, 0, style.markdown, undefined, options).render(width);
+  return [...space, ...rendered.map((line) => line.trimEnd())];
 }
 
-/** The lines of a block that is not streamed Markdown. */
+/** Returns the lines of a block that is not streamed Markdown. */
 export function renderBlock(
   block: Exclude<TranscriptBlock, { type: 'answer' }>,
   width: number,
@@ -66,15 +66,15 @@ export function renderBlock(
   const { styles } = style;
   switch (block.type) {
     case 'said': {
-      const how = block.how === 'prompt' ? '' : styles.dim(block.how === 'steer' ? ' (steers)' : ' (follows up)');
+      const how = block.how === 'prompt' ? '' : styles.dim(block.how === 'steer' ? ' (steering)' : ' (follow-up)');
       return wrapText(`${escapeInvisible(block.text)}${how}`, width, styles.bold('> '), styles.bold);
     }
     case 'thought':
       return renderReasoning(block, width, style);
     case 'notice': {
       if (block.level === 'info') return wrapText(escapeInvisible(block.text), width, styles.dim('· '), styles.dim);
-      const brush = block.level === 'error' ? styles.red : styles.yellow;
-      return wrapText(escapeInvisible(block.text), width, brush(block.level === 'error' ? '✗ ' : '! '), brush);
+      const styler = block.level === 'error' ? styles.red : styles.yellow;
+      return wrapText(escapeInvisible(block.text), width, styler(block.level === 'error' ? '✗ ' : '! '), styler);
     }
     case 'page': {
       const title = block.title === undefined ? [] : wrapText(escapeInvisible(block.title), width, '', styles.bold);
@@ -89,12 +89,12 @@ export function renderBlock(
 function renderCall(block: TranscriptBlock & { type: 'call' }, width: number, style: LayoutStyle): readonly string[] {
   const { styles } = style;
   const { mark, word } = CALL_STATUS_LABELS[block.status];
-  const brush =
+  const styler =
     { ok: styles.green, running: styles.cyan, waiting: styles.yellow }[block.status as string] ?? styles.red;
-  const said = ['ok', 'running'].includes(block.status) ? '' : brush(` ${word}`);
+  const label = ['ok', 'running'].includes(block.status) ? '' : styler(` ${word}`);
   const time = block.ms === undefined ? '' : styles.dim(` ${formatDuration(block.ms)}`);
-  const head = `${brush(mark)} ${styles.bold(escapeInvisible(block.tool))} ${formatToolInput(block.input)}`;
-  const tail = `${said}${time}`;
+  const head = `${styler(mark)} ${styles.bold(escapeInvisible(block.tool))} ${formatToolInput(block.input)}`;
+  const tail = `${label}${time}`;
   const lines = style.unfolded
     ? wrapTextWithAnsi(head + tail, width)
     : [truncateToWidth(head, Math.max(10, width - unstyledWidth(tail)), '…') + tail];
@@ -114,7 +114,7 @@ function renderCall(block: TranscriptBlock & { type: 'call' }, width: number, st
   return [...lines, ...more, ...body.flat()];
 }
 
-// While it streams, a thought shows its last lines, and only those are looked at.
+// Streaming reasoning shows its last lines, and only those are laid out.
 function renderReasoning(
   block: TranscriptBlock & { type: 'thought' },
   width: number,
@@ -122,8 +122,8 @@ function renderReasoning(
 ): readonly string[] {
   const growing = !block.settled && !style.unfolded;
   const text = growing ? block.text.slice(-width * (FOLDED_REASONING_LINES + 1)) : block.text;
-  const brush: TextStyler = (part) => style.styles.dim(style.styles.italic(part));
-  const lines = wrapText(escapeInvisible(text.trim()), width, INDENT, brush);
+  const styler: TextStyler = (part) => style.styles.dim(style.styles.italic(part));
+  const lines = wrapText(escapeInvisible(text.trim()), width, INDENT, styler);
   return growing ? lines.slice(-FOLDED_REASONING_LINES) : foldLines(lines, FOLDED_REASONING_LINES, style);
 }
 
@@ -136,17 +136,17 @@ function moreLine(left: number, { styles }: LayoutStyle): string {
   return INDENT + styles.dim(`… ${left} more line${left === 1 ? '' : 's'} (Ctrl+O)`);
 }
 
-function foldLines(lines: readonly string[], most: number, style: LayoutStyle): readonly string[] {
-  if (style.unfolded || lines.length <= most + 1) return lines;
-  return [...lines.slice(0, most), moreLine(lines.length - most, style)];
+function foldLines(lines: readonly string[], max: number, style: LayoutStyle): readonly string[] {
+  if (style.unfolded || lines.length <= max + 1) return lines;
+  return [...lines.slice(0, max), moreLine(lines.length - max, style)];
 }
 
-function indentLine(line: string, width: number, brush: TextStyler = (text) => text): readonly string[] {
+function indentLine(line: string, width: number, styler: TextStyler = (text) => text): readonly string[] {
   if (line === '') return [''];
-  return wrapTextWithAnsi(line, Math.max(1, width - INDENT.length)).map((part) => INDENT + brush(part));
+  return wrapTextWithAnsi(line, Math.max(1, width - INDENT.length)).map((part) => INDENT + styler(part));
 }
 
-/** A line of a page, wrapped; where it has columns, the rest of the last one stays under its beginning. */
+/** Wraps a line of command output; if the line has columns, the text of the last column is indented to its start. */
 function wrapHanging(line: string, width: number): readonly string[] {
   const column = /^.*?\S {2,}(?=\S)/.exec(line)?.[0] ?? '';
   const plain = visibleWidth(column) === column.length;
@@ -154,13 +154,13 @@ function wrapHanging(line: string, width: number): readonly string[] {
   return wrapText(line.slice(column.length), width, column, (text) => text);
 }
 
-/** Text wrapped to a width, its first line after a mark and the others under it. */
-export function wrapText(text: string, width: number, mark: string, brush: TextStyler): readonly string[] {
-  const room = Math.max(1, width - unstyledWidth(mark));
-  const under = ' '.repeat(unstyledWidth(mark));
+/** Wraps text to a width; the first line starts with the mark, the others are indented to it. */
+export function wrapText(text: string, width: number, mark: string, styler: TextStyler): readonly string[] {
+  const available = Math.max(1, width - unstyledWidth(mark));
+  const indent = ' '.repeat(unstyledWidth(mark));
   return text
     .replaceAll('\t', '    ')
     .split('\n')
-    .flatMap((line) => wrapTextWithAnsi(line, room))
-    .map((line, index) => (index === 0 ? mark : under) + brush(line));
+    .flatMap((line) => wrapTextWithAnsi(line, available))
+    .map((line, index) => (index === 0 ? mark : indent) + styler(line));
 }

@@ -1,4 +1,4 @@
-// What may stand in place of the entry field: a question with its keys, or a list to choose from.
+// The panels above or instead of the input field: a question with keys, a question with a text answer, and a list to choose from.
 import {
   fuzzyFilter,
   Input,
@@ -16,27 +16,26 @@ import type { TextStyles } from './ansi-style.ts';
 import { parseChoiceAnswer, formatQuestionKeys, formatQuestionLabels } from './format.ts';
 
 const DOUBLE_ENTER_MS = 150;
-const FIELD_NOT_EMPTY_HINT =
-  'The letters answer once the field below is empty: Enter sends what is in it, Ctrl+C clears it.';
-const DRAFT_HINT = 'What is in the field is no answer: Enter sends it, Ctrl+C clears it.';
+const FIELD_NOT_EMPTY_HINT = 'The keys answer once the input field is empty: Enter sends its text, Ctrl+C clears it.';
+const DRAFT_HINT = 'The text in the input field is not the answer: Enter sends it, Ctrl+C clears it.';
 const MAX_TITLE = 160;
 const LIST_KEYS = ['up', 'down', 'pageUp', 'pageDown'] as const;
 
-/** A panel takes the keys until it is done. */
+/** A panel handles the keys until it closes. */
 export type Panel = Component & {
-  /** Takes a key, or says that it means nothing here. */
+  /** Handles a key; returns false if the panel does not use it. */
   readonly handleKey: (data: string) => boolean;
-  /** Whether the entry field stays below it, and gets the keys that mean nothing here. */
+  /** Whether the input field stays below the panel and gets the keys that the panel does not use. */
   readonly keepsField: boolean;
-  /** Whether what is typed into the field is meant for it, once it could be read. */
+  /** Whether the text of the input field belongs to the panel, once the user could read the panel. */
   readonly ownsField?: boolean;
 };
 
-/** The line with the keys of a question; the question itself stands in the transcript, in full. */
+/** The line with the keys of a question; the full question is in the transcript. */
 export function questionPanel(
   question: KeyQuestion,
-  paint: TextStyles,
-  drafting: () => boolean,
+  styles: TextStyles,
+  hasDraft: () => boolean,
   answer: (key: string) => void,
 ): Panel {
   return {
@@ -44,36 +43,36 @@ export function questionPanel(
     invalidate: () => undefined,
     render: (width) => [
       ...wrapText(
-        `${paint.bold(escapeInvisible(question.title))} ${formatQuestionKeys(question)} `,
+        `${styles.bold(escapeInvisible(question.title))} ${formatQuestionKeys(question)} `,
         width,
-        paint.yellow('? '),
+        styles.yellow('? '),
         (t) => t,
       ),
-      ...wrapText(formatQuestionLabels(question), width, '  ', paint.dim),
-      ...(drafting() ? wrapText(FIELD_NOT_EMPTY_HINT, width, '  ', paint.dim) : []),
+      ...wrapText(formatQuestionLabels(question), width, '  ', styles.dim),
+      ...(hasDraft() ? wrapText(FIELD_NOT_EMPTY_HINT, width, '  ', styles.dim) : []),
     ],
     handleKey(data) {
-      const plainly = matchesKey(data, 'enter') || matchesKey(data, 'escape');
-      if (plainly) answer(question.defaultKey);
-      if (plainly) return true;
-      const meant = question.keys.find(({ key }) => [key, `shift+${key}`].some((id) => matchesKey(data, id as KeyId)));
-      if (meant !== undefined) answer(meant.key);
-      return meant !== undefined;
+      const isDefault = matchesKey(data, 'enter') || matchesKey(data, 'escape');
+      if (isDefault) answer(question.defaultKey);
+      if (isDefault) return true;
+      const match = question.keys.find(({ key }) => [key, `shift+${key}`].some((id) => matchesKey(data, id as KeyId)));
+      if (match !== undefined) answer(match.key);
+      return match !== undefined;
     },
   };
 }
 
-/** The line of a question whose answer is typed into the entry field; the question and its choices stand in the transcript, in full. */
+/** The line of a question that is answered in the input field; the full question and its choices are in the transcript. */
 export function textPanel(
   { title, choices }: { readonly title: string; readonly choices: readonly string[] },
-  paint: TextStyles,
+  styles: TextStyles,
   field: InputField,
   armed: () => boolean,
-  answer: (words: string | undefined) => void,
+  answer: (text: string | undefined) => void,
 ): Panel {
   const [head = '', ...rest] = escapeInvisible(title).split('\n');
   const short = head.length > MAX_TITLE || rest.length > 0 ? `${head.slice(0, MAX_TITLE)} …` : head;
-  const choosing = choices.length > 0 ? '↑↓ fills in a choice · ' : '';
+  const choiceHint = choices.length > 0 ? '↑↓ fills in a choice · ' : '';
   let at = -1;
   const step = (by: number): boolean => {
     if (choices.length === 0 || (field.text() !== '' && field.text() !== choices[at])) return false;
@@ -86,55 +85,55 @@ export function textPanel(
     ownsField: true,
     invalidate: () => undefined,
     render: (width) => [
-      ...wrapText(paint.bold(short), width, paint.yellow('? '), (t) => t),
+      ...wrapText(styles.bold(short), width, styles.yellow('? '), (t) => t),
       ...(armed() || field.text() === ''
-        ? wrapText(`${choosing}Enter answers · Esc leaves it unanswered`, width, '  ', paint.dim)
-        : wrapText(DRAFT_HINT, width, '  ', paint.dim)),
+        ? wrapText(`${choiceHint}Enter answers · Esc skips the question`, width, '  ', styles.dim)
+        : wrapText(DRAFT_HINT, width, '  ', styles.dim)),
     ],
     handleKey(data) {
-      // Esc closes suggestions first.
+      // The first Esc closes the suggestions.
       if (matchesKey(data, 'escape')) return !field.editor.isShowingAutocomplete() && (answer(undefined), true);
       if (matchesKey(data, 'up')) return step(-1);
       if (matchesKey(data, 'down')) return step(1);
       if (!matchesKey(data, 'enter')) return false;
-      const words = field.text().trim();
-      if (words !== '') field.takeText();
-      if (words !== '') answer(parseChoiceAnswer(words, choices));
+      const text = field.text().trim();
+      if (text !== '') field.takeText();
+      if (text !== '') answer(parseChoiceAnswer(text, choices));
       return true;
     },
   };
 }
 
-/** A list that narrows as one types. */
+/** A list that is filtered by typing. */
 export function pickPanel(
   title: string,
   choices: readonly UiChoice[],
-  paint: TextStyles,
+  styles: TextStyles,
   done: (value: string | undefined) => void,
 ): Panel & Focusable {
   const input = new Input({ prompt: '> ' });
-  // Values are looked up by place: what is shown has been made visible and may differ from what is meant.
+  // Values are looked up by index: labels are escaped and may differ from the values.
   const items = choices.map(({ label, description }, index) => ({
     value: String(index),
     label: escapeInvisible(label),
     ...(description === undefined ? {} : { description: escapeInvisible(description) }),
   }));
-  const listOf = (query: string): SelectList => {
-    const fitting =
+  const createList = (query: string): SelectList => {
+    const matches =
       query === '' ? items : fuzzyFilter(items, query, (item) => `${item.label} ${item.description ?? ''}`);
-    return new SelectList(fitting, 10, selectListTheme(paint));
+    return new SelectList(matches, 10, selectListTheme(styles));
   };
-  let list = listOf('');
+  let list = createList('');
   const openedAt = Date.now();
-  const take = (): void => {
+  const accept = (): void => {
     const item = list.getSelectedItem();
-    // The Enter that asked for the list may have been pressed twice.
+    // The Enter that opened the list may have been pressed twice.
     if (item !== null && Date.now() - openedAt >= DOUBLE_ENTER_MS) done(choices[Number(item.value)]?.value);
   };
-  const narrow = (data: string): void => {
+  const filter = (data: string): void => {
     const before = input.getValue();
     input.handleInput(data);
-    if (input.getValue() !== before) list = listOf(input.getValue());
+    if (input.getValue() !== before) list = createList(input.getValue());
   };
   return {
     keepsField: false,
@@ -146,16 +145,16 @@ export function pickPanel(
     },
     invalidate: () => list.invalidate(),
     render: (width) => [
-      ...wrapText(escapeInvisible(title), width, '', paint.bold),
+      ...wrapText(escapeInvisible(title), width, '', styles.bold),
       ...input.render(width),
       ...list.render(width),
-      paint.dim('↑↓ move · Enter takes · Esc leaves'),
+      styles.dim('↑↓ move · Enter selects · Esc cancels'),
     ],
     handleKey(data) {
       if (matchesKey(data, 'escape')) done(undefined);
-      else if (matchesKey(data, 'enter')) take();
+      else if (matchesKey(data, 'enter')) accept();
       else if (LIST_KEYS.some((key) => matchesKey(data, key))) list.handleInput(data);
-      else narrow(data);
+      else filter(data);
       return true;
     },
   };

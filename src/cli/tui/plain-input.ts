@@ -1,24 +1,24 @@
-// The plain face's ear: lines of the input, its end, and the few keys a terminal gives besides.
+// The input of the plain UI: lines, the end of the input, and the few keys of line editing.
 import { createInterface, type Interface } from 'node:readline';
 import type { Completer } from './ui.ts';
 
-/** What the ear hears. */
+/** The events of the input. */
 export type PlainInputEvents = {
   line(text: string): void;
   end(): void;
-  /** Ctrl+C; `draft` when a line was being typed, which it clears. */
+  /** Ctrl+C; `draft` if it cleared a line that was being typed. */
   interrupt(draft: boolean): void;
   /** Esc. */
   escape(): void;
   /** Shift+Tab. */
-  mode(): void;
+  toggleApproval(): void;
 };
 
-/** Listens to the input until it is shut. */
+/** Reads the input until it is closed. */
 export type PlainInput = {
-  /** Shows the prompt where lines can be edited; nothing where the terminal does that itself. */
+  /** Shows the prompt if line editing is on; otherwise does nothing. */
   prompt(text: string): void;
-  /** What has been typed on the current line, taken away; nothing where only the terminal knows. */
+  /** Removes and returns the text of the current line; returns '' without line editing. */
   takeText(): string;
   write(text: string): void;
   setCompleter(completer: Completer): void;
@@ -26,7 +26,7 @@ export type PlainInput = {
   close(): void;
 };
 
-/** Opens the ear; `editing` gives history, completion and keys, at the price of escape sequences. */
+/** Opens the input; `editing` turns on history, completion and keys, which need escape sequences. */
 export function createPlainInput(
   input: NodeJS.ReadStream,
   output: NodeJS.WriteStream,
@@ -34,33 +34,33 @@ export function createPlainInput(
   events: PlainInputEvents,
 ): PlainInput {
   let completer: Completer | undefined;
-  let shut = false;
-  async function find(line: string): Promise<[string[], string]> {
+  let isClosed = false;
+  async function complete(line: string): Promise<[string[], string]> {
     const found = await completer?.(line, new AbortController().signal).catch(() => undefined);
     return found === undefined ? [[], line] : [found.choices.map(({ value }) => value), line.slice(found.from)];
   }
-  const complete = (line: string, give: (fault: Error | null, found: [string[], string]) => void): void => {
-    void find(line).then((found) => give(null, found));
+  const completeLine = (line: string, done: (error: Error | null, result: [string[], string]) => void): void => {
+    void complete(line).then((result) => done(null, result));
   };
   const lines = createInterface(
-    editing ? { input, output, terminal: true, completer: complete } : { input, terminal: false },
+    editing ? { input, output, terminal: true, completer: completeLine } : { input, terminal: false },
   );
   lines.on('line', (text) => events.line(text));
-  lines.on('close', () => shut || events.end());
-  const onStop = (): void => {
+  lines.on('close', () => isClosed || events.end());
+  const onInterrupt = (): void => {
     const draft = editing && lines.line !== '';
     if (draft) lines.write(null, { ctrl: true, name: 'u' });
     events.interrupt(draft);
   };
   const onKey = (_: string | undefined, key: { name?: string; shift?: boolean } | undefined): void => {
     if (key?.name === 'escape') events.escape();
-    else if (key?.name === 'tab' && key.shift === true) events.mode();
+    else if (key?.name === 'tab' && key.shift === true) events.toggleApproval();
   };
-  // In a pipe an interruption is the program's own affair.
-  const signals = input.isTTY && !editing;
-  if (signals) process.on('SIGINT', onStop);
+  // With piped input the default action of SIGINT applies.
+  const handlesSigint = input.isTTY && !editing;
+  if (handlesSigint) process.on('SIGINT', onInterrupt);
   if (editing) {
-    lines.on('SIGINT', onStop);
+    lines.on('SIGINT', onInterrupt);
     input.on('keypress', onKey);
   }
   return {
@@ -71,14 +71,14 @@ export function createPlainInput(
     },
     takeText: () => (editing ? takeLine(lines) : ''),
     write: (text) => editing && lines.write(text),
-    setCompleter: (given) => void (completer = given),
+    setCompleter: (value) => void (completer = value),
     setHistory(entries) {
-      const past: unknown = Reflect.get(lines, 'history');
-      if (Array.isArray(past)) past.push(...entries.toReversed().slice(0, 500));
+      const history: unknown = Reflect.get(lines, 'history');
+      if (Array.isArray(history)) history.push(...entries.toReversed().slice(0, 500));
     },
     close() {
-      shut = true;
-      if (signals) process.off('SIGINT', onStop);
+      isClosed = true;
+      if (handlesSigint) process.off('SIGINT', onInterrupt);
       input.off('keypress', onKey);
       lines.close();
     },

@@ -1,4 +1,4 @@
-// The plain face's voice: blocks as lines, in the order they come, with nothing ever taken back.
+// The output of the plain UI: prints blocks as lines in the order of their arrival and never changes a printed line.
 import { escapeInvisible } from '../../core/index.ts';
 import type { TextStyles } from './ansi-style.ts';
 import { foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
@@ -6,26 +6,26 @@ import { formatToolInput, toPlainOutput, type TranscriptBlock } from '../../sess
 
 const FOLDED_OUTPUT_LINES = 8;
 
-/** Says blocks line by line. */
+/** Prints blocks line by line. */
 export type PlainOutput = {
   printLine(line: string): void;
   printBlock(block: TranscriptBlock): void;
   appendText(id: string, text: string): void;
   removeBlock(id: string): void;
-  /** Writes as it is and stays on the line: a prompt, a question. */
+  /** Writes the text and stays on the line, for a prompt or a question. */
   write(text: string): void;
-  /** Goes on on the line of the last `write`, and ends it. */
+  /** Appends to the line of the last `write`, and ends it. */
   endLine(text: string): void;
-  /** Tells that the person ended the line by pressing Enter. */
+  /** Records that the user has ended the line with Enter. */
   markLineStart(): void;
 };
 
 type OpenBlock = { readonly type: TranscriptBlock['type']; text: string; printed: number };
 
-/** A voice over a place to write to. */
-export function createPlainOutput(write: (text: string) => void, paint: TextStyles): PlainOutput {
+/** Creates the output over a write function. */
+export function createPlainOutput(write: (text: string) => void, styles: TextStyles): PlainOutput {
   const open = new Map<string, OpenBlock>();
-  let speaking: string | undefined;
+  let streamingId: string | undefined;
   let lineStart = true;
 
   const put = (text: string): void => {
@@ -33,75 +33,77 @@ export function createPlainOutput(write: (text: string) => void, paint: TextStyl
     lineStart = text.endsWith('\n');
     write(text);
   };
-  const fresh = (): void => {
-    speaking = undefined;
+  const startLine = (): void => {
+    streamingId = undefined;
     if (!lineStart) put('\n');
   };
-  const say = (text: string): void => {
-    fresh();
+  const printLine = (text: string): void => {
+    startLine();
     put(`${text}\n`);
   };
 
   function stream(id: string, block: OpenBlock, last: boolean): void {
     const from = block.printed;
     const to = last ? block.text.length : completeLength(block.text);
-    if (speaking !== id) {
-      fresh();
+    if (streamingId !== id) {
+      startLine();
       if (from === to) return;
-      if (block.type === 'thought') put('[thought] ');
-      else if (from > 0) put('[answer goes on] ');
-      speaking = id;
+      if (block.type === 'thought') put('[reasoning] ');
+      else if (from > 0) put('[answer continues] ');
+      streamingId = id;
     }
-    // One character of what came before decides whether a joiner belongs to it.
+    // Whether a joiner is escaped depends on the character before it.
     const before = from > 0 ? block.text.slice(from - 1, from) : '';
     put(escapeInvisible(before + block.text.slice(from, to)).slice(escapeInvisible(before).length));
     block.printed = to;
   }
 
-  function streamed(block: TranscriptBlock & { type: 'answer' | 'thought' }): void {
+  function printStreamed(block: TranscriptBlock & { type: 'answer' | 'thought' }): void {
     const known = open.get(block.id);
-    const goesOn = known !== undefined && block.text.startsWith(known.text);
-    const now: OpenBlock = { type: block.type, text: block.text, printed: goesOn ? known.printed : 0 };
-    if (known !== undefined && !goesOn) say('[answer again]');
-    open.set(block.id, now);
-    stream(block.id, now, block.settled);
+    const continues = known !== undefined && block.text.startsWith(known.text);
+    const current: OpenBlock = { type: block.type, text: block.text, printed: continues ? known.printed : 0 };
+    if (known !== undefined && !continues) printLine('[answer restarted]');
+    open.set(block.id, current);
+    stream(block.id, current, block.settled);
     if (!block.settled) return;
     open.delete(block.id);
-    if (speaking === block.id) fresh();
+    if (streamingId === block.id) startLine();
   }
 
-  function call(block: TranscriptBlock & { type: 'call' }): void {
-    const begun = open.has(block.id);
-    const named = `${escapeInvisible(block.tool)} ${formatToolInput(block.input)}`.trimEnd();
+  function printCall(block: TranscriptBlock & { type: 'call' }): void {
+    const started = open.has(block.id);
+    const header = `${escapeInvisible(block.tool)} ${formatToolInput(block.input)}`.trimEnd();
     if (block.status === 'running' || block.status === 'waiting') {
-      if (!begun) say(`[tool] ${named}`);
+      if (!started) printLine(`[tool] ${header}`);
       open.set(block.id, open.get(block.id) ?? { type: 'call', text: block.output ?? '', printed: 0 });
       return;
     }
     const output = block.output ?? open.get(block.id)?.text ?? '';
     open.delete(block.id);
     const time = block.ms === undefined ? '' : ` (${formatDuration(block.ms)})`;
-    say(`[tool] ${begun ? escapeInvisible(block.tool) : named}: ${CALL_STATUS_LABELS[block.status].word}${time}`);
-    if (block.diff !== undefined) for (const line of formatDiff(block.diff, paint)) say(`  ${line}`);
-    else if (output.trim() !== '') for (const line of formatFolded(output)) say(`  ${line}`);
+    printLine(
+      `[tool] ${started ? escapeInvisible(block.tool) : header}: ${CALL_STATUS_LABELS[block.status].word}${time}`,
+    );
+    if (block.diff !== undefined) for (const line of formatDiff(block.diff, styles)) printLine(`  ${line}`);
+    else if (output.trim() !== '') for (const line of formatFolded(output)) printLine(`  ${line}`);
   }
 
   return {
-    printLine: say,
+    printLine,
     printBlock(block) {
       switch (block.type) {
         case 'answer':
         case 'thought':
-          return streamed(block);
+          return printStreamed(block);
         case 'call':
-          return call(block);
+          return printCall(block);
         case 'said':
-          return say(`> ${escapeInvisible(block.text).replaceAll('\n', '\n  ')}`);
+          return printLine(`> ${escapeInvisible(block.text).replaceAll('\n', '\n  ')}`);
         case 'notice':
-          return say(`[${block.level}] ${escapeInvisible(block.text)}`);
+          return printLine(`[${block.level}] ${escapeInvisible(block.text)}`);
         case 'page': {
-          if (block.title !== undefined) say(escapeInvisible(block.title));
-          return say(escapeInvisible(block.text).trimEnd());
+          if (block.title !== undefined) printLine(escapeInvisible(block.title));
+          return printLine(escapeInvisible(block.text).trimEnd());
         }
       }
     },
@@ -114,10 +116,10 @@ export function createPlainOutput(write: (text: string) => void, paint: TextStyl
     removeBlock(id) {
       const block = open.get(id);
       if (block === undefined || !open.delete(id)) return;
-      if (block.printed > 0) say('[taken back]');
+      if (block.printed > 0) printLine('[answer discarded]');
     },
     write(text) {
-      fresh();
+      startLine();
       put(text);
     },
     endLine: (text) => put(`${text}\n`),
@@ -127,7 +129,7 @@ export function createPlainOutput(write: (text: string) => void, paint: TextStyl
   };
 }
 
-// A return or the first half of a pair may be completed by the next piece: it is said with it.
+// A carriage return or a high surrogate may be completed by the next part, and is printed with it.
 function completeLength(text: string): number {
   const last = text.charCodeAt(text.length - 1);
   return last === 0x0d || (last >= 0xd8_00 && last <= 0xdb_ff) ? text.length - 1 : text.length;
@@ -138,15 +140,15 @@ function formatFolded(text: string): readonly string[] {
   return left === 0 ? lines : [`… ${left} more lines`, ...lines];
 }
 
-/** A unified diff as lines, added and removed ones coloured. */
-export function formatDiff(diff: string, paint: TextStyles): readonly string[] {
+/** Formats a unified diff as lines; added and removed lines are colored. */
+export function formatDiff(diff: string, styles: TextStyles): readonly string[] {
   return toPlainOutput(diff)
     .trimEnd()
     .split('\n')
     .map((line) => {
-      if (line.startsWith('+++') || line.startsWith('---')) return paint.bold(line);
-      if (line.startsWith('+')) return paint.green(line);
-      if (line.startsWith('-')) return paint.red(line);
-      return line.startsWith('@@') ? paint.cyan(line) : line;
+      if (line.startsWith('+++') || line.startsWith('---')) return styles.bold(line);
+      if (line.startsWith('+')) return styles.green(line);
+      if (line.startsWith('-')) return styles.red(line);
+      return line.startsWith('@@') ? styles.cyan(line) : line;
     });
 }

@@ -35,7 +35,7 @@ Which one
   1. alpha  the alpha one
   2. beta  the beta one
   3. gamma  the gamma one
-number or name, nothing to leave: 2
+number or name, empty to cancel: 2
 [info] picked beta
 closed
 `,

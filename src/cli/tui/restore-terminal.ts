@@ -1,29 +1,29 @@
-// Gives the terminal back as it was, however the program ends.
+// Restores the terminal when the program ends, also by a signal or an uncaught error.
 
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-/** Calls `giveBack` once when the program exits, crashes or is told to end; the returned function lets go. */
-export function restoreTerminalOnExit(giveBack: () => void): () => void {
-  const restore = (): void => {
+/** Calls `restore` when the program exits, crashes or gets a signal; the returned function removes the handlers. */
+export function restoreTerminalOnExit(restore: () => void): () => void {
+  const tryRestore = (): void => {
     try {
-      giveBack();
+      restore();
     } catch {
-      // A terminal that is gone takes nothing back, and what is thrown here would keep the others from ending in order.
+      // The terminal may be closed; an error here would prevent the other exit handlers.
     }
   };
   const onSignal = (signal: NodeJS.Signals): void => {
-    restore();
-    letGo();
-    // Whoever else listens decides what happens now; with nobody there the signal does what it always does.
+    tryRestore();
+    removeHandlers();
+    // Other listeners decide how the program ends; without one, the default action of the signal applies.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
-  const letGo = (): void => {
+  const removeHandlers = (): void => {
     for (const signal of SIGNALS) process.off(signal, onSignal);
-    process.off('exit', restore);
-    process.off('uncaughtExceptionMonitor', restore);
+    process.off('exit', tryRestore);
+    process.off('uncaughtExceptionMonitor', tryRestore);
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  process.on('exit', restore);
-  process.on('uncaughtExceptionMonitor', restore);
-  return letGo;
+  process.on('exit', tryRestore);
+  process.on('uncaughtExceptionMonitor', tryRestore);
+  return removeHandlers;
 }

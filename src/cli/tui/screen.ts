@@ -1,15 +1,15 @@
-// The screen: a transcript that scrolls away, an entry field at the bottom, and a status line under it.
+// The full-screen UI: a scrolling transcript, an input field at the bottom, and a status line below it.
 import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui';
-import type { UiChoice, Completer, TerminalUI, UserAction, KeyQuestion } from './ui.ts';
+import type { UiChoice, TerminalUI, UserAction, KeyQuestion } from './ui.ts';
 import { Display } from './display.ts';
 import { createInputField, type InputField } from './input-field.ts';
-import { createFooter, type FooterState } from './footer.ts';
+import { createFooter, createFooterState } from './footer.ts';
 import { createHighlighter } from './highlight.ts';
 import { createKeyListener, stripC1Controls } from './keys.ts';
 import { createLayoutStyle } from './layout.ts';
 import { createTextStyles } from './ansi-style.ts';
 import { pickPanel, questionPanel, textPanel, type Panel } from './panels.ts';
-import { MIN_VISIBLE_MS, MIN_IDLE_MS } from './answer-delay.ts';
+import { createSerialQueue, MIN_IDLE_MS, MIN_VISIBLE_MS } from './question-queue.ts';
 import { restoreTerminalOnExit } from './restore-terminal.ts';
 import { suspendProcess } from './suspend.ts';
 import { createScreenTranscript } from './transcript.ts';
@@ -23,83 +23,76 @@ type OpenPanel = {
   readonly panel: Panel;
   readonly since: number;
   readonly dismiss: () => void;
-  /** Whether what is typed from now on is for it. */
+  /** Whether the panel gets the keys typed from now on. */
   armed: boolean;
 };
 
-/** Opens the screen on the program's own terminal. */
+/** Opens the screen on the terminal of the process. */
 export function createScreenUi(options: { readonly colors: boolean }): TerminalUI {
-  const paint = createTextStyles(options.colors ? 'colors' : 'attributes');
-  let frame: NodeJS.Timeout | undefined;
-  let hinting: NodeJS.Timeout | undefined;
-  let spinning: NodeJS.Timeout | undefined;
-  let listener: ((heard: UserAction) => void | Promise<void>) | undefined;
-  let early: UserAction[] = [];
+  const styles = createTextStyles(options.colors ? 'colors' : 'attributes');
+  let frameTimer: NodeJS.Timeout | undefined;
+  let hintTimer: NodeJS.Timeout | undefined;
+  let spinnerTimer: NodeJS.Timeout | undefined;
+  let listener: ((action: UserAction) => void | Promise<void>) | undefined;
+  let queuedActions: UserAction[] = [];
   let panel: OpenPanel | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
-  let keyAt = 0;
-  let asked = 0;
+  let lastKeyAt = 0;
+  let questionCount = 0;
   let closed = false;
-  const entries: string[] = [];
+  const history: string[] = [];
+  const inOrder = createSerialQueue();
 
   const style = createLayoutStyle(
-    paint,
-    createHighlighter(paint, () => {
+    styles,
+    createHighlighter(styles, () => {
       transcript.relayout();
-      soon();
+      renderSoon();
     }),
   );
   const transcript = createScreenTranscript(style);
-  const state: FooterState = {
-    status: undefined,
-    busySince: 0,
-    hint: undefined,
-    body: [],
-    isAsking: false,
-    hidden: false,
-  };
-  const display = new Display(transcript, createFooter(state, paint));
-  const field: InputField = createInputField(display, paint, (text) => send(text, 'enter'));
+  const state = createFooterState();
+  const display = new Display(transcript, createFooter(state, styles));
+  const field: InputField = createInputField(display, styles, (text) => send(text, 'enter'));
   state.body = [field];
 
-  // Many changes, one frame: streams come faster than anyone reads.
-  function soon(): void {
-    frame ??= setTimeout(() => {
-      frame = undefined;
+  // Combines the changes of a frame: streams change faster than the screen should be drawn.
+  function renderSoon(): void {
+    frameTimer ??= setTimeout(() => {
+      frameTimer = undefined;
       if (!closed) display.requestRender();
     }, FRAME_MS);
   }
 
-  function hear(heard: UserAction): void {
-    if (listener !== undefined) void listener(heard);
-    // Nobody listens before the conversation has begun: whoever wants to leave must be able to.
-    else if (heard.type === 'quit') process.kill(process.pid, 'SIGINT');
-    else early.push(heard);
+  function emit(action: UserAction): void {
+    if (listener !== undefined) void listener(action);
+    // There is no listener before the conversation has started, but the user must be able to quit.
+    else if (action.type === 'quit') process.kill(process.pid, 'SIGINT');
+    else queuedActions.push(action);
   }
 
   function send(text: string, how: 'enter' | 'follow-up'): void {
-    const entry = text.trim();
-    if (entry === '') return;
-    entries.push(entry);
-    field.addToHistory(entry);
-    hear({ type: 'submit', text: entry, how });
+    const input = text.trim();
+    if (input === '') return;
+    history.push(input);
+    field.addToHistory(input);
+    emit({ type: 'submit', text: input, how });
   }
 
-  function hint(text: string): void {
-    clearTimeout(hinting);
+  function showHint(text: string): void {
+    clearTimeout(hintTimer);
     state.hint = text;
-    hinting = setTimeout(() => {
+    hintTimer = setTimeout(() => {
       state.hint = undefined;
-      soon();
+      renderSoon();
     }, 2000);
     display.requestRender();
   }
 
-  function show(opened: Panel | undefined): void {
+  function showPanel(opened: Panel | undefined): void {
     state.isAsking = opened !== undefined;
     state.body = opened === undefined ? [field] : opened.keepsField ? [opened, field] : [opened];
     display.setFocus(opened === undefined || opened.keepsField ? field : opened);
-    soon();
+    renderSoon();
   }
 
   const onKey = createKeyListener({
@@ -107,116 +100,113 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
     isSuggesting: () => field.editor.isShowingAutocomplete(),
     text: () => field.text(),
     takeText: () => field.takeText(),
-    emit: hear,
+    emit,
     send,
-    showHint: hint,
+    showHint,
     toggleFold() {
       style.unfolded = !style.unfolded;
       transcript.relayout();
       display.redraw(style.unfolded ? UNFOLDED_LINES : undefined);
     },
-    openHistory: () => void lookBack(),
+    openHistory: () => void pickFromHistory(),
     suspend: () => suspendProcess(display),
     redraw: () => display.redraw(),
   });
 
   display.addInputListener((data) => {
-    // The release of the Enter that sent an entry must not answer the question it led to.
+    // The key release of the Enter that submitted a text must not answer the question that follows.
     if (isKeyRelease(data)) return undefined;
-    const taken = panel !== undefined && toPanel(panel, data);
-    keyAt = Date.now();
-    if (!taken && matchesKey(data, 'enter')) field.closeStaleSuggestions();
-    if (!taken && !onKey(data)) return { data: stripC1Controls(data) };
+    const handled = panel !== undefined && sendToPanel(panel, data);
+    lastKeyAt = Date.now();
+    if (!handled && matchesKey(data, 'enter')) field.closeStaleSuggestions();
+    if (!handled && !onKey(data)) return { data: stripC1Controls(data) };
     display.requestRender();
     return { consume: true };
   });
 
-  function toPanel(opened: OpenPanel, data: string): boolean {
+  function sendToPanel(opened: OpenPanel, data: string): boolean {
     const { keepsField, ownsField, handleKey } = opened.panel;
-    // A field that was empty when the question could be read belongs to the answer from then on.
+    // If the field was empty when the user could read the question, text typed from then on is the answer.
     opened.armed = (opened.armed && ownsField === true) || isArmed(opened.since, data);
     if (keepsField && !opened.armed) return false;
     if (!matchesKey(data, 'ctrl+c')) return handleKey(data);
     opened.dismiss();
-    if (state.status?.busy !== undefined) hear({ type: 'interrupt' });
+    if (state.status?.busy !== undefined) emit({ type: 'interrupt' });
     return true;
   }
 
-  // What belongs to a draft, however slowly it is typed, is never an answer: only Esc is, which writes nothing.
+  // Keys typed into a draft never answer a question, except Esc, which types nothing.
   function isArmed(since: number, data: string): boolean {
     if (field.text() !== '' && !matchesKey(data, 'escape')) return false;
-    return Date.now() - since >= MIN_VISIBLE_MS && Date.now() - keyAt >= MIN_IDLE_MS;
+    return Date.now() - since >= MIN_VISIBLE_MS && Date.now() - lastKeyAt >= MIN_IDLE_MS;
   }
 
-  async function lookBack(): Promise<void> {
-    const past = [...new Set(entries.toReversed())].slice(0, 200);
-    if (past.length === 0) return;
-    const taken = await pick(
-      'Earlier entries',
-      past.map((value) => ({ value, label: value.replaceAll('\n', ' ⏎ ') })),
+  async function pickFromHistory(): Promise<void> {
+    const recent = [...new Set(history.toReversed())].slice(0, 200);
+    if (recent.length === 0) return;
+    const picked = await pick(
+      'Earlier inputs',
+      recent.map((value) => ({ value, label: value.replaceAll('\n', ' ⏎ ') })),
     );
-    if (taken !== undefined) field.setText(taken);
+    if (picked !== undefined) field.setText(picked);
   }
 
-  // One panel at a time, in the order they were asked for; leaving or aborting gives `otherwise`.
-  function open<T>(
-    otherwise: T,
+  // Opens one panel at a time, in the order of the calls; a dismissed or aborted panel gives `fallback`.
+  function openPanel<T>(
+    fallback: T,
     signal: AbortSignal | undefined,
-    panelOf: (give: (value: T) => void) => Panel,
+    createPanel: (close: (value: T) => void) => Panel,
   ): Promise<T> {
-    const turn = queue.then(
-      () =>
-        new Promise<T>((resolve) => {
-          if (closed || signal?.aborted === true) return resolve(otherwise);
-          const give = (value: T): void => {
-            signal?.removeEventListener('abort', leave);
-            panel = undefined;
-            show(undefined);
-            resolve(value);
-          };
-          const leave = (): void => give(otherwise);
-          signal?.addEventListener('abort', leave);
-          panel = { panel: panelOf(give), since: Date.now(), dismiss: leave, armed: false };
-          show(panel.panel);
-        }),
-    );
-    queue = turn.catch(() => undefined);
-    return turn;
+    return inOrder(async () => {
+      if (closed || signal?.aborted === true) return fallback;
+      const { promise, resolve } = Promise.withResolvers<T>();
+      const close = (value: T): void => {
+        signal?.removeEventListener('abort', dismiss);
+        panel = undefined;
+        showPanel(undefined);
+        resolve(value);
+      };
+      const dismiss = (): void => close(fallback);
+      signal?.addEventListener('abort', dismiss);
+      panel = { panel: createPanel(close), since: Date.now(), dismiss, armed: false };
+      showPanel(panel.panel);
+      return promise;
+    });
   }
 
-  // The answer takes the place of the question; of one that has begun to scroll away it stands below.
-  function answered(id: string, text: string): void {
+  // The answer replaces the question in the transcript, or is put below a question that has started to scroll off.
+  function showAnswer(id: string, text: string): void {
     transcript.putBlock({ type: 'notice', id: transcript.isScrolled(id) ? `${id} answer` : id, level: 'info', text });
   }
 
-  function ask(question: KeyQuestion, signal?: AbortSignal): Promise<string> {
-    return open(question.defaultKey, signal, (done) => {
-      const id = `question ${(asked += 1)}`;
+  function askKey(question: KeyQuestion, signal?: AbortSignal): Promise<string> {
+    return openPanel(question.defaultKey, signal, (done) => {
+      const id = `question ${(questionCount += 1)}`;
       const { title, detail: text } = question;
       if (text !== undefined) transcript.putBlock({ type: 'page', id, title, text });
       return questionPanel(
         question,
-        paint,
+        styles,
         () => field.text() !== '',
         (key) => {
-          answered(id, `${title} ${question.keys.find((one) => one.key === key)?.label ?? key}`);
+          showAnswer(id, `${title} ${question.keys.find((each) => each.key === key)?.label ?? key}`);
           done(key);
         },
       );
     });
   }
 
-  function words(title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> {
-    return open<string | undefined>(undefined, signal, (done) => {
-      const id = `question ${(asked += 1)}`;
+  function askText(title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> {
+    return openPanel<string | undefined>(undefined, signal, (done) => {
+      const id = `question ${(questionCount += 1)}`;
       transcript.putBlock({ type: 'page', id, text: [title, ...formatChoices(choices)].join('\n') });
       return textPanel(
         { title, choices },
-        paint,
+        styles,
         field,
         () => panel?.armed === true,
         (answer) => {
-          answered(id, `${title} ${answer ?? '(not answered)'}`);
+          showAnswer(id, `${title} ${answer ?? '(not answered)'}`);
           done(answer);
         },
       );
@@ -224,28 +214,28 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   }
 
   function pick(title: string, choices: readonly UiChoice[], signal?: AbortSignal): Promise<string | undefined> {
-    return open<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, paint, done));
+    return openPanel<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, styles, done));
   }
 
-  const letGo = restoreTerminalOnExit(() => display.stop());
+  const removeExitHandlers = restoreTerminalOnExit(() => display.stop());
   display.setFocus(field);
   display.start();
 
   return {
     putBlock(block) {
       transcript.putBlock(block);
-      soon();
+      renderSoon();
     },
     appendText(id, text) {
       transcript.appendText(id, text);
-      soon();
+      renderSoon();
     },
     removeBlock(id) {
       transcript.removeBlock(id);
-      soon();
+      renderSoon();
     },
     clear() {
-      // Some terminals keep what is cleared: the transcript may stay there, a field that nobody can use may not.
+      // Some terminals move the cleared screen to the scrollback: hide the footer there, since it no longer works.
       state.hidden = true;
       display.renderNow();
       state.hidden = false;
@@ -256,28 +246,28 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
       if (status.busy !== state.status?.busy) state.busySince = Date.now();
       state.status = status;
       if (status.busy === undefined) {
-        clearInterval(spinning);
-        spinning = undefined;
-      } else spinning ??= setInterval(soon, SPINNER_MS);
-      soon();
+        clearInterval(spinnerTimer);
+        spinnerTimer = undefined;
+      } else spinnerTimer ??= setInterval(renderSoon, SPINNER_MS);
+      renderSoon();
     },
-    onAction(heard) {
-      listener = heard;
-      const waiting = early;
-      early = [];
-      for (const one of waiting) void heard(one);
+    onAction(newListener) {
+      listener = newListener;
+      const queued = queuedActions;
+      queuedActions = [];
+      for (const action of queued) void newListener(action);
     },
-    askKey: ask,
+    askKey,
     pick,
-    askText: words,
+    askText,
     setInput(text) {
       field.setText(text);
-      soon();
+      renderSoon();
     },
-    setCompleter: (completer: Completer) => field.setCompleter(completer),
-    setHistory(past) {
-      entries.unshift(...past);
-      for (const entry of past.slice(-100)) field.addToHistory(entry);
+    setCompleter: (completer) => field.setCompleter(completer),
+    setHistory(earlier) {
+      history.unshift(...earlier);
+      for (const input of earlier.slice(-100)) field.addToHistory(input);
     },
     async suspendFor(work) {
       display.stop();
@@ -294,12 +284,12 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
       state.hidden = true;
       display.renderNow();
       closed = true;
-      clearTimeout(frame);
-      clearTimeout(hinting);
-      clearInterval(spinning);
+      clearTimeout(frameTimer);
+      clearTimeout(hintTimer);
+      clearInterval(spinnerTimer);
       await display.terminal.drainInput(200, 20);
       display.stop();
-      letGo();
+      removeExitHandlers();
     },
   };
 }

@@ -49,7 +49,7 @@ test('a block that is taken back is gone, or said to be where it cannot be', () 
   transcript.lines(40);
   transcript.freeze(2);
   transcript.removeBlock('b');
-  assert.match(transcript.lines(40).join('\n'), /taken back/);
+  assert.match(transcript.lines(40).join('\n'), /was discarded/);
 });
 
 test('after a change of size the last lines are given anew, as many as fit', () => {

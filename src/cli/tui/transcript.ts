@@ -1,24 +1,24 @@
-// The part of the screen above the entry field. Law: a line that has scrolled away is the terminal's and never changes.
+// The transcript of the screen, above the input field. A line that has scrolled off the screen never changes again.
 import { escapeInvisible } from '../../core/index.ts';
 import { renderBlock, renderChunk, type LayoutStyle } from './layout.ts';
 import { createMarkdownChunks, type MarkdownChunks } from './markdown-chunks.ts';
 import type { TranscriptBlock } from '../../sessions/index.ts';
 
-/** What the screen shows of a session: the blocks of late, of which only what is still on the screen is laid out. */
+/** The recent blocks of a session on the screen; only the part that is still visible is laid out. */
 export type ScreenTranscript = {
   putBlock(block: TranscriptBlock): void;
   appendText(id: string, text: string): void;
   removeBlock(id: string): void;
   clear(): void;
-  /** Whether a block has begun to scroll away. */
+  /** Whether a block has started to scroll off. */
   isScrolled(id: string): boolean;
-  /** Says that layouts made before no longer hold. */
+  /** Invalidates all layouts. */
   relayout(): void;
-  /** The lines that have not scrolled away. */
+  /** Returns the lines that have not scrolled off. */
   lines(width: number): readonly string[];
-  /** Takes note that the first lines given last have scrolled away. */
+  /** Records that the first `count` lines of the last `lines` call have scrolled off. */
   freeze(count: number): void;
-  /** Begins anew with the last lines only, after the terminal changed its size. */
+  /** Keeps only the last lines, after the terminal was resized. */
   refit(width: number, rows: number): void;
 };
 
@@ -26,29 +26,29 @@ type RenderedLines = { readonly width: number; readonly lines: readonly string[]
 type TranscriptEntry = {
   block: TranscriptBlock;
   chunks?: MarkdownChunks;
-  /** Layouts of the settled pieces. */
+  /** The lines of the closed chunks. */
   readonly chunkLines: RenderedLines[];
   rendered: RenderedLines | undefined;
-  /** How many lines have scrolled away, not counting those of the pieces let go. */
+  /** How many lines have scrolled off, without those of the dropped chunks. */
   frozen: number;
-  /** How many pieces have scrolled away whole and are no longer laid out, and how many lines they were. */
+  /** How many chunks have scrolled off completely and are no longer laid out, and how many lines they had. */
   scrolledChunks: number;
   scrolledChunkLines: number;
   shown: boolean;
 };
 
-// As many blocks as a person may want unfolded or after a change of size; older ones live in the scrollback.
+// Enough blocks for unfolding and for a resize; older ones are only in the scrollback of the terminal.
 const MAX_BLOCKS = 300;
 const MAX_OUTPUT_CHARS = 1 << 18;
 
-/** An empty transcript. */
+/** Creates an empty transcript. */
 export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
   let entries: TranscriptEntry[] = [];
   const known = new Map<string, TranscriptEntry>();
   let skipped = 0;
-  let given: { readonly entry: TranscriptEntry; readonly count: number }[] = [];
+  let rendered: { readonly entry: TranscriptEntry; readonly count: number }[] = [];
 
-  function entryOf(block: TranscriptBlock): TranscriptEntry {
+  function createEntry(block: TranscriptBlock): TranscriptEntry {
     const entry: TranscriptEntry = {
       block,
       chunkLines: [],
@@ -64,7 +64,7 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
   }
 
   function add(block: TranscriptBlock): void {
-    const entry = entryOf(block);
+    const entry = createEntry(block);
     entries.push(entry);
     known.set(block.id, entry);
     while (entries.length > MAX_BLOCKS) {
@@ -89,42 +89,43 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
     entry.rendered = undefined;
   }
 
-  function laidOut(entry: TranscriptEntry, width: number): readonly string[] {
+  function linesOf(entry: TranscriptEntry, width: number): readonly string[] {
     if (entry.rendered?.width === width) return entry.rendered.lines;
-    const lines = entry.chunks === undefined ? ownLines(entry.block, width) : pieced(entry, entry.chunks, width);
+    const lines =
+      entry.chunks === undefined ? blockLines(entry.block, width) : chunkedLines(entry, entry.chunks, width);
     entry.rendered = { width, lines };
     return lines;
   }
 
-  function pieced(entry: TranscriptEntry, pieces: MarkdownChunks, width: number): readonly string[] {
+  function chunkedLines(entry: TranscriptEntry, chunks: MarkdownChunks, width: number): readonly string[] {
     const lines: string[] = [];
     const { block } = entry;
     if (block.type === 'page' && block.title !== undefined)
       lines.push(style.styles.bold(escapeInvisible(block.title)), '');
-    for (let index = entry.scrolledChunks; index < pieces.closed.length; index += 1) {
-      const piece = pieces.closed[index];
-      if (piece === undefined) break;
-      let laid = entry.chunkLines[index];
-      if (laid?.width !== width) {
-        laid = { width, lines: renderChunk(piece, width, style) };
-        entry.chunkLines[index] = laid;
+    for (let index = entry.scrolledChunks; index < chunks.closed.length; index += 1) {
+      const chunk = chunks.closed[index];
+      if (chunk === undefined) break;
+      let cached = entry.chunkLines[index];
+      if (cached?.width !== width) {
+        cached = { width, lines: renderChunk(chunk, width, style) };
+        entry.chunkLines[index] = cached;
       }
-      for (const line of laid.lines) lines.push(line);
+      for (const line of cached.lines) lines.push(line);
     }
-    const open = pieces.open();
+    const open = chunks.open();
     if (open !== undefined) lines.push(...renderChunk(open, width, style));
     return lines;
   }
 
-  function ownLines(block: TranscriptBlock, width: number): readonly string[] {
+  function blockLines(block: TranscriptBlock, width: number): readonly string[] {
     return block.type === 'answer' ? [] : renderBlock(block, width, style);
   }
 
-  // A blank line between blocks, except between calls and between notices, which stand together.
+  // A blank line between blocks, but not between calls or between notices.
   function withSpace(index: number, width: number): readonly string[] {
     const entry = entries[index];
     if (entry === undefined) return [];
-    const lines = laidOut(entry, width);
+    const lines = linesOf(entry, width);
     const before = entries[index - 1]?.block.type;
     const { type } = entry.block;
     const close = before === type && (type === 'call' || type === 'notice');
@@ -135,10 +136,10 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
     putBlock(block) {
       const entry = known.get(block.id);
       if (entry === undefined) return add(block);
-      const gone = entry.shown && entry.frozen > 0 && entry.frozen >= (entry.rendered?.lines.length ?? 0);
+      const scrolledOff = entry.shown && entry.frozen > 0 && entry.frozen >= (entry.rendered?.lines.length ?? 0);
       replace(entry, block);
-      // The end of a call that has scrolled away is told below, where it can be seen.
-      if (gone && block.type === 'call' && block.status !== 'running') add(block);
+      // The end of a call that has scrolled off is shown again below, where it is visible.
+      if (scrolledOff && block.type === 'call' && block.status !== 'running') add(block);
     },
     appendText(id, text) {
       const entry = known.get(id);
@@ -158,8 +159,8 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
       const entry = known.get(id);
       if (entry === undefined) return;
       known.delete(id);
-      const notice = { type: 'notice', id, level: 'info', text: 'what was being said is taken back' } as const;
-      entries.splice(entries.indexOf(entry), 1, ...(entry.frozen > 0 ? [entryOf(notice)] : []));
+      const notice = { type: 'notice', id, level: 'info', text: 'the partial answer was discarded' } as const;
+      entries.splice(entries.indexOf(entry), 1, ...(entry.frozen > 0 ? [createEntry(notice)] : []));
     },
     clear() {
       entries = [];
@@ -175,10 +176,10 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
     },
     lines(width) {
       const lines: string[] = [];
-      given = [];
+      rendered = [];
       if (skipped > 0) {
         const block = { type: 'notice', level: 'info', text: `… ${skipped} earlier blocks`, id: '' } as const;
-        entries.unshift(entryOf(block));
+        entries.unshift(createEntry(block));
         skipped = 0;
       }
       for (const [index, entry] of entries.entries()) {
@@ -186,14 +187,14 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
         const own = withSpace(index, width);
         entry.shown = true;
         const live = entry.frozen === 0 ? own : own.slice(entry.frozen);
-        given.push({ entry, count: live.length });
+        rendered.push({ entry, count: live.length });
         for (const line of live) lines.push(line);
       }
       return lines;
     },
     freeze(count) {
       let left = count;
-      for (const { entry, count: own } of given) {
+      for (const { entry, count: own } of rendered) {
         const part = Math.min(left, own);
         left -= part;
         entry.frozen += part;
@@ -220,18 +221,18 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
   };
 }
 
-// More than the lines that may stand above the first piece: a space and a title.
+// More than the lines above the first chunk: a blank line and a title.
 const MAX_HEADER_LINES = 3;
 
 function dropScrolledChunks(entry: TranscriptEntry): void {
   for (
-    let laid = entry.chunkLines[entry.scrolledChunks];
-    laid !== undefined;
-    laid = entry.chunkLines[entry.scrolledChunks]
+    let cached = entry.chunkLines[entry.scrolledChunks];
+    cached !== undefined;
+    cached = entry.chunkLines[entry.scrolledChunks]
   ) {
-    if (entry.frozen < MAX_HEADER_LINES + laid.lines.length) return;
-    entry.frozen -= laid.lines.length;
-    entry.scrolledChunkLines += laid.lines.length;
+    if (entry.frozen < MAX_HEADER_LINES + cached.lines.length) return;
+    entry.frozen -= cached.lines.length;
+    entry.scrolledChunkLines += cached.lines.length;
     entry.scrolledChunks += 1;
     entry.rendered = undefined;
   }

@@ -1,59 +1,62 @@
-// What the terminal program shows and hears, whatever the terminal is: the screen and the plain mode are two faces of one conversation.
+// The interface of the terminal UI: the full screen and the plain lines implement it.
 import type { ConversationStatus } from '../../coding-agent/conversation-status.ts';
 import type { TranscriptSink } from '../../sessions/transcript-block.ts';
 
-/** What the person did. */
+/** An action of the user. */
 export type UserAction =
-  /** Enter sends, or steers a run that is going on; `follow-up` (Alt+Enter) waits for its answer. */
+  /** Enter submits, or steers an active run; `follow-up` (Alt+Enter) waits for the answer of the run. */
   | { readonly type: 'submit'; readonly text: string; readonly how: 'enter' | 'follow-up' }
-  /** Esc while something runs. */
+  /** Esc during a job. */
   | { readonly type: 'interrupt' }
-  /** Esc Esc while nothing runs: back to an earlier message. */
+  /** Esc Esc while idle: go back to an earlier message. */
   | { readonly type: 'rewind' }
-  /** Shift+Tab: the next approval mode. */
+  /** Shift+Tab: switch between asking and automatic approval. */
   | { readonly type: 'toggle-approval' }
   /** Ctrl+C twice, Ctrl+D on an empty line, or the end of the input. */
   | { readonly type: 'quit' };
 
-/** A question with a few keys as answers; no answer, Esc or the end of the input is `otherwise`. */
+/** A question that is answered with a key; no answer, Esc or the end of the input gives `defaultKey`. */
 export type KeyQuestion = {
   readonly title: string;
-  /** The exact thing that is asked about, word for word. */
+  /** What the question is about, verbatim. */
   readonly detail?: string;
   readonly keys: readonly { readonly key: string; readonly label: string }[];
-  /** The key that counts when the person just presses Enter; written as a capital letter. */
+  /** The key for a plain Enter; shown as a capital letter. */
   readonly defaultKey: string;
 };
 
-/** One of several things to choose from. */
+/** An item of a list to choose from. */
 export type UiChoice = { readonly value: string; readonly label: string; readonly description?: string };
 
-/** What could stand at the cursor: `from` is where the word begins that a suggestion replaces. */
+/** Completions at the cursor; `from` is the start of the text that a completion replaces. */
 export type Suggestions = { readonly from: number; readonly choices: readonly UiChoice[] };
 
-/** Finds what could stand at the end of this text; nothing where nothing fits. */
+/** Finds completions for the end of this text; undefined if there are none. */
 export type Completer = (before: string, signal: AbortSignal) => Promise<Suggestions | undefined>;
 
-/** A terminal, as the conversation knows it. */
+/** The terminal UI of a conversation. */
 export interface TerminalUI extends TranscriptSink {
-  /** An empty screen; what was said is not forgotten. */
+  /** Clears the screen; the session is not changed. */
   clear(): void;
   setStatus(status: ConversationStatus): void;
-  /** What the person does, as it happens; one listener. Entries made before it was set wait; in a pipe the next entry waits for the promise of the one before, and for the end of what is busy. */
-  onAction(heard: (heard: UserAction) => void | Promise<void>): void;
-  /** Asks and waits; an aborted signal answers `otherwise`. Several questions queue. */
+  /**
+   * Sets the one listener for user actions. Actions before this call are queued.
+   * With piped input the next line waits for the promise of the previous one, and until the status is not busy.
+   */
+  onAction(listener: (action: UserAction) => void | Promise<void>): void;
+  /** Asks a question; an aborted signal gives `defaultKey`. Questions are queued. */
   askKey(question: KeyQuestion, signal?: AbortSignal): Promise<string>;
-  /** A list to choose from with the arrow keys, narrowed by typing; nothing if the person leaves it. */
+  /** Shows a list to choose from, filtered by typing; undefined if the user cancels. */
   pick(title: string, choices: readonly UiChoice[], signal?: AbortSignal): Promise<string | undefined>;
-  /** Asks for the person's own words, which may be one of the choices; nothing where they leave it. Several questions queue. Absent where nobody types, as in a pipe. */
+  /** Asks for a text, which may be one of the choices; undefined if the user skips it. Questions are queued. Absent with piped input. */
   readonly askText?: (title: string, choices: readonly string[], signal?: AbortSignal) => Promise<string | undefined>;
-  /** Puts text into the entry field, as if it had been typed. */
+  /** Puts text into the input field, as if the user had typed it. */
   setInput(text: string): void;
   setCompleter(completer: Completer): void;
-  /** Entries of earlier days, oldest first, for the arrow keys. */
+  /** Sets earlier inputs, oldest first, for the arrow keys. */
   setHistory(entries: readonly string[]): void;
-  /** Hands the whole terminal to another program while this work lasts. */
+  /** Gives the terminal to another program while `work` runs. */
   suspendFor<T>(work: () => Promise<T>): Promise<T>;
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close(): Promise<void>;
 }
