@@ -1,4 +1,5 @@
 // The error class: code, responsible party (blame), whether a retry can help, and a hint.
+import type { Usage } from './message.ts';
 
 /** The party that has to act on an error. */
 export type Blame = 'user' | 'model' | 'provider' | 'tool' | 'store' | 'harness';
@@ -19,6 +20,10 @@ export type ErrorDetails = {
   readonly afterMs?: number;
   readonly hint?: string;
   readonly cause?: unknown;
+  /** Tokens that the failed request used, if the provider reported them. */
+  readonly usage?: Usage;
+  /** Cost of the failed request in US dollars, if the provider reported it. */
+  readonly usd?: number;
 };
 
 /** The one error class: a code such as `provider/rate-limited`, blame, whether to retry, the cause, and a hint. */
@@ -29,6 +34,8 @@ export class FairleadError extends Error {
   readonly retry: boolean;
   readonly afterMs: number | undefined;
   readonly hint: string | undefined;
+  readonly usage: Usage | undefined;
+  readonly usd: number | undefined;
 
   constructor(code: string, message: string, details: ErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -37,6 +44,8 @@ export class FairleadError extends Error {
     this.retry = details.retry ?? false;
     this.afterMs = details.afterMs;
     this.hint = details.hint;
+    this.usage = details.usage;
+    this.usd = details.usd;
   }
 }
 
@@ -52,7 +61,10 @@ export function errorMessage(thrown: unknown): string {
 
 /** Returns the code that the operating system, Node.js or a driver gives an error, such as `ENOENT`; undefined if it has none. */
 export const systemErrorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  // An error of another realm, such as a `node:vm` context, is no instance of our Error.
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 
 /** The message of an error, followed by its hint if it has one. */
 export const formatError = (error: Error): string =>

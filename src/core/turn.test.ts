@@ -46,6 +46,16 @@ test('[D10, A9] a turn sends the system text, the tools and the history, and the
   assert.deepEqual(set.transcript(), ['user: go', 'assistant: hello']);
 });
 
+test('a failed turn keeps the usage and cost that its error reports', async () => {
+  const usage = { input: 12, output: 3 };
+  const error = new FairleadError('provider/server-error', 'failed', { blame: 'provider', usage, usd: 0.5 });
+  const set = await createCoreFixture({ replies: [replyWithError(error, 'half')] });
+  const { spent } = await set.run();
+  const [failed] = set.eventsOfType('turn-failed');
+  assert.deepEqual([failed?.partial, failed?.usage, failed?.usd], ['half', usage, 0.5]);
+  assert.equal(spent.usd, 0.5);
+});
+
 const streams: readonly (readonly [string, FixtureReply, string | undefined, string | undefined])[] = [
   ['throws before any chunk', replyWithError(final), 'provider/bad-key', undefined],
   ['throws after some words', replyWithError(final, 'half a', ' word'), 'provider/bad-key', 'half a word'],

@@ -37,8 +37,10 @@ async function requestAnswer(agent: ResolvedAgent, context: RunContext): Promise
   } catch (thrown) {
     const error = signal.aborted ? abortFailure(signal) : toFailure(thrown, 'provider/unexpected', 'provider');
     const partial = spoken.join('');
-    const cut = partial ? { partial, ...partialAnswerCost(agent, state, partial) } : {};
-    return [{ type: 'turn-failed', turn: state.turn, error, ...cut, ms: clock() - since }];
+    const reported = thrown instanceof FairleadError ? thrown : undefined;
+    const cost = partial || reported?.usage ? partialAnswerCost(agent, state, partial, reported) : {};
+    const cut = partial ? { partial } : {};
+    return [{ type: 'turn-failed', turn: state.turn, error, ...cut, ...cost, ms: clock() - since }];
   }
 }
 

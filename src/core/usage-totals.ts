@@ -88,13 +88,17 @@ export function answerCost(
   return guess === undefined ? { usage } : { usage, usd: guess, estimated: true };
 }
 
-/** Estimates usage and cost of an interrupted response: the provider charges for it. */
+/** Returns usage and cost of an interrupted response, which the provider charges for: as the error reports them, or estimated. */
 export function partialAnswerCost(
   { provider: { price } }: ResolvedAgent,
   state: RunState,
   partial: string,
+  reported: { readonly usage?: Usage | undefined; readonly usd?: number | undefined } = {},
 ): AnswerCost {
-  const usage = { input: state.context, output: estimateTokens(partial) };
-  const usd = price && usageCost(price, usage);
+  const usage =
+    reported.usage && isValidUsage(reported.usage)
+      ? reported.usage
+      : { input: state.context, output: estimateTokens(partial) };
+  const usd = isValidCost(reported.usd) ? reported.usd : price && usageCost(price, usage);
   return usd === undefined ? { usage } : { usage, usd };
 }

@@ -1,26 +1,14 @@
 // Anthropic's Messages API, through the AI SDK's package for it.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { JSONValue } from '@ai-sdk/provider';
-import {
-  messageToolCalls,
-  toArray,
-  type FinishReason,
-  type MessagePart,
-  type Provider,
-  type ModelRequest,
-} from '../../core/index.ts';
+import { messageToolCalls, toArray, type MessagePart, type Provider, type ModelRequest } from '../../core/index.ts';
 import { createAiSdkProvider, type AiSdkOptions } from './provider.ts';
 import { toObjectSchema } from '../http/schema.ts';
-import {
-  numberOrUndefined,
-  stringOrUndefined,
-  omitUnknownCounts,
-  objectOrEmpty,
-  toObjectList,
-  type ResponseMeta,
-  type StreamNormalizer,
-  type WireObject,
-} from './fetch-normalizer.ts';
+import { parseAnthropicFinish } from '../../wire/anthropic/finish-reasons.ts';
+import { parseAnthropicUsage } from '../../wire/anthropic/usage.ts';
+import { asObject, asObjectArray, stringOrUndefined, type WireObject } from '../../wire/fields.ts';
+import { mergeCounts } from '../../wire/usage.ts';
+import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
 /** How Claude is reached. */
 export type AnthropicOptions = AiSdkOptions & {
@@ -99,15 +87,6 @@ function adjustRequest(
 
 type AdjustedRequest = Pick<ModelRequest, 'toolChoice' | 'settings'>;
 
-const anthropicFinishReasons: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_use: 'tool-calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  refusal: 'refusal',
-};
-
 /** The event stream of `/v1/messages`. Blocks of tools that the server runs itself are passed over. */
 const anthropicNormalizer: StreamNormalizer = { createReader: createMessageReader, toEvents: messageToEvents };
 
@@ -118,8 +97,7 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
   let counts: WireObject = {};
 
   const count = (usage: unknown): void => {
-    const told = Object.entries(objectOrEmpty(usage)).filter(([, value]) => value !== null && value !== undefined);
-    counts = { ...counts, ...Object.fromEntries(told) };
+    counts = mergeCounts(counts, asObject(usage));
     account.usage = parseAnthropicUsage(counts);
   };
 
@@ -127,7 +105,7 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
     const block = open.get(index);
     if (!block) return [];
     open.delete(index);
-    const whole = !block.hasDelta && block.type === 'tool_use' && Object.keys(objectOrEmpty(block.input)).length > 0;
+    const whole = !block.hasDelta && block.type === 'tool_use' && Object.keys(asObject(block.input)).length > 0;
     return [
       ...(whole ? [blockDelta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) })] : []),
       { type: 'content_block_stop', index },
@@ -137,21 +115,21 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
   return (event) => {
     switch (event['type']) {
       case 'message_start': {
-        const message = objectOrEmpty(event['message']);
+        const message = asObject(event['message']);
         account.model = stringOrUndefined(message['model']) ?? account.model;
         count(message['usage']);
         return [messageStart(message)];
       }
       case 'content_block_start': {
         const { index } = event;
-        const block = objectOrEmpty(event['content_block']);
+        const block = asObject(event['content_block']);
         const begun = beginBlock(index, block);
         if (begun.length > 0) open.set(index, { type: String(block['type']), input: block['input'], hasDelta: false });
         return begun;
       }
       case 'content_block_delta': {
         const block = open.get(event['index']);
-        const told = objectOrEmpty(event['delta']);
+        const told = asObject(event['delta']);
         const fits = block !== undefined && allowedDeltas[block.type]?.includes(String(told['type']));
         if (fits) block.hasDelta = true;
         return fits ? [blockDelta(event['index'], told)] : [];
@@ -160,10 +138,10 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
         return close(event['index']);
       case 'message_delta': {
         count(event['usage']);
-        const reason = stringOrUndefined(objectOrEmpty(event['delta'])['stop_reason']);
+        const reason = stringOrUndefined(asObject(event['delta'])['stop_reason']);
         if (reason === undefined) return [];
         account.rawFinish = reason;
-        account.finish = anthropicFinishReasons[reason] ?? 'other';
+        account.finish = parseAnthropicFinish(reason);
         account.ended = true;
         // At the limit an open block is half a block; at any other end only its closing line is missing.
         const left = reason === 'max_tokens' ? [] : [...open.keys()].flatMap(close);
@@ -225,25 +203,11 @@ function beginBlock(index: unknown, block: WireObject): readonly WireObject[] {
   }
 }
 
-/** What was read from and written to the cache is input too. */
-function parseAnthropicUsage(counts: WireObject): ResponseMeta['usage'] {
-  const input = numberOrUndefined(counts['input_tokens']);
-  const cacheRead = numberOrUndefined(counts['cache_read_input_tokens']);
-  const cacheWrite = numberOrUndefined(counts['cache_creation_input_tokens']);
-  return omitUnknownCounts({
-    input: input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
-    output: numberOrUndefined(counts['output_tokens']),
-    cacheRead,
-    cacheWrite,
-    reasoning: numberOrUndefined(objectOrEmpty(counts['output_tokens_details'])['thinking_tokens']),
-  });
-}
-
 function messageToEvents(body: unknown): readonly WireObject[] {
-  const message = objectOrEmpty(body);
+  const message = asObject(body);
   return [
     { type: 'message_start', message },
-    ...toObjectList(message['content']).flatMap((content_block, index): WireObject[] => [
+    ...asObjectArray(message['content']).flatMap((content_block, index): WireObject[] => [
       { type: 'content_block_start', index, content_block },
       { type: 'content_block_stop', index },
     ]),

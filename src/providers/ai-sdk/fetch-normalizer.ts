@@ -10,9 +10,8 @@ import {
 } from '../http/errors.ts';
 import { post, readReplyText, type HttpReply } from '../http/http.ts';
 import { createSseDecoder } from '../http/sse.ts';
-
-/** An object from the wire, not yet believed. */
-export type WireObject = { readonly [key: string]: unknown };
+import { tryParseJson, type WireObject } from '../../wire/fields.ts';
+import { formatSseFrame } from '../../wire/sse.ts';
 
 /** What a reply says of itself, filled in while it is read. */
 export type ResponseMeta = {
@@ -48,25 +47,6 @@ export const createResponseMeta = (): ResponseMeta => ({
   error: undefined,
   failure: undefined,
 });
-
-/** A count from the wire, or nothing. */
-export const numberOrUndefined = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value : undefined;
-
-/** A text from the wire, or nothing. */
-export const stringOrUndefined = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-
-/** An object from the wire, or an empty one. */
-export const objectOrEmpty = (value: unknown): WireObject => (isObject(value) ? value : {});
-
-/** The objects of a list from the wire. */
-export const toObjectList = (value: unknown): readonly WireObject[] =>
-  Array.isArray(value) ? (value as unknown[]).filter((each): each is WireObject => isObject(each)) : [];
-
-/** A usage without the counts that are unknown. */
-export const omitUnknownCounts = (counts: { readonly [Key in keyof Usage]: number | undefined }): Usage =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
 
 /** A `fetch` for the SDK. It throws only before an answer begins; what goes wrong later is left in the account, and the stream just ends. */
 export function createNormalizingFetch(
@@ -144,7 +124,7 @@ async function* normalizeEvents(
       let text = '';
       for (const event of batch) {
         const seen = typeof event === 'string' ? parseEvent(event, who) : event;
-        if (seen) for (const each of read(seen)) text += `data: ${JSON.stringify(each)}\n\n`;
+        if (seen) for (const each of read(seen)) text += formatSseFrame(JSON.stringify(each));
         if (account.error !== undefined) account.failure = errorBodyError(account.error, who);
         if (account.failure || account.complete) break;
       }
@@ -192,14 +172,6 @@ function parseEvent(data: string, who: ProviderInfo): WireObject | undefined {
   const event = tryParseJson(data);
   if (event === undefined) throw malformedResponseError('an event that is not JSON', data, who, true);
   return isObject(event) ? event : undefined;
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Pulled, never pushed: a reader that is slow, or gone, holds the server back. */

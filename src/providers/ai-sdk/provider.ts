@@ -5,6 +5,7 @@ import {
   sanitizeErrorText,
   truncatedResponseError,
   malformedResponseError,
+  withUsage,
   type ProviderInfo,
 } from '../http/errors.ts';
 import { abortError, redactUrl } from '../http/http.ts';
@@ -64,14 +65,14 @@ export function createAiSdkProvider(
         }
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
-        throw account.failure ?? toProviderError(error, who);
+        throw withUsage(account.failure ?? toProviderError(error, who), account);
       } finally {
         signal.removeEventListener('abort', quit);
         stop.abort();
       }
       if (signal.aborted) throw abortError(signal);
-      if (account.failure) throw account.failure;
-      if (!account.ended) throw truncatedResponseError(who);
+      if (account.failure) throw withUsage(account.failure, account);
+      if (!account.ended) throw withUsage(truncatedResponseError(who), account);
       yield* answer.end(account, model);
     },
   };

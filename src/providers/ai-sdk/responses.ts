@@ -1,19 +1,13 @@
 // OpenAI's Responses API without memory at the server, through the AI SDK's package for it.
 import { createOpenAI } from '@ai-sdk/openai';
 import type { JSONValue } from '@ai-sdk/provider';
-import type { FinishReason, JsonObject, Provider, ModelRequest } from '../../core/index.ts';
+import type { JsonObject, Provider, ModelRequest } from '../../core/index.ts';
 import { createAiSdkProvider, type AiSdkOptions } from './provider.ts';
 import { isStrictSchema, toObjectSchema } from '../http/schema.ts';
-import {
-  numberOrUndefined,
-  stringOrUndefined,
-  omitUnknownCounts,
-  objectOrEmpty,
-  toObjectList,
-  type ResponseMeta,
-  type StreamNormalizer,
-  type WireObject,
-} from './fetch-normalizer.ts';
+import { asObject, asObjectArray, numberOrUndefined, stringOrUndefined, type WireObject } from '../../wire/fields.ts';
+import { findResponsesFinish, parseResponsesFinish } from '../../wire/openai-responses/finish-reasons.ts';
+import { parseResponsesUsage } from '../../wire/openai-responses/usage.ts';
+import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
 /** How a server with a Responses API is reached. */
 export type ResponsesOptions = AiSdkOptions;
@@ -104,9 +98,9 @@ const eventHandlers: Readonly<Record<string, EventHandler | undefined>> = {
   'response.queued': onCreated,
   'response.in_progress': onCreated,
   'response.output_item.added': (event, reading) =>
-    beginItem(numberOrUndefined(event['output_index']) ?? reading.items.size, objectOrEmpty(event['item']), reading),
+    beginItem(numberOrUndefined(event['output_index']) ?? reading.items.size, asObject(event['item']), reading),
   'response.output_item.done': (event, reading) =>
-    endItem(numberOrUndefined(event['output_index']) ?? reading.items.size - 1, objectOrEmpty(event['item']), reading),
+    endItem(numberOrUndefined(event['output_index']) ?? reading.items.size - 1, asObject(event['item']), reading),
   'response.output_text.delta': (event, reading) => textDelta(findOpenItem(event, 'message', reading), event['delta']),
   'response.refusal.delta': onRefusalDelta,
   'response.reasoning_text.delta': (event, reading) =>
@@ -123,7 +117,7 @@ const eventHandlers: Readonly<Record<string, EventHandler | undefined>> = {
 };
 
 function onCreated(event: WireObject, reading: ReadState, account: ResponseMeta): readonly WireObject[] {
-  const { id, model } = objectOrEmpty(event['response']);
+  const { id, model } = asObject(event['response']);
   account.model = stringOrUndefined(model) ?? account.model;
   if (reading.created) return [];
   reading.created = true;
@@ -195,23 +189,22 @@ function endItem(index: number, raw: WireObject, reading: ReadState): readonly W
 }
 
 function remainingContent(item: OutputItem, raw: WireObject, reading: ReadState): readonly WireObject[] {
-  const content = toObjectList(raw['content']);
+  const content = asObjectArray(raw['content']);
   if (item.type === 'message') {
     reading.refused ||= content.some((part) => part['type'] === 'refusal');
     return content.flatMap((part) => textDelta(item, part['refusal'] ?? part['text']));
   }
   if (item.type !== 'reasoning') return [];
-  return [...content, ...toObjectList(raw['summary'])].flatMap((part, at) => reasoningDelta(item, at, part['text']));
+  return [...content, ...asObjectArray(raw['summary'])].flatMap((part, at) => reasoningDelta(item, at, part['text']));
 }
 
 function onFinish(event: WireObject, reading: ReadState, account: ResponseMeta): readonly WireObject[] {
-  const response = objectOrEmpty(event['response']);
+  const response = asObject(event['response']);
   account.model = stringOrUndefined(response['model']) ?? account.model;
-  account.usage = parseResponsesUsage(objectOrEmpty(response['usage']));
+  account.usage = parseResponsesUsage(asObject(response['usage']));
   if (response['error'] || response['status'] === 'failed') return onError(response, reading, account);
-  const missed = toObjectList(response['output']).flatMap((raw, index) => endItem(index, raw, reading));
-  account.rawFinish =
-    stringOrUndefined(objectOrEmpty(response['incomplete_details'])['reason']) ?? stringOrUndefined(response['status']);
+  const missed = asObjectArray(response['output']).flatMap((raw, index) => endItem(index, raw, reading));
+  account.rawFinish = findResponsesFinish(response);
   account.finish = reading.refused ? 'refusal' : parseResponsesFinish(account.rawFinish);
   account.ended = true;
   account.complete = true;
@@ -239,19 +232,3 @@ function toSdkItem(item: OutputItem, raw: WireObject): WireObject {
     status: 'completed',
   };
 }
-
-function parseResponsesFinish(reason: string | undefined): FinishReason {
-  if (reason === 'completed' || reason === 'complete') return 'stop';
-  if (reason === 'max_output_tokens') return 'length';
-  return reason === 'content_filter' ? 'filtered' : 'other';
-}
-
-/** Here the input already includes what came from the cache. */
-const parseResponsesUsage = (usage: WireObject): ResponseMeta['usage'] =>
-  omitUnknownCounts({
-    input: numberOrUndefined(usage['input_tokens']),
-    output: numberOrUndefined(usage['output_tokens']),
-    cacheRead: numberOrUndefined(objectOrEmpty(usage['input_tokens_details'])['cached_tokens']),
-    cacheWrite: numberOrUndefined(objectOrEmpty(usage['input_tokens_details'])['cache_write_tokens']),
-    reasoning: numberOrUndefined(objectOrEmpty(usage['output_tokens_details'])['reasoning_tokens']),
-  });

@@ -25,7 +25,7 @@ export const shouldFallBack = (error: FairleadError): boolean =>
   error.blame !== 'user' && error.code !== 'provider/context-too-long';
 
 /** The error for whoever asked: the last one, how often it was tried, and what became of the models before it. Nobody is to try again. */
-export function finalError(left: readonly FailedModel[]): FairleadError {
+export function finalError(left: readonly FailedModel[], { usage, usd }: FailedUsage): FairleadError {
   const { error, attempts } = left.at(-1) as FailedModel;
   const before = left.slice(0, -1);
   if (attempts <= 1 && before.length === 0 && !error.retry) return error;
@@ -38,11 +38,26 @@ export function finalError(left: readonly FailedModel[]): FairleadError {
     cause: error,
     ...(error.afterMs === undefined ? {} : { afterMs: error.afterMs }),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(usd > 0 ? { usd } : {}),
   });
 }
 
 const formatFailure = (error: FairleadError, tried: number): string =>
   `${error.message.replace(/[.\s]+$/, '')}${tried > 1 ? ` (tried ${tried} times)` : ''}`;
+
+/** What the failed attempts of one request used and cost, as far as their errors report it. */
+export type FailedUsage = { readonly usage: Usage | undefined; readonly usd: number };
+
+/** Adds two usages; a count that neither has stays unknown. */
+export const addUsages = (a: Usage, b: Usage): Usage =>
+  Object.fromEntries(
+    usageKeys.flatMap((key) =>
+      a[key] === undefined && b[key] === undefined ? [] : [[key, (a[key] ?? 0) + (b[key] ?? 0)]],
+    ),
+  );
+
+const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const;
 
 /** What a failed try has used, where its error says so. */
 export function usageOfError(error: unknown): Usage | undefined {

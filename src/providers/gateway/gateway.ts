@@ -1,10 +1,17 @@
 // The gateway around every model: waits, limits, retries, circuit, fallback and price. Outside it looks like any provider.
-import { FairleadError, type Chunk, type Provider, type ModelRequest } from '../../core/index.ts';
+import { FairleadError, type Chunk, type Provider, type ModelRequest, type Usage } from '../../core/index.ts';
 import type { EndChunk, StreamTimeouts } from './timed-stream.ts';
 import { startProviderCall, type ProviderCall, type GatewayEndpoint } from './provider-call.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { backoffDelay, type RetryOptions } from './backoff.ts';
-import { finalError, shouldFallBack, normalizeProviderError, usageOfError, type FailedModel } from './errors.ts';
+import {
+  finalError,
+  shouldFallBack,
+  normalizeProviderError,
+  usageOfError,
+  addUsages,
+  type FailedModel,
+} from './errors.ts';
 import { createProviderRateLimiter, type RateLimits } from './rate-limiter.ts';
 import type { CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -88,6 +95,7 @@ type RequestProgress = {
   failure: FairleadError | undefined;
   /** What failed tries have cost, where they said so. */
   usd: number;
+  usage: Usage | undefined;
   readonly failedModels: FailedModel[];
 };
 
@@ -100,7 +108,7 @@ async function* runAttempts(
 ): AttemptGenerator {
   const policies = await settings.policies;
   const { retryPolicy } = policies;
-  const course: RequestProgress = { attempts: 0, failure: undefined, usd: 0, failedModels: [] };
+  const course: RequestProgress = { attempts: 0, failure: undefined, usd: 0, usage: undefined, failedModels: [] };
   for (const [i, provider] of chain.entries()) {
     const lane = createEndpoint(provider, settings, policies);
     const last = i === chain.length - 1;
@@ -123,7 +131,11 @@ async function* runAttempts(
         } catch (error) {
           if (signal.aborted) throw error;
           course.failure = normalizeProviderError(error, lane.key, settings.retry.maxMs);
-          course.usd += responseCost(provider, provider.model, usageOfError(error) ?? {}, settings.prices) ?? 0;
+          const usage = usageOfError(error);
+          if (usage) {
+            course.usage = addUsages(course.usage ?? {}, usage);
+            course.usd += course.failure.usd ?? responseCost(provider, provider.model, usage, settings.prices) ?? 0;
+          }
           now?.fail(course.failure);
           one.fail(course.failure);
         } finally {
@@ -133,7 +145,7 @@ async function* runAttempts(
     } catch (error) {
       if (signal.aborted || !(error instanceof FairleadError)) throw error;
       course.failedModels.push({ key: lane.key, error, attempts: course.attempts - before });
-      if (last || !shouldFallBack(error)) throw finalError(course.failedModels);
+      if (last || !shouldFallBack(error)) throw finalError(course.failedModels, course);
     }
   }
 }

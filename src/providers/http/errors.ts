@@ -1,7 +1,8 @@
 // What goes wrong between us and a model's server, as typed errors: who has to act, whether to try again, when, and what to do.
-import { FairleadError, type ErrorDetails } from '../../core/index.ts';
-import { classifyProviderError, parseErrorBody, inferErrorStatus } from './error-kinds.ts';
-import { parseRetryDelay, type HttpHeaderMap } from './retry-after.ts';
+import { FairleadError, isLoopbackUrl, type ErrorDetails } from '../../core/index.ts';
+import { classifyProviderError, parseErrorBody, inferErrorStatus } from '../../wire/error-kinds.ts';
+import { parseRetryDelay, type HttpHeaderMap } from '../../wire/retry-after.ts';
+import type { ReportedUsage } from '../../wire/usage.ts';
 
 /** Whom an error speaks of. */
 export type ProviderInfo = {
@@ -44,6 +45,21 @@ export function httpStatusError(
 export const errorBodyError = (value: unknown, who: ProviderInfo): FairleadError =>
   httpStatusError(inferErrorStatus(value), {}, typeof value === 'string' ? value : JSON.stringify(value), who);
 
+/** Adds the usage that a reply reported before it failed, so that the cost of a failed request is not lost. */
+export function withUsage(error: unknown, { usage, usd }: ReportedUsage): unknown {
+  if (!(error instanceof FairleadError) || error.usage !== undefined || Object.keys(usage).length === 0) return error;
+  const { code, message, blame, retry, afterMs, hint, cause } = error;
+  return new FairleadError(code, message, {
+    blame,
+    retry,
+    usage,
+    cause,
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(usd === undefined ? {} : { usd }),
+  });
+}
+
 /** The error for a connection that failed: nothing, or not all, of a reply arrived. */
 export function connectionError(error: unknown, who: ProviderInfo): FairleadError {
   if (error instanceof FairleadError) return error;
@@ -54,7 +70,7 @@ export function connectionError(error: unknown, who: ProviderInfo): FairleadErro
   const found = connectionErrorKinds.find((each) => each.code.test(code) || each.message?.test(message));
   if (!found) return truncatedResponseError(who, error);
   // On this machine a refused connection means that no server runs: trying again would only keep the person waiting.
-  const off = code === 'ECONNREFUSED' && isLoopbackUrl(who.url);
+  const off = code === 'ECONNREFUSED' && isLoopbackUrl(who.url ?? '');
   return new FairleadError(found.errorCode, `${found.text(where)}: ${words}.`, {
     blame: found.blame,
     retry: found.retry && !off,
@@ -62,9 +78,6 @@ export function connectionError(error: unknown, who: ProviderInfo): FairleadErro
     cause: error,
   });
 }
-
-const isLoopbackUrl = (url: string | undefined): boolean =>
-  url !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 
 /** The error for a reply that broke off before its end. */
 export const truncatedResponseError = (who: ProviderInfo, cause?: unknown): FairleadError =>

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createLineDecoder, createSseDecoder, type SseEvent } from './sse.ts';
+import type { SseEvent } from '../../wire/sse.ts';
+import { createLineDecoder, createSseDecoder } from './sse.ts';
 
 const providerInfo = { name: 'test' };
 

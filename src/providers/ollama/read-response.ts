@@ -1,11 +1,11 @@
 // Ollama's answer, one JSON object a line, as chunks. Only a line that says `done` ends it.
-import { isObject, type Chunk, type FinishReason, type ProviderMetadata } from '../../core/index.ts';
+import { isObject, type Chunk, type ProviderMetadata } from '../../core/index.ts';
 import { createResponseAssembler, type ResponseEnd } from '../http/response-assembler.ts';
 import { parseToolCall } from '../openai-compatible/tool-calls.ts';
 import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
 import { createLineDecoder } from '../http/sse.ts';
-
-type Fields = { readonly [key: string]: unknown };
+import { stringOrUndefined, type WireObject } from '../../wire/fields.ts';
+import { parseOllamaFinish, parseOllamaUsage } from '../../wire/ollama/usage.ts';
 
 const ollamaMeta: ProviderMetadata = { family: 'ollama', data: {} };
 
@@ -18,7 +18,7 @@ export async function* readOllamaStream(
   const parts = createResponseAssembler(who, 'apart');
   const lines = createLineDecoder(who);
   let calls = 0;
-  let last: Fields | undefined;
+  let last: WireObject | undefined;
 
   function take(line: string, isLast: boolean): void {
     if (last) return;
@@ -52,7 +52,7 @@ export async function* readOllamaStream(
   yield* parts.takeChunks();
 }
 
-function parseLine(line: string, who: ProviderInfo, isLast: boolean): Fields {
+function parseLine(line: string, who: ProviderInfo, isLast: boolean): WireObject {
   try {
     const value = JSON.parse(line) as unknown;
     if (isObject(value)) return value;
@@ -63,23 +63,13 @@ function parseLine(line: string, who: ProviderInfo, isLast: boolean): Fields {
   throw malformedResponseError('a line that is no answer', line, who, !isLast);
 }
 
-function parseResponseEnd(value: Fields, asked: string, calls: number): ResponseEnd {
-  const { done_reason: reason, prompt_eval_count: input, eval_count: output, model } = value;
-  const raw = typeof reason === 'string' ? reason : undefined;
+function parseResponseEnd(value: WireObject, asked: string, calls: number): ResponseEnd {
+  const { done_reason: reason, model } = value;
+  const raw = stringOrUndefined(reason);
   return {
-    finishReason: parseOllamaFinish(raw, calls),
+    finishReason: parseOllamaFinish(raw, calls > 0),
     ...(raw === undefined ? {} : { rawFinishReason: raw }),
-    usage: {
-      ...(typeof input === 'number' ? { input } : {}),
-      ...(typeof output === 'number' ? { output } : {}),
-    },
+    usage: parseOllamaUsage(value),
     model: typeof model === 'string' && model !== '' ? model : asked,
   };
-}
-
-/** Ollama says `stop` for a tool call too, and versions before it had reasons say nothing. */
-function parseOllamaFinish(reason: string | undefined, calls: number): FinishReason {
-  if (reason === 'length') return 'length';
-  if (reason !== undefined && reason !== 'stop') return 'other';
-  return calls > 0 ? 'tool-calls' : 'stop';
 }

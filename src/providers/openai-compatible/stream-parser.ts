@@ -2,7 +2,6 @@
 import {
   isObject,
   type Chunk,
-  type FinishReason,
   type FilePart,
   type Json,
   type JsonObject,
@@ -12,7 +11,9 @@ import { createResponseAssembler } from '../http/response-assembler.ts';
 import { createToolCallIndex, parseToolCall } from './tool-calls.ts';
 import { createContentFastPath } from './fast-parse.ts';
 import { appendReasoningDetails, parseReasoning, parseThinkingChunk } from './reasoning.ts';
-import { parseChatUsage, type ChatUsage } from './usage.ts';
+import { findChatUsage } from '../../wire/openai-chat/usage.ts';
+import { chatFailureStatus, parseChatFinish } from '../../wire/openai-chat/finish-reasons.ts';
+import type { ReportedUsage } from '../../wire/usage.ts';
 import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
 
 /** Whose answer is read, and what of its thinking the server will want back. */
@@ -32,6 +33,8 @@ export interface ChatStreamParser {
   readonly done: boolean;
   /** The model said why it stopped: what came is the whole answer. */
   readonly finished: boolean;
+  /** Usage and cost that the server has reported so far. */
+  readonly reported: ReportedUsage;
   /** Ends the answer, or throws if it broke off. */
   end(): void;
   takeChunks(): readonly Chunk[];
@@ -49,20 +52,19 @@ export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamPar
   const mine = (data: JsonObject): ProviderMetadata => ({ family, data });
   const kept = reader.keepReasoning === 'text' ? mine({}) : undefined;
   let { model } = reader;
-  let counted: ChatUsage = { usage: {} };
+  let reported: ReportedUsage = { usage: {} };
   let finish: string | undefined;
   let refused = false;
   let done = false;
 
   function chunk(value: Fields): void {
+    // First, because the event that reports an error may also report what the request cost.
+    reported = findChatUsage(value) ?? reported;
     if (value['error'] || value['object'] === 'error') throw errorBodyError(value, providerInfo);
     if (typeof value['model'] === 'string' && value['model'] !== '') model = value['model'];
-    count(value['usage']);
-    if (isObject(value['x_groq'])) count(value['x_groq']['usage']);
     const choice = firstChoice(value['choices']);
     if (!choice) return;
     if (choice['error']) throw errorBodyError(choice, providerInfo);
-    count(choice['usage']);
     const said = choice['delta'] ?? choice['message'];
     if (isObject(said)) {
       appendReasoningDetails(details, said['reasoning_details']);
@@ -70,10 +72,6 @@ export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamPar
     }
     const why = choice['finish_reason'];
     if (typeof why === 'string' && why !== '') finish ??= why;
-  }
-
-  function count(value: unknown): void {
-    if (isObject(value)) counted = parseChatUsage(value);
   }
 
   function speak(said: Fields, whole: boolean): void {
@@ -142,37 +140,25 @@ export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamPar
     get finished() {
       return finish !== undefined;
     },
+    get reported() {
+      return reported;
+    },
     end() {
       if (finish === undefined && (!done || calls.count > 0)) throw truncatedResponseError(providerInfo);
-      const failed = finish === undefined ? undefined : failureStatuses.get(finish);
+      const failed = finish === undefined ? undefined : chatFailureStatus(finish);
       if (failed !== undefined)
         throw errorBodyError({ error: { message: `The model stopped: ${finish}`, code: failed } }, providerInfo);
       if (details.length > 0 && reader.keepReasoning === 'details') parts.reasoning('', mine({ details }));
       parts.end({
-        finishReason: refused ? 'refusal' : (chatFinishReasons.get(finish ?? '') ?? 'other'),
+        finishReason: refused ? 'refusal' : parseChatFinish(finish ?? ''),
         ...(finish ? { rawFinishReason: finish } : {}),
-        ...counted,
+        ...reported,
         model,
       });
     },
     takeChunks: () => parts.takeChunks(),
   };
 }
-
-const chatFinishReasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
-  ...['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence'].map((each) => [each, 'stop'] as const),
-  ...['tool_calls', 'function_call', 'tool_use'].map((each) => [each, 'tool-calls'] as const),
-  ...['length', 'max_tokens', 'model_length'].map((each) => [each, 'length'] as const),
-  ...['content_filter', 'safety'].map((each) => [each, 'filtered'] as const),
-  ['refusal', 'refusal'],
-]);
-
-/** Reasons that are no end of an answer but a failure of the server, and the status that says the same. */
-const failureStatuses: ReadonlyMap<string, number> = new Map([
-  ['error', 500],
-  ['insufficient_system_resource', 503],
-  ['abort', 503],
-]);
 
 function firstChoice(choices: unknown): Fields | undefined {
   if (!Array.isArray(choices)) return undefined;

@@ -1,5 +1,5 @@
 // How long a server asks us to wait, in all the ways servers say it.
-import { isObject } from '../../core/index.ts';
+import { isObject } from '../core/index.ts';
 
 /** Reply headers, their names in lower case. */
 export type HttpHeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;

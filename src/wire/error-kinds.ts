@@ -1,5 +1,6 @@
 // Which kind of fault a server's status and words amount to: every server has its own way to say the same few things.
-import { isObject, type Blame } from '../../core/index.ts';
+import { isObject, type Blame } from '../core/index.ts';
+import { tryParseJson } from './fields.ts';
 
 /** A kind of fault: how it reads after the provider's name, who has to act, and whether trying again can help. */
 export type ProviderErrorKind = {
@@ -124,12 +125,4 @@ export function inferErrorStatus(value: unknown): number {
   if (/invalid_request|bad_?request|INVALID_ARGUMENT|validation/i.test(markers)) return 400;
   if (/permission|PERMISSION_DENIED/i.test(markers)) return 403;
   return /not_found/i.test(markers) ? 404 : 500;
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
