@@ -1,17 +1,17 @@
-// What a person can say about a call that may be made, and about one that may have been.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ToolCall } from '../core/index.ts';
-import { listApprovalChoices, parseApprovalAnswer } from './approval-choices.ts';
+import { grantKey } from '../guards/index.ts';
+import { formatAlwaysLabel, listApprovalChoices, parseApprovalAnswer } from './approval-choices.ts';
 
-const call = (about?: 'unknown-outcome'): ToolCall => ({
+const call = (kind?: 'unknown-outcome'): ToolCall => ({
   id: 'c1',
   tool: 'pay',
   input: {},
-  ask: { question: 'pay {}?', ...(about ? { kind: about } : {}) },
+  ask: { question: 'pay {}?', ...(kind ? { kind } : {}) },
 });
 
-test('[A75] a call that may be made is allowed once, always or not; whatever is no clear yes is a no', () => {
+test('[A75] a call is approved once, always or not; any answer that is not a clear yes is a no', () => {
   const choices = listApprovalChoices(call(), 'pay {}');
   assert.deepEqual(
     choices.map(({ key, answer }) => [key, answer]),
@@ -24,7 +24,7 @@ test('[A75] a call that may be made is allowed once, always or not; whatever is 
   for (const other of ['h', 'yes', '', undefined]) assert.equal(parseApprovalAnswer(choices, 'key', other), 'no');
 });
 
-test('[A53, A112] a call that may have been made has no always: it is run again, left, or has happened', () => {
+test('[A53, A112] a call with an unknown outcome has no always: it is run again, left, or has happened', () => {
   const choices = listApprovalChoices(call('unknown-outcome'), 'pay {}');
   assert.deepEqual(
     choices.map(({ key, answer }) => [key, answer]),
@@ -36,4 +36,33 @@ test('[A53, A112] a call that may have been made has no always: it is run again,
   );
   assert.equal(parseApprovalAnswer(choices, 'answer', 'always'), 'no');
   assert.equal(parseApprovalAnswer(choices, 'answer', 'happened'), 'happened');
+});
+
+const label = (tool: string, input: Parameters<typeof grantKey>[0]['input']): string =>
+  formatAlwaysLabel(
+    grantKey({ tool, input }, (path) => {
+      if (path.includes('..')) throw new Error('external');
+      return `/some/where/else/${path}`;
+    }),
+  );
+
+test('[A75] the label of "always" says what it covers: a path whatever the content, a command or a call exactly', () => {
+  assert.equal(
+    label('write_file', { path: 'x.sh', content: 'ls' }),
+    'always write to /…/x.sh in this session, whatever the content',
+  );
+  assert.equal(
+    label('edit_file', { path: 'x.sh', old_string: 'a', new_string: 'b' }),
+    'always edit /…/x.sh in this session, whatever the change',
+  );
+  assert.equal(label('read_file', { path: '.env' }), 'always read /…/.env in this session');
+  assert.equal(label('delete_file', { path: 'x.sh' }), 'always delete /…/x.sh in this session');
+  assert.equal(label('run_command', { command: 'ls -l' }), 'always run exactly this command in this session');
+  for (const [tool, input] of [
+    ['stranger', { path: 'x' }],
+    ['write_file', { path: '../x', content: '' }],
+    ['run_command', { words: 'ls' }],
+    ['delete_file', { path: 'x', restore: 'a' }],
+  ] as const)
+    assert.equal(label(tool, input), 'always make exactly this call in this session');
 });

@@ -1,15 +1,14 @@
-// What a person can say to a question about a call, in words and as a key.
+// The answers that the user can give to the question about a tool call, with their keys and labels.
 import type { ToolCall } from '../core/index.ts';
-import { formatAlwaysLabel } from './always-label.ts';
 
-/** What a person says: yes to this call, yes to every call of exactly its kind, no; or, of one that a crash cut off, that it has happened. */
+/** An answer: approve this call, approve every call with this grant key, reject; or, after a crash, that the call has taken effect. */
 export type ApprovalAnswer = 'once' | 'always' | 'no' | 'happened';
 
 /** One of the answers. */
 export type ApprovalChoice = { readonly answer: ApprovalAnswer; readonly key: string; readonly label: string };
 
-/** The answers to the question about a call of this kind. */
-export const listApprovalChoices = (call: ToolCall, kind: string): readonly ApprovalChoice[] =>
+/** The possible answers to the question about a call with this grant key. */
+export const listApprovalChoices = (call: ToolCall, grantKey: string): readonly ApprovalChoice[] =>
   call.ask?.kind === 'unknown-outcome'
     ? [
         { answer: 'once', key: 'y', label: 'yes, it did not happen' },
@@ -19,12 +18,36 @@ export const listApprovalChoices = (call: ToolCall, kind: string): readonly Appr
     : [
         { answer: 'once', key: 'y', label: 'yes, this once' },
         { answer: 'no', key: 'n', label: 'no' },
-        { answer: 'always', key: 'a', label: formatAlwaysLabel(kind) },
+        { answer: 'always', key: 'a', label: formatAlwaysLabel(grantKey) },
       ];
 
-/** What was said by choosing one of these answers; whatever is none of them is a no. */
+/** The answer of the chosen key or value; any other value is a rejection. */
 export const parseApprovalAnswer = (
   choices: readonly ApprovalChoice[],
   by: 'key' | 'answer',
-  chosen: unknown,
-): ApprovalAnswer => choices.find((each) => each[by] === chosen)?.answer ?? 'no';
+  value: unknown,
+): ApprovalAnswer => choices.find((choice) => choice[by] === value)?.answer ?? 'no';
+
+/** The labels of tools whose grant covers a path, whatever the rest of the input. */
+const labelsByTool: Readonly<Record<string, (path: string) => string>> = {
+  write_file: (path) => `always write to ${path} in this session, whatever the content`,
+  edit_file: (path) => `always edit ${path} in this session, whatever the change`,
+  read_file: (path) => `always read ${path} in this session`,
+  delete_file: (path) => `always delete ${path} in this session`,
+};
+
+/** What "always" covers for a grant key; it must state neither more nor less than the grant. */
+export function formatAlwaysLabel(grantKey: string): string {
+  const [tool = ''] = grantKey.split(/[ :]/, 1);
+  const rest = grantKey.slice(tool.length);
+  if (rest.startsWith(': ')) return 'always run exactly this command in this session';
+  // If the path could not be resolved, the key contains the whole input as JSON.
+  const format = Object.hasOwn(labelsByTool, tool) && !rest.startsWith(' {') ? labelsByTool[tool] : undefined;
+  return format?.(shortenPath(rest.slice(1))) ?? 'always make exactly this call in this session';
+}
+
+/** The question shows the full path; the label shows only its end. */
+function shortenPath(path: string): string {
+  const parts = path.split('/');
+  return parts.length > 3 ? `/…/${parts.at(-1)}` : path;
+}

@@ -1,32 +1,32 @@
-// Which calls a person said yes to in this process. A session's file may say yes too, but anybody can have written it: that yes is asked for again.
+// Tracks which calls the user approved in this process. A session file can contain approvals too, but anyone may have written it: those are asked again.
 import type { ApprovalTracker } from '../agent/subagents/launch.ts';
 import type { Gate } from '../core/index.ts';
 
-/** No yes to begin with. */
+/** Creates a tracker without approvals. */
 export function createApprovalTracker(): ApprovalTracker {
-  /** The questions that were answered with yes, by their calls. The words count: those of an old question may not be ours. */
-  const given = new Map<string, readonly string[]>();
-  let unwatch = (): void => {};
-  const heed =
+  /** The questions that the user approved, by call id. The text counts: the question in a file may not be ours. */
+  const approved = new Map<string, readonly string[]>();
+  let unsubscribe = (): void => {};
+  const askAgain =
     (gate: Gate): Gate =>
     async (call, state) => {
       const decision = await gate(call, state);
       if (decision.type !== 'ask') return decision;
       let { question } = decision;
-      while (call.granted?.includes(question) && !given.get(call.id)?.includes(question)) question += askedAgainText;
+      while (call.granted?.includes(question) && !approved.get(call.id)?.includes(question)) question += askedAgainText;
       return { type: 'ask', question };
     };
   return {
     watch(session) {
-      unwatch();
-      given.clear();
-      unwatch = session.subscribe((event, state) => {
+      unsubscribe();
+      approved.clear();
+      unsubscribe = session.subscribe((event, state) => {
         if (event.type !== 'approval-resolved' || !event.allowed) return;
         const question = state.calls.find(({ id }) => id === event.call)?.ask?.question;
-        if (question !== undefined) given.set(event.call, [...(given.get(event.call) ?? []), question]);
+        if (question !== undefined) approved.set(event.call, [...(approved.get(event.call) ?? []), question]);
       });
     },
-    withFreshApprovals: (parts) => ({ ...parts, gates: parts.gates.map(heed) }),
+    withFreshApprovals: (agent) => ({ ...agent, gates: agent.gates.map(askAgain) }),
   };
 }
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { waitForJoiningInput } from './approvals.ts';
 
-test('words that come while others are being written down are waited for too', async () => {
+test('input that arrives while other input is being recorded is waited for too', async () => {
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let joining: Promise<unknown> = first.promise;
   let over = false;

@@ -1,4 +1,4 @@
-// What a run is at: the questions it waits with, who answers them, and what it does.
+// The pending approvals of a conversation: lists them, asks the user, and records the answers.
 import {
   unwrapDeferredCall,
   evaluateGates,
@@ -12,15 +12,15 @@ import type { Grants } from '../guards/index.ts';
 import { listApprovalChoices, type ApprovalChoice, type ApprovalAnswer } from './approval-choices.ts';
 import type { CodingAgent } from './create-agent.ts';
 
-/** The calls a person has to answer for. */
+/** The calls that wait for a decision of the user. */
 export const listPendingApprovals = (state: RunState): readonly ToolCall[] =>
   state.calls.filter((call) => call.ask && call.ask.allowed === undefined);
 
-/** Whether a run rests because a person has to answer. */
+/** Whether a run waits for the user. */
 export const isAwaitingApproval = (state: RunState): boolean =>
   state.run !== undefined && listPendingApprovals(state).length > 0;
 
-/** Waits for words that are on their way into a run, and for those that come while it waits. */
+/** Waits until all input that is being added to a run is recorded, including input that arrives while it waits. */
 export async function waitForJoiningInput(joining: () => Promise<unknown>): Promise<void> {
   for (let seen: Promise<unknown> | undefined; seen !== joining();) {
     seen = joining();
@@ -28,7 +28,7 @@ export async function waitForJoiningInput(joining: () => Promise<unknown>): Prom
   }
 }
 
-/** Puts the questions that a session was opened with in the gates' own words: whoever wrote its file may have written them too. */
+/** Replaces the question of each pending call by the current one: anyone who wrote the session file may have written the question. */
 export async function refreshApprovalQuestions(session: Session): Promise<void> {
   const { agent, state } = session;
   for (const call of listPendingApprovals(state)) {
@@ -37,46 +37,50 @@ export async function refreshApprovalQuestions(session: Session): Promise<void> 
   }
 }
 
-/** What is to be asked about a call today. Where nothing is, the call itself is shown: the answer changes nothing about what the gates decide. */
-async function getCurrentQuestion(parts: ResolvedAgent, call: ToolCall, state: RunState): Promise<string> {
-  const aim = unwrapDeferredCall(call);
-  const meant = typeof aim === 'string' ? call : aim;
-  const tool = parts.tools.has(meant.tool) ? meant.tool : (parts.resolveToolName?.(meant) ?? meant.tool);
-  if (call.ask?.kind === 'unknown-outcome') return unknownOutcomeQuestion(tool, meant);
-  const ruling = await evaluateGates(parts, { ...meant, tool }, state);
-  if (ruling.type === 'ask') return ruling.question;
-  const now = ruling.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${ruling.reason}`;
-  return `${tool} ${JSON.stringify(meant.input)}\n(The session was left with a question about this call. By now it ${now})`;
+/** The question about a call as the gates ask it now. If they do not ask, the call itself is shown: the answer does not change what they decide. */
+async function getCurrentQuestion(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<string> {
+  const inner = unwrapDeferredCall(call);
+  const target = typeof inner === 'string' ? call : inner;
+  const tool = agent.tools.has(target.tool) ? target.tool : (agent.resolveToolName?.(target) ?? target.tool);
+  if (call.ask?.kind === 'unknown-outcome') return unknownOutcomeQuestion(tool, target);
+  const decision = await evaluateGates(agent, { ...target, tool }, state);
+  if (decision.type === 'ask') return decision.question;
+  const outcome =
+    decision.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${decision.reason}`;
+  return `${tool} ${JSON.stringify(target.input)}\n(The session was left with a question about this call. By now it ${outcome})`;
 }
 
-/** A session whose questions are answered, with what was granted in it; a conversation is one. */
+/** A session with its grants, such as a conversation. */
 export type ApprovalTarget = {
   readonly session: Session;
   readonly grants: Grants;
   readonly agent: Pick<CodingAgent, 'grantKey'>;
 };
 
-/** Puts the open questions of a run to a person, one after the other, and writes the answers down. One that gets none stays open, and so do those after it. */
+/** Asks about the pending calls of a run one after the other and records the answers. If a question gets no answer, it and the rest stay pending. */
 export async function resolvePendingApprovals(
-  talk: ApprovalTarget,
+  target: ApprovalTarget,
   state: RunState,
-  ask: (call: ToolCall, kind: string, choices: readonly ApprovalChoice[]) => Promise<ApprovalAnswer | undefined>,
+  ask: (call: ToolCall, key: string, choices: readonly ApprovalChoice[]) => Promise<ApprovalAnswer | undefined>,
 ): Promise<void> {
   for (const call of listPendingApprovals(state)) {
-    const kind = talk.agent.grantKey(call);
-    // That calls of a kind may be made says nothing about whether this one has been.
-    if (call.ask?.kind !== 'unknown-outcome' && talk.grants.has(kind)) {
-      await talk.session.resolveApproval(call.id, true, 'granted before');
+    const key = target.agent.grantKey(call);
+    // A grant for this kind of call does not say whether this call took effect before a crash.
+    if (call.ask?.kind !== 'unknown-outcome' && target.grants.has(key)) {
+      await target.session.approve(call.id, { by: 'granted before' });
       continue;
     }
-    const said = await ask(call, kind, listApprovalChoices(call, kind));
-    if (said === undefined) return;
-    if (said === 'always') talk.grants.grant(kind);
-    await talk.session.resolveApproval(call.id, said === 'once' || said === 'always', 'person', said === 'happened');
+    const answer = await ask(call, key, listApprovalChoices(call, key));
+    if (answer === undefined) return;
+    if (answer === 'always') target.grants.grant(key);
+    await target.session.resolveApproval(call.id, answer === 'once' || answer === 'always', {
+      by: 'person',
+      tookEffect: answer === 'happened',
+    });
   }
 }
 
-/** What is being done, in a word or two. */
+/** The current activity of a run in one or two words. */
 export function formatActivity({ calls, inTurn }: RunState): string {
   const tools = calls.filter((call) => call.key !== undefined && !call.result).map((call) => call.tool);
   if (tools.length) return `running ${[...new Set(tools)].join(', ')}`;

@@ -1,7 +1,8 @@
-// What changes while a conversation goes on, and how: another model, another folder, another router, with what is private kept where it may be.
+// The state of a conversation that can change: its model, router, agent and session; and the privacy rule that holds for each change.
 import type { ResolvedAgent, OutputSchema } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
+import type { SessionSelector } from '../sessions/index.ts';
 import type { UserPrompter } from './integrations/index.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
@@ -20,7 +21,6 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './privacy.ts';
-import type { SessionSelector } from '../sessions/index.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {
@@ -35,81 +35,81 @@ export type ConversationFlags = {
   readonly limits: { readonly turns?: number; readonly usd?: number };
 };
 
-/** What a conversation begins with. */
+/** The options of a conversation. */
 export type ConversationOptions = {
   readonly settings: Settings;
   readonly flags: ConversationFlags;
   readonly selector: SessionSelector;
   readonly model: ResolvedModel;
   readonly host: ModelHost;
-  /** Who is asked about what the folder brings along, and by the model; nobody unless given. */
+  /** Asks the user about what the project brings along, and for the model; without it nothing is approved. */
   readonly prompter?: UserPrompter;
   /** MCP servers that an editor names for this session. */
   readonly mcpServers?: readonly McpServer[];
-  /** The working folder; the program's own unless another is named. */
+  /** The working directory; that of the process by default. */
   readonly cwd?: string;
-  /** The first words, where they are known before anything is opened. */
+  /** The first prompt, if it is known before the session is opened; a router chooses the first model by it. */
   readonly firstPrompt?: string;
   readonly outputSchema?: OutputSchema;
 };
 
-/** What changes while it goes on. */
+/** The state of a conversation. */
 export type ConversationState = {
   autoApprove: boolean;
   stream: boolean;
   model: ResolvedModel;
-  /** Who chooses the model for each message; nobody unless the person wants it so. */
+  /** Chooses the model for each message; absent unless the user named a router. */
   router: SessionRouter | undefined;
   agent: CodingAgent;
   open: OpenSession;
   parts: ResolvedAgent;
-  /** Whether this session was private at any time since it was opened here: a step back does not make what was said public. */
+  /** Whether this session was private at any time since it was opened: a rewind does not make earlier messages public. */
   private: boolean;
   readonly approvals: ApprovalTracker;
 };
 
-/** Opens the model, the folder's equipment and the session. */
+/** Opens the model, the agent of the directory and the session. */
 export async function openConversationState(options: ConversationOptions, grants: Grants): Promise<ConversationState> {
-  const { settings, flags, model: chosen, host, selector } = options;
-  const now: Partial<ConversationState> & Pick<ConversationState, 'autoApprove' | 'stream' | 'private'> = {
+  const { settings, flags, model: selected, host, selector } = options;
+  const partial: Partial<ConversationState> & Pick<ConversationState, 'autoApprove' | 'stream' | 'private'> = {
     private: false,
-    // Code in a container reaches nothing of the person's, so there is nothing to ask about.
+    // Code in a container cannot reach the user's files, so no approval is needed.
     autoApprove: flags.autoApprove || flags.codeOnly || settings.approve === 'auto',
     stream: flags.stream || settings.stream,
   };
-  const [model, outfit] = await Promise.all([
-    openModelOrRouter(chosen, settings, host),
-    createAgentIn(now, options, grants, options.cwd ?? process.cwd()),
+  const [model, agent] = await Promise.all([
+    openModelOrRouter(selected, settings, host),
+    createAgentIn(partial, options, grants, options.cwd ?? process.cwd()),
   ]);
   const router = 'openFirstModel' in model ? model : undefined;
-  const label = findPrivacyLabel(flags, settings, outfit.instructions);
+  const label = findPrivacyLabel(flags, settings, agent.instructions);
   const opened =
     'openFirstModel' in model
       ? await model.openFirstModel(options.firstPrompt, label)
-      : { model: chosen, provider: model };
+      : { model: selected, provider: model };
   const approvals = createApprovalTracker();
-  const parts = approvals.withFreshApprovals(withPrivacyViews(resolveForModel(outfit, opened), router));
+  const parts = approvals.withFreshApprovals(withPrivacyViews(resolveForModel(agent, opened), router));
   const open = await openSession(settings.dirs, selector, parts);
   approvals.watch(open.session);
   await refreshApprovalQuestions(open.session);
-  const course: ConversationState = Object.assign(now, {
-    agent: outfit,
+  const state: ConversationState = Object.assign(partial, {
+    agent,
     parts,
     open,
     approvals,
     router,
     model: opened.model,
   });
-  await enforcePrivacy(course, options).catch(async (error: unknown) => {
-    await Promise.all([closeSession(open), outfit.close()]);
+  await enforcePrivacy(state, options).catch(async (error: unknown) => {
+    await Promise.all([closeSession(open), agent.close()]);
     throw error;
   });
-  return course;
+  return state;
 }
 
-/** What an agent in this folder needs. */
+/** Creates the agent of a directory for this conversation. */
 function createAgentIn(
-  now: Pick<ConversationState, 'autoApprove' | 'private'> & { open?: OpenSession; agent?: CodingAgent },
+  state: Pick<ConversationState, 'autoApprove' | 'private'> & { open?: OpenSession; agent?: CodingAgent },
   options: ConversationOptions,
   grants: Grants,
   cwd: string,
@@ -118,84 +118,87 @@ function createAgentIn(
   return createCodingAgent({
     ...options,
     codeOnly: flags.codeOnly,
-    sandbox: flags.sandbox,
+    sandbox: flags.sandbox ? 'auto' : 'none',
     cwd,
-    autoApprove: () => now.autoApprove,
+    autoApprove: () => state.autoApprove,
     grants,
-    // What goes on in the background of this folder goes on.
-    ...(now.agent?.workspace.cwd === cwd ? { background: now.agent.background } : {}),
-    transcriptFile: () => now.open?.sessionFile?.file,
-    assertModelAllowed: async (other) => (now.private ? assertLocalModel(other, settings) : undefined),
+    // The background commands of the same directory continue.
+    ...(state.agent?.workspace.cwd === cwd ? { background: state.agent.background } : {}),
+    transcriptFile: () => state.open?.sessionFile?.file,
+    assertModelAllowed: async (model) => (state.private ? assertLocalModel(model, settings) : undefined),
   });
 }
 
-const resolveForModel = (outfit: CodingAgent, { provider, model }: OpenedModel): ResolvedAgent =>
-  outfit.forModel(provider, model.tools !== false);
+const resolveForModel = (agent: CodingAgent, { provider, model }: OpenedModel): ResolvedAgent =>
+  agent.forModel(provider, model.tools !== false);
 
-/** Goes on with this model, in this folder. */
+/** Continues with this agent and model. */
 export async function switchAgent(
-  now: ConversationState,
-  outfit: CodingAgent,
+  state: ConversationState,
+  agent: CodingAgent,
   opened: OpenedModel,
   router: SessionRouter | undefined,
 ): Promise<void> {
-  const parts = now.approvals.withFreshApprovals(withPrivacyViews(resolveForModel(outfit, opened), router));
-  await now.open.session.setAgent(parts);
-  Object.assign(now, { agent: outfit, model: opened.model, parts, router });
+  const parts = state.approvals.withFreshApprovals(withPrivacyViews(resolveForModel(agent, opened), router));
+  await state.open.session.setAgent(parts);
+  Object.assign(state, { agent, model: opened.model, parts, router });
 }
 
-/** Goes on in another folder; one that is private is not entered with a model that is elsewhere. */
+/** Continues in another directory. Throws if that directory demands privacy and the model is not local. */
 export async function changeWorkingDirectory(
-  now: ConversationState,
+  state: ConversationState,
   options: ConversationOptions,
   grants: Grants,
   cwd: string,
 ): Promise<void> {
   const { flags, settings } = options;
-  const outfit = await createAgentIn(now, options, grants, cwd);
-  const { model, parts, router } = now;
-  if (!router && findPrivacyLabel(flags, settings, outfit.instructions) !== undefined)
+  const agent = await createAgentIn(state, options, grants, cwd);
+  const { model, parts, router } = state;
+  if (!router && findPrivacyLabel(flags, settings, agent.instructions) !== undefined)
     await assertLocalModel(model, settings).catch(async (error: unknown) => {
-      await outfit.close(now.agent);
+      await agent.close(state.agent);
       throw error;
     });
-  await switchAgent(now, outfit, { model: model, provider: parts.provider }, router);
-  await enforcePrivacy(now, options);
+  await switchAgent(state, agent, { model, provider: parts.provider }, router);
+  await enforcePrivacy(state, options);
 }
 
-/** Lets a router choose from now on. */
+/** Lets a router choose the model of each message. */
 export async function switchToRouter(
-  now: ConversationState,
+  state: ConversationState,
   { settings, host }: ConversationOptions,
   name: string,
 ): Promise<void> {
   const { createSessionRouter } = await import('./routing/session-router.ts');
   const router = await createSessionRouter(name, settings, host);
-  const label = now.private ? earlierLabel : undefined;
-  await switchAgent(now, now.agent, await router.openFirstModel(undefined, label), router);
+  const label = state.private ? earlierLabel : undefined;
+  await switchAgent(state, state.agent, await router.openFirstModel(undefined, label), router);
 }
 
-/** Writes a label down, and leaves a model elsewhere that may not read what is private. */
-export async function enforcePrivacy(now: ConversationState, { flags, settings }: ConversationOptions): Promise<void> {
-  const { model, router, agent } = now;
-  const { session } = now.open;
-  const label = findPrivacyLabel(flags, settings, agent.instructions) ?? (now.private ? earlierLabel : undefined);
+/** Records the privacy label, and switches away from a model that may not read a private session; without a router it throws. */
+export async function enforcePrivacy(
+  state: ConversationState,
+  { flags, settings }: ConversationOptions,
+): Promise<void> {
+  const { model, router, agent } = state;
+  const { session } = state.open;
+  const label = findPrivacyLabel(flags, settings, agent.instructions) ?? (state.private ? earlierLabel : undefined);
   await markPrivate(session, label);
-  now.private = isPrivateSession(session);
-  if (!now.private || (await isLocalModel(model, settings))) return;
+  state.private = isPrivateSession(session);
+  if (!state.private || (await isLocalModel(model, settings))) return;
   if (!router) return assertLocalModel(model, settings);
-  await switchAgent(now, agent, await router.openFirstModel(undefined, earlierLabel), router);
+  await switchAgent(state, agent, await router.openFirstModel(undefined, earlierLabel), router);
 }
 
-/** Who labelled a session whose label a step back or an edit has left behind. */
+/** The source of the label of a session whose label a rewind or an edit has removed from the branch. */
 const earlierLabel = 'what was said before';
 
-/** The conversation as its router knows it. */
-export const toRoutedConversation = (now: ConversationState): RoutedConversation => ({
-  session: now.open.session,
-  isPrivate: now.private,
-  currentModel: now.model.name,
+/** The conversation as the router sees it. */
+export const toRoutedConversation = (state: ConversationState): RoutedConversation => ({
+  session: state.open.session,
+  isPrivate: state.private,
+  currentModel: state.model.name,
   useModel: async (opened) => {
-    if (opened.model.name !== now.model.name) await switchAgent(now, now.agent, opened, now.router);
+    if (opened.model.name !== state.model.name) await switchAgent(state, state.agent, opened, state.router);
   },
 });

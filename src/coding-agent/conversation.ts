@@ -1,12 +1,13 @@
-// The conversation a person is in: one session file, one model, one working folder at a time, each of which can change while the rest stays.
+// An interactive conversation: one session file, one model and one working directory at a time; each can change while the others stay.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { RunOptions, Session, UserInput } from '../agent/index.ts';
-import { FairleadError, type Event, type RunState } from '../core/index.ts';
+import type { AdvanceOptions, Session, UserInput } from '../agent/index.ts';
+import { FairleadError, messageText, type Event, type RunState } from '../core/index.ts';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/branch-path.ts';
+import type { SessionSelector } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
-import { renameSession, type SessionSelector } from '../sessions/index.ts';
+import { renameSession } from '../sessions/session-operations.ts';
 import type { Settings } from './settings/index.ts';
 import {
   isRouterName,
@@ -26,32 +27,38 @@ import {
   type ConversationOptions,
   type ConversationState,
 } from './conversation-state.ts';
-import { runPromptHooks } from './prompt-hooks.ts';
 import { openModel } from './models/open-model.ts';
 import { closeSession, openSession, formatSessionProblems } from '../sessions/open-session.ts';
-import type { CodingAgent } from './create-agent.ts';
+import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { isPrivateSession, assertLocalModel } from './privacy.ts';
 import { getConversationStatus, type ConversationStatus } from './conversation-status.ts';
 
-/** A person's conversation. It owns the session's file: close it when done. */
+/** What a view of a conversation is informed of. */
+export type ConversationListener = {
+  /** The view must be redrawn: another session was opened, or the session is now at another event. */
+  session(isNew: boolean): void;
+  event(event: Event, state: RunState): void;
+};
+
+/** A conversation of the user with an agent. It owns the session file: close it after use. */
 export class Conversation {
   readonly settings: Settings;
   readonly grants: Grants;
-  /** The results whose changes the person has put back, by their events. */
+  /** The ids of the events whose file changes the user has undone. */
   readonly undoneEvents: Set<string> = new Set();
   readonly #options: ConversationOptions;
   readonly #state: ConversationState;
-  #unwatch: () => void = () => {};
+  #unsubscribe: () => void = () => {};
   #isMuted = false;
-  /** Whether the last model cannot be kept, which is said once. */
+  /** Whether saving the last model failed; the user is warned once. */
   #isLastModelUnsaved = false;
-  #listener: { session(fresh: boolean): void; event(event: Event, state: RunState): void } | undefined;
+  #listener: ConversationListener | undefined;
 
-  private constructor(options: ConversationOptions, grants: Grants, now: ConversationState) {
+  private constructor(options: ConversationOptions, grants: Grants, state: ConversationState) {
     this.settings = options.settings;
     this.grants = grants;
     this.#options = options;
-    this.#state = now;
+    this.#state = state;
   }
 
   /** Opens the model and the session. */
@@ -82,56 +89,58 @@ export class Conversation {
     this.#state.autoApprove = on;
   }
 
-  /** What the session is called. */
+  /** The name of the session. */
   get name(): string {
-    return this.#state.open.sessionFile?.name ?? 'kept nowhere';
+    return this.#state.open.sessionFile?.name ?? 'not saved';
   }
 
-  /** The session's file; nothing if it is kept nowhere. */
+  /** The file of the session; absent if the session is not saved. */
   get file(): string | undefined {
     return this.#state.open.sessionFile?.file;
   }
 
-  /** Whether the session was begun here and not resumed. */
+  /** Whether the session is new, and not resumed. */
   get isNew(): boolean {
     return this.#state.open.isNew;
   }
 
-  /** What is wrong with the session's file, a sentence each; it was opened all the same. */
+  /** The damage found in the session file, one sentence each; the session was opened without the damaged parts. */
   get problems(): readonly string[] {
     return formatSessionProblems(this.#state.open);
   }
 
-  /** Calls back for each event, and when another session, or another state of this one, takes the place of what was shown. */
-  subscribe(seen: { session(fresh: boolean): void; event(event: Event, state: RunState): void }): void {
-    this.#listener = seen;
+  /** Sets the listener for events and for changes of the session. */
+  subscribe(listener: ConversationListener): void {
+    this.#listener = listener;
     this.#attach();
   }
 
-  /** Runs the model with these words, or from where the session stands. */
-  async run(words: UserInput | undefined, options: RunOptions = {}): Promise<RunState> {
+  /** Advances the session with this input, or from its current state, to an answer or a pending approval. */
+  async run(input: UserInput | undefined, options: AdvanceOptions = {}): Promise<RunState> {
     const { settings, flags, host } = this.#options;
     const { router } = this.#state;
-    const trouble = this.#isLastModelUnsaved ? undefined : saveLastModel(settings, router?.name ?? this.model.name);
-    if (trouble !== undefined) {
+    const warning = this.#isLastModelUnsaved ? undefined : saveLastModel(settings, router?.name ?? this.model.name);
+    if (warning !== undefined) {
       this.#isLastModelUnsaved = true;
-      host.notify(trouble);
+      host.notify(warning);
     }
-    await runPromptHooks(this, words);
+    await runPromptHooks(this, input);
     await enforcePrivacy(this.#state, this.#options);
-    const given = { ...options, limits: { turns: defaultMaxTurns, ...settings.limits, ...flags.limits } };
-    return router ? router.run(toRoutedConversation(this.#state), words, given) : this.session.run(words, given);
+    const limited = { ...options, limits: { turns: defaultMaxTurns, ...settings.limits, ...flags.limits } };
+    return router
+      ? router.run(toRoutedConversation(this.#state), input, limited)
+      : this.session.advance(input, limited);
   }
 
-  /** Tells that the session stands elsewhere than what is shown: after an edit, or a step back. */
+  /** Informs the listener that the session is at another event, after an edit or a rewind. */
   notifyMoved(): void {
     this.#listener?.session(false);
   }
 
-  /** Leaves this session for another. */
-  async switchSession(which: SessionSelector): Promise<void> {
-    const open = await openSession(this.settings.dirs, which, this.#state.parts);
-    const old = this.#state.open;
+  /** Closes this session and opens another. */
+  async switchSession(selector: SessionSelector): Promise<void> {
+    const open = await openSession(this.settings.dirs, selector, this.#state.parts);
+    const previous = this.#state.open;
     if (!this.#state.router && isPrivateSession(open.session))
       await assertLocalModel(this.model, this.settings).catch(async (error: unknown) => {
         await closeSession(open);
@@ -140,14 +149,14 @@ export class Conversation {
     Object.assign(this.#state, { open, private: false });
     await enforcePrivacy(this.#state, this.#options);
     this.#state.approvals.watch(open.session);
-    await Promise.all([closeSession(old), this.agent.stopCommands()]);
-    for (const kind of this.grants.list()) this.grants.revoke(kind);
+    await Promise.all([closeSession(previous), this.agent.stopCommands()]);
+    for (const key of this.grants.list()) this.grants.revoke(key);
     await refreshApprovalQuestions(open.session);
     this.#attach();
     this.#listener?.session(open.isNew);
   }
 
-  /** Gives the session another name; the file moves with it. */
+  /** Renames the session and its file. */
   async rename(name: string): Promise<void> {
     const { sessionFile, log } = this.#state.open;
     if (!sessionFile) return;
@@ -157,12 +166,12 @@ export class Conversation {
     };
   }
 
-  /** The models that the list has. */
+  /** The models in the cached list. */
   models(): readonly KnownModel[] {
     return readKnownModels(this.settings) ?? [];
   }
 
-  /** Where its models are listed. */
+  /** The provider whose models are listed. */
   get endpoint(): ModelEndpoint {
     const { provider, baseUrl } = this.model.ref;
     return (
@@ -170,54 +179,54 @@ export class Conversation {
     );
   }
 
-  /** Asks the provider again which models it has. */
+  /** Reads the list of models from the provider again. */
   async refresh(signal: AbortSignal): Promise<readonly KnownModel[]> {
     const { host } = this.#options;
     return refreshModels(this.settings, {
       endpoint: this.endpoint,
       signal,
-      onWarning: (trouble) => host.notify(trouble),
+      onWarning: (text) => host.notify(text),
     });
   }
 
-  /** Goes on with another model. */
+  /** Continues with another model, or with a router. */
   async useModel(name: string): Promise<void> {
     if (isRouterName(name)) return switchToRouter(this.#state, this.#options, name);
     const known = this.models();
-    const place = getModelEndpoint(this.settings, known);
-    const chosen = findModel(name, known, place);
-    if (!chosen) throw unknownModelError(name, known, place);
-    if (this.#state.private) await assertLocalModel(chosen, this.settings);
-    const provider = await openModel(chosen, this.settings, this.#options.host);
-    await switchAgent(this.#state, this.agent, { model: chosen, provider }, undefined);
+    const endpoint = getModelEndpoint(this.settings, known);
+    const model = findModel(name, known, endpoint);
+    if (!model) throw unknownModelError(name, known, endpoint);
+    if (this.#state.private) await assertLocalModel(model, this.settings);
+    const provider = await openModel(model, this.settings, this.#options.host);
+    await switchAgent(this.#state, this.agent, { model, provider }, undefined);
   }
 
-  /** Goes on in another working folder, named from the one it is in. */
-  async changeDirectory(folder: string): Promise<void> {
-    const cwd = path.resolve(this.agent.workspace.cwd, folder);
+  /** Continues in another working directory; a relative path starts at the current one. */
+  async changeDirectory(directory: string): Promise<void> {
+    const cwd = path.resolve(this.agent.workspace.cwd, directory);
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, { blame: 'user' });
-    const old = this.agent;
+    const previous = this.agent;
     await changeWorkingDirectory(this.#state, this.#options, this.grants, cwd);
-    await old.close(this.agent);
+    await previous.close(this.agent);
   }
 
-  /** Every event of the session, all branches, in the order written. */
+  /** Every event of the session, on all branches, in the order written. */
   events(): Promise<readonly Event[]> {
     return collectEvents(this.session.log, this.session.state.seq);
   }
 
-  /** Adds words that the model reads with the next message, without showing them as said. */
-  async addNote(words: string): Promise<void> {
+  /** Adds a text that the model reads with the next message; the listener is not informed of it. */
+  async addNote(text: string): Promise<void> {
     this.#isMuted = true;
     try {
-      await this.session.steer(words);
+      await this.session.steer(text);
     } finally {
       this.#isMuted = false;
     }
   }
 
-  /** What the status line says. */
+  /** The status for a status line. */
   status(): ConversationStatus {
     const { router, model, parts } = this.#state;
     return getConversationStatus({
@@ -231,20 +240,31 @@ export class Conversation {
     });
   }
 
-  /** Lets go of the session. */
+  /** Closes the session and the agent. */
   async close(): Promise<void> {
-    this.#unwatch();
+    this.#unsubscribe();
     await Promise.all([closeSession(this.#state.open), this.agent.close()]);
   }
 
   #attach(): void {
-    this.#unwatch();
-    this.#unwatch = this.session.subscribe((event, state) => {
+    this.#unsubscribe();
+    this.#unsubscribe = this.session.subscribe((event, state) => {
       if (!this.#isMuted) this.#listener?.event(event, state);
       this.agent.hooks?.onEvent(event, state);
     });
   }
 }
 
-/** Turns of one run unless the person says otherwise: work in a folder takes more than an answer does. */
-const defaultMaxTurns = 100;
+/** Runs the prompt hooks on an input before it is recorded: adds their notes to the session, or throws if a hook refuses the input. */
+export async function runPromptHooks(
+  conversation: Pick<Conversation, 'addNote'> & {
+    readonly agent: Pick<CodingAgent, 'hooks'>;
+    readonly session: Pick<Session, 'state'>;
+  },
+  input: UserInput | undefined,
+): Promise<void> {
+  const { agent, session } = conversation;
+  if (input === undefined || !agent.hooks) return;
+  const text = typeof input === 'string' ? input : messageText({ role: 'user', parts: input });
+  for (const note of await agent.hooks.onPrompt(text, session.state)) await conversation.addNote(note);
+}

@@ -1,11 +1,11 @@
-// What the terminal's agent is made of: its standing text, its tools, and who decides what they may do.
+// Creates the coding agent of a working directory: its system prompt, tools, integrations, sandbox and gates. Every way to run one goes through here.
 import { homedir } from 'node:os';
 import {
-  resolveAgent,
-  findUserCommands,
   findSkills,
-  readInstructions,
+  findUserCommands,
   formatSkills,
+  readInstructions,
+  resolveAgent,
   skillTool,
   type Instructions,
   type Skill,
@@ -13,104 +13,111 @@ import {
 } from '../agent/index.ts';
 import {
   FairleadError,
-  type ResolvedAgent,
+  type JsonObject,
   type OutputSchema,
-  type ToolCall,
   type Provider,
+  type ResolvedAgent,
   type Tool,
+  type ToolCall,
   type Workspace,
 } from '../core/index.ts';
 import {
-  packageInstallGate,
   containerSandbox,
   fileTrust,
   grantKey,
-  permissionGate,
-  policyGate,
-  readPolicies,
-  withSandbox,
   withRedaction,
+  withSandbox,
   type Grants,
+  type Redactor,
   type ResolvePath,
   type Sandbox,
-  type Redactor,
+  type SandboxMode,
 } from '../guards/index.ts';
 import {
-  resolveToolAlias,
+  codingTools,
   createBackgroundCommands,
   deferredTools,
+  resolveToolAlias,
   sandboxedCommand,
-  codingTools,
   type BackgroundCommands,
 } from '../tools/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
+import { createGates, readAgentPolicy } from './gates.ts';
 import { loadIntegrations, noUser, type Integration, type UserPrompter } from './integrations/index.ts';
-import { createPolicyContext } from './policy-context.ts';
 import { createSettingsRedactor, type Settings } from './settings/index.ts';
-import { getProtectedPaths, selectSandbox, getSealedFiles } from './protected-paths.ts';
+import { getProtectedPaths, getSealedFiles, selectSandbox } from './protected-paths.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 
-/** How the terminal's agent is to be made. */
-export type CodingAgentOptions = {
+/** The maximum number of model turns in a run, unless the user sets another: work in a directory takes more turns than an answer. */
+export const defaultMaxTurns = 100;
+
+/** The options of `createCodingAgent`. */
+export type CreateCodingAgentOptions = {
   readonly settings: Settings;
   readonly cwd: string;
-  /** Whether changes are made unasked, as it stands when a call is judged. */
+  /** Whether changes are made without approval; read for each call. */
   readonly autoApprove: () => boolean;
   readonly grants: Grants;
-  /** A container to run code in, and nothing else. */
+  /** The agent only runs code in a container, and has no other tools. */
   readonly codeOnly: boolean;
-  /** False where the person wants commands to run as themselves, which nothing else may decide. */
-  readonly sandbox?: boolean;
-  /** Who is asked about what the folder brings along; nobody unless given. */
+  /** The sandbox of commands; `auto` by default. Only the user may choose `none`. */
+  readonly sandbox?: SandboxMode;
+  /** A policy in addition to the policy files: the path of a file, or its contents. */
+  readonly policy?: string | JsonObject;
+  /** Whether hooks are used; a list names more hook files of the user. */
+  readonly hooks?: boolean | readonly string[];
+  /** Whether skills are used; a list names more directories of the user. */
+  readonly skills?: boolean | readonly string[];
+  /** Asks the user about what the project brings along; without it nothing of the project is approved. */
   readonly prompter?: UserPrompter;
-  /** MCP servers that an editor names for this session. */
+  /** MCP servers in addition to the configured ones: of an editor, or of the program. */
   readonly mcpServers?: readonly McpServer[];
   readonly outputSchema?: OutputSchema;
-  /** Tools whose calls are made elsewhere, by whoever asked. */
+  /** Tools whose calls the client runs. */
   readonly clientTools?: readonly Tool[];
   /** The file of the session, once it is open. */
   readonly transcriptFile?: () => string | undefined;
-  /** Throws where the session may not be told to a model that a tool wants; it may be told to any unless given. */
+  /** Throws if a tool may not send the session to this model; every model is allowed by default. */
   readonly assertModelAllowed?: (model: ResolvedModel) => Promise<void>;
-  /** Put around every other model that a tool opens, such as one of a sub-agent. */
+  /** Wraps every other model that a tool opens, such as that of a sub-agent. */
   readonly wrapProvider?: (provider: Provider) => Provider;
-  /** The commands in the background of an outfit for the same folder, which go on; it is closed without them. */
+  /** The background commands of an earlier agent for the same directory, which continue. */
   readonly background?: BackgroundCommands;
 };
 
-/** What was found for a working folder, and the way to an agent for a model. */
+/** Everything that was loaded for a working directory, and the function that resolves an agent for a model. */
 export type CodingAgent = {
-  /** The folder as the person has it: what is run here is not confined. */
+  /** The workspace without a sandbox, for what the user runs. */
   readonly workspace: Workspace;
-  /** What the model's commands run in. */
+  /** The sandbox of the model's commands. */
   readonly sandbox: Sandbox;
-  /** Takes secrets out of what is written down or told. */
+  /** Removes secrets from what is recorded or sent. */
   readonly redactor: Redactor;
   readonly instructions: Instructions;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
-  /** What was passed over, a sentence each. */
+  /** What was not loaded, one sentence each. */
   readonly problems: readonly string[];
   readonly tools: readonly Tool[];
-  /** The exact kind of a call, which is all that an "always" covers. */
+  /** The key of the grant that an "always" for this call creates. */
   readonly grantKey: (call: ToolCall) => string;
-  /** The agent's parts for a model; one that cannot call tools is given none. */
+  /** Resolves the agent for a model; a model that cannot call tools gets none. */
   readonly forModel: (provider: Provider, callsTools: boolean) => ResolvedAgent;
-  /** Hears words before they are written down, and what happens; absent where nobody listens. */
+  /** Called with each prompt before it is recorded, and with each event; absent if there are no hooks. */
   readonly hooks?: Pick<NonNullable<Integration['hooks']>, 'onPrompt' | 'onEvent'>;
   readonly background: BackgroundCommands;
-  /** Ends the commands in the background: they belong to the session that started them. */
+  /** Ends the background commands: they belong to the session that started them. */
   stopCommands(): Promise<void>;
-  /** Ends the servers, programs and commands that its tools started; not the commands where another outfit has them now. */
-  close(heir?: Pick<CodingAgent, 'background'>): Promise<void>;
+  /** Ends the servers, programs and commands of the tools, but not commands that the next agent continues. */
+  close(next?: Pick<CodingAgent, 'background'>): Promise<void>;
 };
 
-/** Gets everything ready that an agent in this folder needs, whichever model it will be. */
-export async function createCodingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
+/** Loads everything that an agent in this directory needs, for whichever model. */
+export async function createCodingAgent(options: CreateCodingAgentOptions): Promise<CodingAgent> {
   const { settings, cwd, autoApprove, grants, codeOnly, outputSchema, clientTools = [] } = options;
   const { dirs } = settings;
-  const places = { cwd, home: homedir(), configDir: dirs.config };
+  const location = { cwd, home: homedir(), configDir: dirs.config };
   const workspace = localWorkspace({
     roots: [cwd],
     cwd,
@@ -120,143 +127,146 @@ export async function createCodingAgent(options: CodingAgentOptions): Promise<Co
     denyRead: getSealedFiles(settings),
   });
   const locate: ResolvePath = (path) => workspace.locate(path);
-  const instructions = readInstructions(places);
-  const secrets = createSettingsRedactor(settings);
-  const [{ skills: found, problems }, { commands, problems: more }, sandbox, policy] = await Promise.all([
-    findSkills(places),
-    findUserCommands(places),
-    selectSandbox(settings, workspace.cwd, options.sandbox !== false),
-    readPolicies({ config: dirs.config, cwd: workspace.cwd, home: homedir() }),
+  const instructions = readInstructions(location);
+  const redactor = createSettingsRedactor(settings);
+  const [foundSkills, userCommands, sandbox, policy] = await Promise.all([
+    codeOnly || options.skills === false ? noSkills : findSkills(location, asList(options.skills)),
+    findUserCommands(location),
+    selectSandbox(settings, workspace.cwd, options.sandbox),
+    readAgentPolicy({ config: dirs.config, cwd: workspace.cwd }, options.policy),
   ]);
-  const skills = codeOnly ? [] : found;
-  const confined = withSandbox(workspace, sandbox);
-  const background = options.background ?? createBackgroundCommands(confined);
+  const { skills } = foundSkills;
+  const sandboxed = withSandbox(workspace, sandbox);
+  const background = options.background ?? createBackgroundCommands(sandboxed);
   let model: Provider | undefined;
-  const equipment = await loadIntegrations(codeOnly, {
+  const integrations = await loadIntegrations(codeOnly, {
     settings,
-    paths: { ...places, cwd: workspace.cwd },
+    paths: { ...location, cwd: workspace.cwd },
     workspace,
-    sandboxedWorkspace: confined,
+    sandboxedWorkspace: sandboxed,
     sandbox,
     trust: fileTrust(`${dirs.state}/approved.json`),
-    redactor: secrets,
+    redactor,
     prompter: options.prompter ?? noUser(() => {}),
     model: () => model ?? throwNoModel(),
     autoApprove,
+    ...(options.hooks === undefined ? {} : { hookFiles: options.hooks }),
     ...(options.transcriptFile ? { transcriptFile: options.transcriptFile } : {}),
     ...(options.assertModelAllowed ? { assertModelAllowed: options.assertModelAllowed } : {}),
     ...(options.wrapProvider ? { wrapProvider: options.wrapProvider } : {}),
     ...(options.mcpServers ? { mcpServers: options.mcpServers } : {}),
   });
-  const tools = [
-    ...(codeOnly ? [] : codingTools(confined, background, { runner: workspace })),
-    ...(codeOnly
-      ? []
-      : deferredTools({
-          workspace: withNetwork(confined, { privateHosts: settings.privateHosts }),
+  const container = withSandbox(workspace, containerSandbox(settings.sandbox, [workspace.cwd]));
+  const ownTools = codeOnly
+    ? [sandboxedCommand(container)]
+    : [
+        ...codingTools(sandboxed, background, { runner: workspace }),
+        ...deferredTools({
+          workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts }),
           gitWorkspace: workspace,
-        })),
-    {
-      ...sandboxedCommand(withSandbox(workspace, containerSandbox(settings.sandbox, [workspace.cwd]))),
-      ...(codeOnly ? {} : { deferred: true }),
-    },
-    ...(skills.length ? [skillTool(skills)] : []),
-    ...equipment.tools,
-  ].map((tool) => withRedaction(equipment.wrapTool?.(tool) ?? tool, secrets));
+        }),
+        { ...sandboxedCommand(container), deferred: true },
+      ];
+  const tools = [...ownTools, ...(skills.length ? [skillTool(skills)] : []), ...integrations.tools].map((tool) =>
+    withRedaction(integrations.wrapTool?.(tool) ?? tool, redactor),
+  );
   const {
-    rules = [],
-    views = [],
-    renderers = [],
-    stops = [],
-    checks = [],
-    gates = [],
+    gates: ruleGates = [],
     reminders = [],
-  } = equipment.extension ?? {};
-  const names = new Set(tools.map(({ name }) => name));
-  const system = [
+    tools: _tools,
+    providers: _providers,
+    ...extension
+  } = integrations.extension ?? {};
+  const toolNames = new Set(tools.map(({ name }) => name));
+  const system = joinSections([
     formatSystemPrompt(cwd),
     settings.instructions,
-    secrets.redact(instructions.text),
-    secrets.redact(formatSkills(skills)),
-    equipment.system,
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+    redactor.redact(instructions.text),
+    redactor.redact(formatSkills(skills)),
+    integrations.system,
+  ]);
+  const { hooks } = integrations;
   return {
     workspace,
     sandbox,
-    redactor: secrets,
+    redactor,
     instructions,
     skills,
-    commands,
+    commands: userCommands.commands,
     problems: [
-      ...[...instructions.problems, ...problems, ...more].map(({ path, why }) => `${path}: ${why}`),
-      ...equipment.problems,
+      ...[...instructions.problems, ...foundSkills.problems, ...userCommands.problems].map(
+        ({ path, why }) => `${path}: ${why}`,
+      ),
+      ...integrations.problems,
     ],
     tools,
     grantKey: (call) =>
-      grantKey({ ...call, tool: names.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool) }, locate),
-    ...(equipment.hooks ? { hooks: equipment.hooks } : {}),
+      grantKey({ ...call, tool: toolNames.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool) }, locate),
+    ...(hooks ? { hooks } : {}),
     stopCommands: () => background.close(),
     background,
-    close: async (heir) =>
-      void (await Promise.all([equipment.close(), heir?.background === background ? undefined : background.close()])),
+    close: async (next) =>
+      void (await Promise.all([
+        integrations.close(),
+        next?.background === background ? undefined : background.close(),
+      ])),
     forModel(provider, callsTools) {
       if (!callsTools && clientTools.length > 0) throw noToolCallsError(provider);
       model = provider;
-      const parts = resolveAgent({
+      const agent = resolveAgent({
+        ...extension,
         provider,
-        // Who cannot touch the folder need not know how to: small models read slowly, and forget what comes before.
-        system: callsTools ? system : [formatTalkOnlyPrompt(cwd), settings.instructions].filter(Boolean).join('\n\n'),
+        // A model without tools needs no text about them: small models read slowly and forget what comes first.
+        system: callsTools ? system : joinSections([formatTalkOnlyPrompt(cwd), settings.instructions]),
         tools: callsTools ? [...tools, ...clientTools] : [],
         resolveToolName: resolveToolAlias,
         reminders: [background.reminder, ...reminders],
-        rules,
-        views,
-        renderers,
-        stops,
-        checks,
         ...(outputSchema ? { outputSchema } : {}),
       });
-      const asks = permissionGate({
-        tools: parts.tools,
-        mode: () => (autoApprove() ? 'auto' : 'ask'),
-        grants: grants,
-        locate,
-      });
-      const ground = createPolicyContext(workspace);
-      const gate = policy ? policyGate(policy, { ...ground, grants: grants, fallback: asks }) : asks;
-      const careful = packageInstallGate(gate, grants, ground);
-      const { hooks } = equipment;
       return {
-        ...parts,
+        ...agent,
         cwd,
-        // Who wants nothing asked is told by the model what it found out.
+        // Without approvals the user is not asked about an unknown outcome either: the model is informed.
         get onUnknownOutcome() {
           return autoApprove() ? 'tell' : 'ask';
         },
-        gates: [...gates, hooks?.wrapGate(careful) ?? careful],
-        ...(hooks && parts.compactor ? { compactor: hooks.wrapCompactor(parts.compactor) } : {}),
+        gates: createGates({
+          workspace,
+          tools: agent.tools,
+          ruleGates,
+          wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
+          policy,
+          grants,
+          autoApprove,
+        }),
+        ...(hooks && agent.compactor ? { compactor: hooks.wrapCompactor(agent.compactor) } : {}),
       };
     },
   };
 }
+
+const noSkills = { skills: [], problems: [] };
+
+const asList = (value: boolean | readonly string[] | undefined): readonly string[] =>
+  typeof value === 'object' ? value : [];
+
+const joinSections = (sections: readonly (string | undefined)[]): string => sections.filter(Boolean).join('\n\n');
 
 function throwNoModel(): never {
   throw new FairleadError('cli/no-model', 'No model is open yet.', { blame: 'harness' });
 }
 
 const noToolCallsError = ({ model }: Provider): FairleadError =>
-  new FairleadError('cli/no-calls', `${model} cannot call tools, and was given some.`, {
+  new FairleadError('cli/no-calls', `${model} cannot call tools, but the request has tools.`, {
     blame: 'user',
-    hint: 'Ask another model, or ask without tools.',
+    hint: 'Use another model, or send the request without tools.',
   });
 
-/** The text for a model that can only talk. */
+/** The system prompt of a model without tools. */
 const formatTalkOnlyPrompt = (cwd: string): string =>
   `You are Fairlead, an agent in a person's terminal. The working folder is ${cwd}.\nYou cannot see files or run commands. Answer briefly. If you do not know, say so.`;
 
-/** The text every request begins with. */
+/** The beginning of the system prompt. */
 const formatSystemPrompt = (cwd: string): string =>
   `You are Fairlead, an agent in a person's terminal. The working folder is ${cwd}.
 - Look before you answer: read files and run commands instead of guessing. Never make up what a tool would say.

@@ -2,11 +2,12 @@
 export { Conversation } from './conversation.ts';
 export type { ConversationFlags, ConversationOptions } from './conversation-state.ts';
 export type { ConversationStatus } from './conversation-status.ts';
-export { createCodingAgent, type CodingAgent, type CodingAgentOptions } from './create-agent.ts';
+export { codingAgent, type CodingAgentOptions } from './coding-agent.ts';
+export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } from './create-agent.ts';
 export { noUser, type UserPrompter } from './integrations/index.ts';
 export { openModel, type ModelHost } from './models/open-model.ts';
 export { findModel, type ResolvedModel } from './models/resolve-model.ts';
-export { resolveModelUnattended } from './models/resolve-unattended.ts';
+export { resolveModelUnattended } from './models/resolve-model.ts';
 export { readSettings, type Settings } from './settings/index.ts';
 export { createRunAgentFactory } from './fleet/agent-factory.ts';
 export { createRunHandlers } from './fleet/run-handlers.ts';

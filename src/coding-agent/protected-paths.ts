@@ -1,7 +1,7 @@
 // What the model's commands run in, for a working folder and these settings: the same for a conversation and for the doctor that proves it.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { chooseSandbox, type Sandbox } from '../guards/index.ts';
+import { chooseSandbox, type Sandbox, type SandboxMode } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
 import type { Settings } from './settings/index.ts';
 
@@ -31,11 +31,11 @@ export const getSealedFiles = (settings: Pick<Settings, 'dirs' | 'all'>): readon
   `${settings.dirs.state}/server-token`,
 ];
 
-/** The sandbox for a folder, whose real path is given; none where the person wants none, which nothing else may decide. */
-export const selectSandbox = (settings: Settings, folder: string, wanted: boolean): Promise<Sandbox> =>
+/** Chooses the sandbox of commands in a directory, given by its real path. Only the user may choose `none`. */
+export const selectSandbox = (settings: Settings, cwd: string, mode: SandboxMode = 'auto'): Promise<Sandbox> =>
   chooseSandbox({
-    mode: wanted ? 'auto' : 'none',
-    roots: [folder],
+    mode,
+    roots: [cwd],
     hidden: getProtectedPaths(settings),
     quarantine: `${settings.dirs.state}/trash`,
     home: homedir(),

@@ -86,7 +86,13 @@ export {
 export { hash53, hash53Value, updateHash53, createHash53, type Hash53State } from './hash53.ts';
 export { runEndedFacts } from './end-run.ts';
 export { deliverableInputs } from './pending-inputs.ts';
-export { pendingApprovals, type PendingApproval } from './pending-approvals.ts';
+export {
+  pendingApprovals,
+  type ApprovalDecision,
+  type ApprovalHandler,
+  type ApprovalOptions,
+  type PendingApproval,
+} from './pending-approvals.ts';
 export { isStuck, nextStep, type Step } from './next.ts';
 export { collectNotes } from './turn.ts';
 export { runChecks } from './run-checks.ts';

@@ -13,6 +13,25 @@ export type PendingApproval = {
   readonly kind?: 'unknown-outcome' | 'client-tool';
 };
 
+/** How an approval is recorded. */
+export type ApprovalOptions = {
+  /** The source of the decision. */
+  readonly by?: string;
+  /** Of a call whose outcome is unknown: it has taken effect. */
+  readonly tookEffect?: boolean;
+  /** Why the call was rejected; the model reads it. */
+  readonly reason?: string;
+};
+
+/** The decision about a tool call; undefined leaves it pending. */
+export type ApprovalDecision = boolean | undefined | (ApprovalOptions & { readonly approved: boolean });
+
+/** Decides about a pending tool call. If it throws, the call stays pending and the run rejects. */
+export type ApprovalHandler = (
+  request: PendingApproval,
+  signal: AbortSignal,
+) => ApprovalDecision | Promise<ApprovalDecision>;
+
 /** The calls that wait for a decision, in call order. */
 export const pendingApprovals = ({ calls }: Pick<RunState, 'calls'>): readonly PendingApproval[] =>
   calls.flatMap(({ id, tool, input, ask, result }) => {

@@ -3,6 +3,7 @@ import type { Event, Fact, Limits, Note, DecisionSource, UsageTotals, StopReason
 import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { ToolCall, RunState } from './state.ts';
+import type { ApprovalHandler } from './pending-approvals.ts';
 import type { PersistentList } from './persistent-list.ts';
 
 /** Options of an append. */
@@ -252,6 +253,12 @@ export type ResolvedAgent = {
   readonly settings: ModelSettings;
   /** Limits of each run unless the run sets its own. */
   readonly limits?: Partial<Limits>;
+  /** Decides about calls that need approval, in runs that name no handler. */
+  readonly onApproval?: ApprovalHandler;
+  /** Called with the text of each input before it is recorded. Returns notes for the model; throws to refuse the input. */
+  readonly onInput?: (text: string, state: RunState) => Promise<readonly string[]>;
+  /** Called with each event of a run after it is recorded. */
+  readonly onEvent?: (event: Event, state: RunState) => void;
   readonly outputSchema?: OutputSchema;
   readonly compactor?: Compactor;
   /** Whether the user or the model is informed of an effect that may have happened before a crash; default: the model. */

@@ -6,7 +6,7 @@ export { policyGate, type PolicyGateOptions } from './policy/gate.ts';
 export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';
 export { packageInstallGate } from './policy/package-guard.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
-export { chooseSandbox, type SandboxOptions } from './sandbox/choose.ts';
+export { chooseSandbox, type SandboxMode, type SandboxOptions } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
 export { noSandbox, withSandbox, type SandboxPaths, type Sandbox } from './sandbox/sandbox.ts';
 export { redactJson, withRedaction } from './redaction/redact-tool.ts';

@@ -25,11 +25,12 @@ const maxSkillBytes = 65_536;
 const skillNamePattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** Finds the skills for a working folder. A person's own go before a project's of the same name: a project must not stand in for them. */
-export async function findSkills(places: ProjectLocation): Promise<Skills> {
+export async function findSkills(places: ProjectLocation, dirs: readonly string[] = []): Promise<Skills> {
   const problems: FileProblem[] = [];
   const byName = new Map<string, Skill>();
   const seen = new Set<string>();
-  for (const shelf of resourceDirs(places, 'skills', ['.agents', '.claude']))
+  const named = dirs.map((folder): ResourceDir => ({ folder, scope: 'personal' }));
+  for (const shelf of [...named, ...resourceDirs(places, 'skills', ['.agents', '.claude'])])
     for (const entry of readDirEntries(shelf.folder, problems)) {
       const folder = path.join(shelf.folder, entry.name);
       const real = tryRealPath(path.join(folder, 'SKILL.md'));

@@ -1,17 +1,22 @@
 // What a queued run is worked on with: the same settings, policy, sandbox, hooks, rules and secrets as in the terminal, with nobody there to be asked at once.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
+import {
+  FairleadError,
+  isObject,
+  isPathInside,
+  type JsonObject,
+  type Limits,
+  type Provider,
+} from '../../core/index.ts';
 import { createOutputSchema } from '../../agent/index.ts';
 import { createClientTools, type AgentInstance, type AgentFactory } from '../../fleet/index.ts';
 import { sessionGrants } from '../../guards/index.ts';
-import { formatNoToolsWarning, type ResolvedModel } from '../models/resolve-model.ts';
+import { formatNoToolsWarning, type ResolvedModel, resolveModelUnattended } from '../models/resolve-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
-import { createCodingAgent } from '../create-agent.ts';
+import { createCodingAgent, defaultMaxTurns } from '../create-agent.ts';
 import { markPrivate, findPrivacyLabel, assertLocalModel, isPrivateSession, withPrivacyViews } from '../privacy.ts';
-import { resolveModelUnattended } from '../models/resolve-unattended.ts';
 import { noUser } from '../integrations/index.ts';
-import { containsPath } from '../../workspace/paths.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { getDefaultModel } from '../models/default-model.ts';
 
@@ -31,9 +36,6 @@ export type RunAgentSettings = {
   /** A JSON Schema that the answer is held to; of other kinds of runs this says something else. */
   readonly answer?: JsonObject;
 };
-
-/** Turns of one run unless somebody says otherwise, as in the terminal. */
-const defaultMaxTurns = 100;
 
 /** Models that are kept open: one that many runs share has one breaker and one rate for all of them. */
 const maxOpenModels = 32;
@@ -118,7 +120,7 @@ export function createRunAgentFactory(tell: (sentence: string) => void, named?: 
 function assertWithin(cwd: string, within: unknown): void {
   if (within === undefined) return;
   const found = realpathSync(cwd);
-  if (Array.isArray(within) && within.some((each) => typeof each === 'string' && containsPath(each, found))) return;
+  if (Array.isArray(within) && within.some((each) => typeof each === 'string' && isPathInside(each, found))) return;
   throw new FairleadError('cli/wrong-folder', `The run may not work in ${cwd}: it leads elsewhere.`, { blame: 'user' });
 }
 

@@ -45,6 +45,8 @@ export type IntegrationContext = {
   readonly prompter: UserPrompter;
   /** MCP servers that an editor names for this session. */
   readonly mcpServers?: readonly McpServer[];
+  /** Whether hooks are used; a list names more hook files of the user. */
+  readonly hookFiles?: boolean | readonly string[];
   /** The model, once there is one: only to be asked for while a tool runs. */
   readonly model: () => Provider;
   /** The file of the session, once it is open. */

@@ -1,11 +1,14 @@
 // Shell hooks of the person and, once approved, of the folder; nothing of them is loaded where there are none.
+import path from 'node:path';
 import { findHookFiles } from '../../guards/hooks/locations.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
 /** The hooks of a working folder. A folder's are put to the person with everything they run, once for each content. */
 export async function loadHooks(ground: IntegrationContext): Promise<Integration> {
-  const { paths, trust, prompter } = ground;
-  const files = findHookFiles(paths);
+  const { paths, trust, prompter, hookFiles = true } = ground;
+  if (hookFiles === false) return emptyIntegration;
+  const named = hookFiles === true ? [] : hookFiles.map((file) => path.resolve(paths.cwd, file));
+  const files = [...named.map((file) => ({ path: file, isUserOwned: true })), ...findHookFiles(paths)];
   if (files.length === 0) return emptyIntegration;
   const [{ readHooks, createHookIntegration }, { publicEnvironment }, { askWhenRulesMissing }] = await Promise.all([
     import('../../guards/hooks/index.ts'),

@@ -1,5 +1,5 @@
 // What MCP servers had the last time, a file each, so that their tools are there before they are started.
-import { createHash } from 'node:crypto';
+import { hash as cryptoHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { approvalKey, parseCachedServer, type McpServer, type McpToolCache } from '../../tools/mcp/index.ts';
 import { writeTextAtomic } from '../../stores/private-file.ts';
@@ -21,7 +21,7 @@ const slowMarker = '"slow"';
 export function createMcpCache(cache: string): McpCache {
   const fileOf = (server: McpServer): string => {
     const { subject, hash } = approvalKey(server);
-    return `${cache}/mcp/${createHash('sha256').update(`${subject} ${hash}`).digest('hex').slice(0, 32)}.json`;
+    return `${cache}/mcp/${cryptoHash('sha256', `${subject} ${hash}`).slice(0, 32)}.json`;
   };
   const textOf = (server: McpServer): string => {
     try {

@@ -31,22 +31,27 @@ export function readMcpServerConfig({
   paths,
   mcpServers = [],
 }: Pick<IntegrationContext, 'paths' | 'mcpServers'>): McpConfig {
-  const found = readMcpConfig({ user: path.join(paths.configDir, 'mcp.json'), project: paths.cwd });
-  const taken = new Set(found.servers.map(({ name }) => name));
-  const free = mcpServers.filter(({ name }) => !taken.has(name));
-  const passed = mcpServers.filter(({ name }) => taken.has(name));
+  const configured = readMcpConfig({ user: path.join(paths.configDir, 'mcp.json'), project: paths.cwd });
+  // A server that the program names replaces a configured one of the same name; a server of an editor does not.
+  const own = mcpServers.filter(({ origin }) => origin === 'user');
+  const servers = [...own, ...configured.servers.filter((server) => !hasName(own, server))];
+  const others = mcpServers.filter(({ origin }) => origin !== 'user');
+  const skipped = others.filter((server) => hasName(servers, server));
   return {
-    servers: [...found.servers, ...free],
+    servers: [...servers, ...others.filter((server) => !hasName(servers, server))],
     problems: [
-      ...found.problems,
-      ...passed.map(
+      ...configured.problems,
+      ...skipped.map(
         ({ name }) => `The editor's MCP server ${escapeInvisibleLine(name)} is left out: there is one of this name.`,
       ),
     ],
   };
 }
 
-/** What servers are opened with, whoever opens them. */
+const hasName = (servers: readonly McpServer[], { name }: McpServer): boolean =>
+  servers.some((each) => each.name === name);
+
+/** The options that every caller opens servers with. */
 export const defaultMcpOptions = (
   settings: Settings,
   trust: TrustStore,

@@ -32,7 +32,7 @@ test('[P23] an agent’s log stands beside its parent’s, in no list, and only 
     const { log, session } = await keeping.open(id, parent);
     const child = await Session.open(parts(system), log, session);
     await child.annotate(SUBAGENT_ANNOTATION, about);
-    await child.run('go');
+    await child.advance('go');
     if (id === 'agent-1') {
       const [seen] = await createSubagentStore(shelf).list(parent);
       assert.equal(seen?.running, 'elsewhere', 'somebody has it open');

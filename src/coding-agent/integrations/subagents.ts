@@ -1,8 +1,8 @@
 // The crew of a working folder: its agents' logs on disk, their questions put to the person, their models from the person's own list.
-import type { ApprovalHandler } from '../../agent/subagents/run-to-end.ts';
+import type { ApprovalHandler } from '../../agent/index.ts';
 import type { SubagentManagerOptions } from '../../agent/subagents/launch.ts';
 import { createSubagentManager, type SubagentManager } from '../../agent/subagents/manager.ts';
-import { truncateToLine, subagentStatus } from '../../agent/subagents/metadata.ts';
+import { truncateToLine, subagentStatus } from '../../agent/subagents/format.ts';
 import { unwrapDeferredCall } from '../../core/index.ts';
 import { createApprovalTracker } from '../approval-provenance.ts';
 import { refreshApprovalQuestions } from '../approvals.ts';
@@ -46,9 +46,7 @@ function createApprovalQueue(person: UserPrompter): NonNullable<SubagentManagerO
     (call, signal) => {
       const aim = unwrapDeferredCall(call);
       const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${truncateToLine(metadata.task, 60)})?`;
-      const mine = turn.then(async () =>
-        signal.aborted ? undefined : person.confirm(title, call.ask?.question, signal),
-      );
+      const mine = turn.then(async () => (signal.aborted ? undefined : person.confirm(title, call.question, signal)));
       turn = mine.catch(() => {});
       return mine;
     };

@@ -1,6 +1,6 @@
 // The model of runs that name none: said when a worker starts, for nobody is there to be asked when one is begun.
 import { formatError } from '../../core/index.ts';
-import { resolveModelUnattended } from './resolve-unattended.ts';
+import { resolveModelUnattended } from './resolve-model.ts';
 import { readKnownModels, readLastModel, refreshModels } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 

@@ -1,7 +1,7 @@
 // Which model answers: the rows' rules about lists, flags and the last model used, the same for both modes; only who is asked differs.
 import { FairleadError, isObject, closestMatches } from '../../core/index.ts';
 import { findFamily, type ModelRef } from '../../providers/index.ts';
-import type { KnownModel, ModelEndpoint } from '../state/index.ts';
+import { readKnownModels, readLastModel, type KnownModel, type ModelEndpoint } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** A model that was chosen. */
@@ -133,4 +133,23 @@ export function requireModel(
     });
   if (!named) throw unknownModelError(wanted, known, place);
   return named;
+}
+
+/** The model that was named, that the settings name, or that was used last; what was found on this machine where nothing is configured. */
+export async function resolveModelUnattended(
+  { model }: { readonly model?: string | undefined },
+  settings: Settings,
+  tell: (text: string) => void,
+): Promise<ResolvedModel> {
+  const known = readKnownModels(settings) ?? [];
+  const place = getModelEndpoint(settings, known);
+  const wanted = model ?? settings.model;
+  const previous = readLastModel(settings);
+  const first = wanted ?? previous;
+  if (isRouterName(first)) return toRouterModel(first);
+  if (place) return requireModel(wanted, previous, known, place);
+  const { discoverModel } = await import('./discover-model.ts');
+  const { model: chosen, message } = await discoverModel(settings, wanted);
+  if (wanted === undefined) tell(`${message}\n`);
+  return chosen;
 }

@@ -1,5 +1,5 @@
 // The router of a conversation: chooses for each message, opens what it chose, and tells the person before anything is sent.
-import type { RunOptions, Session, UserInput } from '../../agent/index.ts';
+import type { AdvanceOptions, Session, UserInput } from '../../agent/index.ts';
 import { noModelError, runWithRouting } from '../../agent/routing/index.ts';
 import {
   estimateTokens,
@@ -46,7 +46,7 @@ export type SessionRouter = {
   /** The model that a session is opened with: the one for these words, where they are known already; with a label, one that keeps what is private. */
   openFirstModel(words: string | undefined, label: string | undefined): Promise<OpenedModel>;
   /** Runs, with the model that these words need. */
-  run(talk: RoutedConversation, words: UserInput | undefined, options: RunOptions): Promise<RunState>;
+  run(talk: RoutedConversation, words: UserInput | undefined, options: AdvanceOptions): Promise<RunState>;
 };
 
 /** The router of this name, ready to choose. */
@@ -128,7 +128,7 @@ function toSituation(
   { isPrivate: isPrivate, currentModel }: RoutedConversation,
   words: UserInput | undefined,
   state: RunState,
-  { limits }: RunOptions,
+  { limits }: AdvanceOptions,
   except: readonly string[],
 ): Omit<RoutingContext, 'past' | 'now'> {
   const parts = words === undefined || typeof words === 'string' ? [] : words;

@@ -69,6 +69,8 @@ export type SettingsSources = {
   readonly env?: Environment;
   readonly cwd?: string;
   readonly platform?: NodeJS.Platform;
+  /** Directories that replace those of the environment. */
+  readonly dirs?: Partial<AppDirs>;
 };
 
 const defaults: Readonly<Record<string, SettingValue>> = {
@@ -88,8 +90,8 @@ type ConfigSources = {
 
 /** The person's own config file, whether it is there or not. */
 export function getUserConfigFile(from: Omit<SettingsSources, 'cwd'> = {}): string {
-  const { env = process.env, platform = process.platform } = from;
-  return path.join(getAppDirs(env, getHome(env), platform).config, 'config.json');
+  const { env = process.env, platform = process.platform, dirs } = from;
+  return path.join(dirs?.config ?? getAppDirs(env, getHome(env), platform).config, 'config.json');
 }
 
 /** What is wrong with a config, if anything, is thrown as a sentence. */
@@ -115,7 +117,7 @@ export function readSettings(from: SettingsSources = {}): Settings {
   const found = readEnvFile(cwd);
   const envFile =
     found && withoutUntrustedDirs(found, { env: withoutEmptyVariables(env), home: getHome(env), platform });
-  const dirs = readAppDirs(env, envFile, platform);
+  const dirs = { ...readAppDirs(env, envFile, platform), ...from.dirs };
   const userFile = getUserConfigFile(from);
   const project = readProjectConfig(cwd, userFile);
   const sources: ConfigSources = {

@@ -170,18 +170,21 @@ test('entries typed are kept with their line breaks, the newest thousand, and no
   assert.equal(existsSync(`${file}.tmp`), false);
 });
 
-test('a place that cannot be written to is said in one sentence, and keeps nobody from working', async (t) => {
+test('a directory that cannot be written is reported in one sentence, and the work continues', async (t) => {
   const settings = settingsFor(t)();
   mkdirSync(path.dirname(settings.dirs.state), { recursive: true });
   writeFileSync(settings.dirs.state, 'a file where a folder should be');
   const told = /^The next start will not know which model was used: Could not make .*fairlead/;
   assert.match(saveLastModel(settings, 'x') ?? '', told);
   assert.throws(() => openDebugLog(settings), { code: 'cli/file', message: /^Could not make .*fairlead.logs/ });
-  assert.equal(await withDebugLog(settings, 'a start', assert.fail, async () => 7), 7);
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  assert.equal(await withDebugLog(settings, 'a start', warn, async () => 7), 7);
+  assert.match(warnings.join(), /^This start has no log\. Could not make .*fairlead.logs/);
   assert.deepEqual([readLastModel(settings), readKnownModels(settings)], [undefined, undefined]);
 });
 
-test('a history that cannot be read or written is no history', (t) => {
+test('a prompt history that cannot be read or written is empty', (t) => {
   const settings = settingsFor(t)();
   mkdirSync(path.join(settings.dirs.state, 'history'), { recursive: true });
   appendPromptHistory(settings, 'typed');

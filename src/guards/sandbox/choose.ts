@@ -7,10 +7,13 @@ import { seatbeltSandbox, seatbeltUnavailableReason } from './seatbelt.ts';
 import { noSandbox, unavailableSandbox, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { withQuarantine } from './quarantine.ts';
 
+/** Which sandbox is used: the best one, one that is named, or none. */
+export type SandboxMode = 'auto' | 'bubblewrap' | 'container' | 'none';
+
 /** What a sandbox is chosen by. */
 export type SandboxOptions = SandboxPaths & {
-  /** `none` only where the person says so in so many words. */
-  readonly mode?: 'auto' | 'none';
+  /** `auto` is the best sandbox that works; `none` must be an explicit choice of the user. */
+  readonly mode?: SandboxMode;
   /** A container to use where there is nothing lighter and its image is here. */
   readonly container?: { readonly engine: string; readonly image: string };
 };
@@ -20,28 +23,31 @@ const sandboxCache = new Map<string, Promise<Sandbox>>();
 /** Chooses a sandbox. It never falls back to none: without one that works, every command is refused with the reason. */
 export function chooseSandbox({ mode = 'auto', ...confines }: SandboxOptions): Promise<Sandbox> {
   if (mode === 'none') return Promise.resolve(noSandbox);
-  const key = JSON.stringify(confines);
-  const known = sandboxCache.get(key) ?? chooseBest(confines);
+  const key = JSON.stringify([mode, confines]);
+  const known = sandboxCache.get(key) ?? chooseBest(mode, confines);
   sandboxCache.set(key, known);
   return known;
 }
 
-async function chooseBest({ container, ...confines }: Omit<SandboxOptions, 'mode'>): Promise<Sandbox> {
+async function chooseBest(
+  mode: Exclude<SandboxMode, 'none'>,
+  { container, ...confines }: Omit<SandboxOptions, 'mode'>,
+): Promise<Sandbox> {
   if (confines.roots.includes('/'))
     return unavailableWithHint(
       'the working folder is the whole disk, which no sandbox could confine',
       'Start in a folder of your own',
     );
-  const light = await chooseNative(confines);
+  const light = mode === 'container' ? noContainer : await chooseNative(confines, mode);
   // A container has no way to the hosts that are open, and another system inside: it is better than nothing.
-  if (light.name !== 'refused' || !container) return light;
+  if (light.name !== 'refused' || !container || mode === 'bubblewrap') return light;
   const engine = path.isAbsolute(container.engine) ? container.engine : findTrustedProgram(container.engine, confines);
   if (engine === undefined || !(await hasImage(engine, container.image))) return light;
   return withQuarantine(bindMountContainerSandbox({ ...container, engine }, confines), confines);
 }
 
-async function chooseNative(confines: SandboxPaths): Promise<Sandbox> {
-  if (process.platform === 'darwin') {
+async function chooseNative(confines: SandboxPaths, mode: 'auto' | 'bubblewrap'): Promise<Sandbox> {
+  if (process.platform === 'darwin' && mode === 'auto') {
     const why = seatbeltUnavailableReason(confines);
     if (why === undefined) return withQuarantine(seatbeltSandbox(confines), confines);
     return unavailableWithHint(why, 'Install podman or docker and pull the image of sandbox.image');
@@ -74,3 +80,8 @@ const hasImage = (engine: string, image: string): Promise<boolean> =>
 
 const unavailableWithHint = (why: string, mend: string): Sandbox =>
   unavailableSandbox(`Commands are not run: ${why}. ${mend}, or start with --no-sandbox to run them as yourself.`);
+
+const noContainer: Sandbox = unavailableWithHint(
+  'there is no container engine with the image of sandbox.image',
+  'Install podman or docker and pull the image',
+);

@@ -1,7 +1,7 @@
 // One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
-import type { RunOptions, UserCommand, UserInput } from '../../agent/index.ts';
-import { hasUnreadInput } from '../../agent/unread-input.ts';
+import type { AdvanceOptions, UserCommand, UserInput } from '../../agent/index.ts';
+import { hasUnreadInput } from '../../agent/approvals.ts';
 import {
   FairleadError,
   isObject,
@@ -15,8 +15,7 @@ import { getBranchPath } from '../../sessions/reports/branch-path.ts';
 import { createTranscriptPresenter } from '../../sessions/transcript-presenter.ts';
 import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/approvals.ts';
 import type { ApprovalChoice, ApprovalAnswer } from '../../coding-agent/approval-choices.ts';
-import { runPromptHooks } from '../../coding-agent/prompt-hooks.ts';
-import type { Conversation } from '../../coding-agent/conversation.ts';
+import { runPromptHooks, type Conversation } from '../../coding-agent/conversation.ts';
 import type { TranscriptSink } from '../../sessions/index.ts';
 import { toAcpStopReason } from './errors.ts';
 import { createPlanListener } from './plan.ts';
@@ -89,7 +88,7 @@ export function createAcpSession(
 
   async function converse(words: UserInput): Promise<RunState> {
     const { signal } = stop;
-    const options: RunOptions = {
+    const options: AdvanceOptions = {
       signal,
       onChunk: (chunk) => teller.onChunk(chunk),
       onToolProgress: (call, text) => editor.transcript.appendText(call, text),

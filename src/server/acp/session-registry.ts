@@ -5,7 +5,7 @@ import { FairleadError } from '../../core/index.ts';
 import { peekSession } from '../../stores/jsonl/peek.ts';
 import { getMcpServers } from '../../tools/mcp/index.ts';
 import { Conversation } from '../../coding-agent/conversation.ts';
-import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
+import { resolveModelUnattended } from '../../coding-agent/models/resolve-model.ts';
 import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import {
   findSession,

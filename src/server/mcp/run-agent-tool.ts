@@ -1,9 +1,9 @@
 // A whole run as the call of a client: a session on disk, the same gate and limits as in the terminal, the answer and what it cost.
-import { formatRunEnd, toRunResult, SessionCache } from '../../agent/index.ts';
+import { formatRunEnd, toRunResult } from '../../agent/index.ts';
 import { createValidator } from '../../agent/schema.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
 import { Conversation } from '../../coding-agent/conversation.ts';
-import { resolveModelUnattended } from '../../coding-agent/models/resolve-unattended.ts';
+import { resolveModelUnattended } from '../../coding-agent/models/resolve-model.ts';
 import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { McpJob } from './pending-calls.ts';
@@ -87,8 +87,7 @@ export async function startAgentRun(
       return talk.run(words, { ...options, runId });
     },
     result(state) {
-      const names = { runId, sessionId: state.session, runFile: talk.file };
-      const came = toRunResult(state, names, undefined, new SessionCache(), undefined);
+      const came = toRunResult(state, { runId, sessionId: state.session });
       const good = came.status === 'success';
       return {
         content: [{ type: 'text', text: good ? came.text : `${came.text}\n${formatRunEnd(came)}`.trim() }],

@@ -42,7 +42,7 @@ export async function createMcpServer(
     autoApprove: () => asked.autoApprove,
     grants,
     codeOnly: false,
-    sandbox: asked.sandbox,
+    sandbox: asked.sandbox ? 'auto' : 'none',
     prompter: noUser((text) => tell(`${text}\n`)),
   });
   for (const problem of outfit.problems) tell(`${problem}\n`);
