@@ -19,8 +19,9 @@ export type ApiModule = { readonly subpath: string; readonly entries: readonly A
 
 /** Reads the API of the package from declarations that the compiler writes for this purpose. */
 export function readApi(root: string): readonly ApiModule[] {
-  const files = emitDeclarations(root);
-  return [...getSubpathSources(readFileSync(path.join(root, 'package.json'), 'utf8'))].map(([subpath, source]) => ({
+  const subpaths = getSubpathSources(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const files = subpaths.size > 0 ? emitDeclarations(root) : new Map<string, SourceFile>();
+  return [...subpaths].map(([subpath, source]) => ({
     subpath,
     entries: resolveExports(files, source)
       .flatMap(toEntry)

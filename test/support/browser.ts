@@ -17,7 +17,10 @@ const chromiumCandidates = [
   '/usr/bin/google-chrome',
 ];
 
-const chromiumPath = chromiumCandidates.find((place) => place !== undefined && existsSync(place));
+/** The browser of the tests, if one is installed. */
+export const chromiumPath: string | undefined = chromiumCandidates.find(
+  (place) => place !== undefined && existsSync(place),
+);
 
 /** Why the tests of the page cannot be run here; nothing where they can. */
 export const noBrowser: string | false =
