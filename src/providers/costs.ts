@@ -1,19 +1,19 @@
-// What a month of use costs: in the cloud, on a machine of one's own, and with both; and when a machine has paid for itself.
+// Monthly cost estimates: cloud, local, hybrid, and the payback time of a local machine.
 import type { Price } from '../core/index.ts';
 
-/** A month of use. */
+/** The usage of one month. */
 export type MonthlyUsage = {
   /** Tokens in the month, in and out together. */
   readonly tokens: number;
   /** US dollars per million tokens, in and out together. */
   readonly usdPerMillion: number;
-  /** The part of the tokens, from 0 to 1, that a local model takes over. */
+  /** The share of tokens, from 0 to 1, that a local model handles. */
   readonly localShare?: number;
-  /** What the local machine uses in electricity a month. */
+  /** Electricity cost of the local machine per month. */
   readonly electricityUsd?: number;
 };
 
-/** What the month costs in three ways. */
+/** The monthly cost of three setups. */
 export type MonthlyCost = {
   /** Everything in the cloud. */
   readonly cloud: number;
@@ -34,12 +34,12 @@ export function monthlyCost({
   return { cloud, local: electricityUsd, hybrid: cloud * (1 - localShare) };
 }
 
-/** After how many months a machine has paid for itself; never, if it does not save anything. */
+/** Months until a machine has paid for itself; Infinity if it saves nothing. */
 export function paybackMonths(hardwareUsd: number, cloudUsd: number, localUsd = 0): number {
   const saved = cloudUsd - localUsd;
   return saved > 0 ? hardwareUsd / saved : Number.POSITIVE_INFINITY;
 }
 
-/** One price for tokens in and out together, where this part of them, from 0 to 1, is output. */
+/** A blended price for input and output tokens, given the share of output from 0 to 1. */
 export const blendedPrice = ({ input, output }: Price, outputShare = 0.2): number =>
   input * (1 - outputShare) + output * outputShare;

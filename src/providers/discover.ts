@@ -1,25 +1,25 @@
-// What is at hand without being told: keys in the environment and servers on this machine. Nothing beyond loopback is asked.
-import { isObject } from '../core/index.ts';
+// Discovers usable providers: API keys in the environment and model servers on loopback. Sends no request beyond loopback.
+import { isObject, isLoopbackUrl } from '../core/index.ts';
 import { families, findFamily, type ProviderFamily } from './families.ts';
 import { objectsAt } from './models/model-info.ts';
 import { resolveBaseUrl, findApiKey, type Environment } from './resolve.ts';
 import { httpModule } from './http/node-http.ts';
 
-/** A provider that can be used as things are. */
+/** A provider that is usable now. */
 export type DiscoveredProvider =
   | { readonly provider: string; readonly how: 'key'; readonly variable: string }
   | { readonly provider: string; readonly how: 'server'; readonly baseUrl: string }
-  /** An address elsewhere, set by the user and not looked at. */
+  /** A remote address set by the user; not probed. */
   | { readonly provider: string; readonly how: 'address'; readonly baseUrl: string; readonly variable: string }
-  /** The model that comes with the program: small and slow, and there when nothing else is. */
+  /** The embedded model: the fallback if nothing else is available. */
   | { readonly provider: 'embedded'; readonly how: 'embedded' };
 
-/** Where to look. */
+/** Options of the discovery. */
 export type DiscoverOptions = {
   readonly env?: Environment;
-  /** How long a server may take to say who it is; a third of a second unless given. */
+  /** Probe timeout per server; default 333 ms. */
   readonly timeoutMs?: number;
-  /** Where each server is looked for, instead of on its usual ports. */
+  /** Addresses to probe instead of the default ports. */
   readonly ports?: { readonly [provider: string]: readonly number[] };
 };
 
@@ -32,7 +32,7 @@ const defaultPorts: { readonly [provider: string]: readonly number[] } = {
   'openai-compatible': [5000],
 };
 
-/** What was found, the best first: keys that were set on purpose, then servers, and the embedded model last. */
+/** Returns usable providers, best first: API keys, then local servers, then the embedded model. */
 export async function discover(options: DiscoverOptions = {}): Promise<readonly DiscoveredProvider[]> {
   const { env = process.env, timeoutMs = 333, ports = defaultPorts } = options;
   const keys = families.flatMap((family): readonly DiscoveredProvider[] => {
@@ -52,20 +52,16 @@ export async function discover(options: DiscoverOptions = {}): Promise<readonly 
 
 type ProbeTarget = { readonly family: ProviderFamily; readonly url: string } | { readonly known: DiscoveredProvider };
 
-/** An address that the user has set takes the place of the usual ones. */
+/** An address set by the user replaces the default ones. */
 function getProbeTargets(family: ProviderFamily, ports: readonly number[], env: Environment): readonly ProbeTarget[] {
   const variable = family.urlVariables.find((name) => env[name]?.trim());
   if (variable === undefined)
     return ports.map((port) => ({ family, url: `http://localhost:${port}${family.defaultPath}` }));
   const baseUrl = resolveBaseUrl(family, undefined, env);
-  return isLoopback(baseUrl)
+  return isLoopbackUrl(baseUrl)
     ? [{ family, url: baseUrl }]
     : [{ known: { provider: family.name, how: 'address', baseUrl, variable } }];
 }
-
-/** Whether an address is one of this machine alone. */
-export const isLoopback = (url: string): boolean =>
-  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 
 async function probeServer(
   { family, url }: { readonly family: ProviderFamily; readonly url: string },
@@ -82,7 +78,7 @@ const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
 const probeModelList: ServerProbe = async (url, ms) =>
   objectsAt(await fetchLocalJson(`${url}/models`, ms), 'data').length > 0;
 
-/** How each server is told from the others on the same port. */
+/** How to identify each server on a shared port. */
 const serverProbes: { readonly [provider: string]: ServerProbe } = {
   ollama: async (url, ms) => hasKey(await fetchLocalJson(`${url}/api/version`, ms), 'version'),
   lemonade: async (url, ms) =>
@@ -99,7 +95,7 @@ const hasKey = (value: unknown, key: string): boolean => isObject(value) && key 
 
 const maxResponseBytes = 4 * 2 ** 20;
 
-/** The JSON at a place on this machine, or nothing. A proxy set in the environment is not used: it is not on this machine. */
+/** Fetches JSON from a loopback address; undefined on any error. Ignores proxies from the environment: they are not on this machine. */
 function fetchLocalJson(url: string, ms: number): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const nothing = (): void => resolve(undefined);

@@ -1,25 +1,25 @@
-// The table of names: which provider speaks which dialect, where it is found, and where its key is kept.
+// The provider table: wire format, address and API key variables of each provider family.
 
-/** How a provider is spoken to. */
+/** The wire format of a provider. */
 export type ProviderProtocol = 'anthropic' | 'openai' | 'google' | 'chat' | 'ollama' | 'embedded';
 
-/** A provider that can be named. */
+/** A provider family. */
 export type ProviderFamily = {
   readonly name: string;
   readonly protocol: ProviderProtocol;
-  /** Where it is, unless told otherwise. */
+  /** The default address. */
   readonly baseUrl: string;
-  /** Variables that say where it is, the first that is set counting. */
+  /** Environment variables for the address; the first that is set wins. */
   readonly urlVariables: readonly string[];
-  /** Variables that hold its key. */
+  /** Environment variables for the API key. */
   readonly keyVariables: readonly string[];
-  /** It runs on a machine of yours: no key is needed. */
+  /** It runs on the user's machine: no key is needed. */
   readonly local: boolean;
-  /** No token costs anything. A local address alone does not say so: a proxy may pass requests on to someone who is paid. */
+  /** Tokens are free. A local address alone does not imply this: a proxy can forward to a paid service. */
   readonly free: boolean;
-  /** The path that an address without one stands for. */
+  /** The default path of an address without a path. */
   readonly defaultPath: string;
-  /** A model to show in examples. */
+  /** A model name for examples. */
   readonly exampleModel: string;
 };
 
@@ -62,7 +62,7 @@ const localFamily = (
 
 const envPrefix = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z]/g, '_');
 
-/** Every provider that has a name, the ones reached by a key first. */
+/** All providers, those with API keys first. */
 export const families: readonly ProviderFamily[] = [
   hostedFamily('anthropic', 'anthropic', 'https://api.anthropic.com/v1', ['ANTHROPIC_API_KEY'], 'claude-sonnet-4-5'),
   hostedFamily('openai', 'openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.5'),
@@ -100,7 +100,7 @@ export const families: readonly ProviderFamily[] = [
   localFamily('embedded', 'embedded', '', '', 'tinyllama'),
 ];
 
-/** Other names for the same providers. */
+/** Aliases of providers. */
 export const providerAliases: { readonly [name: string]: string } = {
   claude: 'anthropic',
   gemini: 'google',
@@ -111,12 +111,12 @@ export const providerAliases: { readonly [name: string]: string } = {
   proxy: 'openai-compatible',
 };
 
-/** The provider of this name or alias, in any case. */
+/** Finds a provider by name or alias, ignoring case. */
 export function findFamily(name: string): ProviderFamily | undefined {
   const lower = name.toLowerCase();
   const real = Object.hasOwn(providerAliases, lower) ? providerAliases[lower] : lower;
   return families.find((family) => family.name === real);
 }
 
-/** Whether a family takes no money for tokens. */
+/** Returns true if tokens of this family are free. */
 export const isFreeFamily = (name: string): boolean => findFamily(name)?.free ?? false;

@@ -1,4 +1,4 @@
-// The models: opening one by name, listing what there is, and the gateway around them. A family is loaded when it is chosen.
+// Public API of the providers: open a model by name, list models, gateway. A provider family is loaded on first use.
 import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
 export type { ChatOptions } from './openai-compatible/chat.ts';
 export type { ChatCompat } from './openai-compatible/compat.ts';
@@ -29,6 +29,6 @@ export {
   type ResolvedModelRef,
 } from './resolve.ts';
 
-/** Opens the embedded model with someone to ask before it is fetched; loaded only now. */
+/** Opens the embedded model, with a prompt before the download; loaded on first use. */
 export const openEmbedded = async (options: EmbeddedOptions = {}): Promise<EmbeddedProvider> =>
   (await import('./embedded/embedded.ts')).embeddedProvider(options);

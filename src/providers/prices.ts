@@ -1,8 +1,8 @@
-// What models cost, in US dollars per million tokens. Only figures with a source; what is not here is unknown, which is not free.
+// Model prices in US dollars per million tokens, with sources. A model that is not listed has an unknown price, not zero.
 import { usageCost, isValidUsage, type Price, type Provider, type Usage } from '../core/index.ts';
 import { isFreeFamily } from './families.ts';
 
-/** A price with the higher one that some models have for long prompts. */
+/** A price, with the higher price of some models for long prompts. */
 export type ModelPrice = Price & { readonly over?: { readonly tokens: number; readonly price: Price } };
 
 /** Prices by `provider/model`, or by model alone; dated and `-latest` names find the plain one. */
@@ -117,23 +117,23 @@ const pricesByFamily: { readonly [family: string]: PriceBook } = {
   mistral,
 };
 
-/** Nothing per token: the machine is yours. */
+/** Free: a local model. */
 const freePrice: ModelPrice = createPrice(0, 0, 0, 0);
 
-/** What a model costs at a provider: your own figure first, nothing if it runs on your machine, the built-in one if there is one. */
+/** Returns the price of a model: the user's price, free if it is local, or the built-in price. */
 export function priceOf(family: string, model: string, own: PriceBook = {}): ModelPrice | undefined {
   const mine = findPrice(own, `${family}/${model}`) ?? findPrice(own, model);
   if (mine) return mine;
-  // Ollama passes models with such a name on to its paid service.
+  // Ollama forwards models with such a name to its paid service.
   if (isFreeFamily(family) && !model.endsWith('cloud')) return freePrice;
   const book = Object.hasOwn(pricesByFamily, family) ? pricesByFamily[family] : undefined;
   return book && findPrice(book, model);
 }
 
-/** What may follow a model's name without making it another model: a date, a revision, a preview of that very model. */
+/** Suffixes that do not change the model: a date, a revision, a preview. */
 const versionSuffix = /^(-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{3}|-latest|-preview(-\d{2}-\d{2,4})?|-exp)?$/;
 
-/** Spelled one way: 4.8 and 4-8 are the same version, `models/` and a cloud's `@` or `:` are no part of the name. */
+/** Normalizes a name: 4.8 and 4-8 are equal; `models/` and cloud suffixes after `@` or `:` are removed. */
 const normalizeModelName = (name: string): string =>
   name
     .toLowerCase()
@@ -153,7 +153,7 @@ function findPrice(book: PriceBook, name: string): ModelPrice | undefined {
   return best === undefined ? undefined : book[best];
 }
 
-/** Whether one name is the other, or a dated form of it. */
+/** Returns true if the names are equal or one is a dated form of the other. */
 const isSameModel = (one: string, other: string): boolean => {
   const [short, long] = [normalizeModelName(one), normalizeModelName(other)].toSorted(
     (a, b) => a.length - b.length,
@@ -161,7 +161,7 @@ const isSameModel = (one: string, other: string): boolean => {
   return long.startsWith(short) && versionSuffix.test(long.slice(short.length));
 };
 
-/** What an answer cost by the model that gave it; unknown counts or an unknown price leave it unknown. */
+/** Returns the cost of a response; undefined if counts or price are unknown. */
 export function responseCost(
   provider: Pick<Provider, 'family' | 'model' | 'price'>,
   answered: string,
@@ -180,7 +180,7 @@ const isSamePrice = (a: Price, b: Price): boolean => a.input === b.input && a.ou
 const selectPriceTier = (price: ModelPrice, { input = 0 }: Usage): Price =>
   price.over && input > price.over.tokens ? price.over.price : price;
 
-/** The highest of each price of these models; unknown if one of them is. */
+/** Returns the highest price of these models; undefined if one is unknown. */
 export function maxPrice(models: readonly Pick<Provider, 'price'>[]): Price | undefined {
   const prices = models.map((model) => model.price);
   const [first] = prices;

@@ -1,4 +1,4 @@
-// Names to providers: each family is loaded only when it is chosen.
+// Opens providers by model name; each family is loaded on first use.
 import { FairleadError, type Provider } from '../core/index.ts';
 import { lookUpKnownModel } from './models/known-models.ts';
 import type { PriceBook } from './prices.ts';
@@ -11,20 +11,20 @@ import {
   type ResolvedModelRef,
 } from './resolve.ts';
 
-/** Makes a provider of one's own from a reference. */
+/** Creates a custom provider from a reference. */
 export type ProviderFactory = (ref: Exclude<ModelRef, string>) => Provider | Promise<Provider>;
 
-/** How models are opened; what is absent has a default. */
+/** Options for opening models. */
 export type OpenProviderOptions = {
-  /** Where keys and addresses are looked up; the process's own environment unless given. */
+  /** Environment for keys and addresses; default process.env. */
   readonly env?: Environment;
-  /** Providers by name beside the built-in ones, and before them: `scripted` and `replay` come in this way. */
+  /** Custom providers by name; they override the built-in ones. `scripted` and `replay` are added this way. */
   readonly providers?: { readonly [name: string]: ProviderFactory };
-  /** Prices that come before the built-in ones. */
+  /** Prices that override the built-in ones. */
   readonly prices?: PriceBook;
 };
 
-/** Opens a model by name, such as `anthropic/claude-sonnet-4-5` or `ollama/qwen3:8b`. What cannot be reached by lack of a name or a key is said before anything is sent. */
+/** Opens a model by name, such as `anthropic/claude-sonnet-4-5` or `ollama/qwen3:8b`. Throws before any request if the name or the key is missing. */
 export async function openProvider(ref: ModelRef, options: OpenProviderOptions = {}): Promise<Provider> {
   const { env = process.env, providers = {}, prices = {} } = options;
   const parts = parseModelRef(ref);
@@ -39,7 +39,7 @@ export async function openProvider(ref: ModelRef, options: OpenProviderOptions =
   }
 }
 
-/** The window as it was given or is known, so that a loop makes its history shorter before it is refused. */
+/** Adds the configured or known context window, so that the loop compacts in time. */
 function withContextWindow(provider: Provider, { family, model, contextWindow }: ResolvedModelRef): Provider {
   if (provider.contextWindow !== undefined || family.protocol === 'embedded') return provider;
   const window = contextWindow ?? (family.local ? undefined : lookUpKnownModel(model).contextWindow);

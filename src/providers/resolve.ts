@@ -1,14 +1,14 @@
-// From the name of a model to everything that is needed to reach it. Nothing is loaded and nothing is sent.
+// Resolves a model name to address, key and API. Loads nothing and sends nothing.
 import { FairleadError, isObject, closestMatches, type Price } from '../core/index.ts';
 import { providerAliases, families, findFamily, type ProviderFamily } from './families.ts';
 
 import { lookUpKnownModel } from './models/known-models.ts';
 import { priceOf, type PriceBook } from './prices.ts';
 
-/** The way an OpenAI-like provider is asked: chat completions, or responses. */
+/** The API of an OpenAI-compatible provider: chat completions or responses. */
 export type OpenAIApi = 'chat' | 'responses';
 
-/** A model by name, `provider/model`, or with where and how to reach it. */
+/** A model by name, `provider/model`, or with address and options. */
 export type ModelRef =
   | string
   | {
@@ -20,14 +20,14 @@ export type ModelRef =
       readonly headers?: Readonly<Record<string, string>>;
       readonly price?: Price;
       readonly contextWindow?: number;
-      /** Whether it sees pictures. */
+      /** Whether it accepts images. */
       readonly images?: boolean;
     };
 
-/** Environment variables by their names. */
+/** Environment variables. */
 export type Environment = { readonly [name: string]: string | undefined };
 
-/** A model with everything needed to reach it. */
+/** A resolved model reference. */
 export type ResolvedModelRef = {
   readonly family: ProviderFamily;
   readonly model: string;
@@ -40,14 +40,14 @@ export type ResolvedModelRef = {
   readonly images?: boolean;
 };
 
-/** A reference as its parts, of whichever provider. */
+/** Splits a reference into its parts. */
 export function parseModelRef(ref: ModelRef): Exclude<ModelRef, string> {
   if (typeof ref !== 'string') return assertModelRef(ref);
   const slash = ref.indexOf('/');
   return slash < 0 ? { provider: ref, model: '' } : { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };
 }
 
-/** A program in plain JavaScript may give anything. */
+/** Untyped callers can pass anything. */
 function assertModelRef(ref: Exclude<ModelRef, string>): Exclude<ModelRef, string> {
   const { provider, model }: { readonly provider?: unknown; readonly model?: unknown } = isObject(ref) ? ref : {};
   if (typeof provider === 'string' && typeof model === 'string') return ref;
@@ -56,7 +56,7 @@ function assertModelRef(ref: Exclude<ModelRef, string>): Exclude<ModelRef, strin
   });
 }
 
-/** Everything needed to reach this model, from the reference first, then the environment, then the table of names. */
+/** Resolves a model from the reference, then the environment, then the provider table. */
 export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook = {}): ResolvedModelRef {
   const parts = parseModelRef(ref);
   const family = findFamily(parts.provider);
@@ -82,13 +82,13 @@ export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook 
   };
 }
 
-/** The API a model is asked by unless told otherwise: responses for OpenAI's reasoning models at OpenAI itself, chat for the rest. */
+/** The default API: responses for OpenAI's reasoning models at OpenAI, chat otherwise. */
 function selectApi(family: ProviderFamily, model: string, baseUrl: string): OpenAIApi {
   if (family.protocol !== 'openai' || URL.parse(baseUrl)?.hostname !== 'api.openai.com') return 'chat';
   return /^(gpt-[5-9]|o\d|codex)/.test(model) ? 'responses' : 'chat';
 }
 
-/** The first of the provider's variables that holds something, or nothing. */
+/** Returns the first set environment variable. */
 export function findApiKey(
   family: ProviderFamily,
   env: Environment,
@@ -100,7 +100,7 @@ export function findApiKey(
   return undefined;
 }
 
-/** The key for a provider, given or found; a provider that needs one and has none is an error. */
+/** Returns the API key, given or from the environment; throws if a required key is missing. */
 export function resolveApiKey(
   family: ProviderFamily,
   given: string | undefined,
@@ -117,7 +117,7 @@ export function resolveApiKey(
   );
 }
 
-/** Where a provider is: as given, as its variables say, or where it usually is. */
+/** Returns the address: given, from the environment, or the default. */
 export function resolveBaseUrl(family: ProviderFamily, given: string | undefined, env: Environment): string {
   const named = family.urlVariables.find((name) => env[name]?.trim());
   const text = (given ?? (named === undefined ? undefined : env[named]))?.trim() || family.baseUrl;
@@ -134,13 +134,13 @@ export function resolveBaseUrl(family: ProviderFamily, given: string | undefined
   return `${url.origin}${path === '' ? family.defaultPath : path}`;
 }
 
-/** A bare host means the usual port. */
+/** A host without a port uses the default port. */
 function withDefaultPort(text: string, family: ProviderFamily): string {
   const port = URL.parse(family.baseUrl)?.port;
   return /^[^/:]+$/.test(text) && port ? `${text}:${port}` : text;
 }
 
-/** The error for a provider that nobody knows, with what may have been meant. */
+/** The error for an unknown provider, with suggestions. */
 export function unknownProviderError(
   { provider, model }: { readonly provider: string; readonly model: string },
   more: readonly string[],
@@ -159,7 +159,7 @@ export function unknownProviderError(
   });
 }
 
-/** Whose model a name without a provider is likely to be. */
+/** Guesses the provider of a bare model name. */
 function guessModelRef(name: string): string | undefined {
   const families: readonly (readonly [RegExp, string])[] = [
     [/^claude/i, 'anthropic'],

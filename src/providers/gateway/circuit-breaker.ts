@@ -1,4 +1,4 @@
-// The circuit breaker of one model, on cockatiel: after failures in a row the model is left alone, then tried by one request alone.
+// Circuit breaker of one model, based on cockatiel: opens after consecutive failures, then lets one trial request through.
 import { CircuitState, circuitBreaker, ConsecutiveBreaker, handleWhen } from 'cockatiel';
 import { FairleadError } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
@@ -6,26 +6,26 @@ import type { Clock } from './clock.ts';
 /** When a circuit opens and for how long. */
 export type CircuitBreakerOptions = { readonly failures: number; readonly coolMs: number };
 
-/** One request's way through the circuit; exactly one of its endings is to be called. */
+/** One request through the circuit; the caller must report exactly one result. */
 export interface CircuitPermit {
   succeed(): void;
   fail(error: unknown): void;
-  /** Ended by us, which says nothing about the model; a trial that was not decided leaves the circuit open. */
+  /** Ended by us, which says nothing about the model; an undecided trial leaves the circuit open. */
   abandon(): void;
 }
 
-/** Where a circuit stands: `closed` lets requests through, `open` none, `half-open` one that is to find out. */
+/** The state of a circuit: `closed` passes requests, `open` none, `half-open` one trial request. */
 export type CircuitStatus = 'closed' | 'open' | 'half-open';
 
-/** The circuit of one model, shared by everything in the process that asks it. */
+/** The circuit of one model, shared by all callers in the process. */
 export interface CircuitBreaker {
-  /** Lets a request through, or says when the next may try. With `patient` the error may be waited out. */
+  /** Lets a request through, or throws with the time until the next trial. With `patient` the caller may wait it out. */
   acquire(patient: boolean): CircuitPermit;
-  /** Where it stands, and for how long nobody may ask. */
+  /** The state, and how long it stays open. */
   status(): { readonly state: CircuitStatus; readonly forMs: number };
 }
 
-/** Whether an error says that the model's server is in trouble: limits and the request's own faults do not. */
+/** Returns true if an error indicates a failing server; rate limits and invalid requests do not. */
 const isOutage = (error: unknown): boolean =>
   error instanceof FairleadError &&
   error.blame === 'provider' &&
@@ -33,18 +33,18 @@ const isOutage = (error: unknown): boolean =>
   error.code !== 'provider/rate-limited' &&
   error.code !== 'provider/circuit-open';
 
-/** Made once: an error costs more than all the rest of a passage. */
+/** Created once: an error object costs more than the rest of the call. */
 const undecidedError = new FairleadError('provider/cut', 'The trial was not decided.', {
   blame: 'provider',
   retry: true,
 });
 const abandonedError = new FairleadError('run/cancelled', 'The request was abandoned.', { blame: 'harness' });
 
-/** A closed circuit. */
+/** Creates a closed circuit. */
 export function createCircuitBreaker(name: string, options: CircuitBreakerOptions, clock: Clock): CircuitBreaker {
   const breaker = circuitBreaker(handleWhen(isOutage), {
     breaker: new ConsecutiveBreaker(options.failures),
-    // Cockatiel times the opening by the wall clock, which can jump: it is told to be ready always, and our clock decides.
+    // Cockatiel uses the wall clock, which can jump: its delay is zero, and our monotonic clock decides.
     halfOpenAfter: Number.NEGATIVE_INFINITY,
   });
   let openUntil = 0;
@@ -77,7 +77,7 @@ export function createCircuitBreaker(name: string, options: CircuitBreakerOption
       const left = closedFor();
       if (left > 0) throw open(left, patient);
       const outcome = Promise.withResolvers<void>();
-      // What it rejects with is thrown to the one who asked by the attempt itself.
+      // The attempt itself throws the error to the caller.
       breaker.execute(() => outcome.promise).catch(() => {});
       const trial = breaker.state === CircuitState.HalfOpen;
       return {

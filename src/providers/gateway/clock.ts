@@ -1,20 +1,20 @@
-// Time and chance as the gateway sees them: one small door, so that no test has to wait and no clock that jumps can fool a timeout.
+// Clock, timers and random numbers of the gateway: injectable for tests, monotonic for timeouts.
 
-/** A clock that only goes forward, its timers, and a source of chance. */
+/** A monotonic clock with timers and random numbers. */
 export interface Clock {
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   now(): number;
-  /** Calls back once after this many milliseconds; the returned function cancels it. A timer that does not hold lets the process end. */
+  /** Calls back once after a delay; returns a cancel function. An unreferenced timer does not keep the process alive. */
   timer(ms: number, fire: () => void, hold: boolean): () => void;
-  /** A number from 0 up to, and without, 1. */
+  /** A random number in [0, 1). */
   random(): number;
 }
 
 const maxTimerMs = 2 ** 31 - 1;
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = {
-  // `performance` would say the same, but Node loads a dozen modules for it.
+  // `performance` gives the same value, but Node loads a dozen modules for it.
   now: () => process.uptime() * 1000,
   timer(ms, fire, hold) {
     const timer = setTimeout(fire, Math.min(Math.max(0, ms), maxTimerMs));
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** Waits; an abort ends the waiting at once with the reason of the abort. */
+/** Waits; rejects with the abort reason as soon as the signal aborts. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (signal.aborted) {

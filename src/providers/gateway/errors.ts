@@ -1,11 +1,11 @@
-// What the gateway makes of errors: which try is followed by another, which model by the next, and what is said in the end.
+// Error handling of the gateway: retry, fall back to the next model, or fail.
 import { FairleadError, isObject, isValidUsage, type Usage } from '../../core/index.ts';
 import { rateLimitedError } from './rate-limiter.ts';
 
-/** A model that was given up on: why, and after how many tries. */
+/** A model that failed: the error and the number of attempts. */
 export type FailedModel = { readonly key: string; readonly error: FairleadError; readonly attempts: number };
 
-/** Anything thrown by a provider as an error that says what to do; a limit too long to wait for says until when. */
+/** Normalizes an error of a provider; a rate limit that is too long to wait for states its end. */
 export function normalizeProviderError(thrown: unknown, key: string, mostMs: number): FairleadError {
   if (!(thrown instanceof FairleadError)) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -20,11 +20,11 @@ export function normalizeProviderError(thrown: unknown, key: string, mostMs: num
     : thrown;
 }
 
-/** Whether another model can help: not where the request itself is at fault, nor where it is too long and can be made shorter. */
+/** Returns true if another model can help: not for an invalid request, nor for one that can be compacted. */
 export const shouldFallBack = (error: FairleadError): boolean =>
   error.blame !== 'user' && error.code !== 'provider/context-too-long';
 
-/** The error for whoever asked: the last one, how often it was tried, and what became of the models before it. Nobody is to try again. */
+/** Creates the final error: the last error, the number of attempts, and the failures of earlier models. Not retryable. */
 export function finalError(left: readonly FailedModel[], { usage, usd }: FailedUsage): FairleadError {
   const { error, attempts } = left.at(-1) as FailedModel;
   const before = left.slice(0, -1);
@@ -59,7 +59,7 @@ export const addUsages = (a: Usage, b: Usage): Usage =>
 
 const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const;
 
-/** What a failed try has used, where its error says so. */
+/** Returns the usage of a failed attempt, if its error reports it. */
 export function usageOfError(error: unknown): Usage | undefined {
   if (!isObject(error) || !isObject(error['usage'])) return undefined;
   const usage = error['usage'] as Usage;

@@ -1,12 +1,12 @@
-// How many tokens a request is likely to hold: each message is counted once, however often it is sent.
+// Estimates the tokens of a request; each message is counted once and cached.
 import { estimateTokens, modelText, type Message, type ModelRequest } from '../../core/index.ts';
 
 type TokenCount = { readonly length: number; readonly tokens: number };
 
-/** Versions of a history share their items, and each is at least as long as the one before. */
+/** Versions of a history share their items, and each is at least as long as the previous one. */
 const countsByHistory = new WeakMap<readonly Message[], TokenCount>();
 
-/** The request's tokens, estimated. */
+/** Estimates the tokens of a request. */
 export function estimateRequestTokens({ system, tools, messages, settings }: ModelRequest): number {
   const known = countsByHistory.get(messages.items);
   let { length, tokens } = known && known.length <= messages.length ? known : { length: 0, tokens: 0 };

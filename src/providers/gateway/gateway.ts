@@ -1,4 +1,4 @@
-// The gateway around every model: waits, limits, retries, circuit, fallback and price. Outside it looks like any provider.
+// The gateway around providers: timeouts, rate limits, retries, circuit breaker, fallback and cost. Implements Provider.
 import { FairleadError, type Chunk, type Provider, type ModelRequest, type Usage } from '../../core/index.ts';
 import type { EndChunk, StreamTimeouts } from './timed-stream.ts';
 import { startProviderCall, type ProviderCall, type GatewayEndpoint } from './provider-call.ts';
@@ -19,19 +19,19 @@ import { getOrCreate, sharedState, type GatewayState } from './state.ts';
 import { mergeStream, type AttemptGenerator } from './merge-stream.ts';
 import { responseCost, maxPrice, type PriceBook } from '../prices.ts';
 
-/** How a gateway behaves; what is absent has a default. */
+/** Options of a gateway. */
 export type GatewayOptions = {
-  /** Three retries after 1, 2 and 4 s, each and up to one second more; a wait the provider asks for is kept up to 60 s. */
+  /** Default: three retries after 1, 2 and 4 s plus up to 1 s jitter; delays a provider asks for are kept up to 60 s. */
   readonly retry?: Partial<RetryOptions>;
-  /** Five minutes to the first chunk, three from one chunk to the next. */
+  /** Default: 5 minutes to the first chunk, 3 minutes between chunks. */
   readonly timeouts?: Partial<StreamTimeouts>;
-  /** Five failures in a row open the circuit for 30 s. */
+  /** Default: 5 consecutive failures open the circuit for 30 s. */
   readonly circuit?: Partial<CircuitBreakerOptions>;
-  /** Requests and tokens in a minute, for everything in the process under the same key (the model, unless named). */
+  /** Requests and tokens per minute, shared in the process by key (default: the model). */
   readonly limits?: RateLimits & { readonly key?: string };
-  /** Prices that come before the built-in ones. */
+  /** Prices that override the built-in ones. */
   readonly prices?: PriceBook;
-  /** What is shared; the process's own unless given. */
+  /** The shared state; default: that of the process. */
   readonly state?: GatewayState;
   readonly clock?: Clock;
 };
@@ -48,7 +48,7 @@ type GatewaySettings = Required<Omit<GatewayOptions, 'retry' | 'timeouts' | 'cir
   readonly policies: Promise<LoadedPolicies>;
 };
 
-/** A provider that tries the first of these until it gives up on it, then the next; each keeps its own limits and circuit. */
+/** Creates a provider that tries the first model, then falls back to the next; each has its own limits and circuit. */
 export function gateway(providers: Provider | readonly Provider[], options: GatewayOptions = {}): Provider {
   const chain: readonly Provider[] = 'stream' in providers ? [providers] : providers;
   const first = chain[0];
@@ -68,7 +68,7 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     clock: options.clock ?? systemClock,
     policies: loadPolicies(retry),
   };
-  // A failure to load is told to the first who asks, not to nobody.
+  // A load failure is reported to the first request.
   settings.policies.catch(() => {});
   const price = maxPrice(chain);
   const windows = chain.flatMap(({ contextWindow }) => contextWindow ?? []);
@@ -89,17 +89,17 @@ async function loadPolicies(retry: RetryOptions): Promise<LoadedPolicies> {
   return { retryPolicy: createRetryPolicy(retry), createCircuitBreaker };
 }
 
-/** What one request has been through. */
+/** The progress of one request. */
 type RequestProgress = {
   attempts: number;
   failure: FairleadError | undefined;
-  /** What failed tries have cost, where they said so. */
+  /** The cost of failed attempts, as far as known. */
   usd: number;
   usage: Usage | undefined;
   readonly failedModels: FailedModel[];
 };
 
-/** The slow road: one try after the other, one model after the other; each try is handed over to be heard. */
+/** The retry loop: attempts and models one after the other; yields each attempt to the caller. */
 async function* runAttempts(
   chain: readonly Provider[],
   request: ModelRequest,
@@ -164,7 +164,7 @@ function createEndpoint(
   return { provider, key, limiter, circuit, timeouts, maxWaitMs: settings.retry.maxMs, clock };
 }
 
-/** The end with what the whole request cost: by the model that answered, and with the tries before it. */
+/** Adds the cost of the response and of failed attempts to the end chunk. */
 function withCost(end: EndChunk, provider: Provider, { usd }: RequestProgress, { prices }: GatewaySettings): Chunk {
   const cost = end.usd ?? responseCost(provider, end.model, end.usage, prices);
   return cost === undefined ? end : { ...end, usd: cost + usd };

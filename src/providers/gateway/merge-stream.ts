@@ -1,11 +1,11 @@
-// Two roads woven into one stream: the slow one decides what to try, the fast one carries the chunks of a try to whoever listens.
+// Merges the retry loop with the chunk stream of the current attempt, so that a chunk costs one promise.
 import type { Chunk } from '../../core/index.ts';
 import type { TimedStream, EndChunk } from './timed-stream.ts';
 
-/** The slow road: chunks of its own, and attempts to be heard to their end. It goes on with the end, or with what went wrong thrown into it. */
+/** The retry loop: yields chunks and attempts; receives the end of each attempt, or its error as an exception. */
 export type AttemptGenerator = AsyncGenerator<Chunk | { readonly stream: TimedStream }, void, EndChunk | undefined>;
 
-/** The stream of both. While an attempt is heard the slow road stands still, and a chunk costs one promise. */
+/** Returns the merged stream. The retry loop is paused while an attempt streams. */
 export function mergeStream(road: AttemptGenerator): AsyncIterableIterator<Chunk, void> {
   let heard: TimedStream | undefined;
 

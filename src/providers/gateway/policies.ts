@@ -1,3 +1,3 @@
-// The part of the gateway that stands on cockatiel, in one piece so that it is loaded only when a gateway is made.
+// The part of the gateway that uses cockatiel, loaded lazily with the first gateway.
 export { createCircuitBreaker } from './circuit-breaker.ts';
 export { createRetryPolicy } from './retry.ts';

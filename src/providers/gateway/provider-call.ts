@@ -1,4 +1,4 @@
-// One try at one model: the wait before it, its turn at the limiter, its way through the circuit, its stream, and the reckoning after.
+// One attempt at one model: delay, rate limiter, circuit breaker, stream, and usage accounting.
 import { isValidUsage, type FairleadError, type Provider, type ModelRequest } from '../../core/index.ts';
 import { openTimedStream, type TimedStream, type EndChunk, type StreamTimeouts } from './timed-stream.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -6,28 +6,28 @@ import { sleep, type Clock } from './clock.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { estimateRequestTokens } from './estimate-tokens.ts';
 
-/** A model with what is shared by all who ask it. */
+/** A model and its shared state. */
 export type GatewayEndpoint = {
   readonly provider: Provider;
   readonly key: string;
   readonly limiter: RateLimiter;
   readonly circuit: CircuitBreaker;
   readonly timeouts: StreamTimeouts;
-  /** The longest hold that is waited for. */
+  /** Max wait for the rate limiter. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
 };
 
-/** A try under way. */
+/** An attempt in progress. */
 export interface ProviderCall {
   readonly stream: TimedStream;
   succeed(end: EndChunk): void;
   fail(error: FairleadError): void;
-  /** Lets go of everything; a try that neither passed nor failed was abandoned. */
+  /** Releases everything; an attempt without a result counts as abandoned. */
   close(): void;
 }
 
-/** Begins a try once it may begin. With `patient` an open circuit may be waited out. */
+/** Starts an attempt when allowed. With `patient` it waits for an open circuit. */
 export async function startProviderCall(
   lane: GatewayEndpoint,
   request: ModelRequest,

@@ -1,29 +1,29 @@
-// A token bucket for requests and one for tokens, shared by everything in the process that asks the same model: first come, first served.
+// Rate limiter: token buckets for requests and tokens, shared in the process by model, first come, first served.
 import { FairleadError } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
 
-/** How much may be asked in a minute; an absent limit does not bind. */
+/** Limits per minute; an absent limit does not apply. */
 export type RateLimits = { readonly requestsPerMinute?: number; readonly tokensPerMinute?: number };
 
-/** The door that requests to one model pass one by one. */
+/** The rate limiter of one model. */
 export interface RateLimiter {
-  /** What binds from now on; the latest word counts for everyone who shares this door. */
+  /** Sets the limits; the latest call applies to all users of this limiter. */
   setLimits(limits: RateLimits): void;
-  /** Waits for this request's turn and takes its tokens. A hold that lasts longer than `most` is an error at once. */
+  /** Waits for the turn of a request and takes its tokens. Throws at once if the hold is longer than `most`. */
   acquire(tokens: number, most: number, signal: AbortSignal): Promise<void>;
-  /** Puts the count right once it is known: what was taken and not used comes back, what was used beyond is owed. */
+  /** Corrects the estimate with the actual count. */
   reconcile(taken: number, used: number): void;
-  /** Lets nobody through for a while: the provider has said that it was too much. */
+  /** Holds all requests for a while after a rate limit error of the provider. */
   block(ms: number): void;
-  /** Whether tokens are counted: if not, nobody needs to estimate them. */
+  /** True if tokens are limited; otherwise no estimate is needed. */
   readonly countsTokens: boolean;
 }
 
-/** After a hold, until nobody waits any more and a while has passed, requests leave one by one, this far apart: they shall not run into the next limit together. */
+/** After a hold, waiting requests start one by one with this gap, so that they do not hit the next limit together. */
 const minGapMs = 250;
 const rampMs = 10_000;
 
-/** How many seconds of the request rate may be used in one burst. */
+/** Seconds of the request rate that may be used in one burst. */
 const burstSeconds = 10;
 
 type Waiter = {
@@ -33,7 +33,7 @@ type Waiter = {
   readonly fail: (error: unknown) => void;
 };
 
-/** A limiter for one model. */
+/** Creates a limiter for one model. */
 export function createProviderRateLimiter(name: string, clock: Clock): RateLimiter {
   const requests = createTokenBucket(clock);
   const tokens = createTokenBucket(clock);
@@ -116,7 +116,7 @@ export function createProviderRateLimiter(name: string, clock: Clock): RateLimit
   };
 }
 
-/** The error for a limit that lasts too long to wait for. */
+/** The error for a limit that is too long to wait for. */
 export const rateLimitedError = (name: string, ms: number, cause?: FairleadError): FairleadError =>
   new FairleadError(
     'provider/rate-limited',
@@ -141,7 +141,7 @@ type TokenBucket = {
   readonly isLimited: boolean;
 };
 
-/** Fills evenly up to its capacity. One who needs more than it can hold waits until it is full, and the rest is owed. */
+/** A token bucket. A request larger than the capacity waits until it is full, and the rest is owed. */
 function createTokenBucket(clock: Clock): TokenBucket {
   let perMs = Number.POSITIVE_INFINITY;
   let capacity = Number.POSITIVE_INFINITY;

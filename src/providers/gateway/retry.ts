@@ -1,22 +1,22 @@
-// Retrying, on cockatiel: its policy grants tries one after the other, and the stream of each try stays in the hands of the gateway.
+// Retry policy based on cockatiel: grants attempts one after the other; the gateway keeps the stream of each attempt.
 import { handleWhen, retry } from 'cockatiel';
 import { FairleadError } from '../../core/index.ts';
 import type { RetryOptions } from './backoff.ts';
 
-/** One try: say how it went. */
+/** One attempt; the caller reports its result. */
 export interface RetryAttempt {
-  /** How many came before it. */
+  /** Number of earlier attempts. */
   readonly number: number;
   succeed(): void;
   fail(error: unknown): void;
 }
 
-/** Grants tries until one passes or no more are due; then throws what the last one failed with. */
+/** Yields attempts until one succeeds or none is left; then throws the last error. */
 export type RetryPolicy = () => AsyncGenerator<RetryAttempt, void, void>;
 
 /**
- * A policy that grants tries. Cockatiel counts them and decides by the error whether there is another. Its own pause between
- * them can be neither aborted nor put on another clock, so it is nil, and the gateway waits before the try begins.
+ * Creates the policy. Cockatiel counts attempts and decides by the error. Its own delay between
+ * attempts can be neither aborted nor put on another clock, so it is zero, and the gateway waits before an attempt.
  */
 export function createRetryPolicy(options: RetryOptions): RetryPolicy {
   const again = (error: unknown): boolean =>
@@ -33,7 +33,7 @@ export function createRetryPolicy(options: RetryOptions): RetryPolicy {
     for (;;) {
       const one = await granted.promise;
       granted = Promise.withResolvers<RetryAttempt>();
-      // Whoever has what they wanted does not come back to hear how it ended.
+      // A consumer that has its result does not read the end of the generator.
       granted.promise.catch(() => {});
       yield one;
     }

@@ -1,4 +1,4 @@
-// What all gateways of a process share, by model: its limiter and its circuit.
+// Shared state of all gateways in a process: rate limiter and circuit by model.
 import type { CircuitBreaker, CircuitStatus } from './circuit-breaker.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
@@ -8,13 +8,13 @@ export type GatewayState = {
   readonly circuits: Map<string, CircuitBreaker>;
 };
 
-/** A state of its own, apart from that of the process. */
+/** Creates a separate state. */
 export const createGatewayState = (): GatewayState => ({ limiters: new Map(), circuits: new Map() });
 
-/** What everything in this process shares. */
+/** The shared state of the process. */
 export const sharedState: GatewayState = createGatewayState();
 
-/** The value of a key, made by whoever asks for it first. */
+/** Returns the value of a key; creates it on first use. */
 export function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
   const found = map.get(key);
   if (found !== undefined) return found;
@@ -23,9 +23,9 @@ export function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T):
   return made;
 }
 
-/** Where the circuit of a model stands; `forMs` is how long nobody may ask it. */
+/** The circuit state of a model; `forMs` is how long it stays open. */
 export type BreakerState = { readonly model: string; readonly state: CircuitStatus; readonly forMs: number };
 
-/** Where the circuits of this process stand: of each model that was asked, by its name. */
+/** Returns the circuit states of this process by model. */
 export const breakerStates = ({ circuits }: GatewayState = sharedState): readonly BreakerState[] =>
   [...circuits].map(([model, circuit]) => ({ model, ...circuit.status() }));

@@ -1,4 +1,4 @@
-// One attempt at one model, watched: a first chunk that does not come and a stream that stands still end it, whatever the provider does.
+// One attempt with timeouts: ends it if the first chunk or a later chunk does not arrive in time, even if the provider ignores its signal.
 import { FairleadError, type Chunk, type Provider, type ModelRequest } from '../../core/index.ts';
 import {
   truncatedResponseError,
@@ -8,40 +8,40 @@ import {
 } from '../http/errors.ts';
 import type { Clock } from './clock.ts';
 
-/** How long to wait for the first chunk, and for each that follows. */
+/** Timeouts for the first chunk and between chunks. */
 export type StreamTimeouts = { readonly firstMs: number; readonly stallMs: number };
 
-/** What an attempt is given beside its request. */
+/** Options of an attempt. */
 export type TimedStreamOptions = {
   readonly providerInfo: ProviderInfo;
   readonly timeouts: StreamTimeouts;
   readonly clock: Clock;
 };
 
-/** The last chunk of an answer. */
+/** The last chunk of a response. */
 export type EndChunk = Chunk & { readonly type: 'end' };
 
-/** Who hears the next chunk of an attempt: exactly one of these is called. */
+/** Callbacks for the next chunk; exactly one is called. */
 export type ChunkListener = {
-  /** A chunk as the provider gave it, before the end. */
+  /** A chunk before the end. */
   readonly onChunk: (next: IteratorYieldResult<Chunk>) => void;
   readonly onEnd: (end: EndChunk) => void;
-  /** The stream ended without an end, failed, stood still or was aborted. */
+  /** The stream ended early, failed, stalled or was aborted. */
   readonly onError: (error: unknown) => void;
 };
 
-/** An answer being heard. */
+/** A response being streamed. */
 export interface TimedStream {
-  /** Waits for the next chunk. Called back rather than promised: this is the one path that every chunk of every answer takes. */
+  /** Waits for the next chunk. Uses callbacks instead of promises, because every chunk takes this path. */
   readNext(listener: ChunkListener): void;
-  /** Lets go of the provider; if it has not come to its end, its signal is aborted. */
+  /** Releases the provider; aborts its signal if it has not ended. */
   close(): void;
 }
 
-/** A watch that fires this much too late was itself held up: what came meanwhile gets the chance to be read. */
+/** A timer that fires this late was delayed itself: chunks that arrived in the meantime are read first. */
 const graceMs = 1000;
 
-/** Made once: an error costs more than all the rest of an attempt. */
+/** Created once: an error object costs more than the rest of the attempt. */
 const abandonedError = new FairleadError('run/cancelled', 'Nobody listens to this answer any more.', {
   blame: 'harness',
 });
@@ -49,14 +49,14 @@ const abandonedError = new FairleadError('run/cancelled', 'Nobody listens to thi
 const noop = (): void => {};
 
 type Watchdog = {
-  /** The wait for a chunk begins. */
+  /** Starts waiting for a chunk. */
   startWait(): void;
-  /** A chunk is here: whoever takes it may take their time. */
+  /** A chunk arrived: the consumer may take its time. */
   endWait(): void;
   stop(): void;
 };
 
-/** Watches with one timer, set again only when it fires: a chunk costs a look at the clock. */
+/** Uses one timer, re-armed only when it fires: a chunk costs one clock read. */
 function createWatchdog(patience: StreamTimeouts, clock: Clock, expired: (first: boolean) => void): Watchdog {
   let since = clock.now();
   let waiting = false;
@@ -94,7 +94,7 @@ function createWatchdog(patience: StreamTimeouts, clock: Clock, expired: (first:
   };
 }
 
-/** Asks a provider. It may ignore its signal: the one who listens is let go all the same. */
+/** Starts the stream. The consumer is released even if the provider ignores its signal. */
 export function openTimedStream(
   provider: Provider,
   request: ModelRequest,
@@ -123,7 +123,7 @@ export function openTimedStream(
     readNext(listener) {
       fail = listener.onError;
       eye.startWait();
-      // What comes after the abort has been told already, or nobody listens to it.
+      // Errors after the abort are already reported or have no consumer.
       const took = (next: IteratorResult<Chunk, unknown>): void => {
         eye.endWait();
         if (own.signal.aborted) return;
@@ -146,7 +146,7 @@ export function openTimedStream(
       eye.stop();
       signal.removeEventListener('abort', quit);
       if (!ended) own.abort(abandonedError);
-      // Not awaited: a provider that hangs would hang us too.
+      // Not awaited: a hanging provider would block here.
       chunks.return?.()?.catch(() => {});
     },
   };

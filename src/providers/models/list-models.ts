@@ -1,4 +1,4 @@
-// What models a provider offers and what each can do: tools, images, reasoning, window, price.
+// Lists the models of a provider with capabilities: tools, images, reasoning, context window, price.
 import { FairleadError } from '../../core/index.ts';
 import { findFamily, type ProviderFamily } from '../families.ts';
 import { responseTimeoutError, type ProviderInfo } from '../http/errors.ts';
@@ -23,19 +23,19 @@ import {
   type ModelRef,
 } from '../resolve.ts';
 
-/** Where and how long to look for models. */
+/** Options of a listing. */
 export type ListModelsOptions = {
   readonly env?: Environment;
   readonly prices?: PriceBook;
   readonly signal?: AbortSignal;
-  /** How long the whole listing may take; 20 seconds unless given. */
+  /** Timeout of the listing; default 20 s. */
   readonly timeoutMs?: number;
 };
 
-/** A provider to list: by name, or with where and how to reach it. */
+/** A provider to list, by name or with address and key. */
 export type ProviderRef = string | { readonly provider: string; readonly baseUrl?: string; readonly apiKey?: string };
 
-/** The models of a provider, each with what it can do; what the provider does not say is unknown. */
+/** Lists the models of a provider; capabilities that it does not report are unknown. */
 export async function listModels(
   ref: ProviderRef | ModelRef,
   options: ListModelsOptions = {},

@@ -1,4 +1,4 @@
-// The models of local servers that have listings of their own: LM Studio, Lemonade, llama.cpp and vLLM.
+// Model listings of LM Studio, Lemonade, llama.cpp and vLLM.
 import { isObject } from '../../core/index.ts';
 import { getJson } from '../http/http.ts';
 import {
@@ -17,7 +17,7 @@ import { listOpenAICompatible } from './remote.ts';
 
 const freePrice = { input: 0, output: 0 };
 
-/** The address without the path of the OpenAI-like API. */
+/** The address without the path of the OpenAI-compatible API. */
 const serverRoot = ({ baseUrl }: ListingSource): string => baseUrl.replace(/(\/api)?\/v\d+$/, '');
 
 /** LM Studio: its own listing, the newer one first, else the plain one. */
@@ -27,7 +27,7 @@ export async function listLmStudio(source: ListingSource): Promise<readonly Mode
     return objectsAt(newer, 'models').flatMap(parseLmStudioV1(source));
   const older = await getJson({ ...source, url: `${serverRoot(source)}/api/v0/models` }).catch(() => undefined);
   const models = objectsAt(older, 'data').filter((row) => nonEmptyString(row['type']) !== undefined);
-  // Where any model has a list of capabilities, one without a list has none; older versions list none at all.
+  // If any model lists capabilities, one without a list has none; older versions list none at all.
   const tells = models.some((row) => Array.isArray(row['capabilities']));
   return models.length > 0 ? models.flatMap(parseLmStudioV0(source, tells)) : listOpenAICompatible(source);
 }

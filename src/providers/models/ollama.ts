@@ -1,4 +1,4 @@
-// Ollama's models: the list, and for each what it can do and how many tokens it takes.
+// Model listing of Ollama with capabilities and context windows.
 import { isObject } from '../../core/index.ts';
 import { getJson, postJson } from '../http/http.ts';
 import { priceOf } from '../prices.ts';
@@ -13,10 +13,10 @@ import {
   type ListingSource,
 } from './model-info.ts';
 
-/** How many models are looked at side by side. */
+/** Max concurrent model queries. */
 const maxConcurrent = 4;
 
-/** Ollama's models with their capabilities; one that cannot be looked at is listed as unknown. */
+/** Lists the models of Ollama; a model that cannot be queried has unknown capabilities. */
 export async function listOllama(source: ListingSource): Promise<readonly ModelInfo[]> {
   const { baseUrl } = source;
   const [tags, running] = await Promise.all([
@@ -60,13 +60,13 @@ async function describeOllamaModel(
   });
 }
 
-/** The window that the model's own file sets. */
+/** The context window of the model file. */
 function configuredWindow({ parameters }: RawJsonObject): number | undefined {
   const found = typeof parameters === 'string' ? /^\s*num_ctx\s+"?(\d+)/m.exec(parameters) : null;
   return found ? positiveCount(found[1]) : undefined;
 }
 
-/** The window the model was made for: its architecture's own `context_length`. */
+/** The context window of the architecture (`context_length`). */
 function maxWindow({ model_info: info }: RawJsonObject): number | undefined {
   if (!isObject(info)) return undefined;
   const name = Object.keys(info).find((key) => key.endsWith('.context_length'));

@@ -1,4 +1,4 @@
-// The models of providers reached by a key: each listing has its own fields, and what it leaves out comes from the table of known models.
+// Model listings of hosted providers; missing fields come from the table of known models.
 import { isObject, type Price } from '../../core/index.ts';
 import { getJson } from '../http/http.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { lookUpKnownModel, isChatModel } from './known-models.ts';
 import { priceOf } from '../prices.ts';
 
-/** A model with what its name tells and its price, to be overlaid with what the listing tells. */
+/** The defaults of a model by name, to be merged with its listing. */
 function baseModelInfo(id: string, { family, prices }: ListingSource): ModelInfo {
   const price = priceOf(family.name, id, prices);
   return { id, provider: family.name, ...lookUpKnownModel(id), ...(price ? { price } : {}) };

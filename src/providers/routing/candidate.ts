@@ -1,94 +1,94 @@
-// What a router chooses among, what it goes by, and what it says: plain data, so that a choice can be written down and looked at.
+// Types of the model router: candidates, situation, scores and decision, as plain data.
 import type { Price } from '../../core/index.ts';
 import type { TaskKind } from './lexicon.ts';
 import type { PastRun } from './run-history.ts';
 import type { KeywordWeights } from './task-features.ts';
 
-/** A model that may be chosen. */
+/** A candidate model. */
 export type ModelCandidate = {
-  /** As a person names it, `provider/model`. */
+  /** The user's name of the model, `provider/model`. */
   readonly name: string;
-  /** As the log names it. */
+  /** The name in the log. */
   readonly model: string;
-  /** Nothing that it is told leaves the person's own machines. */
+  /** Data sent to it stays on the user's machines. */
   readonly local: boolean;
-  /** How hard a task it is trusted with, from 0 to 1. */
+  /** The max task difficulty it is trusted with, from 0 to 1. */
   readonly quality: number;
   readonly price?: Price;
   readonly window?: number;
-  /** Whether it calls tools; absent where nobody knows. */
+  /** Whether it supports tool calls; absent if unknown. */
   readonly tools?: boolean;
   readonly images?: boolean;
-  /** Why it cannot be used at all, such as a key that is not set. */
+  /** Why it is unavailable, such as a missing key. */
   readonly unusable?: string;
 };
 
-/** What a model is chosen for. */
+/** The situation of a routing decision. */
 export type RoutingContext = {
-  /** What was asked. */
+  /** The prompt. */
   readonly task: string;
-  /** Tokens that the first request will hold. */
+  /** Estimated tokens of the first request. */
   readonly context: number;
   readonly needs: { readonly tools: boolean; readonly images: boolean };
-  /** Only models that keep everything on the person's own machines may be chosen, whatever else speaks for another. */
+  /** Only models that keep data on the user's machines are allowed. */
   readonly private: boolean;
-  /** Dollars that the run may still cost. */
+  /** Remaining budget of the run in dollars. */
   readonly usdLeft?: number;
-  /** The name of the model that the conversation is with now. */
+  /** The current model of the conversation. */
   readonly current?: string;
-  /** Those that failed just now, by name. */
+  /** Models that just failed, by name. */
   readonly except?: readonly string[];
-  /** How runs of the past came out. */
+  /** Results of past runs. */
   readonly past: readonly PastRun[];
   readonly now: number;
 };
 
-/** What counts how much; 0 leaves a scorer out. */
+/** The weights of the scorers; 0 disables one. */
 export type RoutingWeights = {
-  /** Whether the model is up to the task. */
+  /** Capability for the task. */
   readonly task: number;
-  /** What the run is likely to cost. */
+  /** Estimated cost. */
   readonly cost: number;
-  /** How much room its window leaves. */
+  /** Free context window. */
   readonly context: number;
-  /** How its runs of this kind came out. */
+  /** Past success with this kind of task. */
   readonly success: number;
-  /** How long its turns took. */
+  /** Latency. */
   readonly latency: number;
-  /** That another model would have to read everything anew. */
+  /** Cost of switching models: the new one reads the whole history. */
   readonly stay: number;
 };
 
-/** How models are weighed. */
+/** Routing options. */
 export type RoutingOptions = {
   readonly weights: RoutingWeights;
   readonly words: KeywordWeights;
-  /** How long a model that could not be reached is left alone. */
+  /** How long an unreachable model is excluded. */
   readonly coolMs: number;
 };
 
-/** Unless set: whether it is up to the task counts most, then what it costs and how it did before. */
+/** Default weights: capability first, then cost and past success. */
 export const defaultRoutingOptions: RoutingOptions = {
   weights: { task: 3, cost: 2, context: 0.5, success: 2, latency: 0.5, stay: 0.5 },
   words: {},
   coolMs: 60_000,
 };
 
-/** What one scorer says of a model: from 0 to 1, and why. */
+/** A score from 0 to 1 with a reason. */
 export type CandidateScore = { readonly scorer: keyof RoutingWeights; readonly score: number; readonly why: string };
 
-/** How a model stands: out by a hard rule, or with its scores and their weighted mean. */
+/** The rating of a model: excluded by a hard rule, or scored. */
 export type CandidateRating =
   | { readonly candidate: ModelCandidate; readonly out: string }
   | { readonly candidate: ModelCandidate; readonly total: number; readonly scores: readonly CandidateScore[] };
 
-/** What was chosen, and why. */
+/** The routing decision. */
 export type RoutingDecision = {
-  /** Nothing where every model is out. */
+  /** Absent if every model is excluded. */
   readonly chosen: ModelCandidate | undefined;
   readonly kind: TaskKind;
   readonly complexity: number;
   readonly why: string;
-  /** All of them, the best first, those that are out last. */
+  /** All ratings, best first, excluded models last. */
   readonly ratings: readonly CandidateRating[];
 };

@@ -1,8 +1,8 @@
-// A choice as it is written down and as a person reads it before anything is sent.
+// Formats a routing decision for the log and for the user.
 import type { Json } from '../../core/index.ts';
 import type { RoutingDecision, CandidateRating } from './candidate.ts';
 
-/** The choice as a remark in the log. */
+/** The decision as an annotation. */
 export const toDecisionRecord = (router: string, isPrivate: boolean, choice: RoutingDecision): Json => ({
   router,
   model: choice.chosen?.name ?? null,
@@ -24,7 +24,7 @@ const toRatingRecord = (rating: CandidateRating): Json =>
         scores: Object.fromEntries(rating.scores.map(({ scorer, score }) => [scorer, roundScore(score)])),
       };
 
-/** How hard the task is, and who does it, in a line. */
+/** Formats task difficulty and chosen model as one line. */
 export function formatDecision({ chosen, complexity, why }: RoutingDecision): string {
   const task = `[${complexity > 0.5 ? 'Complex' : 'Simple'} task, ${(complexity * 100).toFixed(1)} %]`;
   if (!chosen) return `${task} ${why}`;

@@ -1,11 +1,11 @@
-// What rules a model out before anything is weighed. No score can bring it back.
+// Hard rules of the router: exclude a model before scoring.
 import type { ModelCandidate, RoutingContext } from './candidate.ts';
 import { runsOfCandidate } from './scorers.ts';
 
-/** The share of a window that a request may fill: the rest is for the answer. */
+/** The share of the context window a request may fill; the rest is for the response. */
 const maxWindowShare = 0.9;
 
-/** Why this model may not be chosen; nothing if it may. */
+/** Returns why a model is excluded; undefined if it is allowed. */
 export function exclusionReason(candidate: ModelCandidate, situation: RoutingContext): string | undefined {
   const { local, unusable, window, tools, images, name } = candidate;
   const { needs, context } = situation;
@@ -26,7 +26,7 @@ function budgetExclusion({ price }: ModelCandidate, { usdLeft, context }: Routin
   return least > usdLeft ? `it costs at least $${least.toFixed(4)}, and $${usdLeft.toFixed(4)} is left` : undefined;
 }
 
-/** Whether it could not be reached lately, and has not answered since. */
+/** Returns true if the model was recently unreachable and has not responded since. */
 export function isCoolingDown(candidate: ModelCandidate, { past, now }: RoutingContext, coolMs: number): boolean {
   const latest = runsOfCandidate(candidate, past).toSorted((a, b) => b.time - a.time)[0];
   return latest?.ended === 'unreachable' && now - latest.time < coolMs;

@@ -1,25 +1,25 @@
-// Which models a machine can run: a table by memory, with what it is reckoned from. Figures are for weights of four bits.
+// Model sizes a machine can run, by memory, for 4-bit weights.
 
-/** What a machine has, as far as it could be read; memory in gigabytes. */
+/** The hardware of a machine; memory in gigabytes. */
 export type Hardware = {
   readonly cores: number;
   readonly memory: number;
-  /** Graphics memory; the memory itself where both are one, nothing where there is no such card. */
+  /** GPU memory; the system memory if it is unified; absent without a GPU. */
   readonly gpuMemory?: number;
   readonly gpuName?: string;
 };
 
-/** A size of models, by billions of parameters, and what it takes. */
+/** A model size in billions of parameters and its requirements. */
 export type ModelSize = {
   readonly billions: number;
-  /** Gigabytes of its weights at four bits, with what a server needs besides. */
+  /** Gigabytes of its 4-bit weights plus server overhead. */
   readonly weights: number;
   readonly example: string;
-  /** What to expect of it. */
+  /** What it is good for. */
   readonly description: string;
 };
 
-/** Four bits are half a byte a parameter; formats in use have some more, and a server its buffers: 0.6 GB a billion and one more. */
+/** Estimate: 0.6 GB per billion parameters plus 1 GB for buffers. */
 const weightsSize = (billions: number): number => Math.round((0.6 * billions + 1) * 10) / 10;
 
 const createModelSize = (billions: number, example: string, about: string): ModelSize => ({
@@ -29,7 +29,7 @@ const createModelSize = (billions: number, example: string, about: string): Mode
   description: about,
 });
 
-/** The sizes there are, the smallest first. */
+/** All sizes, the smallest first. */
 export const modelSizes: readonly ModelSize[] = [
   createModelSize(1, 'qwen3:0.6b', 'short answers; no work with tools'),
   createModelSize(4, 'qwen3:4b', 'simple questions; calls tools, often wrongly'),
@@ -39,28 +39,28 @@ export const modelSizes: readonly ModelSize[] = [
   createModelSize(70, 'llama3.3:70b', 'hard tasks, slowly'),
 ];
 
-/** What can be run, and how much of a conversation fits beside it. */
+/** A model size that fits, and the context that fits with it. */
 export type LocalModelCapacity = {
   readonly largestModel: ModelSize | undefined;
-  /** Where its weights lie. */
+  /** Where the weights are loaded. */
   readonly device: 'graphics card' | 'processor';
-  /** Tokens of context that fit in graphics memory of that size; nothing without such a card. */
+  /** Context tokens that fit in GPU memory; absent without a GPU. */
   readonly window?: number;
-  /** Tokens a second that were measured on a machine of this class, to compare with. */
+  /** Reference tokens per second of this machine class. */
   readonly benchmark?: string;
 };
 
-/** How much context fits by graphics memory: 128K from 24 GB on, 32K from 16, 8K from 8. */
+/** Context by GPU memory: 128K from 24 GB, 32K from 16 GB, 8K from 8 GB. */
 const contextByGpuMemory: readonly (readonly [gigabytes: number, tokens: number])[] = [
   [24, 131_072],
   [16, 32_768],
   [8, 8192],
 ];
 
-/** A card's memory is told a little short of its name: 24 GB are 23.99 or 22.5 of them. */
+/** GPUs report slightly less memory than their nominal size. */
 const withTolerance = (gigabytes: number): number => gigabytes * 0.93;
 
-/** The largest model that a machine runs, and its context. */
+/** Returns the largest model that fits, and its context. */
 export function estimateLocalModelCapacity({ memory, gpuMemory }: Hardware): LocalModelCapacity {
   const fits = (room: number): ModelSize | undefined => modelSizes.findLast(({ weights }) => weights <= room);
   const card = gpuMemory === undefined ? undefined : fits(gpuMemory * 0.9);
@@ -73,7 +73,7 @@ export function estimateLocalModelCapacity({ memory, gpuMemory }: Hardware): Loc
       ...benchmarkFor(gpuMemory),
     };
   }
-  // The system and everything else that is open need theirs.
+  // Reserve for the system and other programs.
   return { largestModel: fits(memory * 0.6), device: 'processor' };
 }
 
@@ -82,5 +82,5 @@ function benchmarkFor(graphics: number): Pick<LocalModelCapacity, 'benchmark'> {
   return graphics >= withTolerance(8) ? { benchmark: 'a 7B model on an M1: 15 to 20 tokens a second' } : {};
 }
 
-/** From this size on a model is up to work with tools; a smaller one is better kept to simple tasks. */
+/** The min size for reliable tool use. */
 export const minToolUseBillions = 27;

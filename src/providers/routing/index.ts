@@ -1,4 +1,4 @@
-// Routing as others use it: what a model is chosen by, and what the choice was worth.
+// Public API of model routing: decisions, run history and savings.
 export {
   defaultRoutingOptions,
   type ModelCandidate,

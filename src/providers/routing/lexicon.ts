@@ -1,12 +1,12 @@
-// The words that say something about a task, and how much: above 0 they make it harder, below 0 easier.
+// Keyword weights for task difficulty: positive is harder, negative is easier.
 
-/** The sort of work a task is. */
+/** The kind of a task. */
 export type TaskKind = 'design' | 'build' | 'fix' | 'change' | 'explain' | 'other';
 
-/** What a word says. */
+/** The weight of a word. */
 export type LexiconEntry = { readonly weight: number; readonly kind: TaskKind };
 
-/** No word alone makes a task hard: the strongest stays below what a small model is trusted with, and two together do not. */
+/** No single word makes a task hard: the max weight is below the threshold of a small model, two words exceed it. */
 const weightsByKind: Readonly<Record<Exclude<TaskKind, 'other'>, Readonly<Record<string, number>>>> = {
   design: {
     architecture: 0.45,
@@ -83,7 +83,7 @@ const weightsByKind: Readonly<Record<Exclude<TaskKind, 'other'>, Readonly<Record
   },
 };
 
-/** Every word there is. */
+/** All keywords. */
 export const lexicon: ReadonlyMap<string, LexiconEntry> = new Map(
   Object.entries(weightsByKind).flatMap(([kind, words]) =>
     Object.entries(words).map(([word, weight]) => [word, { weight, kind: kind as TaskKind }] as const),

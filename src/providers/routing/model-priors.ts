@@ -1,9 +1,9 @@
-// What is known of a model before it was ever asked: whether what it is told stays here, and how hard a task it is trusted with.
-import { isLoopback } from '../discover.ts';
+// Prior knowledge about a model: data locality and default quality by size.
+import { isLoopbackUrl } from '../../core/index.ts';
 import { findFamily } from '../families.ts';
 import { resolveBaseUrl, type Environment, type ModelRef } from '../resolve.ts';
 
-/** Whether nothing that this model is told leaves the person's machines, as far as that can be known: a server of a known kind on this machine, or on a host that the person calls their own. */
+/** Returns true if data sent to this model stays on the user's machines: a known local server on loopback or on a host the user declared private. */
 export function keepsDataLocal(
   { provider, model, baseUrl }: Exclude<ModelRef, string>,
   env: Environment,
@@ -12,20 +12,20 @@ export function keepsDataLocal(
   const family = findFamily(provider);
   if (!family?.local) return false;
   if (family.protocol === 'embedded') return true;
-  // A proxy may pass everything on to anybody, and Ollama passes models of such a name on to its own service.
+  // A proxy can forward anywhere, and Ollama forwards models with such names to its service.
   if (!family.free || model.endsWith('cloud')) return false;
   const address = resolveBaseUrl(family, baseUrl, env);
   const url = URL.parse(address);
-  return isLoopback(address) || (url !== null && [url.hostname, url.host].some((host) => ownHosts.includes(host)));
+  return isLoopbackUrl(address) || (url !== null && [url.hostname, url.host].some((host) => ownHosts.includes(host)));
 }
 
-/** Billions of parameters, as a name such as `qwen3:8b` tells them; nothing if it does not. */
+/** Parses billions of parameters from a name such as `qwen3:8b`. */
 export function parseBillions(model: string): number | undefined {
   const found = /(?:^|[^a-z\d.])(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(model);
   return found ? Number(found[1]) : undefined;
 }
 
-/** How much a model of so many billions of parameters is trusted with, where the person did not say. */
+/** Default quality by billions of parameters. */
 const qualityBySize: readonly (readonly [billions: number, quality: number])[] = [
   [4, 0.3],
   [10, 0.45],
@@ -33,7 +33,7 @@ const qualityBySize: readonly (readonly [billions: number, quality: number])[] =
   [40, 0.7],
 ];
 
-/** How hard a task a model is trusted with, from 0 to 1, where the person did not say: a hosted model with nearly all, one of one's own by its size. */
+/** Default quality from 0 to 1: high for hosted models, by size for local ones. */
 export function defaultQuality({ provider, model }: Exclude<ModelRef, string>): number {
   const family = findFamily(provider);
   if (!family?.local) return 0.95;

@@ -1,7 +1,7 @@
-// The names of the remarks by which a router's doings stand in the log.
+// Annotation keys of the router.
 
-/** The remark that says which model was chosen, and why. */
+/** The annotation of a decision. */
 export const modelChosenKey = 'routing/chosen';
 
-/** The remark that says that a model failed, and how. */
+/** The annotation of a failed model. */
 export const modelFailedKey = 'routing/failed';

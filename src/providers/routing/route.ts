@@ -1,4 +1,4 @@
-// Chooses a model: hard rules first, then scores by their weights; a tie goes to the one that was listed first.
+// Chooses a model: hard rules, then weighted scores; ties go to the first candidate.
 import {
   defaultRoutingOptions,
   type ModelCandidate,
@@ -14,7 +14,7 @@ import { taskFeatures, type TaskFeatures } from './task-features.ts';
 
 type ScoredRating = CandidateRating & { readonly total: number };
 
-/** What would be chosen, and why. Pure: the same situation has the same choice. */
+/** Returns the decision. Pure: the same situation gives the same decision. */
 export function route(
   candidates: readonly ModelCandidate[],
   situation: RoutingContext,
@@ -29,7 +29,7 @@ export function route(
     else out.push({ candidate, out: why });
   }
   const rested = able.filter((each) => !isCoolingDown(each, situation, options.coolMs));
-  // Where none is known to answer, one that did not is better than none.
+  // If all models were unreachable, an unreachable one is better than none.
   const left = rested.length ? rested : able;
   for (const candidate of able)
     if (!left.includes(candidate)) out.push({ candidate, out: 'it could not be reached a moment ago' });
@@ -66,7 +66,7 @@ function scoreCandidate(
   return { candidate, total: all > 0 ? sum / all : 0, scores };
 }
 
-/** What decided, in a sentence: the rule that left one alone, or the scorers by which the best is ahead of the next. */
+/** Formats the reason: the rule that left one model, or the scorers by which the best leads. */
 function formatReason(
   best: ScoredRating | undefined,
   next: ScoredRating | undefined,

@@ -1,4 +1,4 @@
-// How runs came out, folded from a log: which model, on what kind of task, whether it ended well, and how long its turns took.
+// View of past runs: model, kind of task, success and latency.
 import {
   isObject,
   messageText,
@@ -12,20 +12,20 @@ import { modelChosenKey, modelFailedKey } from './remark-keys.ts';
 import type { TaskKind } from './lexicon.ts';
 import { taskFeatures } from './task-features.ts';
 
-/** One run of the past. */
+/** A past run. */
 export type PastRun = {
-  /** As the log names it, and as the router named it where it was routed. */
+  /** The model name in the log, and the router's name if it was routed. */
   readonly model: string;
   readonly name?: string;
   readonly kind: TaskKind;
   readonly ended: 'well' | 'badly' | 'unreachable';
-  /** When it ended, in milliseconds since 1970. */
+  /** End time in milliseconds since 1970. */
   readonly time: number;
   readonly turns: number;
   readonly ms: number;
 };
 
-/** What a session tells of its runs. */
+/** The view of the runs of a session. */
 export type RunHistory = {
   readonly runs: readonly PastRun[];
   readonly now: { readonly model: string; readonly name?: string; readonly kind: TaskKind };
@@ -33,10 +33,10 @@ export type RunHistory = {
   readonly ms: number;
 };
 
-/** The latest runs of a session that are kept. */
+/** Max runs kept per session. */
 const maxRuns = 64;
 
-/** Ended by the person, or by a bound that says nothing about the model. */
+/** Ended by the user or by a limit, which says nothing about the model. */
 const neutralStopReasons: ReadonlySet<StopReason> = new Set([
   'cancelled',
   'kill-switch',
@@ -72,7 +72,7 @@ export const runHistoryView: NamedView<RunHistory> = {
       : undefined,
 };
 
-/** Why the model gave no answer, where another one may: not where the request itself is refused, nor where tools failed. */
+/** Returns why the model failed, if another model could succeed. */
 export function findModelOutage(ended: RunState['ended']): Failure | undefined {
   const { reason, error } = ended ?? {};
   const isModels = reason === 'provider-error' || reason === 'error-threshold';
@@ -81,7 +81,7 @@ export function findModelOutage(ended: RunState['ended']): Failure | undefined {
 
 const badRequestCode = 'provider/bad-request';
 
-/** Who could not be opened never ran; it failed all the same. */
+/** A model that could not be opened counts as failed. */
 function applyRemark(state: RunHistory, { key, value, time }: Event & { type: 'annotation-added' }): RunHistory {
   if (!isObject(value) || typeof value['model'] !== 'string') return state;
   const name = value['model'];

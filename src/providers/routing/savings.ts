@@ -1,21 +1,21 @@
-// What was saved against sending everything to one model: reckoned turn by turn from a log, with what is unknown kept apart from nothing.
+// Savings report: actual cost against one model for everything, computed per turn; unknown costs are separate.
 import { usageCost, type Event, type Price, type Usage } from '../../core/index.ts';
 
-/** The turns of one model. */
+/** Turns of one model. */
 export type ModelShare = {
   readonly model: string;
   readonly turns: number;
   readonly input: number;
   readonly output: number;
-  /** What they cost, as far as it is known. */
+  /** Their known cost. */
   readonly usd: number;
-  /** Turns whose price nobody knows. */
+  /** Turns with unknown price. */
   readonly unpriced: number;
-  /** Turns whose tokens nobody counted. */
+  /** Turns with unknown tokens. */
   readonly uncounted: number;
 };
 
-/** What everything would have cost, between a cache that always holds and none at all; nothing where the price is unknown. */
+/** The cost with one model, between a perfect cache and no cache; absent if its price is unknown. */
 export type Savings = {
   readonly shares: readonly ModelShare[];
   readonly spent: number;
@@ -24,10 +24,10 @@ export type Savings = {
   readonly instead: { readonly least: number; readonly most: number } | undefined;
 };
 
-/** A session's events, each branch after its own parent, as they were written. */
+/** The events of a session in log order. */
 export type SessionEvents = readonly Event[];
 
-/** Adds up what sessions used, and what another model would have cost for the same tokens. */
+/** Sums the cost of sessions and the cost of another model for the same tokens. */
 export function savingsOf(sessions: Iterable<SessionEvents>, price: Price | undefined): Savings {
   const shares = new Map<string, ModelShare>();
   let [least, most] = [0, 0];
@@ -57,7 +57,7 @@ export function savingsOf(sessions: Iterable<SessionEvents>, price: Price | unde
   };
 }
 
-/** The same tokens where everything that the turn before held is read from a cache. */
+/** The same tokens with the previous request read from cache. */
 function withFullCache({ input, output }: Usage & { input: number; output: number }, before: number): Usage {
   const cacheRead = Math.min(input, before);
   return { input, output, cacheRead };

@@ -1,4 +1,4 @@
-// What speaks for a model: each scorer gives a number from 0 to 1 and says why.
+// The scorers of the router: each returns a score from 0 to 1 with a reason.
 import type { ModelCandidate, CandidateScore, RoutingContext } from './candidate.ts';
 import type { TaskKind } from './lexicon.ts';
 import type { PastRun } from './run-history.ts';
@@ -10,7 +10,7 @@ type Scorer = (
   task: TaskFeatures,
 ) => Omit<CandidateScore, 'scorer'>;
 
-/** How far a task may go beyond what a model is trusted with before nothing speaks for it. */
+/** The difficulty gap at which the capability score is 0. */
 const maxComplexityGap = 0.35;
 
 const taskScorer: Scorer = ({ quality }, _, { complexity }) => {
@@ -23,9 +23,9 @@ const taskScorer: Scorer = ({ quality }, _, { complexity }) => {
       };
 };
 
-/** Tokens that an answer has where nobody knows. */
+/** Default response tokens. */
 const defaultOutputTokens = 1000;
-/** Dollars a run may cost until half of the score is gone; where a budget is set, a tenth of what is left. */
+/** The cost at which the score is halved; with a budget, a tenth of the rest. */
 const halfScoreUsd = 0.01;
 
 const costScorer: Scorer = ({ price }, { context, usdLeft }) => {
@@ -42,7 +42,7 @@ const contextScorer: Scorer = ({ window }, { context: tokens }) => {
   return { score: Math.max(0, Math.min(1, (0.9 - filled) / 0.4)), why: `fills ${formatPercent(filled)} of its window` };
 };
 
-/** What is believed of a model that nobody tried, and how many runs that weighs. */
+/** Prior success rate and its weight in runs. */
 const successPrior = { share: 0.8, runs: 3 };
 const halfLifeMs = 14 * 24 * 60 * 60 * 1000;
 
@@ -51,7 +51,7 @@ const successScorer: Scorer = (candidate, { past, now }, { kind }) => {
   return { score: share, why: runs === 0 ? 'not tried yet' : `${well} of ${runs} runs like this (${kind}) ended well` };
 };
 
-/** How much of its work of this kind a model does well: what was long ago counts less, and a few runs do not decide. */
+/** The success rate for this kind of task, decayed by age and smoothed by the prior. */
 function successRate(
   candidate: ModelCandidate,
   past: readonly PastRun[],
@@ -78,17 +78,17 @@ function decayedSuccessRate(rans: readonly PastRun[], now: number, believed: num
   return well / all;
 }
 
-/** The runs of a model: by the name it was chosen by, or else by the name the log has for it. */
+/** The runs of a model, by router name or log name. */
 export const runsOfCandidate = ({ name, model }: ModelCandidate, past: readonly PastRun[]): readonly PastRun[] =>
   past.filter((each) => (each.name === undefined ? each.model === model : each.name === name));
 
-/** A model that could not be reached shows nothing of what it can do: it is left alone for a while instead. */
+/** Outages do not count as failures; the model is excluded for a while instead. */
 const answeredRuns = (candidate: ModelCandidate, past: readonly PastRun[]): readonly PastRun[] =>
   runsOfCandidate(candidate, past).filter(({ ended }) => ended !== 'unreachable');
 
-/** The turns that the mean is taken of. */
+/** Number of turns in the mean. */
 const latencySampleRuns = 20;
-/** A turn that takes so long has half of the score. */
+/** The latency at which the score is halved. */
 const halfScoreLatencyMs = 15_000;
 
 const latencyScorer: Scorer = (candidate, { past }) => {
@@ -99,7 +99,7 @@ const latencyScorer: Scorer = (candidate, { past }) => {
   return { score: halfScoreLatencyMs / (halfScoreLatencyMs + ms), why: `${(ms / 1000).toFixed(1)} s a turn` };
 };
 
-/** Tokens from which on a change of model costs as much as it can. */
+/** Tokens at which the switching penalty is maximal. */
 const longConversationTokens = 30_000;
 
 const stayScorer: Scorer = ({ name }, { current, context: tokens }) => {
@@ -110,7 +110,7 @@ const stayScorer: Scorer = ({ name }, { current, context: tokens }) => {
 
 const formatPercent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** Every scorer, in the order they are told. */
+/** All scorers in display order. */
 export const scorers: Readonly<Record<CandidateScore['scorer'], Scorer>> = {
   task: taskScorer,
   cost: costScorer,

@@ -1,26 +1,26 @@
-// How hard a task is by its words and its shape: whole words with weights that add up slowly, and signs that no language hides.
+// Estimates task difficulty from keywords and from language-independent features.
 import { lexicon, type TaskKind } from './lexicon.ts';
 
-/** What was seen in a task. */
+/** The features of a task. */
 export type TaskFeatures = {
-  /** From 0, anybody can do it, to 1. */
+  /** Difficulty from 0 to 1. */
   readonly complexity: number;
-  /** What sort of work it is, by which success is counted. */
+  /** The kind of task, used for success statistics. */
   readonly kind: TaskKind;
-  /** What made it so, the strongest first. */
+  /** The reasons, the strongest first. */
   readonly reasons: readonly string[];
 };
 
-/** Weights of words beside the built-in ones, and before them: from -1, makes a task easy, to 1, makes it hard. */
+/** Custom keyword weights from -1 (easy) to 1 (hard); they override the built-in ones. */
 export type KeywordWeights = Readonly<Record<string, number>>;
 
-/** Nobody writes a longer task; what is longer was pasted. */
+/** Longer prompts count as pasted text. */
 const maxTaskChars = 20_000;
 
-/** What is said where no word is known: the text may be in any language, and a strange language is not a simple task. */
+/** Default difficulty if no keyword matches: the text may be in another language. */
 const unknownLanguageComplexity = 0.3;
 
-/** Looks at a task. */
+/** Analyzes a task. */
 export function taskFeatures(task: string, own: KeywordWeights = {}): TaskFeatures {
   const { prose, pasted } = splitPastedCode(task.slice(0, maxTaskChars));
   const words = segmentWords(prose);
@@ -45,11 +45,11 @@ export function taskFeatures(task: string, own: KeywordWeights = {}): TaskFeatur
 
 type ComplexitySignal = { readonly why: string; readonly weight: number };
 
-/** Signs that each leave less of what is simple: two make more than one, and no number of them more than all. */
+/** Combines features so that the sum approaches 1 and never exceeds it. */
 const combineWeights = (weights: readonly number[]): number =>
   1 - weights.reduce((left, weight) => left * (1 - weight), 1);
 
-/** The task in the person's own words, and how many characters they pasted: a long listing is no hard task. */
+/** Splits the prompt into own text and the number of pasted characters: a long listing is not a hard task. */
 function splitPastedCode(task: string): { readonly prose: string; readonly pasted: string } {
   const blocks: string[] = [];
   const prose = task.replaceAll(/^(```|~~~)[^]*?(?:^\1|$(?![^]))/gm, (block) => {
@@ -61,7 +61,7 @@ function splitPastedCode(task: string): { readonly prose: string; readonly paste
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** The words of a text in any script, in small letters. */
+/** Returns the lower-case words of a text in any script. */
 function segmentWords(text: string): readonly string[] {
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike) words.push(segment.toLowerCase());
@@ -70,7 +70,7 @@ function segmentWords(text: string): readonly string[] {
 
 type WeightedWord = ComplexitySignal & { readonly kind: TaskKind };
 
-/** Each known word once, however often it is said and in whichever form. */
+/** Returns each known keyword once. */
 function weighWords(words: readonly string[], own: KeywordWeights): readonly WeightedWord[] {
   const found = new Map<string, WeightedWord>();
   for (const word of new Set(words))
@@ -86,7 +86,7 @@ function weighWords(words: readonly string[], own: KeywordWeights): readonly Wei
   return [...found.values()];
 }
 
-/** A word and what it may be a form of, whole words all: "redesign" is not "design", and "debug" is no "bug". */
+/** Returns a word and its possible base forms: "redesign" is not "design", and "debug" is not "bug". */
 function wordForms(word: string): readonly string[] {
   const plain = word.replace(/is(e[sd]?|ing|ation)$/, 'iz$1');
   const forms = [word, plain];
@@ -100,7 +100,7 @@ function wordForms(word: string): readonly string[] {
   return forms;
 }
 
-/** What can be seen in any language: how much is said, in how many steps, about how many files. */
+/** Language-independent features: length, steps, number of files. */
 function shapeSignals(prose: string, words: number, pasted: string): readonly ComplexitySignal[] {
   const steps = prose.match(/^\s*(?:[-*•]|\d+[.)])\s+\S/gm)?.length ?? 0;
   const files = new Set(prose.match(/(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.[a-z]{1,4}\b/gi)).size;
@@ -113,7 +113,7 @@ function shapeSignals(prose: string, words: number, pasted: string): readonly Co
   return signs.filter(({ weight }) => weight >= 0.01);
 }
 
-/** Words by which English is known where none of the weighted ones is said. */
+/** Common English words, for language detection. */
 const commonEnglishWords: ReadonlySet<string> = new Set(
   'the a an to of in is are it this that what how which and or for with my me please can you do does on'.split(' '),
 );
