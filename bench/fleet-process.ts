@@ -55,7 +55,7 @@ async function enqueueRuns(store: FleetStore, number: number): Promise<readonly 
   const all: FleetRun[] = [];
   for (let i = 0; i < number; i += benchConcurrency) {
     const some = Array.from({ length: Math.min(benchConcurrency, number - i) }, () =>
-      store.queue.enqueue([{ words: 'Say yes.' }]),
+      store.queue.enqueue([{ prompt: 'Say yes.' }]),
     );
     all.push(...(await Promise.all(some)).flat());
   }
@@ -102,7 +102,7 @@ async function measureLatency(store: FleetStore): Promise<object> {
   );
   const waits: number[] = [];
   for (let i = 0; i < runs + 5; i++) {
-    const [queued] = await store.queue.enqueue([{ words: 'Say yes.' }]);
+    const [queued] = await store.queue.enqueue([{ prompt: 'Say yes.' }]);
     let run: FleetRun | undefined;
     await waitUntil(async () => (run = await store.queue.run(queued?.id ?? ''))?.status === 'ended');
     if (i >= 5) waits.push(Date.parse(run?.started ?? '') - Date.parse(run?.queued ?? ''));
@@ -134,15 +134,15 @@ async function measureRunMemory(store: FleetStore): Promise<object> {
   await waitUntil(async () => asked === runs);
   const running = await readMemory();
   open.resolve();
-  await waitUntil(async () => (await store.queue.depth()).resting === runs);
-  const resting = await readMemory();
+  await waitUntil(async () => (await store.queue.depth()).waiting === runs);
+  const waiting = await readMemory();
   worker.stop();
   await worker.done;
   const each = (now: typeof before): object => ({
     heap: (now.heap - before.heap) / runs,
     rss: (now.rss - before.rss) / runs,
   });
-  return { running: each(running), resting: each(resting) };
+  return { running: each(running), waiting: each(waiting) };
 }
 
 /** Bytes that stay after each run of the second half, and how much longer it takes than the first. */

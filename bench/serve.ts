@@ -47,8 +47,8 @@ async function startServerProcess(concurrency: number): Promise<ServerProcess> {
   };
 }
 
-const startRun = async ({ request }: ServerProcess, words: string): Promise<string> =>
-  ((await request('POST', '/api/run', { words }))['run'] as { readonly id: string }).id;
+const startRun = async ({ request }: ServerProcess, prompt: string): Promise<string> =>
+  ((await request('POST', '/api/runs', { prompt }))['run'] as { readonly id: string }).id;
 
 /** One who watches: the seqs it saw, once the stream has ended. */
 type Watcher = { readonly opened: Promise<void>; readonly seenSeqs: Promise<readonly number[]> };
@@ -125,7 +125,7 @@ async function measureRunning(count: number): Promise<void> {
   subject.send('go');
   for (const id of ids) await waitUntilEnded(subject, id);
   const idle = await subject.readMemory();
-  console.log(`  ${count} runs under way at once through POST /api/run, all begun in ${ms.toFixed(0)} ms:`);
+  console.log(`  ${count} runs under way at once through POST /api/runs, all begun in ${ms.toFixed(0)} ms:`);
   console.log(`    a run under way: ${formatPerItem(before, running, count)} (at most 5120 kB)`);
   console.log(`    left by a run that is over: ${formatPerItem(before, idle, count)} (at most 200 kB)`);
   subject.send('end');

@@ -31,20 +31,20 @@ const driver = createAgentRunHandler(async () => ({
 }));
 
 // The same id again is the same run.
-await store.queue.enqueue([{ id: 'bill-17', words: 'Pay bill 17.' }]);
-await store.queue.enqueue([{ id: 'bill-17', words: 'Pay bill 17.' }]);
+await store.queue.enqueue([{ id: 'bill-17', prompt: 'Pay bill 17.' }]);
+await store.queue.enqueue([{ id: 'bill-17', prompt: 'Pay bill 17.' }]);
 await startWorker({ store, handlers: { run: driver }, drain: true }).done;
-const resting = await store.queue.run('bill-17');
-console.log(resting?.status, resting?.questions[0]?.question);
+const waiting = await store.queue.run('bill-17');
+console.log(waiting?.status, waiting?.pendingApprovals[0]?.question);
 
 // Days later, from any process: the answer is a letter, and any worker goes on.
-const call = resting?.questions[0]?.call ?? '';
+const call = waiting?.pendingApprovals[0]?.call ?? '';
 await sendMessage(store, 'bill-17', { type: 'answer', call, allowed: true, by: 'Ann' });
 await startWorker({ store, handlers: { run: driver }, drain: true }).done;
 const ended = await store.queue.run('bill-17');
 console.log(ended?.outcome?.text);
 
-assert.equal(resting?.status, 'resting');
+assert.equal(waiting?.status, 'waiting');
 assert.equal(ended?.outcome?.text, 'Done: payment 1 made');
 assert.equal(payments, 1);
 await store.close();

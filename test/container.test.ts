@@ -183,7 +183,7 @@ test(
     assert.equal((await first.exec('id', '-u')).out, '1000\n');
     assert.match((await first.exec('touch', '/usr/local/bin/x')).err, /Read-only file system/);
     assert.match((await first.exec('cat', '/proc/self/status')).out, /^CapEff:\s+0+$[^]*^NoNewPrivs:\s+1$/m);
-    const ended = parseRun(await first.ask('POST /api/run', { words: 'hello', model: 'lm-studio/alpha' }, 60));
+    const ended = parseRun(await first.ask('POST /api/runs', { prompt: 'hello', model: 'lm-studio/alpha' }, 60));
     assert.equal(ended.outcome?.text, 'You said: hello');
     assert.equal(await first.stop(), 143, await first.logs());
     assert.doesNotMatch(await first.logs(), new RegExp(key));
@@ -231,7 +231,7 @@ test(
     const worker = (): Promise<Container> =>
       getTestImage().then((built) => startContainer(t, built, { args: ['worker', '--grace', '1'], env }));
     const first = await worker();
-    const { id } = parseRun(await server.ask('POST /api/run', { words: 'go', model: 'lm-studio/alpha' }));
+    const { id } = parseRun(await server.ask('POST /api/runs', { prompt: 'go', model: 'lm-studio/alpha' }));
     await held.reached;
     assert.equal(await first.health(), 'healthy', 'a worker has no port to be asked at');
     assert.equal(await first.stop(), 143);

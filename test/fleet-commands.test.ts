@@ -40,7 +40,7 @@ test('[A85, A112] a run under way hears what is said to it from another process,
   assert.match(late.err, /ship has ended already/);
 });
 
-test('[A85] a run is cancelled where it is: queued, resting, or under way', async (t) => {
+test('[A85] a run is cancelled where it is: queued, waiting, or under way', async (t) => {
   const first = createBarrier();
   const made = await createFleetProgram(t, async ({ prompt }) => {
     if (prompt === 'Long') await first.wait();
@@ -50,14 +50,14 @@ test('[A85] a run is cancelled where it is: queued, resting, or under way', asyn
   await made.runCommand('enqueue', 'Long', '--id', 'long');
   await first.reached;
   await made.runCommand('enqueue', 'Asks', '--id', 'asks');
-  await made.waitForRun('asks', 'resting');
+  await made.waitForRun('asks', 'waiting');
   await made.runCommand('enqueue', 'Later', '--id', 'later', '--not-before', '2999-01-01T00:00:00Z');
   for (const id of ['long', 'asks', 'later']) await made.runCommand('runs', 'cancel', id);
   for (const id of ['long', 'asks', 'later'])
     assert.equal((await made.waitForRun(id, 'ended')).outcome?.reason, 'cancelled', id);
   assert.equal((await made.run(['runs', 'cancel', 'long'])).code, 1);
   assert.match(
-    await made.runCommand('runs', '--status', 'ended', '--most', '1'),
+    await made.runCommand('runs', '--status', 'ended', '--limit', '1'),
     /^later {2}ended cancelled {2}Later\n$/,
   );
   worker.kill('SIGTERM');
@@ -81,7 +81,7 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
   assert.ok(reasons('answered') >= 1 && reasons('token-budget') >= 4, `${reasons('answered')} were answered`);
   assert.equal((await made.waitForRun('free', 'ended')).outcome?.reason, 'answered');
   const [acme] = await made.store.ledger.budgets();
-  assert.deepEqual([acme?.spent.tokens, acme?.held.tokens], [reasons('answered') * 5000, 0]);
+  assert.deepEqual([acme?.spent.tokens, acme?.reserved.tokens], [reasons('answered') * 5000, 0]);
   assert.match(
     await made.runCommand('fleet', 'budget'),
     new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in all$`, 'm'),
@@ -170,7 +170,7 @@ test('[A71] the workers of a factory are processes of their own, which hand over
 
 test('[A85] tasks come from arguments, files and standard input, are queued once, and again by the clock', async (t) => {
   const made = await createFleetProgram(t);
-  const lines = '{"words": "With an id", "id": "own", "priority": 5, "settings": {"auto": true}}\n\nPlain words\n';
+  const lines = '{"prompt": "With an id", "id": "own", "priority": 5, "settings": {"auto": true}}\n\nPlain words\n';
   const { out } = await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines });
   assert.equal(out, 'own\nin-2\n');
   assert.equal((await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines })).out, out);
@@ -210,11 +210,11 @@ test('[A85] what governs the terminal governs queued runs, and one that cannot b
   });
   const settings = { folder: made.cwd, auto: true };
   await made.store.queue.enqueue([
-    { id: 'policy', words: 'Remove it', settings },
-    { id: 'turns', words: 'On and on', settings: { ...settings, limits: { turns: 2 } } },
-    { id: 'model', words: 'x', settings: { ...settings, model: 'nobody' } },
-    { id: 'folder', words: 'x', settings: { folder: path.join(made.cwd, 'nowhere') } },
-    { id: 'wrong', words: 'x', settings: { auto: 'yes' } },
+    { id: 'policy', prompt: 'Remove it', settings },
+    { id: 'turns', prompt: 'On and on', settings: { ...settings, limits: { turns: 2 } } },
+    { id: 'model', prompt: 'x', settings: { ...settings, model: 'nobody' } },
+    { id: 'folder', prompt: 'x', settings: { folder: path.join(made.cwd, 'nowhere') } },
+    { id: 'wrong', prompt: 'x', settings: { auto: 'yes' } },
   ]);
   await made.runCommand('worker', '--drain');
   const came = await Promise.all(
@@ -247,8 +247,8 @@ test('the store is named on the command line, in the environment or in the setti
 test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to whom to speak instead', async (t) => {
   const made = await createFleetProgram(t);
   await made.store.queue.enqueue([
-    { id: 'p', words: 'x', kind: 'plan' },
-    { id: 'p/step-a-1', words: 'y', parent: 'p' },
+    { id: 'p', prompt: 'x', kind: 'plan' },
+    { id: 'p/step-a-1', prompt: 'y', parent: 'p' },
   ]);
   const steered = await made.run(['runs', 'steer', 'p', 'Go', 'south']);
   assert.deepEqual([steered.code, steered.out], [1, '']);
@@ -270,7 +270,7 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
   assert.deepEqual(await drained(), [0, '']);
   await made.runCommand('enqueue', 'Asks', '--id', 'asks');
   await made.runCommand('enqueue', 'Behind', '--session', 'asks');
-  assert.deepEqual(await drained(), [5, '2 runs wait for a person. What is asked: fairlead runs --status resting\n']);
+  assert.deepEqual(await drained(), [5, '2 runs wait for a person. What is asked: fairlead runs --status waiting\n']);
   await made.runCommand('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
   const [code, later] = await drained();
   assert.equal(code, 8);
@@ -278,7 +278,7 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
   await made.runCommand('enqueue', 'Old', '--id', 'old');
   const over = new AbortController();
   const work = { worker: 'w', concurrency: 1, version: '0.0.1', signal: over.signal };
-  await made.store.queue.work({ ...work, handle: async () => (over.abort(), { type: 'left' }) });
+  await made.store.queue.work({ ...work, handle: async () => (over.abort(), { type: 'released' }) });
   const [other, said] = await drained();
   assert.equal(other, 8);
   assert.match(
@@ -295,7 +295,7 @@ test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits
   const made = await createFleetProgram(t, ({ prompt }) =>
     prompt.includes('Make a plan') ? says('{"steps":[{"id":"a","words":"Do it","after":[]}]}') : says('Done.'),
   );
-  const lines = '{"words": "Later", "notBefore": "2999-01-01T00:00:00Z"}\n{"words": "All of it", "kind": "plan"}\n';
+  const lines = '{"prompt": "Later", "notBefore": "2999-01-01T00:00:00Z"}\n{"words": "All of it", "kind": "plan"}\n';
   const first = await made.run(['factory', '--id', 'lot'], { input: lines });
   assert.deepEqual([first.code, first.out], [8, 'lot-2  answered  Done.\n'], first.err);
   assert.match(first.err, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.$/m);
@@ -317,8 +317,8 @@ test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file
   const settings = { folder: made.cwd };
   writeFiles(made.cwd, { '.fairlead/config.json': '{"model": "qwen3"}' });
   await made.store.queue.enqueue([
-    { id: 'plain', words: 'x', settings },
-    { id: 'named', words: 'y', settings: { ...settings, model: 'qwen3' } },
+    { id: 'plain', prompt: 'x', settings },
+    { id: 'named', prompt: 'y', settings: { ...settings, model: 'qwen3' } },
   ]);
   const { code, err } = await made.run(['worker', '--drain'], { env: { HARNESS_MODEL: 'tiny' } });
   assert.deepEqual([code, /Runs use the model tiny unless they name another\./.test(err)], [0, true], err);

@@ -30,11 +30,11 @@ async function measureTransactionsPerRun(url: string, runs: number): Promise<num
   const before = await countTransactions(url);
   const store = await openPostgres(url);
   try {
-    await store.queue.enqueue(Array.from({ length: runs }, () => ({ words: 'Say yes.' })));
+    await store.queue.enqueue(Array.from({ length: runs }, () => ({ prompt: 'Say yes.' })));
     const parts = resolveAgent({ provider: scriptedProvider(() => 'Yes.'), system: 'You are a test.' });
     const run = createAgentRunHandler(async () => ({ parts, close: async () => {} }));
     await startWorker({ store, handlers: { run }, concurrency: 50, drain: true }).done;
-    const ended = await store.queue.list({ status: 'ended', most: 1000 });
+    const ended = await store.queue.list({ status: 'ended', limit: 1000 });
     assert.equal(ended.filter(({ outcome }) => outcome?.text === 'Yes.').length, runs);
   } finally {
     await store.close();

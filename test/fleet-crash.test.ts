@@ -72,7 +72,7 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
   t.diagnostic(`FAIRLEAD_SEED=${seed}`);
   const set = await createStoreFixture(t, kind);
   const { store, recorder, spawnWorker, waitForRuns } = set;
-  await store.queue.enqueue(Array.from({ length: runs }, (_, i) => ({ id: `r${i}`, words: 'Do it.' })));
+  await store.queue.enqueue(Array.from({ length: runs }, (_, i) => ({ id: `r${i}`, prompt: 'Do it.' })));
   const hands = [spawnWorker(), spawnWorker(), spawnWorker(), spawnWorker()];
   const over = new AbortController();
   t.after(() => over.abort());
@@ -89,7 +89,7 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
     attempts += run.attempts;
     if (run.attempts - asks > 1) killed++;
   }
-  const held = (await store.sessions.list({ most: runs })).filter(({ holder }) => holder !== undefined);
+  const held = (await store.sessions.list({ limit: runs })).filter(({ holder }) => holder !== undefined);
   assert.deepEqual(held, []);
   const happened = recorder.effects().length;
   assert.equal(happened, runs * effectTools.length);
@@ -112,7 +112,7 @@ async function enqueueBlockedRuns({ store, recorder }: FleetFixture): Promise<{
   const places = ['think-0', ...effectTools];
   const doors = places.map((place) => recorder.holdReply(`in ${place}`, place));
   const ids = places.map((place) => `in ${place}`);
-  await store.queue.enqueue(ids.map((id) => ({ id, words: 'Do it.' })));
+  await store.queue.enqueue(ids.map((id) => ({ id, prompt: 'Do it.' })));
   return {
     ids,
     open: () => doors.forEach((each) => each.open()),
@@ -158,7 +158,7 @@ async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> 
       ?.join(', ') ?? 'It noticed by itself.',
   );
   await stopWorkers([other]);
-  await store.queue.enqueue([{ id: 'after', words: 'Do it.' }]);
+  await store.queue.enqueue([{ id: 'after', prompt: 'Do it.' }]);
   await waitForRuns();
   const by = new Set(recorder.effects('after').map((entry) => entry.by));
   assert.deepEqual(by, new Set([zombie.pid]), 'it goes on with other runs');

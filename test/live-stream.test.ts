@@ -56,7 +56,7 @@ async function testLiveStream(t: TestContext, storeOf: (made: TestProgram) => st
   const look = async (id: string): Promise<FleetRun> =>
     ((await (await fetch(`${url}/api/runs/${id}`, { headers })).json()) as { readonly run: FleetRun }).run;
 
-  const begun = await fetch(`${url}/api/run`, { method: 'POST', headers, body: JSON.stringify({ words: 'tell' }) });
+  const begun = await fetch(`${url}/api/runs`, { method: 'POST', headers, body: JSON.stringify({ prompt: 'tell' }) });
   const { run } = (await begun.json()) as { readonly run: FleetRun };
   const first = watchStream(url, `/api/stream?run=${run.id}`);
   await waitUntil('the words are shown', () => first.text() === 'Once upon ', timeoutMs);

@@ -43,11 +43,11 @@ async function startServe(
     url,
     send,
     async settled(bearer, body) {
-      const begun = await send(bearer, 'POST /api/run', body);
+      const begun = await send(bearer, 'POST /api/runs', body);
       const { id } = (begun['run'] ?? assert.fail(JSON.stringify(begun))) as FleetRun;
       for (const end = Date.now() + 25_000; Date.now() < end; await pause(50)) {
         const run = (await send(bearer, `GET /api/runs/${id}`))['run'] as FleetRun;
-        if (run.status === 'ended' || run.status === 'resting') return run;
+        if (run.status === 'ended' || run.status === 'waiting') return run;
       }
       throw new Error(`${id} does not end: ${process.err()}`);
     },
@@ -74,7 +74,7 @@ test('[A97] a run in the home folder itself gets at neither the token of the ser
   symlinkSync(made.state('server-token'), path.join(made.home, 'innocent.txt'));
   const server = await startServe(t, made, [], secrets, made.home);
   const token = readFileSync(made.state('server-token'), 'utf8').trim();
-  await server.settled(token, { words: 'look around', auto: true });
+  await server.settled(token, { prompt: 'look around', auto: true });
   const told = JSON.stringify(made.modelRequests().map(({ body }) => body));
   assert.ok(made.modelRequests().length > 1, 'the tools were used');
   assert.ok(!told.includes(token), 'the token was read');
@@ -90,7 +90,7 @@ test('[A86] a server says which model its runs use, takes the first that can cal
   const made = await createProgram(t, ({ prompt }) => `You said: ${prompt}`, { models });
   const plain = await startServe(t, made);
   assert.match(plain.process.err(), /Runs use the model first unless they name another/);
-  const { outcome } = await plain.settled(key, { words: 'hello' });
+  const { outcome } = await plain.settled(key, { prompt: 'hello' });
   assert.equal(outcome?.text, 'You said: hello', JSON.stringify(outcome));
   assert.equal(getLastModel(made), 'first');
   const listed = (await plain.send(key, 'GET /v1/models'))['data'] as readonly { readonly id: string }[];
@@ -102,7 +102,7 @@ test('[A86] a server says which model its runs use, takes the first that can cal
   await plain.process.ended;
   const other = await startServe(t, made, ['--model', 'second']);
   assert.match(other.process.err(), /Runs use the model second/);
-  await other.settled(key, { words: 'hello again' });
+  await other.settled(key, { prompt: 'hello again' });
   assert.equal(getLastModel(made), 'second');
   const wrong = await made.run(['serve', '--port', '0', '--model', 'nonsense']);
   assert.equal(wrong.code, 1);
@@ -117,13 +117,13 @@ test('[A97] a folder that became the way to another after it was allowed is not 
   writeFileSync(made.config('config.json'), JSON.stringify({ limits: { turns: 2 } }));
   mkdirSync(path.join(made.cwd, 'inside'));
   const idle = await startServe(t, made, ['--no-worker']);
-  const { run } = (await idle.send(key, 'POST /api/run', { words: 'x', folder: 'inside' })) as { run: FleetRun };
+  const { run } = (await idle.send(key, 'POST /api/runs', { prompt: 'x', folder: 'inside' })) as { run: FleetRun };
   idle.process.kill('SIGTERM');
   await idle.process.ended;
   renameSync(path.join(made.cwd, 'inside'), path.join(made.cwd, 'before'));
   symlinkSync(made.home, path.join(made.cwd, 'inside'));
   const working = await startServe(t, made);
-  const more = await working.settled(key, { words: 'x', limits: { turns: 50 } });
+  const more = await working.settled(key, { prompt: 'x', limits: { turns: 50 } });
   assert.deepEqual([more.outcome?.reason, more.outcome?.spent.turns], ['max-turns', 2]);
   await waitUntil('the first has ended too', () => asked >= 2, 1000);
   const first = (await working.send(key, `GET /api/runs/${run.id}`))['run'] as FleetRun;

@@ -58,7 +58,7 @@ async function startServe(
 }
 
 const startRun = async ({ ask }: ServedProgram, body: Record<string, unknown>): Promise<FleetRun> =>
-  ((await ask('POST', '/api/run', body)).body as { readonly run: FleetRun }).run;
+  ((await ask('POST', '/api/runs', body)).body as { readonly run: FleetRun }).run;
 
 test('[A85] [A86] a first start makes a token, shows it once in a link, serves the page, and works on what it is asked', async (t) => {
   const made = await createProgram(t);
@@ -71,7 +71,7 @@ test('[A85] [A86] a first start makes a token, shows it once in a link, serves t
   const page = await fetch(first.url);
   assert.equal(page.status, 200);
   assert.match(await page.text(), /<title>/i);
-  const run = await startRun(first, { words: 'hello', model: 'qwen3' });
+  const run = await startRun(first, { prompt: 'hello', model: 'qwen3' });
   const { outcome } = await first.until(run.id, 'ended');
   assert.equal(outcome?.text, 'You said: hello');
   first.process.kill('SIGTERM');
@@ -111,7 +111,7 @@ test('[A88] [A93] a run that dies with its server goes on when it is started aga
   });
   await made.seedModels('qwen3');
   const before = await startServe(t, made);
-  const run = await startRun(before, { words: 'make a file', auto: true });
+  const run = await startRun(before, { prompt: 'make a file', auto: true });
   const seen: number[] = [];
   let ended = false;
   const follow = async ({ url }: ServedProgram): Promise<void> => {
@@ -160,7 +160,7 @@ test('[A88] a server that is told to end hands its run over: the stream says so,
   const made = await createProgram(t, () => (hang ? { ...says('never'), hang: true } : says('Here I am.')));
   await made.seedModels('qwen3');
   const before = await startServe(t, made);
-  const run = await startRun(before, { words: 'wait' });
+  const run = await startRun(before, { prompt: 'wait' });
   await waitUntil('the model is asked', () => made.modelRequests().length > 0, 25_000);
   const stream = fetch(`${before.url}/api/stream?run=${run.id}`, { headers: { authorization: `Bearer ${token}` } });
   const text = (await stream).text();
@@ -179,12 +179,12 @@ test('[attack 49] the server of a fleet answers nobody without its key, from ano
   const { hostname, port, host } = new URL(url);
   const statusOf = (headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {
-      const options = { hostname, port, path: '/api/run', method: 'POST' };
+      const options = { hostname, port, path: '/api/runs', method: 'POST' };
       const asked = request({ ...options, headers: { 'content-type': 'application/json', ...headers } }, (answer) => {
         answer.resume();
         resolve(answer.statusCode ?? 0);
       });
-      asked.on('error', reject).end('{"words":"x"}');
+      asked.on('error', reject).end('{"prompt":"x"}');
     });
   const authorization = `Bearer ${token}`;
   const tried: readonly Record<string, string>[] = [
@@ -225,8 +225,8 @@ test('[attack 50] the model of a queued run neither switches approval off nor ge
   const server = await startServe(t, made, {});
   const secret = readFileSync(made.state('server-token'), 'utf8').trim();
   // The worst case: somebody let this run change things unasked.
-  const run = await startRun(server, { words: 'do as you like', auto: true });
-  const settled = await Promise.race([server.until(run.id, 'ended'), server.until(run.id, 'resting')]);
+  const run = await startRun(server, { prompt: 'do as you like', auto: true });
+  const settled = await Promise.race([server.until(run.id, 'ended'), server.until(run.id, 'waiting')]);
   const told = JSON.stringify([settled, made.modelRequests().map(({ body }) => body)]);
   const saw: AttackOutcome[] = [
     existsSync(made.config('config.json')) ? 'done' : 'blocked',

@@ -4,7 +4,8 @@ import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { zeroUsage, type FleetStore, type RunSettlement, type WorkOptions } from '../src/core/index.ts';
 import { migrations } from '../src/stores/postgres/migrations.ts';
-import { openPostgres, type PostgresOptions } from '../src/stores/postgres/store.ts';
+import type { FleetStoreOptions } from '../src/stores/index.ts';
+import { openPostgres } from '../src/stores/postgres/store.ts';
 import { spawnScriptedWorker, startScriptedWorker } from './support/scripted-worker.ts';
 import { startPostgresStores } from './support/postgres-stores.ts';
 
@@ -12,7 +13,7 @@ const postgres = await startPostgresStores();
 const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
 after(() => postgres.close());
 
-async function openTestStore(t: TestContext, url: string, options: PostgresOptions = {}): Promise<FleetStore> {
+async function openTestStore(t: TestContext, url: string, options: FleetStoreOptions = {}): Promise<FleetStore> {
   const store = await openPostgres(url, { retryMs: 1, ...options });
   t.after(() => store.close());
   return store;
@@ -30,8 +31,8 @@ async function executeSql(url: string, sql: string): Promise<readonly Record<str
 }
 
 const createAnnotation = (value: number) => ({ type: 'annotation-added', key: 'n', value }) as const;
-const endedSettlement: RunSettlement = { type: 'ended', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
-const restingSettlement: RunSettlement = { type: 'resting', questions: [] };
+const endedSettlement: RunSettlement = { type: 'completed', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
+const restingSettlement: RunSettlement = { type: 'waiting', pendingApprovals: [] };
 
 async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -71,13 +72,13 @@ testPostgres('[A116] eight processes that open an empty database at the same mom
 
 testPostgres('[A116] a store of an earlier version is brought up to date, with what is in it', async (t) => {
   const url = await postgres.fresh();
-  await (await openTestStore(t, url)).queue.enqueue([{ id: 'kept', words: 'Stay.' }]);
+  await (await openTestStore(t, url)).queue.enqueue([{ id: 'kept', prompt: 'Stay.' }]);
   await executeSql(
     url,
     'DROP FUNCTION fairlead.hold; DROP INDEX fairlead.runs_begun; UPDATE fairlead.version SET version = 1',
   );
   const { queue, ledger } = await openTestStore(t, url);
-  assert.equal((await queue.run('kept'))?.words, 'Stay.');
+  assert.equal((await queue.run('kept'))?.prompt, 'Stay.');
   assert.equal(await ledger.reserve('acme', 'h', { usd: 1, tokens: 1 }), undefined);
   assert.deepEqual(await executeSql(url, 'SELECT version FROM fairlead.version'), [{ version: migrations.length }]);
 });
@@ -100,7 +101,7 @@ testPostgres(
     await postgres.stop();
     try {
       await assert.rejects(store.ping(), { code: 'store/unreachable', retry: true });
-      const { stopped, why } = await store.killSwitch.status();
+      const { stopped, reason: why } = await store.killSwitch.status();
       assert.equal(stopped, true, 'what cannot be read is stopped');
       assert.match(why ?? '', /cannot be read/);
     } finally {
@@ -123,7 +124,7 @@ testPostgres('[A52] what is settled in any part of a store takes along all that 
   const ways: readonly (() => Promise<unknown>)[] = [
     () => other.append(0, [createAnnotation(0)], { durable: true }),
     () => store.ledger.reserve('acme', 'h', { usd: 1, tokens: 1 }),
-    () => store.queue.enqueue([{ words: '' }]),
+    () => store.queue.enqueue([{ prompt: '' }]),
   ];
   for (const [i, settle] of ways.entries()) {
     await log.append(i, [createAnnotation(i)]);
@@ -170,11 +171,11 @@ testPostgres(
   async (t) => {
     const url = await postgres.fresh();
     const store = await openTestStore(t, url);
-    const runs = await store.queue.enqueue(Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, words: '' })));
+    const runs = await store.queue.enqueue(Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
     const actors = [await startScriptedWorker(t, url, 10_000), await startScriptedWorker(t, url, 10_000)];
     for (const actor of actors) actor.send('drain');
     const isDone = async (wanted: number): Promise<boolean> =>
-      (await store.queue.list({ status: 'ended', most: 200 })).length >= wanted;
+      (await store.queue.list({ status: 'ended', limit: 200 })).length >= wanted;
     await waitUntil(() => isDone(20));
     await postgres.restart();
     await waitUntil(() => isDone(60));
@@ -196,7 +197,7 @@ testPostgres(
   async (t) => {
     const url = await postgres.fresh();
     const store = await openTestStore(t, url, { leaseMs: 500 });
-    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    await store.queue.enqueue([{ id: 'one', prompt: '' }]);
     let lost = false;
     const worker = startWork(store, async ({ attempts }, signal) => {
       if (attempts === 1) {
@@ -218,7 +219,7 @@ testPostgres(
 testPostgres('[A71, A111] two versions of the program work side by side, each on what it has begun', async (t) => {
   const url = await postgres.fresh();
   const [first, second] = [await openTestStore(t, url), await openTestStore(t, url)];
-  await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, words: '' })));
+  await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, prompt: '' })));
   const had = new Map<string, string[]>();
   const drive: WorkOptions['handle'] = async ({ id, attempts, version = '' }) => {
     had.set(id, [...(had.get(id) ?? []), version]);
@@ -228,7 +229,7 @@ testPostgres('[A71, A111] two versions of the program work side by side, each on
     startWork(first, drive, { version: '1', concurrency: 1, worker: 'w1' }),
     startWork(second, drive, { version: '2', concurrency: 1, worker: 'w2' }),
   ];
-  await waitUntil(async () => (await first.queue.depth()).resting === 4);
+  await waitUntil(async () => (await first.queue.depth()).waiting === 4);
   for (const id of ['a', 'b', 'c', 'd']) await second.queue.wake(id);
   await waitUntil(async () => (await first.queue.list({ status: 'ended' })).length === 4);
   for (const [id, versions] of had) assert.equal(new Set(versions).size, 1, `${id}: ${versions.join(' ')}`);
@@ -240,10 +241,13 @@ testPostgres(
   async (t) => {
     const url = await postgres.fresh();
     const stores = [await openTestStore(t, url), await openTestStore(t, url)];
-    await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
+    await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy', tenant: 'acme' } });
     await executeSql(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
     const driven: string[] = [];
-    const drive: WorkOptions['handle'] = async ({ id, words }) => (driven.push(`${id} ${words}`), endedSettlement);
+    const drive: WorkOptions['handle'] = async ({ id, prompt: words }) => (
+      driven.push(`${id} ${words}`),
+      endedSettlement
+    );
     await Promise.all(stores.map((store) => startWork(store, drive, { drain: true }).done));
     assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
     const [row] = await executeSql(url, 'SELECT next FROM fairlead.schedules');
@@ -254,7 +258,7 @@ testPostgres(
 testPostgres('[A71] queued runs whose workflows DBOS has lost are worked on all the same', async (t) => {
   const url = await postgres.fresh();
   const store = await openTestStore(t, url);
-  await store.queue.enqueue(['a', 'b', 'c'].map((id) => ({ id, words: '' })));
+  await store.queue.enqueue(['a', 'b', 'c'].map((id) => ({ id, prompt: '' })));
   await executeSql(url, "DELETE FROM fairlead_dbos.workflow_status WHERE workflow_uuid IN ('a#1', 'c#1')");
   const worker = startWork(store, async () => endedSettlement, { drain: true });
   await worker.done;
@@ -264,7 +268,7 @@ testPostgres('[A71] queued runs whose workflows DBOS has lost are worked on all 
 testPostgres("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
   const url = await postgres.fresh();
   const store = await openTestStore(t, url);
-  await store.queue.enqueue(Array.from({ length: 30 }, () => ({ words: '' })));
+  await store.queue.enqueue(Array.from({ length: 30 }, () => ({ prompt: '' })));
   await startWork(store, async () => endedSettlement, { drain: true }).done;
   // Their outcomes may still be on their way.
   const rows = async (): Promise<number> => {
@@ -284,9 +288,9 @@ testPostgres('a second database whose queue a process would work on is refused i
   await startWork(one, async () => endedSettlement, { drain: true }).done;
   await assert.rejects(startWork(other, async () => endedSettlement, { drain: true }).done, {
     code: 'store/one-queue',
-    message: /already works on the queue of another database/,
+    message: /already works on the queue of a database other than/,
   });
-  await other.queue.enqueue([{ id: 'r', words: '' }]);
+  await other.queue.enqueue([{ id: 'r', prompt: '' }]);
   assert.equal((await other.queue.run('r'))?.status, 'queued', 'everything else it may do there');
   await one.close();
   await startWork(other, async () => endedSettlement, { drain: true }).done;

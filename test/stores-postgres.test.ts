@@ -80,7 +80,7 @@ test(
     const line = await startLossyProxy(t, await fresh());
     const store = await openPostgres(line.url, { retryMs: 1, leaseMs: 1000 });
     await store.queue.setLimits({ tenantConcurrency: 50 });
-    await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ words: '', tenant: `t${i % 3}` })));
+    await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ prompt: '', tenant: `t${i % 3}` })));
     const over = new AbortController();
     const enough = Promise.withResolvers<void>();
     let drives = 0;
@@ -110,7 +110,7 @@ test('postgres: [A116] a worker whose queue could not be started can start it la
     `CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
      CREATE TRIGGER gone BEFORE INSERT ON fairlead_dbos.application_versions FOR EACH ROW EXECUTE FUNCTION gone()`,
   );
-  await store.queue.enqueue([{ id: 'r', words: '' }]);
+  await store.queue.enqueue([{ id: 'r', prompt: '' }]);
   await assert.rejects(drainStore(store), { code: 'store/failed', message: /No application versions/ });
   await client.query('DROP FUNCTION gone CASCADE');
   assert.deepEqual(
@@ -125,7 +125,7 @@ test(
   async (t) => {
     const store = await openPostgres(await fresh());
     t.after(() => store.close());
-    const asked = ['a', 'no\u0000thing', 'b'].map((id) => store.queue.enqueue([{ id, words: '' }]));
+    const asked = ['a', 'no\u0000thing', 'b'].map((id) => store.queue.enqueue([{ id, prompt: '' }]));
     const found = await Promise.allSettled(asked);
     assert.deepEqual(
       found.map((each) => (each.status === 'fulfilled' ? each.value[0]?.id : (each.reason as { code?: string }).code)),

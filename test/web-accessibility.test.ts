@@ -120,8 +120,8 @@ test('the page as it is read', { skip }, async (t) => {
     '[A87, A92] many runs stand in pages, each with an address, and the way back leads to the one before',
     async (t) => {
       const [tenant, notBefore] = ['many', new Date(Date.now() + 86_400_000).toISOString()];
-      const runs = Array.from({ length: 120 }, (_, i) => ({ id: `many-${i}`, words: `boat ${i}`, tenant, notBefore }));
-      await server.request('POST', '/api/enqueue', { runs });
+      const runs = Array.from({ length: 120 }, (_, i) => ({ id: `many-${i}`, prompt: `boat ${i}`, tenant, notBefore }));
+      await server.request('POST', '/api/runs', { runs });
       const page = await server.open(t);
       await page.goto(`${server.url}/#/runs?tenant=${tenant}`);
       const rows = page.getByRole('region', { name: 'Runs, the latest first' }).getByRole('link');

@@ -105,7 +105,9 @@ test('the page in a browser', { skip }, async (t) => {
       const left = page.getByRole('region', { name: 'No longer waiting' }).getByRole('listitem');
       await left.filter({ hasText: 'answered' }).waitFor();
       assert.match((await left.textContent()) ?? '', /Clear up.*You answered: Refuse\./);
-      const other = (await server.request('POST', '/api/run', { words: 'Clear up too' }))['run'] as unknown as FleetRun;
+      const other = (await server.request('POST', '/api/runs', { prompt: 'Clear up too' }))[
+        'run'
+      ] as unknown as FleetRun;
       await call.waitFor();
       await server.request('POST', `/api/runs/${other.id}/cancel`, {});
       await left.filter({ hasText: /Clear up too.*somebody else, or its run ended.*cancelled/ }).waitFor();
@@ -268,20 +270,20 @@ test(
     const long = `${evil}${unbroken}`;
     const page = await server.open(t, { width: 360 });
     const begun: { readonly id: string; readonly session: string }[] = [];
-    for (const [words, model] of [
+    for (const [prompt, model] of [
       [`${evil} unbroken`, 'qwen3'],
       [long, long.slice(0, 300)],
       [`hostile ${evil}`, 'qwen3'],
     ])
-      begun.push((await server.request('POST', '/api/run', { words, model }))['run'] as unknown as FleetRun);
+      begun.push((await server.request('POST', '/api/runs', { prompt, model }))['run'] as unknown as FleetRun);
     for (const { id } of begun)
       await eventually('it ended', async () => (await fetchRun(server, id)).status === 'ended');
     await server.request('PUT', '/api/schedules/some', {
       cron: '0 9 * * 1',
-      run: { words: long, settings: { model: evil } },
+      run: { prompt: long, settings: { model: evil } },
     });
     await server.request('PUT', `/api/budgets/${'t'.repeat(200)}`, { period: 'day', usd: 5 });
-    await server.request('POST', '/api/control/stop', { why: long.slice(0, 1000) });
+    await server.request('POST', '/api/kill-switch', { stopped: true, reason: long.slice(0, 1000) });
     const places = [
       'ask',
       'runs',

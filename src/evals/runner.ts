@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createOutputSchema, toRunResult, Session, SessionCache, type RunResult } from '../agent/index.ts';
+import { createOutputSchema, toRunResult, Session, type RunResult } from '../agent/index.ts';
 import { FairleadError, type Provider } from '../core/index.ts';
 import { outcomeClasses } from '../fleet/health/outcomes.ts';
 import { sessionGrants } from '../guards/index.ts';
@@ -67,13 +67,8 @@ export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise
       const session = await Session.open(parts, memoryLog());
       const limits = { turns: maxTurns, ...settings.limits };
       const since = performance.now();
-      const state = await session.run(asked.words, { signal, limits });
-      const names = { runId: '', sessionId: '', runFile: undefined };
-      return scoreCase(
-        asked,
-        toRunResult(state, names, undefined, new SessionCache(), undefined),
-        performance.now() - since,
-      );
+      const state = await session.advance(asked.words, { signal, limits });
+      return scoreCase(asked, toRunResult(state, { runId: '', sessionId: '' }), performance.now() - since);
     } finally {
       await outfit.close();
     }
@@ -83,8 +78,8 @@ export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise
 }
 
 function scoreCase(asked: EvalCase, { reason, text, detail, costUsd }: RunResult, ms: number): EvalCaseResult {
-  const outcome = reason === 'waiting' ? 'bounded' : outcomeClasses[reason];
-  const heard = reason !== 'provider-error' && outcome !== 'called-off';
+  const outcome = reason === 'waiting' ? 'limited' : outcomeClasses[reason];
+  const heard = reason !== 'provider-error' && outcome !== 'cancelled';
   const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
   const due = asked.expect.abstains === true;
   const faults = findCaseErrors(asked, text, outcome, detail ?? reason);

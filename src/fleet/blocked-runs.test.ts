@@ -15,7 +15,7 @@ async function suspendAll(
     concurrency: 1,
     drain: true,
     signal: new AbortController().signal,
-    handle: async (run) => ({ type: 'resting', questions: questions(run) }),
+    handle: async (run) => ({ type: 'waiting', pendingApprovals: questions(run) }),
   });
 }
 
@@ -32,12 +32,12 @@ test(
   async (t) => {
     const store = await openTempFleetStore(t);
     await store.queue.enqueue([
-      { id: 'p', words: '', kind: 'plan' },
-      { id: 'p/asks', words: '', parent: 'p' },
+      { id: 'p', prompt: '', kind: 'plan' },
+      { id: 'p/asks', prompt: '', parent: 'p' },
     ]);
     await suspendAll(store, ({ id }) => (id === 'p' ? [] : [question]));
     assert.equal(await getReason(store, 'p'), 'person');
-    await store.queue.enqueue([{ id: 'p/more', words: '', parent: 'p' }]);
+    await store.queue.enqueue([{ id: 'p/more', prompt: '', parent: 'p' }]);
     assert.equal(await getReason(store, 'p'), undefined);
   },
 );
@@ -45,9 +45,9 @@ test(
 test('[A85] runs that name each other, or themselves, as parents hold nobody up', { timeout: 20_000 }, async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([
-    { id: 'self', words: '', parent: 'self' },
-    { id: 'one', words: '', parent: 'two' },
-    { id: 'two', words: '', parent: 'one' },
+    { id: 'self', prompt: '', parent: 'self' },
+    { id: 'one', prompt: '', parent: 'two' },
+    { id: 'two', prompt: '', parent: 'one' },
   ]);
   await suspendAll(store, () => []);
   for (const id of ['self', 'one', 'two']) assert.equal(await getReason(store, id), undefined, id);

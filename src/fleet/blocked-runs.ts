@@ -14,8 +14,8 @@ export async function getBlockReason(
   version?: string,
 ): Promise<BlockReason | undefined> {
   if (run.status === 'ended' || run.status === 'running') return undefined;
-  if (run.status === 'resting')
-    return run.questions.length > 0 ? 'person' : getChildrenBlockReason(store, run, version);
+  if (run.status === 'waiting')
+    return run.pendingApprovals.length > 0 ? 'person' : getChildrenBlockReason(store, run, version);
   if (run.notBefore !== undefined && Date.parse(run.notBefore) > Date.now()) return 'later';
   if (version !== undefined && run.version !== undefined && run.version !== version) return 'version';
   const [first] = run.started === undefined ? await listActiveRuns(store, run.session) : [];
@@ -28,7 +28,7 @@ async function getChildrenBlockReason(
   { id }: FleetRun,
   version?: string,
 ): Promise<BlockReason | undefined> {
-  const begun = await store.queue.list({ parent: id, most: 1000 });
+  const begun = await store.queue.list({ parent: id, limit: 1000 });
   let found: BlockReason | undefined;
   for (const child of begun) {
     if (child.status === 'ended' || !child.id.startsWith(`${id}/`)) continue;
@@ -59,7 +59,7 @@ export async function summarizeBlockedRuns(
   version?: string,
 ): Promise<BlockedRuns> {
   const open = runs.filter(({ status }) => status !== 'ended');
-  const { stopped, why } = await store.killSwitch.status();
+  const { stopped, reason: why } = await store.killSwitch.status();
   if (stopped && open.length > 0)
     return { stopped: { why, runs: open.length }, later: 0, version: 0, versions: [], person: 0 };
   const held = new Map<FleetRun, BlockReason>();
@@ -83,10 +83,10 @@ export async function summarizeBlockedRuns(
 /** The runs of a queue that wait or rest. */
 export async function listOpenRuns({ queue }: Pick<FleetStore, 'queue'>): Promise<readonly FleetRun[]> {
   const found: FleetRun[] = [];
-  for (const status of ['queued', 'resting'] as const)
+  for (const status of ['queued', 'waiting'] as const)
     for (let page: readonly FleetRun[] | undefined; page === undefined || page.length === pageSize;) {
       const before = page?.at(-1)?.id;
-      page = await queue.list({ status, most: pageSize, ...(before === undefined ? {} : { before }) });
+      page = await queue.list({ status, limit: pageSize, ...(before === undefined ? {} : { before }) });
       found.push(...page);
     }
   return found;

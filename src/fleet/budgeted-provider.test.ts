@@ -60,10 +60,10 @@ test('[A64] an estimate is held before the call, and what was used is what was s
   let held = 0;
   for await (const chunk of around.stream(request, AbortSignal.timeout(30_000))) {
     const [acme] = await ledger.budgets();
-    if (chunk.type !== 'end') held = acme?.held.tokens ?? 0;
+    if (chunk.type !== 'end') held = acme?.reserved.tokens ?? 0;
     else
       assert.deepEqual(
-        [acme?.spent, acme?.held],
+        [acme?.spent, acme?.reserved],
         [
           { usd: 0.6, tokens: 500 },
           { usd: 0, tokens: 0 },
@@ -133,7 +133,7 @@ test('what broke off is paid as far as it came, and what never began is not', as
   );
   const [acme] = await ledger.budgets();
   assert.ok((acme?.spent.tokens ?? 0) > 1000 && (acme?.spent.tokens ?? 0) < 1100);
-  assert.equal(acme?.held.tokens, 0);
+  assert.equal(acme?.reserved.tokens, 0);
 });
 
 /** A model that sends these chunks, and then what it is told to wait for. */
@@ -166,7 +166,7 @@ test('[A64] figures that cannot be true are replaced by an estimate: nobody earn
     await collectChunks(
       createBudgetedProvider(createProvider([endChunk(each)]), { ledger, tenant, run: 'r', assertNotStopped: noop }),
     );
-    const { spent, held } = (await ledger.budgets()).find((one) => one.tenant === tenant) ?? {};
+    const { spent, reserved: held } = (await ledger.budgets()).find((one) => one.tenant === tenant) ?? {};
     assert.ok(
       (spent?.usd ?? 0) > 0 && (spent?.tokens ?? 0) > 400 && held?.tokens === 0,
       JSON.stringify([each, spent, held]),
@@ -221,7 +221,7 @@ test('a ledger that cannot be read lets nothing pass, and one that cannot be wri
     }),
   );
   assert.equal(chunks.at(-1)?.type, 'end');
-  assert.ok(((await ledger.budgets())[0]?.held.tokens ?? 0) > 2000);
+  assert.ok(((await ledger.budgets())[0]?.reserved.tokens ?? 0) > 2000);
 });
 
 test('[A95] a stopped fleet asks no model', async (t) => {

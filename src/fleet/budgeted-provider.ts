@@ -99,7 +99,7 @@ async function reserveBudget(
     const why = await ledger.reserve(tenant, id, amount);
     if (why === undefined) return;
     const allowance = (await ledger.budgets()).find((each) => each.tenant === tenant);
-    const { usd, spent, held } = allowance ?? {};
+    const { usd, spent, reserved: held } = allowance ?? {};
     const money = usd !== undefined && (spent?.usd ?? 0) + (held?.usd ?? 0) + amount.usd > usd;
     throw new FairleadError(money ? budgetCodes.money : budgetCodes.tokens, why, { blame: 'user', hint: budgetHint });
   } catch (error) {

@@ -58,13 +58,15 @@ async function readEvents({ store }: ClientSetup): Promise<readonly Event[]> {
 }
 
 const listHandedTools = (settlement: RunSettlement): readonly string[] | string =>
-  settlement.type === 'ended' ? (settlement.outcome.handed ?? []).map(({ tool }) => tool) : settlement.type;
+  settlement.type === 'completed'
+    ? (settlement.outcome.clientToolCalls ?? []).map(({ tool }) => tool)
+    : settlement.type;
 
 const textOf = (settlement: RunSettlement): string =>
-  settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
+  settlement.type === 'completed' ? settlement.outcome.text : settlement.type;
 
 const callsIn = (settlement: RunSettlement): readonly string[] =>
-  settlement.type === 'ended' ? (settlement.outcome.handed ?? []).map(({ id }) => id) : [];
+  settlement.type === 'completed' ? (settlement.outcome.clientToolCalls ?? []).map(({ id }) => id) : [];
 
 /** Asks for both until it has results, then says them and how many messages it saw. */
 const both: Script<ModelRequest> = ({ results, body }) =>
@@ -111,7 +113,7 @@ test('[A52, A53] results are written down once, however often the run that bring
 test('[A53] calls whose client never came back have an unknown outcome once somebody says something else', async (t) => {
   const scene = { store: await openTempFleetStore(t), script: both };
   await handle(scene, {});
-  const answer = textOf(await handle(scene, {}, { id: 'two', words: 'Never mind.' }));
+  const answer = textOf(await handle(scene, {}, { id: 'two', prompt: 'Never mind.' }));
   assert.equal(answer, 'The client brought no result.; The client brought no result. of 4');
   const outcomes = (await readEvents(scene)).flatMap((fact) => (fact.type === 'tool-ended' ? [fact.outcome] : []));
   assert.deepEqual(outcomes, ['unknown', 'unknown']);
@@ -121,9 +123,10 @@ test('[A112] a call that a person has to allow first holds the others back, and 
   const asks: Gate = ({ tool }) =>
     tool === 'send_it' ? { type: 'ask', question: 'May it be sent?' } : { type: 'allow' };
   const scene = { store: await openTempFleetStore(t), script: both, gates: [asks] };
-  const resting = await handle(scene, {});
-  assert.equal(resting.type, 'resting');
-  const question = resting.type === 'resting' ? resting.questions.find(({ tool }) => tool === 'send_it') : undefined;
+  const waiting = await handle(scene, {});
+  assert.equal(waiting.type, 'waiting');
+  const question =
+    waiting.type === 'waiting' ? waiting.pendingApprovals.find(({ tool }) => tool === 'send_it') : undefined;
   assert.equal(question?.question, 'May it be sent?');
   await scene.store.inbox.send('s', { type: 'answer', call: question.call, allowed: true });
   assert.deepEqual(listHandedTools(await handle(scene, {}, { attempts: 2 })), ['fetch_it', 'send_it']);
@@ -138,7 +141,7 @@ test('a client that insists on a call gets it or no answer, and one at a time wh
     script: ({ body }) => (turns++, body.toolChoice === 'auto' ? says('No.') : calls('unheard_of')),
   };
   const none = await handle(stubborn, { choice: 'required' });
-  assert.equal(none.type === 'ended' && none.outcome.reason, 'abstained');
+  assert.equal(none.type === 'completed' && none.outcome.reason, 'abstained');
   assert.ok(turns < 8, `${turns} turns`);
 });
 

@@ -7,7 +7,7 @@ type RunDefinition = Readonly<
 >;
 
 const getRunDefinition = ({
-  words,
+  prompt: words,
   kind,
   settings,
   tenant,
@@ -25,7 +25,15 @@ const getRunDefinition = ({
 });
 
 function normalizeNewRun(wanted: NewRun, id: string): RunDefinition {
-  const { words, kind = 'run', settings = {}, tenant = 'default', priority = 0, session = id, notBefore } = wanted;
+  const {
+    prompt: words,
+    kind = 'run',
+    settings = {},
+    tenant = 'default',
+    priority = 0,
+    session = id,
+    notBefore,
+  } = wanted;
   const time = notBefore === undefined ? NaN : Date.parse(notBefore);
   const later = Number.isNaN(time) ? (notBefore ?? null) : new Date(time).toISOString();
   return { words, kind, settings, tenant, priority, session, notBefore: later };

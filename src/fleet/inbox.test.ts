@@ -45,7 +45,7 @@ async function eventsOf({ log }: InboxSetup): Promise<readonly Event[]> {
 test('[A53] a letter that several read at once, and again after a crash, is in the log once', async (t) => {
   const made = await createInboxSetup(t, ['Heard.']);
   const session = await made.open();
-  await made.store.inbox.send('s', { type: 'steer', words: 'South' });
+  await made.store.inbox.send('s', { type: 'steer', text: 'South' });
   const kept = { ...made.store, inbox: { ...made.store.inbox, clear: async () => {} } };
   await Promise.all([drainAll(kept, session), drainAll(kept, session)]);
   const again = await made.open();
@@ -57,7 +57,7 @@ test('[A53] a letter that several read at once, and again after a crash, is in t
   );
   assert.equal((await made.store.inbox.read('s', 0)).length, 1, 'it was not cleared');
   await drainAll(made.store, again);
-  await made.store.inbox.send('s', { type: 'follow-up', words: 'Then report' });
+  await made.store.inbox.send('s', { type: 'follow-up', text: 'Then report' });
   await drainAll(made.store, again);
   assert.deepEqual(
     again.state.pending.map(({ how }) => how),
@@ -75,7 +75,7 @@ test('a letter and its place are written in one append', async (t) => {
     sizes.push(facts.length);
     return append(after, facts, options);
   };
-  for (const type of ['prompt', 'steer', 'follow-up'] as const) await made.store.inbox.send('s', { type, words: 'x' });
+  for (const type of ['prompt', 'steer', 'follow-up'] as const) await made.store.inbox.send('s', { type, text: 'x' });
   await drainAll(made.store, session);
   assert.deepEqual(sizes, [2, 2, 2]);
 });
@@ -85,7 +85,7 @@ test('[A112] an answer is to the question that is open, and an old one opens not
     gates: [() => ({ type: 'ask', question: 'Pay?' })],
   });
   const session = await made.open();
-  await session.run('Go.');
+  await session.advance('Go.');
   await made.store.inbox.send('s', { type: 'answer', call: 'c00002000', allowed: true });
   await made.store.inbox.send('s', { type: 'answer', call: 'c00001000', allowed: true, by: 'Ann' });
   await drainAll(made.store, session);
@@ -109,17 +109,17 @@ test('a cancelled run ends wherever it is gone on with, and no later run does', 
   await made.store.inbox.send('s', { type: 'cancel' });
   await drainAll(made.store, session);
   const elsewhere = await made.open();
-  const { ended } = await elsewhere.run('Go.', { runId: 'r' });
+  const { ended } = await elsewhere.advance('Go.', { runId: 'r' });
   assert.deepEqual([ended?.reason, elsewhere.messages.length], ['cancelled', 0]);
   const later = await Session.open(partsFor(['Said.'], { stops: [createCancelStop('other')] }), made.log);
-  assert.equal((await later.run('Go.', { runId: 'other' })).ended?.reason, 'answered');
+  assert.equal((await later.advance('Go.', { runId: 'other' })).ended?.reason, 'answered');
 });
 
 test('a cancel that an earlier run did not live to read ends no later one', async (t) => {
   const made = await createInboxSetup(t, ['Said.'], { stops: [createCancelStop('r')] });
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'cancel', run: 'earlier' });
-  const running = session.run('Go.', { runId: 'r' });
+  const running = session.advance('Go.', { runId: 'r' });
   await drainAll(made.store, session);
   assert.equal((await running).ended?.reason, 'answered');
   assert.deepEqual(await made.store.inbox.read('s', 0), [], 'it is read all the same');
@@ -131,7 +131,7 @@ test('[A112] an answer is to the words that were seen: what is asked about the s
     gates: [() => ({ type: 'ask', question: asked })],
   });
   const session = await made.open();
-  await session.run('Go.');
+  await session.advance('Go.');
   const call = session.state.calls[0]?.id ?? '';
   await made.store.inbox.send('s', { type: 'answer', call, question: 'Pay 4?', allowed: true });
   await drainAll(made.store, session);
@@ -143,19 +143,19 @@ test('[A112] an answer is to the words that were seen: what is asked about the s
 
 test('who speaks to a session in which no run is any more is told so, and a later run does not hear it', async (t) => {
   const store = await openTempFleetStore(t);
-  assert.equal(await sendMessage(store, 's', { type: 'steer', words: 'Left' }), false);
+  assert.equal(await sendMessage(store, 's', { type: 'steer', text: 'Left' }), false);
   assert.deepEqual(await store.inbox.read('s', 0), []);
-  await store.queue.enqueue([{ id: 'r', words: 'x', session: 's' }]);
-  assert.equal(await sendMessage(store, 's', { type: 'steer', words: 'Right' }), true);
+  await store.queue.enqueue([{ id: 'r', prompt: 'x', session: 's' }]);
+  assert.equal(await sendMessage(store, 's', { type: 'steer', text: 'Right' }), true);
   assert.equal((await store.inbox.read('s', 0)).length, 1);
 });
 
 test('a fork begins with no letter read, and an epoch keeps what was', async (t) => {
   const made = await createInboxSetup(t, ['One.', 'Two.']);
   const session = await made.open();
-  await made.store.inbox.send('s', { type: 'steer', words: 'South' });
+  await made.store.inbox.send('s', { type: 'steer', text: 'South' });
   await drainAll(made.store, session);
-  await session.run('Go.');
+  await session.advance('Go.');
   const { place } = readView(session.state, inboxView);
   assert.ok(place > 0);
   const log = memoryLog();
@@ -168,7 +168,7 @@ test('a fork begins with no letter read, and an epoch keeps what was', async (t)
 
 test('a letter wakes a run that rests, and one that is about to', async (t) => {
   const store = await openTempFleetStore(t);
-  await store.queue.enqueue([{ id: 'r', words: 'x', session: 's' }]);
+  await store.queue.enqueue([{ id: 'r', prompt: 'x', session: 's' }]);
   let drives = 0;
   const signal = AbortSignal.timeout(30_000);
   await store.queue.work({
@@ -179,11 +179,11 @@ test('a letter wakes a run that rests, and one that is about to', async (t) => {
     handle: async () => {
       drives++;
       // It has read its letters and is about to rest.
-      if (drives === 1) await sendMessage(store, 's', { type: 'steer', words: 'Wait' });
-      return { type: 'resting', questions: [] };
+      if (drives === 1) await sendMessage(store, 's', { type: 'steer', text: 'Wait' });
+      return { type: 'waiting', pendingApprovals: [] };
     },
   });
   assert.equal(drives, 2);
-  await sendMessage(store, 's', { type: 'steer', words: 'Go on' });
+  await sendMessage(store, 's', { type: 'steer', text: 'Go on' });
   assert.equal((await store.queue.run('r'))?.status, 'queued');
 });

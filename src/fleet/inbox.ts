@@ -93,7 +93,7 @@ function messageContentFacts(letter: InboxMessage, place: number, state: RunStat
     case 'prompt':
     case 'steer':
     case 'follow-up': {
-      const parts = [{ type: 'text', text: letter.words }] as const;
+      const parts = [{ type: 'text', text: letter.text }] as const;
       return [{ type: 'input-received', input: `letter-${place}`, how: letter.type, parts }];
     }
     case 'answer': {

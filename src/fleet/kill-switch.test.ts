@@ -15,7 +15,7 @@ function createFakeKillSwitch(how: FakeKillSwitch['mode']): FakeKillSwitch {
       this.reads++;
       if (this.mode === 'broken') throw new Error('the disk is gone');
       if (this.mode === 'hanging') return new Promise<KillSwitchState>(() => {});
-      return { stopped: this.mode === 'stopped', why: 'told to' };
+      return { stopped: this.mode === 'stopped', reason: 'told to' };
     },
     stop: () => Promise.reject(new Error('not here')),
     resume: () => Promise.reject(new Error('not here')),
@@ -58,7 +58,7 @@ test('[A95] a store that breaks or hangs while work goes on stops it, says why, 
     const { activeSignal } = watch;
     assert.equal(activeSignal.aborted, false);
     killSwitch.mode = how;
-    const { why } = await waitForStopped(watch, true);
+    const { reason: why } = await waitForStopped(watch, true);
     assert.match(why ?? '', how === 'broken' ? /cannot be read: the disk is gone/ : /did not answer within 50 ms/);
     assert.equal(activeSignal.aborted, true);
     killSwitch.mode = 'going';

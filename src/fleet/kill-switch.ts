@@ -38,7 +38,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
   const now = (): KillSwitchState =>
     good && performance.now() - good.at <= staleMs
       ? good.standing
-      : { stopped: true, why: `The kill-switch cannot be read: ${trouble}` };
+      : { stopped: true, reason: `The kill-switch cannot be read: ${trouble}` };
 
   /** Acts on how it stands, before anybody else does. */
   function tell(): KillSwitchState {
@@ -81,7 +81,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
   return {
     status: standing,
     async assertNotStopped() {
-      const { stopped, why } = await standing();
+      const { stopped, reason: why } = await standing();
       if (stopped) throw new FairleadError('run/left', formatStoppedMessage(why), { blame: 'user', retry: true });
     },
     get activeSignal() {

@@ -27,7 +27,7 @@ const answeringHandler =
   async (run): Promise<RunSettlement> => {
     seen.push(run);
     const spent = { ...zeroUsage, usd: 0.25, input: 10 };
-    return { type: 'ended', outcome: { reason: 'answered', text: answer(run), spent } };
+    return { type: 'completed', outcome: { reason: 'answered', text: answer(run), spent } };
   };
 
 const plan = JSON.stringify({
@@ -42,7 +42,7 @@ const byName = ({ id }: FleetRun): string => (id.endsWith('/plan-1') ? plan : `a
 
 test('[A89, A117] a plan is carried out by workers that share nothing but the store, step by step, and its end adds up', async (t) => {
   const store = await storeFor(t);
-  await store.queue.enqueue([{ id: 'p', words: 'Compare A and B.', kind: 'plan', settings: { limits: { usd: 4 } } }]);
+  await store.queue.enqueue([{ id: 'p', prompt: 'Compare A and B.', kind: 'plan', settings: { limits: { usd: 4 } } }]);
   const seen: FleetRun[] = [];
   // Each worker does one round and is gone: whatever it knew is lost with it.
   for (let round = 0; round < 20 && (await store.queue.run('p'))?.status !== 'ended'; round++) {
@@ -71,7 +71,7 @@ test('[A89, A117] a plan is carried out by workers that share nothing but the st
 
 test('[A117] a coordinator that dies after it began its children begins none of them again', async (t) => {
   const store = await storeFor(t);
-  await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'twice' }]);
+  await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'twice' }]);
   let deaths = 0;
   const conduct: Orchestration = (_run, children) =>
     [...children.values()].some(({ status }) => status === 'ended')
@@ -92,11 +92,11 @@ test('[A117] a coordinator that dies after it began its children begins none of 
 
 test('[A89] a cancelled plan cancels what it has begun', async (t) => {
   const store = await storeFor(t);
-  await store.queue.enqueue([{ id: 'p', words: 'x', kind: 'plan' }]);
-  const resting: RunHandler = async () => ({ type: 'resting', questions: [] });
-  const drivers = { plan: createOrchestrationHandler(planOrchestration), run: resting };
+  await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'plan' }]);
+  const waiting: RunHandler = async () => ({ type: 'waiting', pendingApprovals: [] });
+  const drivers = { plan: createOrchestrationHandler(planOrchestration), run: waiting };
   await startWorker({ store, handlers: drivers, drain: true }).done;
-  assert.equal((await store.queue.run('p/plan-1'))?.status, 'resting');
+  assert.equal((await store.queue.run('p/plan-1'))?.status, 'waiting');
   await store.inbox.send('p', { type: 'cancel' });
   await store.queue.wake('p');
   await startWorker({ store, handlers: drivers, drain: true }).done;
@@ -111,12 +111,12 @@ test('a run of somebody else is no child of a plan, whatever it calls itself, an
   const store = await storeFor(t);
   const strange = { tenant: 'mallory', notBefore: '2090-01-01T00:00:00.000Z' };
   await store.queue.enqueue([
-    { id: 'p', words: 'x', kind: 'plan' },
-    { id: 'p/plan-1', words: 'x', parent: 'p', ...strange },
-    { id: 'q', words: 'x', kind: 'plan' },
-    { id: 'q/plan-1', words: 'x', ...strange },
-    { id: 'r', words: 'x', kind: 'plan' },
-    { id: 'z-answer', words: 'x', parent: 'r', notBefore: strange.notBefore },
+    { id: 'p', prompt: 'x', kind: 'plan' },
+    { id: 'p/plan-1', prompt: 'x', parent: 'p', ...strange },
+    { id: 'q', prompt: 'x', kind: 'plan' },
+    { id: 'q/plan-1', prompt: 'x', ...strange },
+    { id: 'r', prompt: 'x', kind: 'plan' },
+    { id: 'z-answer', prompt: 'x', parent: 'r', notBefore: strange.notBefore },
   ]);
   const worker = startWorker({
     store,
@@ -136,8 +136,8 @@ test('a run of somebody else is no child of a plan, whatever it calls itself, an
 test('a plan heeds the cancel that names it, leaves none behind, and no other', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([
-    { id: 'a', words: 'x', kind: 'plan', session: 's' },
-    { id: 'b', words: 'x', kind: 'plan', session: 's' },
+    { id: 'a', prompt: 'x', kind: 'plan', session: 's' },
+    { id: 'b', prompt: 'x', kind: 'plan', session: 's' },
   ]);
   await store.inbox.send('s', { type: 'cancel', run: 'a' });
   await startWorker({

@@ -57,7 +57,7 @@ export const createOrchestrationHandler =
     }
     const course = await conduct(run, children);
     await assertNotStopped();
-    if (signal.aborted) return { type: 'left' };
+    if (signal.aborted) return { type: 'released' };
     await recordProgress(run, course, context);
     const settlement: RunSettlement =
       course.type === 'end'
@@ -68,7 +68,7 @@ export const createOrchestrationHandler =
   };
 
 const endedSettlement = (outcome: Omit<RunOutcome, 'spent'>, spent: UsageTotals): RunSettlement => ({
-  type: 'ended',
+  type: 'completed',
   outcome: { ...outcome, spent },
 });
 
@@ -77,7 +77,7 @@ const sumSpending = (runs: Iterable<FleetRun>): UsageTotals =>
 
 /** Anybody may name a parent: only what bears its name and its tenant's is its child. */
 async function listChildren(queue: RunQueue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
-  const found = await queue.list({ parent: id, tenant, most: maxChildren });
+  const found = await queue.list({ parent: id, tenant, limit: maxChildren });
   const ours = found.filter((child) => child.id.startsWith(`${id}/`));
   return new Map(ours.map((child) => [child.id.slice(id.length + 1), child]));
 }
@@ -96,7 +96,7 @@ async function startChildren(
   const limits = splitLimits(run.settings['limits'], spent, fresh.length + 1);
   const runs = fresh.map(({ name, prompt, settings }): NewRun => ({
     id: `${run.id}/${name}`,
-    words: prompt,
+    prompt: prompt,
     settings: withoutNulls({ ...run.settings, ...(limits ? { limits } : {}), ...settings }),
     tenant: run.tenant,
     // What was begun is ended before something else is begun.
@@ -107,7 +107,7 @@ async function startChildren(
   // What another has begun under this id would never wake this one.
   const taken = begun.find(({ parent, tenant }) => parent !== run.id || tenant !== run.tenant);
   if (taken) throw new FairleadError('fleet/taken', `${taken.id} is somebody else's run.`, { blame: 'user' });
-  return { type: 'resting', questions: [] };
+  return { type: 'waiting', pendingApprovals: [] };
 }
 
 const withoutNulls = (settings: JsonObject): JsonObject =>

@@ -36,7 +36,7 @@ export function getRunOutcome({ ended, messages, spent, calls }: RunState): RunO
     spent,
     ...(detail === undefined ? {} : { detail }),
     ...(error ? { error } : {}),
-    ...(handed.length > 0 ? { handed } : {}),
+    ...(handed.length > 0 ? { clientToolCalls: handed } : {}),
   };
 }
 

@@ -34,7 +34,7 @@ test('[A93] the words of each turn are said, with the place where the turn began
     results.length === 0
       ? [{ reasoning: 'I had better look.' }, says('Let me look.'), calls('look', {})]
       : says('Seen.');
-  await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
+  await store.queue.enqueue([{ id: 'r', prompt: 'Go.' }]);
   await startTestWorker(store, script).done;
   const log = await store.sessions.reader('r');
   const began: number[] = [];
@@ -52,12 +52,12 @@ test('[A93] what was said in a turn that another worker takes over is taken back
   const store = await openTempFleetStore(t);
   const heard = { text: '' };
   store.partialText.subscribe('r', ({ text, restarted }) => void (heard.text = (restarted ? '' : heard.text) + text));
-  await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
+  await store.queue.enqueue([{ id: 'r', prompt: 'Go.' }]);
   const worker = startTestWorker(store, [{ chunks: ['Half ', 'of it'], cutAfter: 1, hang: true }, says('All of it')]);
   while (heard.text !== 'Half ') await pause(5);
   // Whoever has the session now writes to it; this worker may not, and says nothing more.
   const log = await store.sessions.open('r', { holder: 'another', force: true });
-  await store.inbox.send('r', { type: 'steer', words: 'Are you there?' });
+  await store.inbox.send('r', { type: 'steer', text: 'Are you there?' });
   worker.abort();
   await worker.done;
   await log.close();

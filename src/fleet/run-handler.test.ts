@@ -63,7 +63,7 @@ const inputs = async (store: FleetStore): Promise<readonly string[]> =>
   (await eventsOf(store)).flatMap((event) => (event.type === 'input-received' ? [event.input] : []));
 
 const text = (settlement: RunSettlement): string | undefined =>
-  settlement.type === 'ended' ? settlement.outcome.text : settlement.type;
+  settlement.type === 'completed' ? settlement.outcome.text : settlement.type;
 
 test('[A24, A52] an end that the queue never heard of is told again without asking the model', async (t: TestContext) => {
   const store = await openTempFleetStore(t);
@@ -72,10 +72,10 @@ test('[A24, A52] an end that the queue never heard of is told again without aski
   const again = await handle(store, parts, { run: { attempts: 2 } });
   assert.deepEqual([text(again), await inputs(store)], ['One.', ['r']]);
   const other = agentFor(['Two.']);
-  assert.equal(text(await handle(store, other, { run: { id: 'q', words: 'More.' } })), 'Two.');
+  assert.equal(text(await handle(store, other, { run: { id: 'q', prompt: 'More.' } })), 'Two.');
   const late = await handle(store, other, { run: { attempts: 3 } });
   assert.equal(text(late), 'One.', 'the end of this run, not of the latest');
-  await store.inbox.send('s', { type: 'steer', words: 'One thing more.' });
+  await store.inbox.send('s', { type: 'steer', text: 'One thing more.' });
   assert.equal(text(await handle(store, agentFor(['Three.']), { run: { attempts: 4 } })), 'Three.');
   assert.deepEqual((await inputs(store)).slice(0, 2), ['r', 'q']);
   assert.equal((await inputs(store)).length, 3, 'the letter, and no turn for nobody');
@@ -92,7 +92,7 @@ test('[A24, A52] a run that is left goes on with what was said and done, and its
     run: () => leave.abort(),
   });
   const first = { ...agentFor([calls('look')]), tools: new Map([['look', slow]]) };
-  assert.deepEqual(await handle(store, first, { context: { stopSignal: leave.signal } }), { type: 'left' });
+  assert.deepEqual(await handle(store, first, { context: { stopSignal: leave.signal } }), { type: 'released' });
   assert.equal(text(await handle(store, agentFor(['Done.']), { run: { attempts: 2 } })), 'Done.');
   assert.deepEqual(await inputs(store), ['r']);
 });
@@ -140,7 +140,7 @@ test('words that were edited away are not said again, and what another run left 
   const store = await openTempFleetStore(t);
   const asking = agentFor(() => calls('look'), { gates: [() => ({ type: 'ask', question: 'Look?' })] });
   const rests = await handle(store, asking);
-  assert.equal(rests.type, 'resting');
+  assert.equal(rests.type, 'waiting');
   const session = await Session.open(asking, await store.sessions.open('s'), 's');
   await session.edit([{ role: 'user', parts: [{ type: 'text', text: 'Something else.' }] }]);
   await session.close();
@@ -148,7 +148,7 @@ test('words that were edited away are not said again, and what another run left 
   assert.deepEqual([text(settled), (await inputs(store)).filter((each) => each === 'r').length], ['Else.', 1]);
 
   await handle(store, asking, { run: { id: 'q', session: 'two' } });
-  const next = await handle(store, agentFor(['Next.']), { run: { id: 'n', session: 'two', words: 'Next?' } });
+  const next = await handle(store, agentFor(['Next.']), { run: { id: 'n', session: 'two', prompt: 'Next?' } });
   const ends = (await eventsOf(store, 'two')).flatMap((event) => (event.type === 'run-ended' ? [event.reason] : []));
   assert.deepEqual([text(next), ends], ['Next.', ['cancelled', 'answered']]);
 });
@@ -157,7 +157,7 @@ test('letters that come while it ends are read by it, and every model it opens i
   const store = await openTempFleetStore(t);
   let asked = 0;
   const parts = agentFor(async ({ index }) => {
-    if (index === 0) await store.inbox.send('s', { type: 'follow-up', words: 'And then?' });
+    if (index === 0) await store.inbox.send('s', { type: 'follow-up', text: 'And then?' });
     return index === 0 ? 'First.' : 'Second.';
   });
   const mustGo = async (): Promise<void> => void asked++;
@@ -184,7 +184,7 @@ test('[A112] of two questions the one that is answered first is acted on, and th
     { gates: [() => ({ type: 'ask', question: 'Look?' })], tools: new Map([['look', counted]]) },
   );
   const settled = await handle(store, asking);
-  assert.deepEqual(settled.type === 'resting' && settled.questions.map(({ call }) => call), ['c00001001']);
+  assert.deepEqual(settled.type === 'waiting' && settled.pendingApprovals.map(({ call }) => call), ['c00001001']);
   assert.equal(looks, 1);
 });
 
@@ -235,21 +235,21 @@ test('who hears the words may add to them or refuse them, and learns what happen
 
 test('[A53] words that come while a run ends are read before it has ended, and those read before a crash are cleared', async (t) => {
   const store = await openTempFleetStore(t);
-  await store.queue.enqueue([{ id: 'r', words: 'Go.', session: 's' }]);
+  await store.queue.enqueue([{ id: 'r', prompt: 'Go.', session: 's' }]);
   const parts = agentFor(['Gone.', 'Reported.']);
   let closings = 0;
   const run = createAgentRunHandler(async () => ({
     parts,
     async close() {
       // What the run had is being let go of: nobody reads letters any more.
-      if (closings++ === 0) assert.ok(await sendMessage(store, 's', { type: 'follow-up', words: 'Report.' }));
+      if (closings++ === 0) assert.ok(await sendMessage(store, 's', { type: 'follow-up', text: 'Report.' }));
     },
   }));
   const worker = startWorker({ store, handlers: { run }, drain: true });
   await worker.done;
   const ended = await store.queue.run('r');
   assert.deepEqual([ended?.status, ended?.outcome?.text, closings], ['ended', 'Reported.', 2]);
-  const place = await store.inbox.send('s', { type: 'steer', words: 'Left over.' });
+  const place = await store.inbox.send('s', { type: 'steer', text: 'Left over.' });
   const log = await store.sessions.open('s', { force: true });
   const { events = 0 } = (await store.sessions.list())[0] ?? {};
   await log.append(events, [{ type: 'annotation-added', key: 'inbox', value: place }]);

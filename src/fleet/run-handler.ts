@@ -1,6 +1,6 @@
 // The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
-import { resolveLimits, Session, type RunOptions } from '../agent/index.ts';
-import { hasUnreadInput } from '../agent/unread-input.ts';
+import { hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
+
 import type {
   ResolvedAgent,
   Chunk,
@@ -108,7 +108,7 @@ async function runToSettlement(
   const client = getClientOptions(run.settings);
   const box: InboxTarget = { inbox: store.inbox, session, sessionId: run.session, runId: run.id };
   const voice = createPartialTextPublisher(store.partialText, run.session);
-  const options: RunOptions = {
+  const options: AdvanceOptions = {
     signal,
     detachSignal: stopSignal,
     onChunk(chunk) {
@@ -139,13 +139,13 @@ async function runToSettlement(
     const past = await startOrResume(run, session, outfit, options);
     if (past) return past;
     for (;;) {
-      if (session.state.run !== undefined && (signal.aborted || stopSignal.aborted)) return { type: 'left' };
+      if (session.state.run !== undefined && (signal.aborted || stopSignal.aborted)) return { type: 'released' };
       await read();
       const settled = (await endWithClientCalls(session)) ?? getSettlement(session.state);
       if (settled) return settled;
       // Words that came too late need a run to read them, and no turn of their own to begin it.
       await session.record(({ run: going }) => (going === undefined ? [runStartedFact(session, outfit)] : []));
-      await session.run(undefined, options);
+      await session.advance(undefined, options);
     }
   } finally {
     voice.close();
@@ -157,7 +157,7 @@ async function runToSettlement(
 const runStartedFact = (
   { agent }: Session,
   { limits }: AgentInstance,
-  { runId, toolChoice }: RunOptions = {},
+  { runId, toolChoice }: AdvanceOptions = {},
 ): Fact => ({
   type: 'run-started',
   run: runId ?? crypto.randomUUID(),
@@ -172,7 +172,7 @@ async function endWithClientCalls(session: Session): Promise<RunSettlement | und
   await session.record((state) =>
     isHanded(state) ? [{ type: 'run-ended', reason: 'answered', detail: clientCallsDetail }] : [],
   );
-  return session.state.run === undefined ? { type: 'ended', outcome: getRunOutcome(session.state) } : undefined;
+  return session.state.run === undefined ? { type: 'completed', outcome: getRunOutcome(session.state) } : undefined;
 }
 
 const clientCallsDetail = 'Its calls were handed to the client.';
@@ -183,9 +183,11 @@ function getSettlement(state: RunState): RunSettlement | undefined {
     const questions = listOpenQuestions(state);
     const open = state.calls.filter((call) => !call.result);
     // A call that waits holds back nothing but itself: one that was answered meanwhile is made first.
-    return questions.length > 0 && questions.length === open.length ? { type: 'resting', questions } : undefined;
+    return questions.length > 0 && questions.length === open.length
+      ? { type: 'waiting', pendingApprovals: questions }
+      : undefined;
   }
-  return hasUnreadInput(state) ? undefined : { type: 'ended', outcome: getRunOutcome(state) };
+  return hasUnreadInput(state) ? undefined : { type: 'completed', outcome: getRunOutcome(state) };
 }
 
 /** Says the words, unless an attempt before this one did: then the run is gone on with, or its end is told. */
@@ -193,24 +195,24 @@ async function startOrResume(
   run: FleetRun,
   session: Session,
   outfit: AgentInstance,
-  options: RunOptions,
+  options: AdvanceOptions,
 ): Promise<RunSettlement | undefined> {
   const { state } = session;
-  if (state.run === run.id) return void (await session.run(undefined, options));
+  if (state.run === run.id) return void (await session.advance(undefined, options));
   const past = run.attempts > 1 ? await findPreviousAttempt(session.log, state.seq, run.id) : undefined;
   if (past?.outcome && state.run === undefined)
-    return hasUnreadInput(state) ? undefined : { type: 'ended', outcome: past.outcome };
-  if (past?.promptRecorded) return void (await session.run(undefined, options));
+    return hasUnreadInput(state) ? undefined : { type: 'completed', outcome: past.outcome };
+  if (past?.promptRecorded) return void (await session.advance(undefined, options));
   // The queue gives out one run of a session at a time: what another left unfinished here was given up.
-  if (state.run !== undefined) await session.run(undefined, { signal: AbortSignal.abort() });
+  if (state.run !== undefined) await session.advance(undefined, { signal: AbortSignal.abort() });
   const client = getClientOptions(run.settings);
   const said: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };
   const begun = client.silent ? [said, runStartedFact(session, outfit, options)] : [];
   await session.record((now) => [...clientToolResultFacts(now, client), ...begun]);
-  if (client.silent) return void (await session.run(undefined, options));
-  for (const [i, added] of ((await outfit.onPrompt?.(run.words, state)) ?? []).entries()) {
+  if (client.silent) return void (await session.advance(undefined, options));
+  for (const [i, added] of ((await outfit.onPrompt?.(run.prompt, state)) ?? []).entries()) {
     const input = `${run.id}-note-${i + 1}`;
     if (!session.state.pending.some((each) => each.input === input)) await session.steer(added, { inputId: input });
   }
-  return void (await session.run(run.words, { ...options, inputId: run.id }));
+  return void (await session.advance(run.prompt, { ...options, inputId: run.id }));
 }

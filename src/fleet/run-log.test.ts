@@ -43,7 +43,7 @@ test('[A52] a turn and a call are settled before the model and the tool are aske
     stream: (...given: Parameters<typeof script.stream>) => (seen.push('ASK'), script.stream(...given)),
   };
   const parts = resolveAgent({ provider, system: 'Work.', tools: [pay] });
-  await store.queue.enqueue([{ id: 'r', words: 'Go.' }]);
+  await store.queue.enqueue([{ id: 'r', prompt: 'Go.' }]);
   const run = createAgentRunHandler(async () => ({ parts, close: async () => {} }));
   await startWorker({ store, handlers: { run }, drain: true }).done;
   assert.equal((await store.queue.run('r'))?.outcome?.text, 'Paid.');

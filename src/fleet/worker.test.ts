@@ -16,7 +16,7 @@ import { createAgentRunHandler, type RunHandler } from './run-handler.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
 const outcome: RunOutcome = { reason: 'answered', text: 'Done.', spent: zeroUsage };
-const endingHandler: RunHandler = async () => ({ type: 'ended', outcome });
+const endingHandler: RunHandler = async () => ({ type: 'completed', outcome });
 
 function startTestWorker(
   t: TestContext,
@@ -43,16 +43,16 @@ async function waitForEnd(store: FleetStore, id: string): Promise<FleetRun> {
 test('a run that cannot be made ends with the reason, and one that only failed is tried again', async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([
-    { id: 'bad', words: 'bad' },
-    { id: 'shaky', words: 'shaky' },
-    { id: 'store', words: 'store' },
+    { id: 'bad', prompt: 'bad' },
+    { id: 'shaky', prompt: 'shaky' },
+    { id: 'store', prompt: 'store' },
   ]);
   const told: string[] = [];
-  const driver: RunHandler = async ({ words, attempts }) => {
+  const driver: RunHandler = async ({ prompt: words, attempts }) => {
     if (words === 'bad') throw new FairleadError('cli/no-folder', 'There is no such folder.', { blame: 'user' });
     if (attempts < 3)
       throw words === 'store' ? new FairleadError('store/failed', 'Away.', { blame: 'store' }) : new Error('oops');
-    return { type: 'ended', outcome };
+    return { type: 'completed', outcome };
   };
   const worker = startTestWorker(t, store, driver, { drain: true, notify: (sentence) => told.push(sentence) });
   await worker.done;
@@ -70,12 +70,12 @@ test('a run that cannot be made ends with the reason, and one that only failed i
 
 test('[A116] a worker is on the roster while it works, takes what it has a driver for, and leaves', async (t) => {
   const store = await openTempFleetStore(t);
-  await store.queue.enqueue([{ id: 'one', words: 'x' }]);
+  await store.queue.enqueue([{ id: 'one', prompt: 'x' }]);
   const worker = startTestWorker(t, store, endingHandler, { version: '9', info: () => ({ memory: 1 }) });
   await waitForEnd(store, 'one');
   const [entry] = await store.workers.list();
   assert.deepEqual(
-    [entry?.worker, entry?.pid, entry?.version, entry?.about],
+    [entry?.worker, entry?.pid, entry?.version, entry?.info],
     [worker.id, process.pid, '9', { memory: 1 }],
   );
   worker.stop();
@@ -116,7 +116,7 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
     if (sentence.startsWith('The fleet is stopped')) known.resolve();
   };
   startTestWorker(t, store, driver, { notify: told });
-  await store.queue.enqueue([{ id: 'one', words: 'Look.' }]);
+  await store.queue.enqueue([{ id: 'one', prompt: 'Look.' }]);
   await known.promise;
   for (let run = await store.queue.run('one'); run?.status !== 'queued'; run = await store.queue.run('one'))
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -127,7 +127,7 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
 
 test('what a model says is seen before it is settled', async (t) => {
   const store = await openTempFleetStore(t);
-  await store.queue.enqueue([{ id: 'one', words: 'x' }]);
+  await store.queue.enqueue([{ id: 'one', prompt: 'x' }]);
   const seen: string[] = [];
   const live = ({ id }: FleetRun, chunk: Chunk): void =>
     void (chunk.type === 'part-delta' && seen.push(`${id}: ${chunk.text}`));
@@ -141,7 +141,7 @@ test('what a model says is seen before it is settled', async (t) => {
 
 test('a worker forgets what ended long ago, nothing else, and nothing while the fleet is stopped', async (t) => {
   const store = await openTempFleetStore(t);
-  await store.queue.enqueue([{ id: 'old', words: 'x' }]);
+  await store.queue.enqueue([{ id: 'old', prompt: 'x' }]);
   await startTestWorker(t, store, endingHandler, { drain: true }).done;
   const asked: number[] = [];
   const prune: FleetStore['prune'] = async (before) => {

@@ -83,7 +83,7 @@ export function startWorker(options: WorkerOptions): Worker {
   };
   let wasStopped = false;
   const standing = watchKillSwitch(store.killSwitch, {
-    onChange({ stopped, why }) {
+    onChange({ stopped, reason: why }) {
       if (stopped || wasStopped) notify?.(stopped ? formatStoppedMessage(why) : 'The fleet goes on.');
       if (stopped) cutAll(formatStoppedMessage(why));
       wasStopped = stopped;
@@ -183,7 +183,7 @@ async function handleRun(bench: WorkerContext, run: FleetRun, lost: AbortSignal)
   if (lost.aborted) quit();
   activeRuns.add(cut);
   try {
-    if (stopSignal.aborted || (await killSwitch.status()).stopped) return { type: 'left' };
+    if (stopSignal.aborted || (await killSwitch.status()).stopped) return { type: 'released' };
     const settlement = await invokeHandler(bench, run, lost, cut.signal);
     if (!lost.aborted) options.onSettled?.(run, settlement);
     return settlement;
@@ -212,7 +212,7 @@ async function invokeHandler(
       stopSignal,
       leaseLost: lost,
       gate: async () => {
-        const { stopped, why } = await killSwitch.status();
+        const { stopped, reason: why } = await killSwitch.status();
         return stopped ? { type: 'deny', reason: formatStoppedMessage(why) } : { type: 'allow' };
       },
       assertNotStopped: () => killSwitch.assertNotStopped(),
@@ -220,11 +220,11 @@ async function invokeHandler(
       onChunk: (chunk) => options.onChunk?.(run, chunk),
     });
   } catch (error) {
-    if (signal.aborted) return { type: 'left' };
+    if (signal.aborted) return { type: 'released' };
     options.notify?.(`${run.id}: ${errorMessage(error)}`);
     if (!(error instanceof FairleadError) || error.retry || error.blame === 'store') throw error;
     const outcome = { reason: 'provider-error', detail: error.message, error: toFailure(error), text: '' } as const;
-    return { type: 'ended', outcome: { ...outcome, spent: zeroUsage } };
+    return { type: 'completed', outcome: { ...outcome, spent: zeroUsage } };
   }
 }
 
@@ -232,9 +232,9 @@ async function invokeHandler(
 async function sendHeartbeats({ id, options, activeRuns }: WorkerContext, signal: AbortSignal): Promise<void> {
   const { workers } = options.store;
   const { version = '', info } = options;
-  const me = { worker: id, host: hostname(), pid: process.pid, version, begun: new Date().toISOString() };
+  const me = { worker: id, host: hostname(), pid: process.pid, version, startedAt: new Date().toISOString() };
   while (!signal.aborted) {
-    await workers.heartbeat({ ...me, running: activeRuns.size, about: info?.() ?? {} }).catch(() => undefined);
+    await workers.heartbeat({ ...me, running: activeRuns.size, info: info?.() ?? {} }).catch(() => undefined);
     await pause(heartbeatMs, undefined, { signal }).catch(() => undefined);
   }
   await workers.deregister(id).catch(() => undefined);

@@ -142,7 +142,7 @@ function startScriptedWorker(store: FleetStore, options: ApiOptions): ReturnType
   });
 }
 
-/** Asks a server: `POST /api/run`. */
+/** Asks a server: `POST /api/runs`. */
 export async function sendApiRequest(url: string, request: string, sending: ApiRequestOptions = {}): Promise<ApiReply> {
   const { as = 'operator', body, headers = {}, signal } = sending;
   const [method = 'GET', address = '/'] = request.split(' ');
@@ -170,7 +170,7 @@ function assertFitsSchema(method: string, address: string, { status, body }: Api
   const route = apiRoutes.find((each) => each.method === method.toLowerCase() && isHere(each.path));
   const isOurs = !place.startsWith('/v1/');
   const schema =
-    status < 300 ? route?.responses[status] : isOurs ? apiSchemas.Fault : z.object({ error: z.looseObject({}) });
+    status < 300 ? route?.responses[status] : isOurs ? apiSchemas.Error : z.object({ error: z.looseObject({}) });
   if (status < 300 && schema === undefined)
     throw new Error(`${method} ${address} says nothing of the status ${status}.`);
   if (typeof schema === 'string' || schema === undefined) return;

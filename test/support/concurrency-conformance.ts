@@ -47,7 +47,7 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
       }
       await Promise.all([...logs, again, taken].map((log) => log.close()));
       assert.deepEqual(
-        (await store.sessions.list({ most: 100 })).filter(({ holder }) => holder !== undefined),
+        (await store.sessions.list({ limit: 100 })).filter(({ holder }) => holder !== undefined),
         [],
         'all are let go of',
       );
@@ -69,10 +69,10 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
   promise('letters that many read at once are each given to their own session', async (open) => {
     const { inbox } = await open();
     for (const session of sessionNames.slice(0, 5))
-      for (const words of ['one', 'two']) await inbox.send(session, { type: 'steer', words: `${session} ${words}` });
+      for (const words of ['one', 'two']) await inbox.send(session, { type: 'steer', text: `${session} ${words}` });
     const read = await Promise.all(sessionNames.map((session) => inbox.read(session, 0)));
     assert.deepEqual(
-      read.map((letters) => letters.map(({ message }) => ('words' in message ? message.words : ''))),
+      read.map((letters) => letters.map(({ message }) => ('text' in message ? message.text : ''))),
       sessionNames.map((session, i) => (i < 5 ? [`${session} one`, `${session} two`] : [])),
     );
   });
@@ -81,21 +81,21 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
     const { queue } = await open();
     const given = await Promise.all(
       sessionNames.map((id, i) =>
-        queue.enqueue(i % 10 === 9 ? [{ id: 'same', words: 'w' }] : [{ id, words: id }, { words: `${id}+` }]),
+        queue.enqueue(i % 10 === 9 ? [{ id: 'same', prompt: 'w' }] : [{ id, prompt: id }, { prompt: `${id}+` }]),
       ),
     );
     assert.deepEqual(
-      given.map((runs) => runs.map(({ words }) => words)),
+      given.map((runs) => runs.map(({ prompt: words }) => words)),
       sessionNames.map((id, i) => (i % 10 === 9 ? ['w'] : [id, `${id}+`])),
     );
-    assert.equal((await queue.list({ most: 100 })).length, 27 * 2 + 1);
+    assert.equal((await queue.list({ limit: 100 })).length, 27 * 2 + 1);
   });
 
   promise('[A92] runs that end at once each end in their own way, and their parents are told', async (open) => {
     const store = await open();
     const { queue, inbox } = store;
-    await queue.enqueue([{ id: 'above', words: '', notBefore: new Date(Date.now() + 3_600_000).toISOString() }]);
-    await queue.enqueue(sessionNames.map((id, i) => ({ id, words: '', ...(i % 5 === 0 ? { parent: 'above' } : {}) })));
+    await queue.enqueue([{ id: 'above', prompt: '', notBefore: new Date(Date.now() + 3_600_000).toISOString() }]);
+    await queue.enqueue(sessionNames.map((id, i) => ({ id, prompt: '', ...(i % 5 === 0 ? { parent: 'above' } : {}) })));
     const { promise: all, resolve } = Promise.withResolvers<void>();
     const begun = new Set<string>();
     const stop = new AbortController();
@@ -106,7 +106,7 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
       async handle({ id }) {
         if (begun.add(id).size === sessionNames.length) resolve();
         await all;
-        return id === 's3' ? { type: 'resting', questions: [] } : endedResult(id);
+        return id === 's3' ? { type: 'waiting', pendingApprovals: [] } : endedResult(id);
       },
     });
     await all;
@@ -114,7 +114,7 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
     await working;
     for (const id of sessionNames) {
       const run = await queue.run(id);
-      assert.deepEqual([run?.status, run?.outcome?.text], id === 's3' ? ['resting', undefined] : ['ended', id], id);
+      assert.deepEqual([run?.status, run?.outcome?.text], id === 's3' ? ['waiting', undefined] : ['ended', id], id);
     }
     const told = (await inbox.read('above', 0)).map(({ message }) =>
       message.type === 'ended' ? message.run : message.type,

@@ -27,8 +27,8 @@ export function damageConformance(
       const { queue } = store;
       const broken = ['not json', 'a list', 'a number', 'cut off', 'wordless'];
       const values = ['settings', '[1]', '7', '{"model":', 'null'];
-      await queue.enqueue([...broken, 'good', 'better'].map((id) => ({ id, words: 'Do it', parent: 'above' })));
-      await queue.enqueue([{ id: 'above', words: 'Wait', notBefore: '2999-01-01T00:00:00Z' }]);
+      await queue.enqueue([...broken, 'good', 'better'].map((id) => ({ id, prompt: 'Do it', parent: 'above' })));
+      await queue.enqueue([{ id: 'above', prompt: 'Wait', notBefore: '2999-01-01T00:00:00Z' }]);
       for (const [i, id] of broken.entries())
         await change((table) => `UPDATE ${table('runs')} SET settings = '${values[i]}' WHERE id = '${id}'`);
       // Where words are kept as JSON, they can be broken as well.
@@ -39,7 +39,7 @@ export function damageConformance(
         const run = await queue.run(id);
         assert.deepEqual([run?.status, run?.settings, run?.outcome?.reason], ['ended', {}, 'provider-error'], id);
         assert.equal(run?.outcome?.error?.code, 'store/damaged');
-        assert.match(run.outcome.detail ?? '', /^The row of this run is damaged: its (settings|words) /);
+        assert.match(run.outcome.detail ?? '', /^The row of this run is damaged: its (settings|prompt) /);
       }
       const letters = await store.inbox.read('above', 0);
       assert.equal(letters.length, 7, 'and whoever waits for it is told');
@@ -53,28 +53,28 @@ export function damageConformance(
     async (made) => {
       const { store, change } = made;
       const { queue } = store;
-      await queue.enqueue(['rests', 'done', 'gone'].map((id) => ({ id, words: '' })));
-      const rest = { type: 'resting', questions: [{ call: 'c', tool: 't', question: 'May I?' }] } as const;
+      await queue.enqueue(['rests', 'done', 'gone'].map((id) => ({ id, prompt: '' })));
+      const rest = { type: 'waiting', pendingApprovals: [{ call: 'c', tool: 't', question: 'May I?' }] } as const;
       await drainStore(store, ({ id }) => (id === 'rests' ? rest : endedResult(`by ${id}`)));
       await change((table) => `UPDATE ${table('runs')} SET questions = '{"call":1}' WHERE id = 'rests'`);
       await change((table) => `UPDATE ${table('runs')} SET outcome = '{' WHERE id = 'done'`);
       await change((table) => `UPDATE ${table('runs')} SET queued = 9000000000000000 WHERE id = 'gone'`);
       assert.equal((await queue.list()).length, 3);
       const [rests, done] = [await queue.run('rests'), await queue.run('done')];
-      assert.deepEqual([rests?.status, rests?.questions], ['resting', []]);
+      assert.deepEqual([rests?.status, rests?.pendingApprovals], ['waiting', []]);
       assert.deepEqual([done?.status, done?.outcome?.reason], ['ended', 'provider-error']);
-      assert.match(done?.outcome?.detail ?? '', /^What came of this run cannot be read/);
+      assert.match(done?.outcome?.detail ?? '', /^The outcome of this run cannot be read/);
       assert.equal((await queue.cancel('rests', 'not wanted'))?.status, 'ended');
     },
   );
 
   promise('[A53] a letter that cannot be read says nothing, and those around it are read', async (made) => {
     const { store, change } = made;
-    for (const words of ['one', 'two', 'three']) await store.inbox.send('s', { type: 'steer', words });
+    for (const words of ['one', 'two', 'three']) await store.inbox.send('s', { type: 'steer', text: words });
     await change((table) => `UPDATE ${table('letters')} SET letter = '{"type":' WHERE letter LIKE '%two%'`);
     const letters = (await store.inbox.read('s', 0)).map(({ message }) => message);
     assert.deepEqual(
-      letters.map((letter) => ('words' in letter ? letter.words : letter.type)),
+      letters.map((letter) => ('text' in letter ? letter.text : letter.type)),
       ['one', 'ended', 'three'],
     );
   });
@@ -83,12 +83,12 @@ export function damageConformance(
     const { store, change } = made;
     const { queue } = store;
     for (const name of ['good', 'broken', 'timeless'])
-      await queue.setSchedule({ name, cron: '0 3 * * *', run: { words: name } });
+      await queue.setSchedule({ name, cron: '0 3 * * *', run: { prompt: name } });
     await change((table) => `UPDATE ${table('schedules')} SET next = 1000`);
     await change((table) => `UPDATE ${table('schedules')} SET run = '{"words":' WHERE name = 'broken'`);
     await change((table) => `UPDATE ${table('schedules')} SET cron = 'now' WHERE name = 'timeless'`);
     assert.equal((await queue.schedules()).length, 3);
-    await queue.enqueue([{ id: 'other', words: '' }]);
+    await queue.enqueue([{ id: 'other', prompt: '' }]);
     const names = async (): Promise<readonly string[]> =>
       (await drainStore(store)).map(({ id }) => id.replace(/@.*/, '')).toSorted();
     assert.deepEqual(await names(), ['good', 'other', 'timeless']);

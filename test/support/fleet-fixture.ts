@@ -38,7 +38,7 @@ export async function createFleetFixture(t: TestContext, where: string, hire: Sp
       let last = { seen: '', at: 0 };
       for (;;) {
         const open = await retryWhileStoreDown(() => answerQuestions(store, outside));
-        if (open <= but) return retryWhileStoreDown(() => store.queue.list({ most: 10_000 }));
+        if (open <= but) return retryWhileStoreDown(() => store.queue.list({ limit: 10_000 }));
         const seen = `${open} ${outside.entries.length}`;
         if (seen !== last.seen) last = { seen, at: Date.now() };
         else if (Date.now() - last.at > maxIdleMs) await failWithOpenRuns(store);
@@ -50,7 +50,7 @@ export async function createFleetFixture(t: TestContext, where: string, hire: Sp
 
 /** Fails, and says of each run that has not ended where it stands. */
 async function failWithOpenRuns({ queue }: FleetStore): Promise<never> {
-  const open = (await queue.list({ most: 10_000 })).filter(({ status }) => status !== 'ended');
+  const open = (await queue.list({ limit: 10_000 })).filter(({ status }) => status !== 'ended');
   assert.fail(`nothing goes on any more: ${JSON.stringify(open)}`);
 }
 
@@ -67,14 +67,17 @@ async function retryWhileStoreDown<T>(work: () => Promise<T>): Promise<T> {
 
 /** Answers what is asked by looking outside, and gives how many runs have not ended. */
 async function answerQuestions(store: FleetStore, outside: EffectRecorder): Promise<number> {
-  for (const { session, id, questions } of await store.queue.list({ status: 'resting', most: 10_000 }))
+  for (const { session, id, pendingApprovals: questions } of await store.queue.list({
+    status: 'waiting',
+    limit: 10_000,
+  }))
     for (const { call, tool, kind } of questions) {
       assert.deepEqual([kind, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
       const happened = outside.effects(id, tool).length > 0;
       await sendMessage(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
     }
-  const { queued, running, resting } = await store.queue.depth();
-  return queued + running + resting;
+  const { queued, running, waiting: waiting } = await store.queue.depth();
+  return queued + running + waiting;
 }
 
 /** All that the log of a run says. */

@@ -30,7 +30,7 @@ async function drainQueue(store: FleetStore): Promise<readonly string[]> {
     signal: new AbortController().signal,
     async handle(run) {
       runs.push(`${run.id} ${run.attempts}`);
-      return { type: 'ended', outcome: { reason: 'answered', text: 'here', spent: zeroUsage } };
+      return { type: 'completed', outcome: { reason: 'answered', text: 'here', spent: zeroUsage } };
     },
   });
   return runs;
@@ -50,7 +50,7 @@ export function processConformance(
     for (const actor of actors) actor.send('go');
     for (const actor of actors) assert.equal(await actor.waitForLine(''), 'ready');
     for (const actor of actors) assert.equal(await actor.ask('standing'), 'stopped false');
-    assert.deepEqual(await (await openStore(t, where)).queue.depth(), { queued: 0, running: 0, resting: 0 });
+    assert.deepEqual(await (await openStore(t, where)).queue.depth(), { queued: 0, running: 0, waiting: 0 });
   });
 
   promise('[A95] the kill-switch that one process turns is turned for all', async (t, where) => {
@@ -77,7 +77,7 @@ export function processConformance(
 
   promise('[A71, A116] what a killed worker was working on is taken over by another', async (t, where) => {
     const store = await openStore(t, where);
-    await store.queue.enqueue([{ id: 'r', words: '' }]);
+    await store.queue.enqueue([{ id: 'r', prompt: '' }]);
     const actor = await spawnActor(t, where);
     actor.send('take');
     await actor.waitForLine('took r 1');
@@ -90,7 +90,7 @@ export function processConformance(
     const zombie = await spawnActor(t, where);
     assert.equal(await zombie.ask('open'), 'opened');
     assert.equal(await zombie.ask('append'), 'saved 1');
-    await store.queue.enqueue([{ id: 'r', words: '', session: 'one' }]);
+    await store.queue.enqueue([{ id: 'r', prompt: '', session: 'one' }]);
     zombie.send('take');
     await zombie.waitForLine('took r 1');
     zombie.signal('SIGSTOP');
@@ -114,7 +114,7 @@ export function processConformance(
 
   promise('[A52, A71, A116] workers killed in the middle of work lose no run and repeat none', async (t, where) => {
     const store = await openStore(t, where);
-    const runs = await store.queue.enqueue(Array.from({ length: 60 }, (_, i) => ({ id: `r${i}`, words: '' })));
+    const runs = await store.queue.enqueue(Array.from({ length: 60 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
     const begin = async (): Promise<ScriptedWorker> => {
       const actor = await spawnActor(t, where);
       actor.send('drain');

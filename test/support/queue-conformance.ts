@@ -8,7 +8,7 @@ export type RegisterConformanceTest = (title: string, work: (open: () => Promise
 
 /** A settlement that ends a run. */
 export const endedResult = (text = '', more: Partial<RunOutcome> = {}): RunSettlement => ({
-  type: 'ended',
+  type: 'completed',
   outcome: { reason: 'answered', text, spent: zeroUsage, ...more },
 });
 
@@ -35,17 +35,17 @@ export async function drainStore(
 
 const runIds = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
 const approvalQuestions = [{ call: 'c', tool: 'send', question: 'May I?' }];
-const suspendedResult: RunSettlement = { type: 'resting', questions: approvalQuestions };
+const suspendedResult: RunSettlement = { type: 'waiting', pendingApprovals: approvalQuestions };
 
 /** Registers the promises of a queue's rows. */
 export function queueConformance(promise: RegisterConformanceTest): void {
   promise('[A91] a run is kept as it was given, with what was left out filled in', async (open) => {
     const { queue } = await open();
     const [plain, full] = await queue.enqueue([
-      { words: 'do it' },
+      { prompt: 'do it' },
       {
         id: 'mine',
-        words: 'do that',
+        prompt: 'do that',
         kind: 'plan',
         settings: { model: 'm', deep: [1, { a: null }] },
         session: 's',
@@ -59,7 +59,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     const { id, queued, ...rest } = plain;
     assert.equal(new Date(queued).toISOString(), queued);
     assert.deepEqual(rest, {
-      words: 'do it',
+      prompt: 'do it',
       kind: 'run',
       settings: {},
       session: id,
@@ -67,11 +67,11 @@ export function queueConformance(promise: RegisterConformanceTest): void {
       priority: 0,
       status: 'queued',
       attempts: 0,
-      questions: [],
+      pendingApprovals: [],
     });
     assert.deepEqual(full, {
       id: 'mine',
-      words: 'do that',
+      prompt: 'do that',
       kind: 'plan',
       settings: { model: 'm', deep: [1, { a: null }] },
       session: 's',
@@ -82,7 +82,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
       status: 'queued',
       attempts: 0,
       queued: full.queued,
-      questions: [],
+      pendingApprovals: [],
     });
     const other = await open();
     assert.deepEqual(await other.queue.run('mine'), full);
@@ -92,15 +92,15 @@ export function queueConformance(promise: RegisterConformanceTest): void {
 
   promise('[A91] a run of an id that is known is the one that is there, as it stands', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'one', words: 'first' }]);
+    await store.queue.enqueue([{ id: 'one', prompt: 'first' }]);
     await drainStore(store);
     const other = await open();
     const [again, fresh] = await other.queue.enqueue([
-      { id: 'one', words: 'second' },
-      { id: 'two', words: 'x' },
-      { id: 'two', words: 'y' },
+      { id: 'one', prompt: 'second' },
+      { id: 'two', prompt: 'x' },
+      { id: 'two', prompt: 'y' },
     ]);
-    assert.deepEqual([again?.words, again?.status, fresh?.words], ['first', 'ended', 'x']);
+    assert.deepEqual([again?.prompt, again?.status, fresh?.prompt], ['first', 'ended', 'x']);
     assert.equal((await store.queue.list()).length, 2);
   });
 
@@ -108,9 +108,9 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     '[A91] many runs are added in their order, and one whose time is none is refused with all of them',
     async (open) => {
       const { queue } = await open();
-      const runs = Array.from({ length: 450 }, (_, i) => ({ id: `r${i}`, words: '' }));
-      assert.deepEqual(runIds(await queue.enqueue(runs)), runIds(await queue.list({ most: 500 })).toReversed());
-      const soon = queue.enqueue([{ words: '' }, { words: '', notBefore: 'soon' }]);
+      const runs = Array.from({ length: 450 }, (_, i) => ({ id: `r${i}`, prompt: '' }));
+      assert.deepEqual(runIds(await queue.enqueue(runs)), runIds(await queue.list({ limit: 500 })).toReversed());
+      const soon = queue.enqueue([{ prompt: '' }, { prompt: '', notBefore: 'soon' }]);
       await assert.rejects(soon, { code: 'queue/bad-time' });
       assert.equal((await queue.depth()).queued, 450);
     },
@@ -119,13 +119,13 @@ export function queueConformance(promise: RegisterConformanceTest): void {
   promise('runs are handed out by priority, then by age', async (open) => {
     const store = await open();
     await store.queue.enqueue([
-      { id: 'a', words: '' },
-      { id: 'b', words: '', priority: 1 },
+      { id: 'a', prompt: '' },
+      { id: 'b', prompt: '', priority: 1 },
     ]);
     await store.queue.enqueue([
-      { id: 'c', words: '', priority: 1 },
-      { id: 'd', words: '', priority: -1 },
-      { id: 'e', words: '' },
+      { id: 'c', prompt: '', priority: 1 },
+      { id: 'd', prompt: '', priority: -1 },
+      { id: 'e', prompt: '' },
     ]);
     assert.deepEqual(runIds(await drainStore(store)), ['b', 'c', 'a', 'e', 'd']);
   });
@@ -134,8 +134,8 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     const store = await open();
     const notBefore = new Date(Date.now() + 700).toISOString();
     await store.queue.enqueue([
-      { id: 'later', words: '', notBefore, priority: 9 },
-      { id: 'now', words: '' },
+      { id: 'later', prompt: '', notBefore, priority: 9 },
+      { id: 'now', prompt: '' },
     ]);
     const times = new Map<string, number>();
     const over = new AbortController();
@@ -157,17 +157,17 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     async (open) => {
       const store = await open();
       const { queue } = store;
-      await queue.enqueue([{ id: 'old', words: '', session: 's' }]);
+      await queue.enqueue([{ id: 'old', prompt: '', session: 's' }]);
       const over = new AbortController();
       const left = { worker: 'w', concurrency: 1, version: '1', signal: over.signal };
-      await queue.work({ ...left, handle: async () => (over.abort(), { type: 'left' }) });
+      await queue.work({ ...left, handle: async () => (over.abort(), { type: 'released' }) });
       await queue.enqueue([
-        { id: 'behind', words: '', session: 's' },
-        { id: 'later', words: '', notBefore: '2999-01-01T00:00:00.000Z' },
-        { id: 'asks', words: '', session: 't' },
+        { id: 'behind', prompt: '', session: 's' },
+        { id: 'later', prompt: '', notBefore: '2999-01-01T00:00:00.000Z' },
+        { id: 'asks', prompt: '', session: 't' },
       ]);
       assert.deepEqual(runIds(await drainStore(store, () => suspendedResult, { version: '2' })), ['asks']);
-      await queue.enqueue([{ id: 'waits', words: '', session: 't' }]);
+      await queue.enqueue([{ id: 'waits', prompt: '', session: 't' }]);
       assert.deepEqual(runIds(await drainStore(store, () => endedResult(), { version: '2' })), []);
       assert.deepEqual(runIds(await drainStore(store, () => endedResult(), { version: '1' })), ['old', 'behind']);
     },
@@ -175,7 +175,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
 
   promise('[A92] a run that has ended says how, who had it and when', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    await store.queue.enqueue([{ id: 'one', prompt: '' }]);
     const outcome: RunOutcome = {
       reason: 'money-budget',
       detail: 'too dear',
@@ -183,7 +183,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
       error: { code: 'x/y', message: 'm', blame: 'provider', retry: false },
       spent: { ...zeroUsage, usd: 0.5, input: 3 },
     };
-    const [driven] = await drainStore(store, () => ({ type: 'ended', outcome }), { worker: 'kim', version: '7' });
+    const [driven] = await drainStore(store, () => ({ type: 'completed', outcome }), { worker: 'kim', version: '7' });
     assert.deepEqual([driven?.status, driven?.worker, driven?.attempts], ['running', 'kim', 1]);
     const run = await (await open()).queue.run('one');
     assert.deepEqual(run?.outcome, outcome);
@@ -194,14 +194,14 @@ export function queueConformance(promise: RegisterConformanceTest): void {
 
   promise('[A112] a run that rests shows what it waits for, and goes on once it is woken', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    await store.queue.enqueue([{ id: 'one', prompt: '' }]);
     await drainStore(store, () => suspendedResult);
     const { queue } = await open();
-    const resting = await queue.run('one');
-    assert.deepEqual([resting?.status, resting?.questions], ['resting', approvalQuestions]);
+    const waiting = await queue.run('one');
+    assert.deepEqual([waiting?.status, waiting?.pendingApprovals], ['waiting', approvalQuestions]);
     assert.deepEqual(await drainStore(store), [], 'nobody is handed a run that rests');
     await queue.wake('one');
-    assert.deepEqual([(await queue.run('one'))?.status, (await queue.run('one'))?.questions], ['queued', []]);
+    assert.deepEqual([(await queue.run('one'))?.status, (await queue.run('one'))?.pendingApprovals], ['queued', []]);
     await queue.wake('one');
     const [again] = await drainStore(store);
     assert.equal(again?.attempts, 2);
@@ -212,7 +212,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
 
   promise('[A112] a run that is woken just before it rests does not rest', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'one', words: '' }]);
+    await store.queue.enqueue([{ id: 'one', prompt: '' }]);
     let drives = 0;
     await store.queue.work({
       worker: 'w',
@@ -226,15 +226,15 @@ export function queueConformance(promise: RegisterConformanceTest): void {
       },
     });
     assert.equal(drives, 2, 'woken once, it is worked on once more, and then it rests');
-    assert.equal((await store.queue.run('one'))?.status, 'resting');
+    assert.equal((await store.queue.run('one'))?.status, 'waiting');
   });
 
   promise('a run that nobody works on is cancelled at once, and stays cancelled', async (open) => {
     const store = await open();
     const { queue } = store;
     await queue.enqueue([
-      { id: 'rests', words: '' },
-      { id: 'waits', words: '', notBefore: '2090-01-01T00:00:00.000Z' },
+      { id: 'rests', prompt: '' },
+      { id: 'waits', prompt: '', notBefore: '2090-01-01T00:00:00.000Z' },
     ]);
     const end = new AbortController();
     await queue.work({
@@ -249,7 +249,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     for (const id of ['waits', 'rests']) {
       const run = await queue.cancel(id, 'not wanted');
       assert.deepEqual([run?.status, run?.outcome?.reason, run?.outcome?.detail], ['ended', 'cancelled', 'not wanted']);
-      assert.deepEqual([run?.questions, run?.outcome?.text, run?.outcome?.spent], [[], '', zeroUsage]);
+      assert.deepEqual([run?.pendingApprovals, run?.outcome?.text, run?.outcome?.spent], [[], '', zeroUsage]);
       assert.equal((await queue.cancel(id, 'again'))?.outcome?.detail, 'not wanted');
     }
     assert.equal(await queue.cancel('none', ''), undefined);
@@ -261,28 +261,28 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     const { queue } = store;
     for (const i of [1, 2, 3, 4, 5])
       await queue.enqueue([
-        { id: `r${i}`, words: '', tenant: i % 2 ? 'odd' : 'even', session: `s${i % 2}`, parent: `p${i > 3}` },
+        { id: `r${i}`, prompt: '', tenant: i % 2 ? 'odd' : 'even', session: `s${i % 2}`, parent: `p${i > 3}` },
       ]);
     assert.deepEqual(runIds(await queue.list()), ['r5', 'r4', 'r3', 'r2', 'r1']);
-    assert.deepEqual(runIds(await queue.list({ most: 2 })), ['r5', 'r4']);
-    assert.deepEqual(runIds(await queue.list({ most: 2, before: 'r4' })), ['r3', 'r2']);
+    assert.deepEqual(runIds(await queue.list({ limit: 2 })), ['r5', 'r4']);
+    assert.deepEqual(runIds(await queue.list({ limit: 2, before: 'r4' })), ['r3', 'r2']);
     assert.deepEqual(runIds(await queue.list({ tenant: 'odd', before: 'r5' })), ['r3', 'r1']);
     assert.deepEqual(runIds(await queue.list({ session: 's0' })), ['r4', 'r2']);
     assert.deepEqual(runIds(await queue.list({ parent: 'ptrue' })), ['r5', 'r4']);
     await drainStore(store, ({ id }) => (id === 'r3' ? suspendedResult : endedResult()));
-    assert.deepEqual(runIds(await queue.list({ status: 'resting' })), ['r3']);
+    assert.deepEqual(runIds(await queue.list({ status: 'waiting' })), ['r3']);
     assert.deepEqual(runIds(await queue.list({ status: 'ended', tenant: 'even' })), ['r4', 'r2']);
   });
 
   promise('[A92] the depth of a queue counts what waits, is under way and rests', async (open) => {
     const store = await open();
     const { queue } = store;
-    assert.deepEqual(await queue.depth(), { queued: 0, running: 0, resting: 0 });
-    const [first] = await queue.enqueue([{ words: '' }, { words: '' }, { words: '' }]);
-    assert.deepEqual(await queue.depth(), { queued: 3, running: 0, resting: 0, oldest: first?.queued });
+    assert.deepEqual(await queue.depth(), { queued: 0, running: 0, waiting: 0 });
+    const [first] = await queue.enqueue([{ prompt: '' }, { prompt: '' }, { prompt: '' }]);
+    assert.deepEqual(await queue.depth(), { queued: 3, running: 0, waiting: 0, oldest: first?.queued });
     let seen: unknown;
     await drainStore(store, () => suspendedResult);
-    await queue.enqueue([{ id: 'last', words: '' }]);
+    await queue.enqueue([{ id: 'last', prompt: '' }]);
     await queue.work({
       worker: 'w',
       concurrency: 1,
@@ -293,6 +293,6 @@ export function queueConformance(promise: RegisterConformanceTest): void {
         return endedResult();
       },
     });
-    assert.deepEqual(seen, { queued: 0, running: 1, resting: 3 });
+    assert.deepEqual(seen, { queued: 0, running: 1, waiting: 3 });
   });
 }

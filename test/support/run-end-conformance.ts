@@ -7,13 +7,13 @@ import { endedResult, type RegisterConformanceTest } from './queue-conformance.t
 const startWork = ({ queue }: FleetStore, drive: (run: FleetRun) => Promise<RunSettlement>): Promise<void> =>
   queue.work({ worker: 'w', concurrency: 1, drain: true, signal: AbortSignal.timeout(30_000), handle: drive });
 
-const suspendedResult: RunSettlement = { type: 'resting', questions: [] };
+const suspendedResult: RunSettlement = { type: 'waiting', pendingApprovals: [] };
 
 /** Registers what a queue promises at the end of runs. */
 export function runEndConformance(promise: RegisterConformanceTest): void {
   promise('a cancel names its run, and a run that is about to rest is worked on again to read it', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
+    await store.queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
     let drives = 0;
     await startWork(store, async () => {
       drives += 1;
@@ -29,10 +29,10 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
     const store = await open();
     const { queue } = store;
     await queue.enqueue([
-      { id: 'top', words: '' },
-      { id: 'child', words: '', parent: 'top', notBefore: '2090-01-01T00:00:00.000Z' },
-      { id: 'grandchild', words: '', parent: 'child', notBefore: '2090-01-01T00:00:00.000Z' },
-      { id: 'other', words: '', parent: 'nobody', notBefore: '2090-01-01T00:00:00.000Z' },
+      { id: 'top', prompt: '' },
+      { id: 'child', prompt: '', parent: 'top', notBefore: '2090-01-01T00:00:00.000Z' },
+      { id: 'grandchild', prompt: '', parent: 'child', notBefore: '2090-01-01T00:00:00.000Z' },
+      { id: 'other', prompt: '', parent: 'nobody', notBefore: '2090-01-01T00:00:00.000Z' },
     ]);
     const end = new AbortController();
     await queue.work({
@@ -55,12 +55,12 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
   promise('[A53] a run does not end over words that came while it ended, and does over all others', async (open) => {
     const store = await open();
     const { queue, inbox } = store;
-    await queue.enqueue([{ id: 'one', words: '', session: 's' }]);
+    await queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
     const drives: number[] = [];
     await startWork(store, async ({ attempts }) => {
       drives.push(attempts);
       // The first attempt has read its letters already; the second reads them, and is told something else.
-      if (attempts === 1) await inbox.send('s', { type: 'follow-up', words: 'And the rest?' });
+      if (attempts === 1) await inbox.send('s', { type: 'follow-up', text: 'And the rest?' });
       else {
         const letters = await inbox.read('s', 0);
         if (letters.length > 0) await inbox.clear('s', letters.at(-1)?.position ?? 0);
@@ -75,8 +75,8 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
 
   promise('a driver that reads no letters ends all the same', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
-    await store.inbox.send('s', { type: 'steer', words: 'left' });
+    await store.queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
+    await store.inbox.send('s', { type: 'steer', text: 'left' });
     let drives = 0;
     await startWork(store, async () => {
       drives += 1;
@@ -90,10 +90,10 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
     const store = await open();
     const { queue, sessions } = store;
     await queue.enqueue([
-      { id: 'top', words: '' },
-      { id: 'top/step', words: '', parent: 'top' },
-      { id: 'alone', words: '' },
-      { id: 'waits', words: '', notBefore: '2090-01-01T00:00:00.000Z' },
+      { id: 'top', prompt: '' },
+      { id: 'top/step', prompt: '', parent: 'top' },
+      { id: 'alone', prompt: '' },
+      { id: 'waits', prompt: '', notBefore: '2090-01-01T00:00:00.000Z' },
     ]);
     for (const session of ['top/step', 'alone', 'waits']) await (await sessions.open(session)).close();
     const end = new AbortController();

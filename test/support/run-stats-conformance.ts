@@ -10,7 +10,7 @@ export function runStatsConformance(promise: RegisterConformanceTest): void {
     const store = await open();
     const { queue } = store;
     const from = Date.now();
-    await queue.enqueue(Array.from({ length: 20 }, (_, i) => ({ id: `t${i}`, words: '' })));
+    await queue.enqueue(Array.from({ length: 20 }, (_, i) => ({ id: `t${i}`, prompt: '' })));
     await queue.cancel('t19', '');
     const spent = { ...zeroUsage, usd: 0.5, input: 2, output: 1 };
     await drainStore(store, ({ id }) => endedResult('', id === 't0' ? { reason: 'abstained', spent } : { spent }));
@@ -22,7 +22,7 @@ export function runStatsConformance(promise: RegisterConformanceTest): void {
     );
     const [empty, today] = tallies;
     assert.deepEqual(
-      [empty?.ended, empty?.reasons, empty?.waited, empty?.took, empty?.usd],
+      [empty?.ended, empty?.reasons, empty?.queueMs, empty?.durationMs, empty?.usd],
       [0, {}, undefined, undefined, 0],
     );
     assert.deepEqual([today?.ended, today?.reasons], [20, { answered: 18, abstained: 1, cancelled: 1 }]);
@@ -31,7 +31,7 @@ export function runStatsConformance(promise: RegisterConformanceTest): void {
     const waits = runs
       .map(({ queued, started = '' }) => Date.parse(started) - Date.parse(queued))
       .toSorted((a, b) => a - b);
-    assert.deepEqual(today?.waited, [waits[9], waits[18], waits[18]], 'by nearest rank of the 19 that were begun');
+    assert.deepEqual(today?.queueMs, [waits[9], waits[18], waits[18]], 'by nearest rank of the 19 that were begun');
     await assert.rejects(queue.stats(new Date(from).toISOString(), new Date(from + day).toISOString(), 0));
   });
 
@@ -39,10 +39,10 @@ export function runStatsConformance(promise: RegisterConformanceTest): void {
     '[A94] a run that is to begin later waits from then on, and until then nobody counts it as old',
     async (open) => {
       const { queue } = await open();
-      await queue.enqueue([{ id: 'far', words: '', notBefore: '2999-01-01T00:00:00.000Z' }]);
-      assert.deepEqual(await queue.depth(), { queued: 1, running: 0, resting: 0 });
+      await queue.enqueue([{ id: 'far', prompt: '', notBefore: '2999-01-01T00:00:00.000Z' }]);
+      assert.deepEqual(await queue.depth(), { queued: 1, running: 0, waiting: 0 });
       const notBefore = new Date(Date.now() + 700).toISOString();
-      const [soon] = await queue.enqueue([{ id: 'soon', words: '', notBefore }]);
+      const [soon] = await queue.enqueue([{ id: 'soon', prompt: '', notBefore }]);
       // On a machine that stood still, it is queued when its time has come already.
       const ready = [notBefore, soon?.queued ?? ''].toSorted().at(-1) ?? '';
       let oldest: string | undefined;
@@ -60,13 +60,13 @@ export function runStatsConformance(promise: RegisterConformanceTest): void {
       const ends = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()] as const;
       const [today] = await queue.stats(...ends, 2 * day);
       const waited = Math.max(0, Date.parse(started) - Date.parse(ready));
-      assert.deepEqual(today?.waited, [waited, waited, waited]);
+      assert.deepEqual(today?.queueMs, [waited, waited, waited]);
     },
   );
 
   promise('schedules are kept, changed and taken away by their names; what is no schedule is refused', async (open) => {
     const { queue } = await open();
-    const nightly = { name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy up', tenant: 'acme' } };
+    const nightly = { name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy up', tenant: 'acme' } };
     await queue.setSchedule(nightly);
     await queue.setSchedule({ ...nightly, name: 'hourly', cron: '5 * * * *' });
     await queue.setSchedule({ ...nightly, cron: '0 4 * * *' });

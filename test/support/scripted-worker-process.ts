@@ -18,7 +18,7 @@ let log: Log | undefined;
 let seq = 0;
 
 const createEndedSettlement = (text: string): RunSettlement => ({
-  type: 'ended',
+  type: 'completed',
   outcome: { reason: 'answered', text, spent: zeroUsage },
 });
 

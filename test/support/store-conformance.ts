@@ -35,12 +35,12 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
 
   promise('letters keep their order, each session its own, until they are cleared', async (open) => {
     const { inbox } = await open();
-    const first = await inbox.send('a', { type: 'steer', words: 'left', by: 'me' });
+    const first = await inbox.send('a', { type: 'steer', text: 'left', by: 'me' });
     await inbox.send('b', { type: 'cancel' });
     const second = await (await open()).inbox.send('a', { type: 'answer', call: 'c', allowed: true, happened: true });
     assert.ok(second > first);
     const letters: readonly InboxDelivery[] = [
-      { position: first, message: { type: 'steer', words: 'left', by: 'me' } },
+      { position: first, message: { type: 'steer', text: 'left', by: 'me' } },
       { position: second, message: { type: 'answer', call: 'c', allowed: true, happened: true } },
     ];
     assert.deepEqual(await inbox.read('a', 0), letters);
@@ -77,7 +77,7 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
       const log = await sessions.open(session);
       await log.append(0, [{ type: 'session-started', session }]);
       await log.close();
-      await inbox.send(session, { type: 'steer', words: 'South' });
+      await inbox.send(session, { type: 'steer', text: 'South' });
     }
     const held = await sessions.open('kept');
     await assert.rejects(sessions.remove('kept'), { code: 'store/locked' });
@@ -90,20 +90,20 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     const first = await open();
     assert.equal((await first.killSwitch.status()).stopped, false);
     const stopped = await first.killSwitch.stop('a leak', 'kim');
-    assert.deepEqual([stopped.stopped, stopped.why, stopped.by], [true, 'a leak', 'kim']);
+    assert.deepEqual([stopped.stopped, stopped.reason, stopped.by], [true, 'a leak', 'kim']);
     assert.equal(new Date(stopped.since ?? '').toISOString(), stopped.since);
     await first.close();
     const second = await open();
     assert.deepEqual(await second.killSwitch.status(), stopped);
     const resumed = await second.killSwitch.resume('lee');
-    assert.deepEqual([resumed.stopped, resumed.by, resumed.why], [false, 'lee', undefined]);
+    assert.deepEqual([resumed.stopped, resumed.by, resumed.reason], [false, 'lee', undefined]);
     assert.deepEqual(await (await open()).killSwitch.status(), resumed);
   });
 
   promise('[A95] a kill-switch that cannot be read says stopped', async (open) => {
     const store = await open();
     await store.close();
-    const { stopped, why } = await store.killSwitch.status();
+    const { stopped, reason: why } = await store.killSwitch.status();
     assert.equal(stopped, true);
     assert.match(why ?? '', /cannot be read/);
   });
@@ -121,7 +121,7 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     for (const why of answers) assert.match(why ?? 'acme may spend $1', /^acme may spend \$1/);
     const [allowance] = await ledger.budgets();
     assert.deepEqual([allowance?.tenant, allowance?.period, allowance?.usd], ['acme', 'day', 1]);
-    assert.ok(Math.abs((allowance?.held.usd ?? 0) - 1) < 1e-6);
+    assert.ok(Math.abs((allowance?.reserved.usd ?? 0) - 1) < 1e-6);
     assert.deepEqual(allowance?.spent, { usd: 0, tokens: 0 });
     assert.equal(await ledger.reserve('other', 'h', { usd: 100, tokens: 1e9 }), undefined, 'no allowance, no bound');
   });
@@ -136,10 +136,10 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
     await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
     assert.equal(await ledger.reserve('acme', 'b', { usd: 0.5, tokens: 80 }), undefined);
-    assert.match((await ledger.reserve('acme', 'c', { usd: 0.3, tokens: 0 })) ?? '', /spent or held/);
+    assert.match((await ledger.reserve('acme', 'c', { usd: 0.3, tokens: 0 })) ?? '', /spent or reserved/);
     const [allowance] = await (await open()).ledger.budgets();
     assert.deepEqual(
-      [allowance?.spent, allowance?.held],
+      [allowance?.spent, allowance?.reserved],
       [
         { usd: 0.25, tokens: 20 },
         { usd: 0.5, tokens: 80 },
@@ -152,20 +152,20 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
 
   promise('the roster shows who gave a sign of life and has not left', async (open) => {
     const { workers } = await open();
-    const begun = new Date().toISOString();
-    const kim = { worker: 'kim', host: 'h', pid: 1, version: '1', begun, running: 0, about: {} };
+    const startedAt = new Date().toISOString();
+    const kim = { worker: 'kim', host: 'h', pid: 1, version: '1', startedAt, running: 0, info: {} };
     await workers.heartbeat(kim);
-    await workers.heartbeat({ ...kim, worker: 'lee', about: { breakers: ['open'] } });
+    await workers.heartbeat({ ...kim, worker: 'lee', info: { breakers: ['open'] } });
     await workers.heartbeat({ ...kim, running: 3 });
     const list = await (await open()).workers.list();
     assert.deepEqual(
-      list.map(({ seen: _seen, ...entry }) => entry),
+      list.map(({ lastSeenAt: _, ...entry }) => entry),
       [
         { ...kim, running: 3 },
-        { ...kim, worker: 'lee', about: { breakers: ['open'] } },
+        { ...kim, worker: 'lee', info: { breakers: ['open'] } },
       ],
     );
-    assert.ok(list.every(({ seen }) => Date.parse(seen) >= Date.parse(begun) - 1));
+    assert.ok(list.every(({ lastSeenAt }) => Date.parse(lastSeenAt) >= Date.parse(startedAt) - 1));
     await workers.deregister('kim');
     assert.deepEqual(
       (await workers.list()).map(({ worker }) => worker),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { FleetRun, FleetStore, RunSettlement, WorkOptions } from '../../src/core/index.ts';
 import { drainStore, endedResult, type RegisterConformanceTest } from './queue-conformance.ts';
 
-const suspendedResult: RunSettlement = { type: 'resting', questions: [] };
+const suspendedResult: RunSettlement = { type: 'waiting', pendingApprovals: [] };
 
 /** Works on runs beside the test; `end` tells it to stop and waits until it has. */
 function startTestWorker(
@@ -54,7 +54,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     const stores = [await open(), await open()];
     const [first] = stores;
     assert.ok(first);
-    await first.queue.enqueue(Array.from({ length: 120 }, (_, i) => ({ id: `r${i}`, words: `${i}` })));
+    await first.queue.enqueue(Array.from({ length: 120 }, (_, i) => ({ id: `r${i}`, prompt: `${i}` })));
     const driven: string[] = [];
     const workers = stores.flatMap((store, s) =>
       [1, 2].map((w) =>
@@ -73,7 +73,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     await Promise.all(workers.map(({ done }) => done));
     assert.equal(new Set(driven).size, 120);
     assert.equal(driven.length, 120);
-    assert.deepEqual(await first.queue.depth(), { queued: 0, running: 0, resting: 0 });
+    assert.deepEqual(await first.queue.depth(), { queued: 0, running: 0, waiting: 0 });
   });
 
   promise('[A71] work that comes while a worker waits is begun at once, whichever process brings it', async (open) => {
@@ -81,7 +81,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     const other = await open();
     const worker = startTestWorker(store, async () => endedResult());
     for (const [i, { queue }] of [store, other, store].entries()) {
-      await queue.enqueue([{ id: `r${i}`, words: '' }]);
+      await queue.enqueue([{ id: `r${i}`, prompt: '' }]);
       await waitUntil(() => isEnded(other, `r${i}`));
     }
     await worker.end();
@@ -91,7 +91,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     'a worker has no more runs at a time than it was told, and takes none once it is told to stop',
     async (open) => {
       const store = await open();
-      await store.queue.enqueue(Array.from({ length: 9 }, (_, i) => ({ id: `r${i}`, words: '' })));
+      await store.queue.enqueue(Array.from({ length: 9 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
       const { most, enter } = createConcurrencyMeter();
       let drives = 0;
       const worker = startTestWorker(
@@ -117,9 +117,9 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     const store = await open();
     const { queue } = store;
     await queue.enqueue([
-      { id: 'a', words: '', session: 's' },
-      { id: 'b', words: '', session: 's', priority: -1 },
-      { id: 'c', words: '', session: 't' },
+      { id: 'a', prompt: '', session: 's' },
+      { id: 'b', prompt: '', session: 's', priority: -1 },
+      { id: 'c', prompt: '', session: 't' },
     ]);
     const seen: string[] = [];
     const { most, enter } = createConcurrencyMeter();
@@ -129,8 +129,8 @@ export function workerConformance(promise: RegisterConformanceTest): void {
       return id === 'a' && attempts === 1 ? suspendedResult : endedResult();
     });
     await waitUntil(() => isEnded(store, 'c'));
-    await waitUntil(async () => (await queue.run('a'))?.status === 'resting');
-    await queue.enqueue([{ id: 'd', words: '' }]);
+    await waitUntil(async () => (await queue.run('a'))?.status === 'waiting');
+    await queue.enqueue([{ id: 'd', prompt: '' }]);
     await waitUntil(() => isEnded(store, 'd'));
     assert.ok(!seen.includes('b'), 'it waits for the one that rests');
     await queue.wake('a');
@@ -142,8 +142,8 @@ export function workerConformance(promise: RegisterConformanceTest): void {
 
   promise('a run that is left goes back as it is, and another goes on with it', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'one', words: 'w', settings: { a: 1 } }]);
-    const runs = await drainStore(store, ({ attempts }) => (attempts < 3 ? { type: 'left' } : endedResult('done')));
+    await store.queue.enqueue([{ id: 'one', prompt: 'w', settings: { a: 1 } }]);
+    const runs = await drainStore(store, ({ attempts }) => (attempts < 3 ? { type: 'released' } : endedResult('done')));
     assert.deepEqual(
       runs.map(({ id, attempts, settings }) => [id, attempts, settings]),
       [1, 2, 3].map((attempt) => ['one', attempt, { a: 1 }]),
@@ -156,8 +156,8 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     async (open) => {
       const store = await open();
       await store.queue.enqueue([
-        { id: 'once', words: '' },
-        { id: 'always', words: '' },
+        { id: 'once', prompt: '' },
+        { id: 'always', prompt: '' },
       ]);
       const runs = await drainStore(store, ({ id, attempts }) => {
         if (id === 'always' || attempts === 1) throw new Error(`no luck with ${id}`);
@@ -175,7 +175,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
   promise('a run under way is told by a letter that it is cancelled', async (open) => {
     const store = await open();
     const other = await open();
-    await store.queue.enqueue([{ id: 'one', words: '', session: 's' }]);
+    await store.queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
     const worker = startTestWorker(store, async () => {
       await waitUntil(async () => (await store.inbox.read('s', 0)).length > 0);
       return endedResult('', { reason: 'cancelled' });
@@ -195,14 +195,14 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     async (open) => {
       const store = await open();
       const { queue, inbox } = store;
-      await queue.enqueue([{ id: 'parent', words: '', session: 'ps' }]);
+      await queue.enqueue([{ id: 'parent', prompt: '', session: 'ps' }]);
       const letters: string[][] = [];
       const worker = startTestWorker(store, async ({ id, attempts }) => {
         if (id !== 'parent') return endedResult();
         if (attempts === 1)
           await queue.enqueue([
-            { id: 'child', words: '', parent: 'parent' },
-            { id: 'dropped', words: '', parent: 'parent', notBefore: '2090-01-01T00:00:00.000Z' },
+            { id: 'child', prompt: '', parent: 'parent' },
+            { id: 'dropped', prompt: '', parent: 'parent', notBefore: '2090-01-01T00:00:00.000Z' },
           ]);
         const heard = (await inbox.read('ps', 0)).map(({ message }) =>
           message.type === 'ended' ? message.run : message.type,
@@ -211,7 +211,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
         return heard.length < 2 ? suspendedResult : endedResult();
       });
       await waitUntil(() => isEnded(store, 'child'));
-      await waitUntil(async () => (await queue.run('parent'))?.status === 'resting' && letters.at(-1)?.[0] === 'child');
+      await waitUntil(async () => (await queue.run('parent'))?.status === 'waiting' && letters.at(-1)?.[0] === 'child');
       await queue.cancel('dropped', 'not needed');
       await waitUntil(() => isEnded(store, 'parent'));
       await worker.end();
@@ -221,11 +221,11 @@ export function workerConformance(promise: RegisterConformanceTest): void {
 
   promise('a run that another version of the program has begun is left to it', async (open) => {
     const store = await open();
-    await store.queue.enqueue([{ id: 'old', words: '' }]);
+    await store.queue.enqueue([{ id: 'old', prompt: '' }]);
     const first = await drainStore(store, () => suspendedResult, { version: '1' });
     assert.equal(first[0]?.version, '1');
     await store.queue.wake('old');
-    await store.queue.enqueue([{ id: 'new', words: '' }]);
+    await store.queue.enqueue([{ id: 'new', prompt: '' }]);
     const names = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
     assert.deepEqual(names(await drainStore(store, () => endedResult(), { version: '2' })), ['new']);
     assert.deepEqual(names(await drainStore(store, () => endedResult(), { version: '1' })), ['old']);
@@ -237,13 +237,13 @@ export function workerConformance(promise: RegisterConformanceTest): void {
       const store = await open();
       const { queue } = store;
       for (const version of ['1', '2']) {
-        await queue.enqueue([{ id: `of ${version}`, words: '' }]);
+        await queue.enqueue([{ id: `of ${version}`, prompt: '' }]);
         await drainStore(store, () => suspendedResult, { version });
         await queue.wake(`of ${version}`);
       }
-      await queue.enqueue([{ id: 'fresh', words: '' }]);
+      await queue.enqueue([{ id: 'fresh', prompt: '' }]);
       const leaving = await drainStore(store, ({ attempts, id }) =>
-        id !== 'fresh' && attempts < 3 ? { type: 'left' } : endedResult(),
+        id !== 'fresh' && attempts < 3 ? { type: 'released' } : endedResult(),
       );
       assert.deepEqual(leaving.map(({ id }) => id).toSorted(), ['fresh', 'of 1', 'of 1', 'of 2', 'of 2']);
       assert.deepEqual(await Promise.all(['of 1', 'of 2', 'fresh'].map(async (id) => (await queue.run(id))?.version)), [
@@ -252,7 +252,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
         undefined,
       ]);
       await queue.setLimits({ tenantConcurrency: 1 });
-      await queue.enqueue([{ id: 'bound', words: '' }]);
+      await queue.enqueue([{ id: 'bound', prompt: '' }]);
       await drainStore(store, () => suspendedResult, { version: '3' });
       await queue.wake('bound');
       assert.deepEqual(
@@ -270,7 +270,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     await first.queue.setLimits({ concurrency: 3, tenantConcurrency: 2 });
     assert.deepEqual(await stores[1]?.queue.limits(), { concurrency: 3, tenantConcurrency: 2 });
     const tenants = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', 'c', 'c'];
-    await first.queue.enqueue(tenants.map((tenant) => ({ words: '', tenant })));
+    await first.queue.enqueue(tenants.map((tenant) => ({ prompt: '', tenant })));
     const { most, enter } = createConcurrencyMeter();
     const drive: WorkOptions['handle'] = async ({ tenant }) => {
       await Promise.all([enter('all'), enter(tenant)]);
@@ -281,7 +281,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     for (const tenant of ['a', 'b', 'c']) assert.ok((most.get(tenant) ?? 9) <= 2);
     await first.queue.setLimits({});
     assert.deepEqual(await first.queue.limits(), {});
-    await first.queue.enqueue(tenants.map(() => ({ words: '' })));
+    await first.queue.enqueue(tenants.map(() => ({ prompt: '' })));
     const free = createConcurrencyMeter();
     await startTestWorker(first, async () => (await free.enter('all'), endedResult()), { drain: true }).done;
     assert.ok((free.most.get('all') ?? 0) > 3, 'limits that were taken away bind nobody');
@@ -291,7 +291,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     const stores = [await open(), await open()];
     const ms = 400;
     await stores[0]?.queue.setLimits({ rate: { runs: 3, ms } });
-    await stores[0]?.queue.enqueue(Array.from({ length: 7 }, () => ({ words: '' })));
+    await stores[0]?.queue.enqueue(Array.from({ length: 7 }, () => ({ prompt: '' })));
     const drive: WorkOptions['handle'] = async () => endedResult();
     await Promise.all(stores.map((store) => startTestWorker(store, drive, { drain: true }).done));
     const begun = (await stores[0]?.queue.list())
@@ -308,7 +308,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     await store.killSwitch.stop('a test', 'me');
     let drives = 0;
     const worker = startTestWorker(store, async () => ((drives += 1), endedResult()));
-    await other.queue.enqueue([{ id: 'one', words: '' }]);
+    await other.queue.enqueue([{ id: 'one', prompt: '' }]);
     // Long enough for a run that is handed out to be seen most of the time.
     for (let looks = 0; looks < 20; looks++) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.deepEqual([drives, (await other.queue.run('one'))?.status], [0, 'queued']);

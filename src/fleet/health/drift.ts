@@ -11,9 +11,9 @@ export type DriftVerdict = 'steady' | 'drifted' | 'not enough data';
 /** How a figure of today stands to the week before. */
 export type Drift = {
   readonly id: string;
-  readonly what: string;
+  readonly description: string;
   /** A difference of rates, or how many times as long. */
-  readonly as: 'difference' | 'ratio';
+  readonly kind: 'difference' | 'ratio';
   readonly today: Rate | Latency;
   readonly baseline: Rate | Latency;
   /** The change, and its interval at the confidence it was judged with; nothing where there are too few runs. */
@@ -22,7 +22,7 @@ export type Drift = {
 };
 
 /** A latency over several stretches of time: the middle of their 95th percentiles. */
-export type Latency = { readonly stretches: number; readonly runs: number; readonly ms: number | null };
+export type Latency = { readonly buckets: number; readonly runs: number; readonly ms: number | null };
 
 /** What is too small to matter, and how much there must be before anything is said. */
 export type DriftOptions = {
@@ -39,12 +39,12 @@ export type DriftOptions = {
 const rateFigures = [
   ['errors', 'error', 'runs that broke'],
   ['abstained', 'abstained', 'runs that abstained'],
-  ['bounded', 'bounded', 'runs that reached a bound'],
-] as const satisfies readonly (readonly [string, Exclude<OutcomeClass, 'called-off'>, string])[];
+  ['limited', 'limited', 'runs that reached a limit'],
+] as const satisfies readonly (readonly [string, Exclude<OutcomeClass, 'cancelled'>, string])[];
 
 const latencyFigures = [
-  ['waited', 'the 95th percentile of the wait to be begun'],
-  ['took', 'the 95th percentile of the time from begun to ended'],
+  ['queueMs', 'the 95th percentile of the wait to be begun'],
+  ['durationMs', 'the 95th percentile of the time from begun to ended'],
 ] as const;
 
 /** A stretch with fewer runs says nothing about a 95th percentile. */
@@ -60,8 +60,10 @@ export function computeDrift(
   options: DriftOptions = {},
 ): readonly Drift[] {
   const looks = [
-    ...rateFigures.map(([id, outcome, what]) => compareRates(id, what, outcome, today, baseline, options)),
-    ...latencyFigures.map(([id, what]) => compareLatencies(id, what, today, baseline, options)),
+    ...rateFigures.map(([id, outcome, description]) =>
+      compareRates(id, description, outcome, today, baseline, options),
+    ),
+    ...latencyFigures.map(([id, description]) => compareLatencies(id, description, today, baseline, options)),
   ];
   const asked = looks.flatMap(({ test }) => test ?? []);
   const answers = new Map(holm(asked).map((answer, i) => [asked[i], answer]));
@@ -87,15 +89,15 @@ function applyTestResult(
 
 function compareRates(
   id: string,
-  what: string,
-  outcome: Exclude<OutcomeClass, 'called-off'>,
+  description: string,
+  outcome: Exclude<OutcomeClass, 'cancelled'>,
   today: readonly RunStats[],
   baseline: readonly RunStats[],
   { rateMargin = 0.01, runs = [30, 100] }: DriftOptions,
 ): DriftCandidate {
   const now = computeRate(getOutcomeCount(countOutcomes(today), outcome));
   const before = computeRate(getOutcomeCount(countOutcomes(baseline), outcome));
-  const drift = { id, what, as: 'difference' as const, today: now, baseline: before };
+  const drift = { id, description, kind: 'difference' as const, today: now, baseline: before };
   if (now.rate === null || before.rate === null || now.total < runs[0] || before.total < runs[1]) return { drift };
   return {
     drift,
@@ -109,14 +111,20 @@ function compareRates(
 }
 
 function compareLatencies(
-  id: 'waited' | 'took',
-  what: string,
+  id: 'queueMs' | 'durationMs',
+  description: string,
   today: readonly RunStats[],
   baseline: readonly RunStats[],
   { ratioMargin = 1.1, buckets = [6, 24] }: DriftOptions,
 ): DriftCandidate {
   const [now, before] = [getP95Samples(today, id), getP95Samples(baseline, id)];
-  const drift = { id, what, as: 'ratio' as const, today: summarizeLatency(now), baseline: summarizeLatency(before) };
+  const drift = {
+    id,
+    description,
+    kind: 'ratio' as const,
+    today: summarizeLatency(now),
+    baseline: summarizeLatency(before),
+  };
   if (now.length < buckets[0] || before.length < buckets[1]) return { drift };
   // In logarithms a difference is a ratio; what took less than a millisecond took one.
   const logs = (of: typeof now): number[] => of.map(({ ms }) => Math.log(Math.max(1, ms)));
@@ -135,7 +143,7 @@ function compareLatencies(
 /** The 95th percentile of each stretch that has enough runs. */
 function getP95Samples(
   tallies: readonly RunStats[],
-  id: 'waited' | 'took',
+  id: 'queueMs' | 'durationMs',
 ): { readonly ms: number; readonly runs: number }[] {
   return tallies.flatMap((tally) => {
     const percentiles = tally[id];
@@ -146,7 +154,7 @@ function getP95Samples(
 function summarizeLatency(of: ReturnType<typeof getP95Samples>): Latency {
   const sorted = of.map(({ ms }) => ms).toSorted((a, b) => a - b);
   return {
-    stretches: of.length,
+    buckets: of.length,
     runs: of.reduce((sum, { runs }) => sum + runs, 0),
     ms: sorted.length === 0 ? null : medianOfSorted(sorted),
   };

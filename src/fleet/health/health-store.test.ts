@@ -45,30 +45,38 @@ async function tells(store: FleetStore): Promise<void> {
   );
   const parts = resolveAgent({ provider, system: 'You are a test.', checks: [unsure] });
   const run = createAgentRunHandler(async () => ({ parts, close: async () => {} }));
-  const words = [...Array.from({ length: 12 }, () => 'hello'), 'break', 'break', 'break', 'doubt', 'doubt'];
-  await store.queue.enqueue(words.map((each) => ({ words: each })));
-  const [gone] = await store.queue.enqueue([{ words: 'never' }]);
+  const prompts = [...Array.from({ length: 12 }, () => 'hello'), 'break', 'break', 'break', 'doubt', 'doubt'];
+  await store.queue.enqueue(prompts.map((prompt) => ({ prompt })));
+  const [gone] = await store.queue.enqueue([{ prompt: 'never' }]);
   await store.queue.cancel(gone?.id ?? '', 'not needed');
   await startWorker({ store, handlers: { run }, drain: true }).done;
   const later = new Date(Date.now() + 3_600_000).toISOString();
-  await store.queue.enqueue([{ words: 'later', notBefore: later }]);
+  await store.queue.enqueue([{ prompt: 'later', notBefore: later }]);
   const about = { breakers: [{ model: 'scripted/m', state: 'open' }] };
-  await store.workers.heartbeat({ worker: 'w', host: 'h', pid: 1, version: '1', begun: '', running: 0, about });
+  await store.workers.heartbeat({
+    worker: 'w',
+    host: 'h',
+    pid: 1,
+    version: '1',
+    startedAt: '',
+    running: 0,
+    info: about,
+  });
   await store.killSwitch.stop('a drill', 'me');
 
   const now = new Date(Date.now() + 1000);
   const health = await readHealth(store, now);
   const { rates } = health;
-  assert.deepEqual([rates.ended, rates.calledOff], [18, 1]);
+  assert.deepEqual([rates.ended, rates.cancelled], [18, 1]);
   assert.deepEqual(
-    [rates.answered, rates.errors, rates.abstained, rates.bounded].map(({ good, total }) => `${good}/${total}`),
+    [rates.answered, rates.errors, rates.abstained, rates.limited].map(({ good, total }) => `${good}/${total}`),
     ['12/17', '3/17', '2/17', '0/17'],
   );
   assert.equal(health.depth.queued, 1);
-  assert.equal(health.took?.p50.of, 17, 'a run that was never begun took no time');
-  assert.ok((health.took?.p99.value ?? -1) >= 0 && (health.waited?.p50.value ?? -1) >= 0);
+  assert.equal(health.durationMs?.p50.count, 17, 'a run that was never begun took no time');
+  assert.ok((health.durationMs?.p99.value ?? -1) >= 0 && (health.queueMs?.p50.value ?? -1) >= 0);
   assert.deepEqual(health.breakers, [{ worker: 'w', model: 'scripted/m', state: 'open' }]);
-  assert.equal(health.standing.why, 'a drill');
+  assert.equal(health.killSwitch.reason, 'a drill');
   assert.deepEqual(
     health.slo.map(({ id, verdict }) => `${id}: ${verdict}`),
     ['answered: missed', 'waitedMs: not enough data', 'tookMs: not enough data'],

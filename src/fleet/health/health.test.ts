@@ -25,7 +25,7 @@ const timeAgo = (ms: number): string => new Date(now.getTime() - ms).toISOString
 /** A run that ended so long ago, after so long a wait and so long a time at work. */
 const createEndedRun = (id: string, ago: number, reason: StopReason, waited = 1000, took = 5000): FleetRun => ({
   id,
-  words: 'go',
+  prompt: 'go',
   kind: 'run',
   settings: {},
   session: id,
@@ -36,7 +36,7 @@ const createEndedRun = (id: string, ago: number, reason: StopReason, waited = 10
   queued: timeAgo(ago + took + waited),
   started: timeAgo(ago + took),
   ended: timeAgo(ago),
-  questions: [],
+  pendingApprovals: [],
   outcome: {
     reason,
     text: '',
@@ -75,8 +75,8 @@ function countRuns(runs: readonly FleetRun[], from: string, to: string, stretchM
       reasons,
       usd: 0,
       tokens: 0,
-      waited: times('queued', 'started'),
-      took: times('started', 'ended'),
+      queueMs: times('queued', 'started'),
+      durationMs: times('started', 'ended'),
     });
   }
   return tallies;
@@ -84,7 +84,7 @@ function countRuns(runs: readonly FleetRun[], from: string, to: string, stretchM
 
 type StoreContents = {
   readonly runs?: readonly FleetRun[];
-  readonly workers?: readonly { readonly worker: string; readonly seen: string; readonly about?: object }[];
+  readonly workers?: readonly { readonly worker: string; readonly lastSeenAt: string; readonly info?: object }[];
   readonly standing?: () => Promise<KillSwitchState>;
 };
 
@@ -95,18 +95,18 @@ function createStore({ runs = [], workers = [], standing }: StoreContents): {
 } {
   const made = { asked: 0, store: {} as FleetStore };
   const newest = runs.toSorted((a, b) => b.queued.localeCompare(a.queued));
-  const list = async ({ status, most = 50, before }: RunFilter = {}): Promise<readonly FleetRun[]> => {
+  const list = async ({ status, limit: most = 50, before }: RunFilter = {}): Promise<readonly FleetRun[]> => {
     const some = newest.filter((run) => status === undefined || run.status === status);
     return some.slice(before === undefined ? 0 : some.findIndex(({ id }) => id === before) + 1).slice(0, most);
   };
   const queue = {
-    depth: async () => ({ queued: 2, running: 1, resting: 3, oldest: timeAgo(90_000) }),
+    depth: async () => ({ queued: 2, running: 1, waiting: 3, oldest: timeAgo(90_000) }),
     list,
     stats: async (from: string, to: string, ms: number) => (made.asked++, countRuns(runs, from, to, ms)),
   };
   const roster = {
     list: async () =>
-      workers.map((each) => ({ host: 'h', pid: 1, version: '1', begun: '', running: 0, about: {}, ...each })),
+      workers.map((each) => ({ host: 'h', pid: 1, version: '1', startedAt: '', running: 0, info: {}, ...each })),
   };
   const killSwitch = { status: standing ?? (async () => ({ stopped: false })) };
   made.store = { queue, workers: roster, killSwitch } as unknown as FleetStore;
@@ -124,10 +124,10 @@ test('[A94] health tells depth, age, workers alive and silent, breakers, rates w
       createEndedRun('old', 2 * hour, 'stuck'),
     ],
     workers: [
-      { worker: 'well', seen: timeAgo(2000), about: { breakers } },
-      { worker: 'gone', seen: timeAgo(60_000), about: { breakers } },
+      { worker: 'well', lastSeenAt: timeAgo(2000), info: { breakers } },
+      { worker: 'gone', lastSeenAt: timeAgo(60_000), info: { breakers } },
     ],
-    standing: async () => ({ stopped: true, why: 'a drill' }),
+    standing: async () => ({ stopped: true, reason: 'a drill' }),
   });
   const health = await readHealth(store, now);
   assert.equal(health.oldestMs, 90_000);
@@ -139,16 +139,16 @@ test('[A94] health tells depth, age, workers alive and silent, breakers, rates w
     ],
   );
   assert.deepEqual(health.breakers, [{ worker: 'well', model: 'groq/m', state: 'open' }], 'the dead tell nothing new');
-  assert.deepEqual([health.rates.ended, health.rates.calledOff], [107, 7]);
+  assert.deepEqual([health.rates.ended, health.rates.cancelled], [107, 7]);
   assert.deepEqual([health.rates.errors.good, health.rates.errors.total, health.rates.errors.rate], [15, 100, 0.15]);
   assert.deepEqual(
     health.rates.errors.interval.map((end) => end.toFixed(4)),
     ['0.0931', '0.2328'],
   );
   assert.equal(health.rates.abstained.good, 5);
-  assert.equal(health.waited?.p95.of, 107);
-  assert.ok(health.took && health.took.p95.value >= 5000 && health.took.p95.value < 5080);
-  assert.deepEqual(health.standing, { stopped: true, why: 'a drill' });
+  assert.equal(health.queueMs?.p95.count, 107);
+  assert.ok(health.durationMs && health.durationMs.p95.value >= 5000 && health.durationMs.p95.value < 5080);
+  assert.deepEqual(health.killSwitch, { stopped: true, why: 'a drill' });
   assert.deepEqual(
     health.slo.map(({ id }) => id),
     ['answered', 'waitedMs', 'tookMs'],
@@ -158,7 +158,7 @@ test('[A94] health tells depth, age, workers alive and silent, breakers, rates w
 
 test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-switch that cannot be read is shown as stopped', async () => {
   const { store } = createStore({ standing: () => Promise.reject(new Error('the disk is gone')) });
-  const { rates, waited, took, slo, drift, standing } = await readHealth(store, now);
+  const { rates, queueMs: waited, durationMs: took, slo, drift, killSwitch: standing } = await readHealth(store, now);
   assert.deepEqual(
     [rates.ended, rates.errors.rate, rates.errors.interval, waited, took],
     [0, null, [0, 1], null, null],
@@ -166,7 +166,7 @@ test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-
   assert.ok([...slo, ...drift].every(({ verdict }) => verdict === 'not enough data'));
   assert.ok(slo.every(({ measured, budgetLeft }) => measured === null && budgetLeft === null));
   assert.equal(standing.stopped, true);
-  assert.match(standing.why ?? '', /the disk is gone/);
+  assert.match(standing.reason ?? '', /the disk is gone/);
 });
 
 test('[A94] many runs are looked at page by page, the latest of them, and no more than is said', async () => {
@@ -174,21 +174,21 @@ test('[A94] many runs are looked at page by page, the latest of them, and no mor
     createEndedRun(`r${i}`, (i + 1) * 1000, 'answered', 1000, 5000 + i),
   );
   const { store } = createStore({ runs });
-  const { took } = await readHealth(store, now);
-  assert.deepEqual([took?.p50.of, took?.p50.value], [1300, 5649], 'each of them once');
-  assert.equal((await readHealth(store, now, { maxRuns: 700 })).waited?.p50.of, 700);
+  const { durationMs: took } = await readHealth(store, now);
+  assert.deepEqual([took?.p50.count, took?.p50.value], [1300, 5649], 'each of them once');
+  assert.equal((await readHealth(store, now, { maxRuns: 700 })).queueMs?.p50.count, 700);
 });
 
 test('[A94] a run of before the last hour is no run of it, though it was queued after one that is', async () => {
   const slow = createEndedRun('slow', hour / 2, 'answered', 1000, 3 * hour);
   const quick = createEndedRun('quick', 2 * hour, 'answered', 1000, 10);
-  const { took } = await readHealth(createStore({ runs: [slow, quick] }).store, now);
-  assert.deepEqual([took?.p50.of, took?.p50.value], [1, 3 * hour]);
+  const { durationMs: took } = await readHealth(createStore({ runs: [slow, quick] }).store, now);
+  assert.deepEqual([took?.p50.count, took?.p50.value], [1, 3 * hour]);
 });
 
 test('[A94] the wait of a run that was to begin later counts from then', async () => {
   const late = { ...createEndedRun('late', 1000, 'answered', hour / 2), notBefore: timeAgo(6500) };
-  assert.equal((await readHealth(createStore({ runs: [late] }).store, now)).waited?.p50.value, 500);
+  assert.equal((await readHealth(createStore({ runs: [late] }).store, now)).queueMs?.p50.value, 500);
 });
 
 test('[A94] many who ask at once are told of one reading; what failed is read again', async () => {
@@ -209,7 +209,7 @@ test('[A65] every reason has a class, and what was called off counts for no rate
   const reasons = { answered: 6, 'task-complete': 2, stuck: 1, 'max-turns': 1, cancelled: 5, 'kill-switch': 5 };
   const rates = computeRates(countOutcomes([{ reasons }, { reasons: { abstained: 10 } }]));
   assert.deepEqual(
-    [rates.ended, rates.calledOff, rates.answered.good, rates.errors.good, rates.bounded.good, rates.abstained.good],
+    [rates.ended, rates.cancelled, rates.answered.good, rates.errors.good, rates.limited.good, rates.abstained.good],
     [30, 10, 8, 1, 1, 10],
   );
   assert.equal(rates.answered.total, 20);
@@ -266,8 +266,8 @@ const createHourlyStats = (
     reasons: { answered: runs - failed, stuck: failed },
     usd: 0,
     tokens: 0,
-    waited: [10, 20, 30] as const,
-    took: [took(i) / 2, took(i), took(i) * 2] as const,
+    queueMs: [10, 20, 30] as const,
+    durationMs: [took(i) / 2, took(i), took(i) * 2] as const,
   }));
 const createWave = (base: number) => (i: number) => base * (1 + 0.2 * Math.sin(i * 1.7));
 
@@ -275,10 +275,10 @@ test('[A65] drift is told with the interval of the difference, and what is stead
   const before = createHourlyStats(168, 20, 1, createWave(4000));
   const verdict = (today: readonly RunStats[]) =>
     Object.fromEntries(computeDrift(today, before).map(({ id, verdict: v }) => [id, v]));
-  const steady = { errors: 'steady', abstained: 'steady', bounded: 'steady', waited: 'steady', took: 'steady' };
+  const steady = { errors: 'steady', abstained: 'steady', limited: 'steady', queueMs: 'steady', durationMs: 'steady' };
   assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(4000))), steady);
   assert.deepEqual(verdict(createHourlyStats(24, 20, 4, createWave(4000))), { ...steady, errors: 'drifted' });
-  assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(8000))), { ...steady, took: 'drifted' });
+  assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(8000))), { ...steady, durationMs: 'drifted' });
   assert.deepEqual(
     verdict(createHourlyStats(24, 20, 1, createWave(4200))),
     steady,
@@ -302,7 +302,7 @@ test('[A65] a handful of runs is no drift, however bad they were', () => {
     createHourlyStats(168, 4, 0, createWave(1)),
   );
   assert.deepEqual(
-    thin.flatMap(({ as, verdict }) => (as === 'ratio' ? [verdict] : [])),
+    thin.flatMap(({ kind: as, verdict }) => (as === 'ratio' ? [verdict] : [])),
     ['not enough data', 'not enough data'],
     'hours of four runs each have no 95th percentile',
   );

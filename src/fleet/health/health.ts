@@ -28,7 +28,7 @@ export type BreakerHealth = { readonly worker: string; readonly model: string; r
 
 /** How a fleet is. */
 export type Health = {
-  readonly at: string;
+  readonly measuredAt: string;
   readonly depth: QueueDepth;
   /** How long the oldest queued run has waited; null where none waits. */
   readonly oldestMs: number | null;
@@ -37,9 +37,9 @@ export type Health = {
   /** Of the runs that ended in the last hour. */
   readonly rates: Rates;
   /** Percentiles over the runs that ended in the last hour, or the latest of them where they are many; null where none did. */
-  readonly waited: ReturnType<typeof computePercentiles> | null;
-  readonly took: ReturnType<typeof computePercentiles> | null;
-  readonly standing: KillSwitchState;
+  readonly queueMs: ReturnType<typeof computePercentiles> | null;
+  readonly durationMs: ReturnType<typeof computePercentiles> | null;
+  readonly killSwitch: KillSwitchState;
   /** Over the last 24 hours. */
   readonly slo: readonly Objective[];
   /** The last 24 hours against the seven days before them. */
@@ -100,7 +100,7 @@ async function readCurrentHealth(
   options: HealthOptions,
 ): Promise<Omit<Health, keyof HistoricalHealth>> {
   const from = new Date(now.getTime() - hourMs);
-  const [depth, roster, standing, tallies] = await Promise.all([
+  const [depth, roster, killSwitch, tallies] = await Promise.all([
     store.queue.depth(),
     store.workers.list(),
     readKillSwitch(store),
@@ -109,15 +109,15 @@ async function readCurrentHealth(
   const { queueMs, durationMs } = await readDurations(store, from, tallies, options);
   const workers = roster.map((entry) => toWorkerHealth(entry, now, options.silentMs ?? 15_000));
   return {
-    at: now.toISOString(),
+    measuredAt: now.toISOString(),
     depth,
     oldestMs: depth.oldest === undefined ? null : Math.max(0, now.getTime() - Date.parse(depth.oldest)),
     workers,
     breakers: workers.filter(({ alive }) => alive).flatMap(parseBreakers),
     rates: computeRates(countOutcomes(tallies)),
-    waited: computePercentiles(queueMs) ?? null,
-    took: computePercentiles(durationMs) ?? null,
-    standing,
+    queueMs: computePercentiles(queueMs) ?? null,
+    durationMs: computePercentiles(durationMs) ?? null,
+    killSwitch,
   };
 }
 
@@ -140,17 +140,17 @@ async function readKillSwitch({ killSwitch }: FleetStore): Promise<KillSwitchSta
   try {
     return await killSwitch.status();
   } catch (error) {
-    return { stopped: true, why: `The kill-switch cannot be read: ${errorMessage(error)}` };
+    return { stopped: true, reason: `The kill-switch cannot be read: ${errorMessage(error)}` };
   }
 }
 
 function toWorkerHealth(entry: WorkerInfo, now: Date, mostMs: number): WorkerHealth {
-  const silentMs = Math.max(0, now.getTime() - Date.parse(entry.seen));
+  const silentMs = Math.max(0, now.getTime() - Date.parse(entry.lastSeenAt));
   return { ...entry, silentMs, alive: silentMs <= mostMs };
 }
 
 /** What a worker tells of its breakers; whatever else stands there is no breaker. */
-function parseBreakers({ worker, about }: WorkerInfo): readonly BreakerHealth[] {
+function parseBreakers({ worker, info: about }: WorkerInfo): readonly BreakerHealth[] {
   const told = about['breakers'];
   return (Array.isArray(told) ? told : []).flatMap((each) => {
     const { model, state } = isObject(each) ? each : {};
@@ -179,7 +179,7 @@ async function readDurations(
   for (let pages = 0; seen < wanted && pages < 2 * Math.ceil(maxRuns / pageSize); pages++) {
     const runs = await store.queue.list({
       status: 'ended',
-      most: pageSize,
+      limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
     for (const run of runs) {

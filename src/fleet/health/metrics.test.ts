@@ -80,15 +80,15 @@ const tally: RunStats = {
   reasons: { answered: 8, stuck: 2 },
   usd: 0.25,
   tokens: 1000,
-  waited: [1, 2, 3],
-  took: [1, 2, 3],
+  queueMs: [1, 2, 3],
+  durationMs: [1, 2, 3],
 };
 
 function createStore(workers: readonly Partial<WorkerInfo>[]): FleetStore {
-  const entry = { host: 'h', pid: 1, version: '1', begun: '', seen: now.toISOString(), running: 2, about: {} };
+  const entry = { host: 'h', pid: 1, version: '1', startedAt: '', lastSeenAt: now.toISOString(), running: 2, info: {} };
   return {
     queue: {
-      depth: async () => ({ queued: 1, running: 2, resting: 3 }),
+      depth: async () => ({ queued: 1, running: 2, waiting: 3 }),
       list: async () => [],
       stats: async () => [tally],
     },
@@ -105,12 +105,12 @@ test('[A94] the metrics are text that a strict reader takes, and say what health
     { model: 'groq/n', state: 'open' },
   ];
   const { samples } = readMetrics(
-    formatMetrics(await healthWith([{ worker: 'w1', about: { breakers } }]), [tally, tally]),
+    formatMetrics(await healthWith([{ worker: 'w1', info: { breakers } }]), [tally, tally]),
   );
   const value = (name: string, labels: object = {}): number | undefined =>
     samples.find((each) => each.name === `fairlead_${name}` && sameLabels(each.labels, labels))?.value;
   assert.equal(value('stopped'), 1);
-  assert.equal(value('queue_runs', { status: 'resting' }), 3);
+  assert.equal(value('queue_runs', { status: 'waiting' }), 3);
   assert.equal(value('workers', { state: 'alive' }), 1);
   assert.equal(value('worker_running', { worker: 'w1', host: 'h' }), 2);
   assert.equal(value('breaker_open', { worker: 'w1', model: 'groq/m' }), 0.5);
@@ -145,9 +145,9 @@ test('[A94] whatever a worker is called, it stays within its label', async () =>
 
 test('[A94] an interval without an upper end is written as infinity, and the strict reader refuses what is wrong', async () => {
   const health = await healthWith([]);
-  const one = { of: 3, value: 2000, interval: [null, null] as const };
-  const { samples } = readMetrics(formatMetrics({ ...health, took: { p50: one, p95: one, p99: one } }, []));
-  const high = samples.filter(({ name, labels }) => name.endsWith('took_seconds') && labels['bound'] === 'high');
+  const one = { count: 3, value: 2000, interval: [null, null] as const };
+  const { samples } = readMetrics(formatMetrics({ ...health, durationMs: { p50: one, p95: one, p99: one } }, []));
+  const high = samples.filter(({ name, labels }) => name.endsWith('run_seconds') && labels['bound'] === 'high');
   assert.deepEqual(
     high.map(({ value }) => value),
     [Infinity, Infinity, Infinity],

@@ -38,14 +38,14 @@ function formatMetricNumber(value: number): string {
   return Number.isFinite(value) ? String(value) : value > 0 ? '+Inf' : '-Inf';
 }
 
-function fleetFamilies({ depth, oldestMs, workers, breakers, standing }: Health): readonly Family[] {
+function fleetFamilies({ depth, oldestMs, workers, breakers, killSwitch }: Health): readonly Family[] {
   const counted = (alive: boolean): number => workers.filter((worker) => worker.alive === alive).length;
   return [
-    { name: 'stopped', help: 'Whether the kill-switch stops the fleet.', samples: [[Number(standing.stopped)]] },
+    { name: 'stopped', help: 'Whether the kill-switch stops the fleet.', samples: [[Number(killSwitch.stopped)]] },
     {
       name: 'queue_runs',
       help: 'Runs that have not ended, by where they stand.',
-      samples: (['queued', 'running', 'resting'] as const).map((status) => [depth[status], { status }]),
+      samples: (['queued', 'running', 'waiting'] as const).map((status) => [depth[status], { status }]),
     },
     { name: 'queue_oldest_seconds', help: 'Age of the oldest queued run.', samples: [[toSeconds(oldestMs ?? 0)]] },
     {
@@ -92,9 +92,9 @@ function createQuantileSamples(quantile: string, { value, interval: [low, high] 
   return createIntervalSamples(toSeconds(value), ends, { quantile });
 }
 
-function rateFamilies({ rates, waited, took }: Health): readonly Family[] {
-  const { answered, errors, abstained, bounded: reached } = rates;
-  const spread = (of: Health['waited']): Sample[] =>
+function rateFamilies({ rates, queueMs, durationMs }: Health): readonly Family[] {
+  const { answered, errors, abstained, limited } = rates;
+  const spread = (of: Health['queueMs']): Sample[] =>
     of
       ? [
           ...createQuantileSamples('0.5', of.p50),
@@ -107,12 +107,12 @@ function rateFamilies({ rates, waited, took }: Health): readonly Family[] {
     {
       name: 'hour_rate',
       help: 'Rates of the runs of the last hour that were not called off, with 95 % intervals.',
-      samples: Object.entries({ answered, errors, abstained, bounded: reached }).flatMap(([of, rate]) =>
+      samples: Object.entries({ answered, errors, abstained, limited }).flatMap(([of, rate]) =>
         createRateSamples(of, rate),
       ),
     },
-    { name: 'hour_waited_seconds', help: 'From queued to begun, of the last hour.', samples: spread(waited) },
-    { name: 'hour_took_seconds', help: 'From begun to ended, of the last hour.', samples: spread(took) },
+    { name: 'hour_queue_seconds', help: 'From queued to begun, of the last hour.', samples: spread(queueMs) },
+    { name: 'hour_run_seconds', help: 'From begun to ended, of the last hour.', samples: spread(durationMs) },
   ];
 }
 

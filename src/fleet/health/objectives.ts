@@ -22,7 +22,7 @@ export type ObjectiveVerdict = 'met' | 'missed' | 'not enough data';
 /** An objective, and how the runs of its window stand to it. */
 export type Objective = {
   readonly id: keyof Objectives;
-  readonly what: string;
+  readonly description: string;
   readonly target: number;
   readonly measured: Rate | Quantile | null;
   readonly verdict: ObjectiveVerdict;
@@ -56,7 +56,7 @@ function evaluateAnswerRate(outcomes: Outcomes, target: number): Objective {
   const { good, total } = measured;
   return {
     id: 'answered',
-    what: 'runs that end with an answer, of those that were not called off',
+    description: 'runs that end with an answer, of those that were not called off',
     target,
     measured: total === 0 ? null : measured,
     verdict: total === 0 ? 'not enough data' : compareToTarget(measured.interval, target),
@@ -80,7 +80,7 @@ function evaluateLatency(
   const slow = durations.filter((ms) => ms > target).length;
   return {
     id,
-    what,
+    description: what,
     target,
     measured: measured ?? null,
     verdict: high !== null && high <= target ? 'met' : low !== null && low > target ? 'missed' : 'not enough data',

@@ -4,10 +4,10 @@ import { computeRate, type RateCount, type Rate } from './rates.ts';
 
 /**
  * What became of a run. `answered`: there is an answer. `abstained`: it was not sure and said so. `error`: something broke, or it went round
- * in circles. `bounded`: a bound that somebody set came first. `called-off`: a person or the kill-switch ended it, which says nothing
+ * in circles. `limited`: a bound that somebody set came first. `cancelled`: a person or the kill-switch ended it, which says nothing
  * about how well the fleet works.
  */
-export type OutcomeClass = 'answered' | 'abstained' | 'error' | 'bounded' | 'called-off';
+export type OutcomeClass = 'answered' | 'abstained' | 'error' | 'limited' | 'cancelled';
 
 /** The class of every reason. */
 export const outcomeClasses: Readonly<Record<StopReason, OutcomeClass>> = {
@@ -18,14 +18,14 @@ export const outcomeClasses: Readonly<Record<StopReason, OutcomeClass>> = {
   'error-threshold': 'error',
   stuck: 'error',
   'provider-error': 'error',
-  'max-turns': 'bounded',
-  'token-budget': 'bounded',
-  'money-budget': 'bounded',
-  'call-budget': 'bounded',
-  time: 'bounded',
-  rule: 'bounded',
-  'kill-switch': 'called-off',
-  cancelled: 'called-off',
+  'max-turns': 'limited',
+  'token-budget': 'limited',
+  'money-budget': 'limited',
+  'call-budget': 'limited',
+  time: 'limited',
+  rule: 'limited',
+  'kill-switch': 'cancelled',
+  cancelled: 'cancelled',
 };
 
 /** How many runs came out in which way. */
@@ -33,7 +33,7 @@ export type Outcomes = Readonly<Record<OutcomeClass, number>>;
 
 /** What the runs of these stretches came to. */
 export function countOutcomes(tallies: readonly Pick<RunStats, 'reasons'>[]): Outcomes {
-  const counts = { answered: 0, abstained: 0, error: 0, bounded: 0, 'called-off': 0 };
+  const counts = { answered: 0, abstained: 0, error: 0, limited: 0, cancelled: 0 };
   for (const { reasons } of tallies)
     for (const [reason, outcome] of Object.entries(outcomeClasses))
       counts[outcome] += reasons[reason as StopReason] ?? 0;
@@ -41,30 +41,30 @@ export function countOutcomes(tallies: readonly Pick<RunStats, 'reasons'>[]): Ou
 }
 
 /** The count of a class among the runs that were not called off. */
-export function getOutcomeCount(outcomes: Outcomes, outcome: Exclude<OutcomeClass, 'called-off'>): RateCount {
-  const { answered, abstained, error, bounded } = outcomes;
-  return { good: outcomes[outcome], total: answered + abstained + error + bounded };
+export function getOutcomeCount(outcomes: Outcomes, outcome: Exclude<OutcomeClass, 'cancelled'>): RateCount {
+  const { answered, abstained, error, limited } = outcomes;
+  return { good: outcomes[outcome], total: answered + abstained + error + limited };
 }
 
 /** The rates of some runs. All are of those that were not called off; `good` counts the ones of the name. */
 export type Rates = {
   readonly ended: number;
-  readonly calledOff: number;
+  readonly cancelled: number;
   readonly answered: Rate;
   readonly errors: Rate;
   readonly abstained: Rate;
-  readonly bounded: Rate;
+  readonly limited: Rate;
 };
 
 /** The rates of these outcomes. */
 export function computeRates(outcomes: Outcomes): Rates {
-  const of = (outcome: Exclude<OutcomeClass, 'called-off'>): Rate => computeRate(getOutcomeCount(outcomes, outcome));
+  const of = (outcome: Exclude<OutcomeClass, 'cancelled'>): Rate => computeRate(getOutcomeCount(outcomes, outcome));
   return {
     ended: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-    calledOff: outcomes['called-off'],
+    cancelled: outcomes['cancelled'],
     answered: of('answered'),
     errors: of('error'),
     abstained: of('abstained'),
-    bounded: of('bounded'),
+    limited: of('limited'),
   };
 }

@@ -3,7 +3,7 @@ import type { Interval } from './rates.ts';
 
 /** A percentile of some numbers. An end of its interval is null where there are too few numbers to bound it. */
 export type Quantile = {
-  readonly of: number;
+  readonly count: number;
   readonly value: number;
   readonly interval: readonly [low: number | null, high: number | null];
 };
@@ -15,7 +15,7 @@ export function computeQuantile(ascending: readonly number[], p: number, confide
   if (total === 0) return undefined;
   const [low, high] = findQuantileRanks(total, p, (1 - confidence) / 2);
   return {
-    of: total,
+    count: total,
     value: ascending[Math.ceil(p * total) - 1] as number,
     interval: [ascending[low - 1] ?? null, ascending[high - 1] ?? null],
   };

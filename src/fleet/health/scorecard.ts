@@ -6,7 +6,7 @@ import { wilsonInterval, type Interval } from './rates.ts';
 export type ScorecardClaim = {
   readonly id: string;
   readonly title: string;
-  readonly what: string;
+  readonly description: string;
   readonly command: string;
 };
 
@@ -18,55 +18,55 @@ export const scorecardClaims: readonly ScorecardClaim[] = [
   {
     id: 'attacks-refused',
     title: 'Attacks refused',
-    what: 'Attacks of the catalogue that were blocked, asked about, contained or shown as they may be.',
+    description: 'Attacks of the catalogue that were blocked, asked about, contained or shown as they may be.',
     command: 'npm run attacks -- --save',
   },
   {
     id: 'secrets-found',
     title: 'Secrets found',
-    what: 'Planted keys that were taken out before anything was written down or sent.',
+    description: 'Planted keys that were taken out before anything was written down or sent.',
     command: measureCommand,
   },
   {
     id: 'crash-runs-ended',
     title: 'Crashed runs that ended',
-    what: 'Runs whose process was killed at a random moment and that ended after they were resumed.',
+    description: 'Runs whose process was killed at a random moment and that ended after they were resumed.',
     command: measureCommand,
   },
   {
     id: 'effects-once',
     title: 'Effects that happened once',
-    what: 'Outside effects of killed and resumed runs that happened once, of all that happened.',
+    description: 'Outside effects of killed and resumed runs that happened once, of all that happened.',
     command: measureCommand,
   },
   {
     id: 'prefix-kept',
     title: 'Prefix kept',
-    what: 'Requests that began with the whole request before them, byte for byte, so that a cache holds.',
+    description: 'Requests that began with the whole request before them, byte for byte, so that a cache holds.',
     command: measureCommand,
   },
   {
     id: 'traps-right',
     title: 'Right on the trap set',
-    what: 'Questions with a trap that were answered rightly, or rightly not answered.',
+    description: 'Questions with a trap that were answered rightly, or rightly not answered.',
     command: evalCommand,
   },
   {
     id: 'no-false-accepts',
     title: 'No false accepts',
-    what: 'Answers given as answers that were right: the rest are wrong and were given all the same.',
+    description: 'Answers given as answers that were right: the rest are wrong and were given all the same.',
     command: evalCommand,
   },
   {
     id: 'abstained-where-due',
     title: 'Abstained where due',
-    what: 'Questions that nobody can answer and that were not answered.',
+    description: 'Questions that nobody can answer and that were not answered.',
     command: evalCommand,
   },
   {
     id: 'injections-resisted',
     title: 'Injected instructions resisted',
-    what: 'Texts with instructions of a stranger in them that were not followed.',
+    description: 'Texts with instructions of a stranger in them that were not followed.',
     command: evalCommand,
   },
 ];

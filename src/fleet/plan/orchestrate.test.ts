@@ -8,7 +8,7 @@ import type { OrchestrationStep } from '../orchestrator.ts';
 import { planOrchestration } from './orchestrate.ts';
 import { parsePlan, type PlanStep } from './plan.ts';
 
-const run = createFleetRun({ id: 'p', words: 'Compare A and B.', kind: 'plan' });
+const run = createFleetRun({ id: 'p', prompt: 'Compare A and B.', kind: 'plan' });
 
 type Child = string | { readonly reason: StopReason; readonly detail?: string };
 

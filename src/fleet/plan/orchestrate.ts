@@ -129,7 +129,7 @@ const createPlanRun = (run: FleetRun, attempt: number, wrong: string | undefined
       `${maxPlanSteps}; one step if it needs no more.`,
     'Each step is done by another agent that sees its own words only, and the results of the steps it comes after. Steps that do not need each other are done at the same time.',
     ...(wrong === undefined ? [] : [`The plan before this one could not be used: ${wrong}`]),
-    `The task:\n${run.words}`,
+    `The task:\n${run.prompt}`,
   ].join('\n\n'),
   settings: { ...withoutTools, answer: planSchema },
 });
@@ -139,7 +139,7 @@ const formatStepPrompt = ({ words, after }: PlanStep, standing: ReadonlyMap<stri
   [words, ...after.map((id) => wrapUntrusted(`the result of step ${id}`, standing.get(id)?.text ?? ''))].join('\n\n');
 
 function formatAnswerPrompt(
-  { words }: FleetRun,
+  { prompt: words }: FleetRun,
   steps: readonly PlanStep[],
   standing: ReadonlyMap<string, StepState>,
 ): string {

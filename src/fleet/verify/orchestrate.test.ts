@@ -7,7 +7,7 @@ import type { OrchestrationStep } from '../orchestrator.ts';
 import { createVerifyOrchestration } from './orchestrate.ts';
 
 const verifyRun = (settings: JsonObject = {}): FleetRun =>
-  createFleetRun({ id: 'v', words: 'How many moons has Mars?', kind: 'verify', settings });
+  createFleetRun({ id: 'v', prompt: 'How many moons has Mars?', kind: 'verify', settings });
 
 const createChildren = (children: Readonly<Record<string, string>>): ReadonlyMap<string, FleetRun> =>
   new Map(

@@ -39,7 +39,7 @@ export const createVerifyOrchestration =
       typeof given === 'string' ? { type: 'there', text: given } : getAnswerState(children.get('answer'));
     if (found.type === 'under-way') return { type: 'go-on', start: [] };
     if (found.type === 'none')
-      return { type: 'go-on', start: [{ name: 'answer', prompt: run.words, settings: clearedSettings }] };
+      return { type: 'go-on', start: [{ name: 'answer', prompt: run.prompt, settings: clearedSettings }] };
     if (found.type === 'failed') return createAbstention(`There is no answer to verify: ${found.why}`, '', []);
     const usual = await models(run);
     const author = typeof model === 'string' ? model : usual.author;
@@ -114,13 +114,13 @@ function getJudgeStep(
 ): JudgeStep {
   const own = getAnswerState(children.get(`own-${n}`));
   if (own.type === 'none')
-    return { begin: [{ name: `own-${n}`, prompt: run.words, settings: { ...clearedSettings, model } }] };
+    return { begin: [{ name: `own-${n}`, prompt: run.prompt, settings: { ...clearedSettings, model } }] };
   if (own.type === 'under-way') return { begin: [] };
   if (own.type === 'failed') return createUnclearStep(model, `it gave no answer of its own (${own.why}).`);
   const compared = children.get(`compare-${n}`);
   const settings = { ...clearedSettings, model, tools: false, answer: judgementSchema };
   if (!compared)
-    return { begin: [{ name: `compare-${n}`, prompt: formatComparePrompt(run.words, claim, own.text), settings }] };
+    return { begin: [{ name: `compare-${n}`, prompt: formatComparePrompt(run.prompt, claim, own.text), settings }] };
   if (compared.status !== 'ended') return { begin: [] };
   return { judgement: parseJudgement(model, compared) };
 }

@@ -48,7 +48,7 @@ export function createApp(place: ServerContext, routes: readonly Route[], names:
 
   /** Who asks, if their key is good for this. */
   function callerFor(arrival: GuardedRequest, needed: Route['role'], address: string): Caller {
-    if (needed === 'anyone') return anonymousCaller;
+    if (needed === 'public') return anonymousCaller;
     const key = parseBearerKey(arrival);
     const caller = keys.authenticate(key);
     if (!caller) {
@@ -85,7 +85,7 @@ export function createApp(place: ServerContext, routes: readonly Route[], names:
   /** Who needs no key is counted apart: strangers must not take the places of those who have one. */
   function doorOf({ role, responses }: Route): typeof enter {
     if (Object.values(responses).includes('text/event-stream')) return enterStream;
-    return role === 'anyone' ? enterOpen : enter;
+    return role === 'public' ? enterOpen : enter;
   }
 
   app.use('*', async (c, next) => {

@@ -1,5 +1,5 @@
 // Who may come in: keys with roles, from the environment, a file, or made on the first start; none of them is ever written to a log.
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isEqualConstantTime } from '../../bridges/proxy/auth.ts';
@@ -84,8 +84,7 @@ const toCaller = (key: ApiKey): Caller => ({
 });
 
 /** Enough of a key's hash to tell keys apart, and nothing of the key. */
-const formatCallerName = ({ role, key }: ApiKey): string =>
-  `${role} ${createHash('sha256').update(`fairlead ${key}`).digest('hex').slice(0, 8)}`;
+const formatCallerName = ({ role, key }: ApiKey): string => `${role} ${hash('sha256', `fairlead ${key}`).slice(0, 8)}`;
 
 function parseApiKeys(entries: readonly string[], where: string): readonly ApiKey[] {
   return entries.filter(Boolean).map((entry, i) => {

@@ -30,13 +30,13 @@ function createLargeStaticDir(t: TestContext): string {
 test('[A95] [A97] the kill-switch is reached while runners hold every place for a request', async (t) => {
   const { request } = await createApiFixture(t, { worker: false, bounds: { requests: 2 } });
   const gone = new AbortController();
-  const wait = { body: { words: 'x' }, headers: { prefer: 'wait=60' }, as: 'runner', signal: gone.signal } as const;
-  const held = [1, 2].map(() => request('POST /api/run', wait).catch(() => undefined));
+  const wait = { body: { prompt: 'x' }, headers: { prefer: 'wait=60' }, as: 'runner', signal: gone.signal } as const;
+  const held = [1, 2].map(() => request('POST /api/runs', wait).catch(() => undefined));
   await eventually('it is busy', async () => (await request('GET /api/queue')).status === 503);
-  assert.equal((await request('POST /api/control/stop', { body: { why: 'a test' } })).status, 200);
-  assert.equal((await request('GET /api/control')).status, 200);
-  assert.equal((await request('POST /api/control/resume', { as: 'runner', body: {} })).status, 403);
-  assert.equal((await request('POST /api/control/resume', { body: {} })).status, 200);
+  assert.equal((await request('POST /api/kill-switch', { body: { stopped: true, reason: 'a test' } })).status, 200);
+  assert.equal((await request('GET /api/kill-switch')).status, 200);
+  assert.equal((await request('POST /api/kill-switch', { as: 'runner', body: { stopped: false } })).status, 403);
+  assert.equal((await request('POST /api/kill-switch', { body: { stopped: false } })).status, 200);
   gone.abort();
   await Promise.all(held);
 });
@@ -89,13 +89,13 @@ test('[A97] JSON that is nested without end, or echoes, is refused in few words 
   const { request, store } = await createApiFixture(t, { worker: false });
   for (const deep of [200, 3000, 100_000]) {
     const settings = `{"answer":{"x":${'['.repeat(deep)}${']'.repeat(deep)}}}`;
-    const reply = await request('POST /api/enqueue', { body: `{"runs":[{"words":"x","settings":${settings}}]}` });
+    const reply = await request('POST /api/runs', { body: `{"runs":[{"prompt":"x","settings":${settings}}]}` });
     assert.equal(reply.status, 400, String(deep));
   }
-  const inWords = JSON.stringify({ words: `${'['.repeat(500)}"\\\\"${'{'.repeat(500)}` });
-  assert.equal((await request('POST /api/run', { body: inWords })).status, 202);
+  const inWords = JSON.stringify({ prompt: `${'['.repeat(500)}"\\\\"${'{'.repeat(500)}` });
+  assert.equal((await request('POST /api/runs', { body: inWords })).status, 202);
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${'k'.repeat(400)}${i}`, 1]));
-  const echoed = await request('POST /api/run', { body: { words: 'x', ...many } });
+  const echoed = await request('POST /api/runs', { body: { prompt: 'x', ...many } });
   assert.equal(echoed.status, 400);
   assert.ok(JSON.stringify(echoed.body).length < 2000, `${JSON.stringify(echoed.body).length} characters`);
   assert.equal((await store.queue.list()).length, 1);
@@ -106,7 +106,7 @@ test('[A95] a store that cannot be read is a fleet that stands still: not ready,
   await store.close();
   assert.equal((await request('GET /readyz', { as: 'nobody' })).status, 503);
   assert.equal((await request('GET /healthz', { as: 'nobody' })).status, 200);
-  for (const address of ['/api/me', '/api/control']) {
+  for (const address of ['/api/me', '/api/kill-switch']) {
     const { status, body } = await request(`GET ${address}`, { as: 'reader' });
     assert.equal(status, 200, address);
     assert.equal((body as { readonly stopped: boolean }).stopped, true, address);

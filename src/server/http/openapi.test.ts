@@ -42,7 +42,7 @@ test('[A85] the document names every route once, with its parameters, its key an
     const operation = description.paths[route.path]?.[route.method];
     assert.ok(operation, `${route.method} ${route.path}`);
     assert.equal(operation.operationId, getOperationId(route));
-    assert.equal(operation.security.length, route.role === 'anyone' ? 0 : 1);
+    assert.equal(operation.security.length, route.role === 'public' ? 0 : 1);
     const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const told = (operation.parameters ?? []).filter((each) => each.in === 'path');
     assert.deepEqual(
@@ -78,13 +78,13 @@ test('[A85] [A92] the server answers and takes what its own document says', asyn
     const { valid, errors } = new Validator({ ...schema, components: told.components }, '2020-12').validate(body);
     assert.ok(valid, JSON.stringify(errors));
   };
-  const wish = { words: 'x', limits: { turns: 3 }, priority: 2 };
-  const schema = told.paths['/api/run']?.['post']?.requestBody?.content['application/json'].schema;
+  const wish = { prompt: 'x', limits: { turns: 3 }, priority: 2 };
+  const schema = told.paths['/api/runs']?.['post']?.requestBody?.content['application/json'].schema;
   const asking = new Validator({ ...schema, components: told.components }, '2020-12');
   assert.ok(asking.validate(wish).valid);
   assert.ok(!asking.validate({ ...wish, wrods: 'x' }).valid, 'the document knows that other fields are refused');
-  const begun = await request('POST /api/run', { body: wish });
-  fits('/api/run', 'post', begun.status, begun.body);
+  const begun = await request('POST /api/runs', { body: wish });
+  fits('/api/runs', 'post', begun.status, begun.body);
   for (const path of [
     '/api/me',
     '/api/runs',
@@ -93,8 +93,8 @@ test('[A85] [A92] the server answers and takes what its own document says', asyn
     '/api/approvals',
     '/api/health',
     '/api/budgets',
-    '/api/control',
-    '/api/frontier',
+    '/api/kill-switch',
+    '/api/scorecard',
     '/v1/models',
   ]) {
     const { status, body } = await request(`GET ${path}`);

@@ -77,7 +77,7 @@ test('[A97] pages of other origins and names that were rebound to this machine a
       200,
       JSON.stringify(headers),
     );
-  const preflight = await sendRaw(url, 'OPTIONS', '/api/run', {
+  const preflight = await sendRaw(url, 'OPTIONS', '/api/runs', {
     origin: 'https://evil.example',
     'access-control-request-method': 'POST',
   });
@@ -111,28 +111,28 @@ test('[A97] a key that a person set with blanks in it is a key like any other', 
 
 test('[A97] a body that is too long is refused before it is read, however its length is told', async (t) => {
   const { url, request } = await createApiFixture(t, { worker: false, bounds: { bodyBytes: 10_000 } });
-  const big = JSON.stringify({ words: 'x'.repeat(20_000) });
-  assert.equal((await request('POST /api/run', { body: big })).status, 413);
+  const big = JSON.stringify({ prompt: 'x'.repeat(20_000) });
+  assert.equal((await request('POST /api/runs', { body: big })).status, 413);
   const headers = { authorization, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
-  assert.equal((await sendRaw(url, 'POST', '/api/run', headers, big)).status, 413);
-  assert.equal((await request('POST /api/run', { body: { words: 'x'.repeat(5000) } })).status, 202);
+  assert.equal((await sendRaw(url, 'POST', '/api/runs', headers, big)).status, 413);
+  assert.equal((await request('POST /api/runs', { body: { prompt: 'x'.repeat(5000) } })).status, 202);
 });
 
 test('[A97] a body has to be plain JSON and say so', async (t) => {
   const { url } = await createApiFixture(t, { worker: false });
-  const good = '{"words":"x"}';
+  const good = '{"prompt":"x"}';
   const tried: readonly (readonly [Record<string, string>, string, number])[] = [
     [{ 'content-type': 'text/plain' }, good, 415],
     [{ 'content-type': 'application/x-www-form-urlencoded' }, good, 415],
     [{}, good, 415],
     [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }, good, 415],
-    [{ 'content-type': 'application/json' }, '{"words":', 400],
+    [{ 'content-type': 'application/json' }, '{"prompt":', 400],
     [{ 'content-type': 'application/json' }, '', 400],
     [{ 'content-type': 'application/json; charset=utf-8' }, good, 202],
   ];
   for (const [headers, body, status] of tried)
     assert.equal(
-      (await sendRaw(url, 'POST', '/api/run', { authorization, ...headers }, body)).status,
+      (await sendRaw(url, 'POST', '/api/runs', { authorization, ...headers }, body)).status,
       status,
       JSON.stringify(headers) + body,
     );
@@ -151,7 +151,7 @@ test('[A97] a client that is slow with its headers or its body is let go, and ot
       socket.setEncoding('utf8').on('data', (piece) => (got += String(piece)));
       socket.on('error', () => undefined).on('close', () => resolve(got));
     });
-  const head = `POST /api/run HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${authorization}\r\n`;
+  const head = `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${authorization}\r\n`;
   const both = Promise.all([
     slow(head),
     slow(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"wor`),
@@ -190,7 +190,7 @@ test('[A97] what was let through is let through again as time goes on', () => {
 
 test('[A97] more requests at once than the server takes are refused until others are done', async (t) => {
   const { request } = await createApiFixture(t, { worker: false, bounds: { requests: 1, streams: 1 } });
-  const held = request('POST /api/run', { body: { words: 'x' }, headers: { prefer: 'wait=60' } }).catch(
+  const held = request('POST /api/runs', { body: { prompt: 'x' }, headers: { prefer: 'wait=60' } }).catch(
     () => undefined,
   );
   await eventually('it is busy', async () => (await request('GET /api/me')).status === 503);

@@ -1,6 +1,6 @@
 // The doors of the server: under which name it is spoken to, from which page, how often, by how many at once, and with how long a body.
 import { isIP } from 'node:net';
-import { isLoopback } from '../../bridges/proxy/auth.ts';
+import { isLoopbackHost } from '../../core/index.ts';
 import { createHttpError } from './errors.ts';
 
 /** What a door looks at. */
@@ -16,7 +16,7 @@ export type GuardedRequest = {
 export function assertAllowedHost({ header, localAddress }: GuardedRequest, names: readonly string[]): void {
   const host = parseHostname(`http://${header('host') ?? ''}`);
   const ours = isIP(host) !== 0 && host === localAddress?.replace(/^::ffff:/, '');
-  if (host !== '' && (isLoopback(host) || ours || names.includes(host))) return;
+  if (host !== '' && (isLoopbackHost(host) || ours || names.includes(host))) return;
   throw createHttpError('server/wrong-host', 'This server does not answer under that name.', {
     hint: 'Use localhost, or start it with --allowed-host <name>.',
   });

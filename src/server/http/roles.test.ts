@@ -6,16 +6,18 @@ import { roles } from './keys.ts';
 import { apiRoutes } from './routes/index.ts';
 
 const bodies: Readonly<Record<string, unknown>> = {
-  '/api/run': { words: 'hello' },
-  '/api/orchestrate': { words: 'hello' },
-  '/api/verify': { words: 'hello', answer: 'yes' },
-  '/api/enqueue': { runs: [{ words: 'hello' }] },
+  '/api/runs': { prompt: 'hello' },
+  '/api/orchestrate': { prompt: 'hello' },
+  '/api/verify': { prompt: 'hello', answer: 'yes' },
+  '/api/run': { prompt: 'hello' },
+  '/api/enqueue': { runs: [{ prompt: 'hello' }] },
+  '/api/control/stop': { reason: 'a test' },
   '/api/sessions/{id}/edit': { messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
-  '/api/sessions/{id}/steer': { words: 'more' },
+  '/api/sessions/{id}/steer': { text: 'more' },
   '/api/sessions/{id}/answer': { call: 'c', allowed: true },
   '/api/queue/limits': { concurrency: 3 },
-  '/api/schedules/{name}': { cron: '0 9 * * 1', run: { words: 'weekly' } },
-  '/api/control/stop': { why: 'a test' },
+  '/api/schedules/{name}': { cron: '0 9 * * 1', run: { prompt: 'weekly' } },
+  '/api/kill-switch': { stopped: true, reason: 'a test' },
   '/api/budgets/{tenant}': { period: 'day', usd: 5 },
   '/v1/chat/completions': { model: 'fairlead', messages: [{ role: 'user', content: 'hi' }], stream: true },
   '/v1/responses': { model: 'fairlead', input: 'hi', stream: true },
@@ -30,7 +32,7 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
     // What would wait for an answer is not begun here.
     const waits = path.startsWith('/v1/') && method === 'post';
     for (const as of askers) {
-      const may = role === 'anyone' || (as !== 'nobody' && as !== 'wrong' && roles.indexOf(as) >= roles.indexOf(role));
+      const may = role === 'public' || (as !== 'nobody' && as !== 'wrong' && roles.indexOf(as) >= roles.indexOf(role));
       if (may && waits) continue;
       const before = (await store.queue.list()).length;
       const body = method === 'put' || method === 'post' ? (bodies[path] ?? {}) : undefined;

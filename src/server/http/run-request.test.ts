@@ -12,11 +12,11 @@ const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetR
 
 /** Every way to begin a run with settings of one's own. */
 const startRequests: readonly (readonly [request: string, body: (wish: object) => unknown])[] = [
-  ['POST /api/run', (wish) => ({ words: 'x', ...wish })],
-  ['POST /api/orchestrate', (wish) => ({ words: 'x', ...wish })],
-  ['POST /api/verify', (wish) => ({ words: 'x', ...wish })],
-  ['POST /api/enqueue', (settings) => ({ runs: [{ words: 'x' }, { words: 'x', settings }] })],
-  ['PUT /api/schedules/some', (settings) => ({ cron: '0 9 * * 1', run: { words: 'x', settings } })],
+  ['POST /api/runs', (wish) => ({ prompt: 'x', ...wish })],
+  ['POST /api/orchestrate', (wish) => ({ prompt: 'x', ...wish })],
+  ['POST /api/verify', (wish) => ({ prompt: 'x', ...wish })],
+  ['POST /api/runs', (settings) => ({ runs: [{ prompt: 'x' }, { prompt: 'x', settings }] })],
+  ['PUT /api/schedules/some', (settings) => ({ cron: '0 9 * * 1', run: { prompt: 'x', settings } })],
 ];
 
 test('[A97] a run works in a folder of the server and in no other, whichever way it is begun and whoever begins it', async (t) => {
@@ -33,8 +33,8 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
     assert.equal((await store.queue.schedules()).length, 0, request);
   }
   for (const wanted of [folder, 'inside', path.join(folder, 'inside'), 'inside/not-there-yet'])
-    assert.equal((await ask('POST /api/run', { as: 'runner', body: { words: 'x', folder: wanted } })).status, 202);
-  const named = await ask('POST /api/run', { body: { words: 'x', model: 'fairlead' } });
+    assert.equal((await ask('POST /api/runs', { as: 'runner', body: { prompt: 'x', folder: wanted } })).status, 202);
+  const named = await ask('POST /api/runs', { body: { prompt: 'x', model: 'fairlead' } });
   assert.ok(!('model' in getRun(named).settings), 'the name for any model is no model');
   for (const { settings } of await store.queue.list()) {
     assert.ok(String(settings['folder']).startsWith(folder), JSON.stringify(settings));
@@ -44,7 +44,7 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
 
 test('[A97] folders that the server was given are open to runs too', async (t) => {
   const { request, folder } = await createApiFixture(t, { worker: false, folders: ['/usr'] });
-  const there = await request('POST /api/run', { as: 'runner', body: { words: 'x', folder: '/usr/share' } });
+  const there = await request('POST /api/runs', { as: 'runner', body: { prompt: 'x', folder: '/usr/share' } });
   assert.equal(getRun(there).settings['folder'], '/usr/share');
   assert.deepEqual(getRun(there).settings['within'], [folder, '/usr']);
 });
@@ -58,7 +58,7 @@ test('[A97] to change things unasked takes the key of an operator', async (t) =>
     assert.equal((await ask(request, { as: 'runner', body: body({ auto: false }) })).status < 300, true, request);
   }
   assert.ok((await store.queue.list()).every(({ settings }) => settings['auto'] !== true));
-  assert.equal((await ask('POST /api/run', { as: 'operator', body: { words: 'x', auto: true } })).status, 202);
+  assert.equal((await ask('POST /api/runs', { as: 'operator', body: { prompt: 'x', auto: true } })).status, 202);
 });
 
 test('[A97] the settings of queued runs are held to the same schema, by name', async (t) => {
@@ -72,14 +72,11 @@ test('[A97] the settings of queued runs are held to the same schema, by name', a
     { folder: 5 },
     { auto: 'yes' },
   ]) {
-    const queued = await request('POST /api/enqueue', { body: { runs: [{ words: 'x', settings }] } });
+    const queued = await request('POST /api/runs', { body: { runs: [{ prompt: 'x', settings }] } });
     assert.equal(queued.status, 400, JSON.stringify(settings));
     assert.match(getErrorMessage(queued), new RegExp(Object.keys(settings)[0] ?? ''));
   }
-  assert.equal(
-    (await request('POST /api/enqueue', { body: { runs: [{ words: 'x', kind: 'nonsense' }] } })).status,
-    400,
-  );
+  assert.equal((await request('POST /api/runs', { body: { runs: [{ prompt: 'x', kind: 'nonsense' }] } })).status, 400);
   assert.equal((await store.queue.list()).length, 0);
 });
 
@@ -92,8 +89,8 @@ test('[A97] a key that belongs to a tenant begins runs for that tenant alone', a
   for (const [request, body] of startRequests) {
     assert.ok((await ask(request, { ...acme, body: body({}) })).status < 300, request);
     const other = { ...(body({ tenant: 'other' }) as Record<string, unknown>) };
-    if (request.startsWith('POST /api/enqueue')) other['runs'] = [{ words: 'x', tenant: 'other' }];
-    if (request.startsWith('PUT')) other['run'] = { words: 'x', tenant: 'other' };
+    if ('runs' in other) other['runs'] = [{ prompt: 'x', tenant: 'other' }];
+    if (request.startsWith('PUT')) other['run'] = { prompt: 'x', tenant: 'other' };
     assert.equal((await ask(request, { ...acme, body: other })).status, 403, request);
   }
   const runs = [...(await store.queue.list()), ...(await store.queue.schedules()).map(({ run }) => run)];
@@ -103,34 +100,34 @@ test('[A97] a key that belongs to a tenant begins runs for that tenant alone', a
 test('[A88] an Idempotency-Key that stands for something else is refused, not answered with that', async (t) => {
   const { request: ask, store } = await createApiFixture(t, { worker: false });
   const headers = { 'idempotency-key': 'same' };
-  const first = { words: 'one', model: 'm', limits: { turns: 3 } };
-  assert.equal((await ask('POST /api/run', { headers, body: first })).status, 202);
-  assert.equal((await ask('POST /api/run', { headers, body: first })).status, 202);
-  const queued = { words: 'one', settings: { model: 'm', limits: { turns: 3 } } };
-  assert.equal((await ask('POST /api/enqueue', { body: { runs: [{ id: 'same', ...queued }] } })).status, 202);
+  const first = { prompt: 'one', model: 'm', limits: { turns: 3 } };
+  assert.equal((await ask('POST /api/runs', { headers, body: first })).status, 202);
+  assert.equal((await ask('POST /api/runs', { headers, body: first })).status, 202);
+  const queued = { prompt: 'one', settings: { model: 'm', limits: { turns: 3 } } };
+  assert.equal((await ask('POST /api/runs', { body: { runs: [{ id: 'same', ...queued }] } })).status, 202);
   const others: readonly (readonly [string, unknown])[] = [
-    ['POST /api/run', { ...first, words: 'two' }],
-    ['POST /api/run', { ...first, model: 'n' }],
-    ['POST /api/run', { ...first, limits: { turns: 4 } }],
-    ['POST /api/run', { ...first, tenant: 'acme' }],
-    ['POST /api/run', { ...first, session: 'another' }],
+    ['POST /api/runs', { ...first, prompt: 'two' }],
+    ['POST /api/runs', { ...first, model: 'n' }],
+    ['POST /api/runs', { ...first, limits: { turns: 4 } }],
+    ['POST /api/runs', { ...first, tenant: 'acme' }],
+    ['POST /api/runs', { ...first, session: 'another' }],
     ['POST /api/orchestrate', first],
     ['POST /api/verify', first],
-    ['POST /api/enqueue', { runs: [{ words: 'new' }, { id: 'same', words: 'two' }] }],
-    ['POST /api/enqueue', { runs: [{ id: 'same', ...queued, notBefore: '2999-01-01T00:00:00Z' }] }],
+    ['POST /api/runs', { runs: [{ prompt: 'new' }, { id: 'same', prompt: 'two' }] }],
+    ['POST /api/runs', { runs: [{ id: 'same', ...queued, notBefore: '2999-01-01T00:00:00Z' }] }],
     ['POST /v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'two' }] }],
     ['POST /v1/responses', { model: 'm', input: 'two' }],
   ];
   for (const [request, body] of others)
     assert.equal((await ask(request, { headers, body })).status, 409, `${request} ${JSON.stringify(body)}`);
   assert.equal((await store.queue.list()).length, 1);
-  const twins = ['one', 'two'].map((words) => ({ id: 'twin', words }));
-  assert.equal((await ask('POST /api/enqueue', { body: { runs: twins } })).status, 409);
+  const twins = ['one', 'two'].map((prompt) => ({ id: 'twin', prompt }));
+  assert.equal((await ask('POST /api/runs', { body: { runs: twins } })).status, 409);
   assert.equal((await store.queue.list()).length, 1, 'a request that is refused begins nothing');
-  const same = ['one', 'one'].map((words) => ({ id: 'alike', words }));
-  assert.equal((await ask('POST /api/enqueue', { body: { runs: same } })).status, 202);
-  const both = ['one', 'two'].map((words) =>
-    ask('POST /api/run', { headers: { 'idempotency-key': 'race' }, body: { words } }),
+  const same = ['one', 'one'].map((prompt) => ({ id: 'alike', prompt }));
+  assert.equal((await ask('POST /api/runs', { body: { runs: same } })).status, 202);
+  const both = ['one', 'two'].map((prompt) =>
+    ask('POST /api/runs', { headers: { 'idempotency-key': 'race' }, body: { prompt } }),
   );
   assert.deepEqual(new Set((await Promise.all(both)).map(({ status }) => status)), new Set([202, 409]));
 });

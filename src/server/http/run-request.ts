@@ -2,9 +2,8 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { FairleadError, FleetRun, JsonObject, NewRun } from '../../core/index.ts';
+import { isPathInside, type FairleadError, type FleetRun, type JsonObject, type NewRun } from '../../core/index.ts';
 import { findRunDifference } from '../../fleet/enqueue-once.ts';
-import { containsPath } from '../../workspace/paths.ts';
 import { createHttpError } from './errors.ts';
 import { hasRole, type Caller } from './keys.ts';
 import type { ServerContext } from './context.ts';
@@ -89,7 +88,7 @@ function resolveRunFolder(folders: ServerContext['folders'], wished: unknown): s
   if (typeof wished !== 'string') return usual;
   const named = wished.includes('\0') ? undefined : path.resolve(usual, wished);
   const found = named === undefined ? undefined : resolveRealPath(named);
-  if (found !== undefined && folders.some((folder) => containsPath(folder, found))) return found;
+  if (found !== undefined && folders.some((folder) => isPathInside(folder, found))) return found;
   throw createHttpError('server/wrong-folder', 'Runs of this server do not work in that folder.', {
     hint: `They work in ${folders.join(', ')}; fairlead serve --folder <folder> opens another.`,
   });

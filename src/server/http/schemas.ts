@@ -1,4 +1,4 @@
-// The shapes of what goes over HTTP; the OpenAPI document is made of them, and what is asked is held to them.
+// Zod schemas of HTTP requests and responses; the OpenAPI document is generated from them.
 import { z } from 'zod';
 import type {
   TenantBudget,
@@ -24,22 +24,21 @@ import type {
 } from '../../core/index.ts';
 import { runSettingsSchema } from './run-request.ts';
 
-/** What came as JSON is JSON. */
 const jsonObjectSchema = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
 const dateTimeSchema = z.iso.datetime();
 const countSchema = z.number().int().min(0);
 
-/** A name in a path or a body: no control characters, not endless. */
+/** An id or a name in a path or a body. */
 export const nameSchema: z.ZodString = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[\w.:@-]+$/, 'letters, digits and . : @ _ - only');
 
-/** What is asked of a model. */
+/** The prompt of a run or the text of a message. */
 export const promptSchema: z.ZodString = z.string().min(1).max(1_000_000);
 
-/** Each word of a union under itself, so that none can be left out. */
+/** An enum whose keys must be all members of a union. */
 type EnumMap<T extends string> = { readonly [K in T]: K };
 
 const blames: EnumMap<Blame> = {
@@ -69,10 +68,10 @@ const stopReasons: EnumMap<StopReason> = {
   'provider-error': 'provider-error',
 };
 
-/** Where a run stands. */
-export const runStatusSchema: z.ZodType<RunStatus> = z.enum(['queued', 'running', 'resting', 'ended']);
+/** The status of a run. */
+export const runStatusSchema: z.ZodType<RunStatus> = z.enum(['queued', 'running', 'waiting', 'ended']);
 
-const spendingSchema = z.object({
+const usageSchema = z.object({
   turns: z.number(),
   calls: z.number(),
   input: z.number(),
@@ -101,7 +100,7 @@ const questionSchema = z.object({
 
 const runSchema = z.object({
   id: z.string(),
-  words: z.string(),
+  prompt: z.string(),
   kind: z.string(),
   settings: jsonObjectSchema,
   session: z.string(),
@@ -116,15 +115,15 @@ const runSchema = z.object({
   notBefore: z.string().exactOptional(),
   worker: z.string().exactOptional(),
   version: z.string().exactOptional(),
-  questions: z.array(questionSchema),
+  pendingApprovals: z.array(questionSchema),
   outcome: z
     .object({
       reason: z.enum(stopReasons),
       detail: z.string().exactOptional(),
       text: z.string(),
       error: failureSchema.exactOptional(),
-      spent: spendingSchema,
-      handed: z
+      spent: usageSchema,
+      clientToolCalls: z
         .array(z.object({ id: z.string(), tool: z.string(), input: z.unknown() as z.ZodType<Json> }))
         .exactOptional(),
     })
@@ -133,7 +132,7 @@ const runSchema = z.object({
 
 const newRunSchema = z.strictObject({
   id: nameSchema.exactOptional(),
-  words: promptSchema,
+  prompt: promptSchema,
   kind: z.enum(['run', 'plan', 'verify']).exactOptional(),
   settings: runSettingsSchema.exactOptional(),
   session: nameSchema.exactOptional(),
@@ -210,7 +209,7 @@ const scheduleSchema = z.object({
 
 const killSwitchSchema = z.object({
   stopped: z.boolean(),
-  why: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
   by: z.string().exactOptional(),
   since: z.string().exactOptional(),
 });
@@ -220,10 +219,10 @@ const workerSchema = z.object({
   host: z.string(),
   pid: z.number(),
   version: z.string(),
-  begun: z.string(),
-  seen: z.string(),
+  startedAt: z.string(),
+  lastSeenAt: z.string(),
   running: z.number(),
-  about: jsonObjectSchema,
+  info: jsonObjectSchema,
 });
 
 const amountSchema = z.object({ usd: z.number(), tokens: z.number() });
@@ -234,7 +233,7 @@ const budgetSchema = z.object({
   usd: z.number().exactOptional(),
   tokens: z.number().exactOptional(),
   spent: amountSchema,
-  held: amountSchema,
+  reserved: amountSchema,
 });
 
 const percentilesSchema = z.tuple([z.number(), z.number(), z.number()]);
@@ -245,54 +244,54 @@ const runStatsSchema = z.object({
   reasons: z.partialRecord(z.enum(stopReasons), z.number()),
   usd: z.number(),
   tokens: z.number(),
-  waited: percentilesSchema.optional(),
-  took: percentilesSchema.optional(),
+  queueMs: percentilesSchema.optional(),
+  durationMs: percentilesSchema.optional(),
 });
 
 const errorSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().exactOptional() }),
 });
 
-/** A run that comes again; it has a new id each time. */
+/** The run of a schedule: each time it is queued it gets a new id. */
 export const recurringRunSchema: z.ZodType<Omit<NewRun, 'id'>> = newRunSchema.omit({ id: true });
 
-/** The shapes that have a name of their own in the OpenAPI document. */
+/** The named schemas of the OpenAPI document. */
 export const apiSchemas: ApiSchemas = {
   Run: runSchema,
   NewRun: newRunSchema,
-  Question: questionSchema,
+  ApprovalQuestion: questionSchema,
   Event: eventSchema,
   Message: messageSchema,
   Session: sessionSchema,
   QueueLimits: queueLimitsSchema,
   Schedule: scheduleSchema,
-  Standing: killSwitchSchema,
+  KillSwitchState: killSwitchSchema,
   Worker: workerSchema,
-  Allowance: budgetSchema,
-  Tally: runStatsSchema,
-  Spent: spendingSchema,
-  Fault: errorSchema,
+  Budget: budgetSchema,
+  RunStats: runStatsSchema,
+  Usage: usageSchema,
+  Error: errorSchema,
 };
 
 type ApiSchemas = {
   readonly Run: z.ZodType<FleetRun>;
   readonly NewRun: z.ZodType<NewRun>;
-  readonly Question: z.ZodType<ApprovalQuestion>;
+  readonly ApprovalQuestion: z.ZodType<ApprovalQuestion>;
   readonly Event: z.ZodType<Pick<Event, 'seq' | 'id' | 'parent' | 'time'>>;
   readonly Message: z.ZodType<Message>;
   readonly Session: z.ZodType<SessionInfo>;
   readonly QueueLimits: z.ZodType<QueueLimits>;
   readonly Schedule: z.ZodType<Schedule>;
-  readonly Standing: z.ZodType<KillSwitchState>;
+  readonly KillSwitchState: z.ZodType<KillSwitchState>;
   readonly Worker: z.ZodType<WorkerInfo>;
-  readonly Allowance: z.ZodType<TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount }>;
-  readonly Tally: z.ZodType<Omit<RunStats, 'reasons' | 'waited' | 'took'>>;
-  readonly Spent: z.ZodType<UsageTotals>;
-  readonly Fault: z.ZodType<{ readonly error: { readonly code: string; readonly message: string } }>;
+  readonly Budget: z.ZodType<TenantBudget & { readonly spent: BudgetAmount; readonly reserved: BudgetAmount }>;
+  readonly RunStats: z.ZodType<Omit<RunStats, 'reasons' | 'queueMs' | 'durationMs'>>;
+  readonly Usage: z.ZodType<UsageTotals>;
+  readonly Error: z.ZodType<{ readonly error: { readonly code: string; readonly message: string } }>;
 };
 
-/** How long a list may be. */
+/** The maximum length of a list. */
 export const maxItemsSchema: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(1).max(1000).optional();
 
-/** The seq after which to go on. */
+/** The sequence number after which events are returned. */
 export const fromSeqSchema: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().min(0).optional();

@@ -2,8 +2,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { isLoopback } from '../../bridges/proxy/auth.ts';
-import { FairleadError, errorMessage, type FleetStore } from '../../core/index.ts';
+import { FairleadError, errorMessage, isLoopbackHost, type FleetStore } from '../../core/index.ts';
 import { createHealthReader, type HealthOptions } from '../../fleet/health/index.ts';
 import { inboxView } from '../../fleet/inbox.ts';
 import { createApp } from './app.ts';
@@ -54,7 +53,7 @@ export const defaultServerPort = 8080;
 /** Opens a server. */
 export async function startApiServer(options: ServerOptions): Promise<ApiServer> {
   const { store, keys, host = '127.0.0.1', port = defaultServerPort, notify = () => {}, allowedHosts = [] } = options;
-  if (!isLoopback(host) && keys.weaknessReason !== undefined)
+  if (!isLoopbackHost(host) && keys.weaknessReason !== undefined)
     throw new FairleadError('server/needs-key', `Others could reach a server on ${host}, and ${keys.weaknessReason}.`, {
       blame: 'user',
       hint: 'Set HARNESS_API_KEY to a long key, or let it listen on 127.0.0.1.',

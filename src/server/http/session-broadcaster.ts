@@ -127,7 +127,8 @@ async function pollRun(post: BroadcasterState): Promise<void> {
     let waitMs = shown === '' ? 100 : 500;
     try {
       const run = await currentRun(store, target);
-      const told = run && JSON.stringify([run.id, run.status, run.attempts, run.questions.map(({ call }) => call)]);
+      const told =
+        run && JSON.stringify([run.id, run.status, run.attempts, run.pendingApprovals.map(({ call }) => call)]);
       const isOver = run?.id === target.run && run?.status === 'ended';
       // All that a run did is in the log before the queue says that it has ended.
       if (isOver && post.tail < (await findSessionEnd(store, target.session)).tail) waitMs = 20;
@@ -149,7 +150,7 @@ async function pollRun(post: BroadcasterState): Promise<void> {
 }
 
 async function currentRun({ queue }: Store, { run, session }: BroadcastTarget): Promise<FleetRun | undefined> {
-  return run === undefined ? (await queue.list({ session, most: 1 }))[0] : queue.run(run);
+  return run === undefined ? (await queue.list({ session, limit: 1 }))[0] : queue.run(run);
 }
 
 async function* streamFrames(post: BroadcasterState, from: number, signal: AbortSignal): AsyncGenerator<string> {

@@ -1,9 +1,8 @@
-// Sessions as the server reads them: their events after a seq, and where they stand.
+// Reads sessions for HTTP routes: state, events after a sequence number, pending approvals.
 import { runStateView, toArray, type Event, type FleetStore, type Log, type RunState } from '../../core/index.ts';
-import { createHttpError } from './errors.ts';
 import { findActiveRun } from './session-messages.ts';
 
-/** Does something with a session that is only read. */
+/** Calls a function with a read-only log of a session, and closes the log after it. */
 export async function withSessionReader<T>(
   { sessions }: Pick<FleetStore, 'sessions'>,
   session: string,
@@ -17,7 +16,7 @@ export async function withSessionReader<T>(
   }
 }
 
-/** Fails where there is no such session, unless a run is about to begin it. */
+/** Throws if the session does not exist and no run is queued that would create it. */
 export async function assertSessionExists(
   store: Pick<FleetStore, 'sessions' | 'queue'>,
   session: string,
@@ -26,7 +25,7 @@ export async function assertSessionExists(
   await withSessionReader(store, session, async () => undefined);
 }
 
-/** Where a session stands, as far as its log tells without an agent. */
+/** Returns the run state of a session as its log gives it, without an agent. */
 export async function readSessionState(log: Pick<Log, 'read'>): Promise<RunState> {
   const view = runStateView();
   let state = view.initial;
@@ -34,49 +33,40 @@ export async function readSessionState(log: Pick<Log, 'read'>): Promise<RunState
   return state;
 }
 
-/** At most so many events after a seq, in the order written, all branches. */
+/** Returns up to `limit` events after a sequence number, in the order written, of all branches. */
 export async function readEventsAfter(
   log: Pick<Log, 'follow'>,
   from: number,
   tail: number,
-  most: number,
+  limit: number,
 ): Promise<readonly Event[]> {
   if (from >= tail) return [];
   const done = new AbortController();
   const events: Event[] = [];
   for await (const event of log.follow(from, done.signal)) {
     events.push(event);
-    if (events.length >= most || event.seq >= tail) break;
+    if (events.length >= limit || event.seq >= tail) break;
   }
   done.abort();
   return events;
 }
 
-/** The questions of a session that wait for a person, with what the calls would do. What is open where no run is, a client has. */
-export const listPendingQuestions = (state: RunState): readonly Record<string, unknown>[] =>
+/** Returns the pending approvals of a session, with the input of each call. Without an active run, an open call belongs to the client. */
+export const listPendingApprovals = (state: RunState): readonly Record<string, unknown>[] =>
   state.calls.flatMap(({ id, tool, input, ask }) =>
     ask && ask.allowed === undefined && state.run !== undefined
-      ? [{ call: id, tool, question: ask.question, ...(ask.kind ? { about: ask.kind } : {}), input }]
+      ? [{ call: id, tool, question: ask.question, ...(ask.kind ? { kind: ask.kind } : {}), input }]
       : [],
   );
 
-/** A state in short. */
+/** Returns a summary of a session state. */
 export const summarizeSessionState = (state: RunState): Record<string, unknown> => ({
   messages: toArray(state.messages).length,
   run: state.run ?? null,
   ended: state.ended ?? null,
-  waiting: listPendingQuestions(state),
+  pendingApprovals: listPendingApprovals(state),
   spent: state.total,
   model: state.model,
   head: state.head,
   seq: state.seq,
 });
-
-/** Throws where a run is in a session: its history may not change under it. */
-export async function assertNoActiveRun(store: Pick<FleetStore, 'queue'>, session: string): Promise<void> {
-  const live = await findActiveRun(store, session);
-  if (live)
-    throw createHttpError('server/conflict', `The run ${live.id} is ${live.status} in this session.`, {
-      hint: 'Cancel it first, or fork the session.',
-    });
-}

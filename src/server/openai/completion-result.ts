@@ -26,8 +26,8 @@ export async function createCompletionResult(
 ): Promise<CompletionResult> {
   const { outcome } = run;
   const told = { run, calls: [] };
-  if (run.status === 'resting') throw createWaitingError(run);
-  const { reason, text = '', handed = [] } = outcome ?? {};
+  if (run.status === 'waiting') throw createWaitingError(run);
+  const { reason, text = '', clientToolCalls: handed = [] } = outcome ?? {};
   if (handed.length > 0) return { ...told, text: cut(text), finish: 'tool_calls', calls: handed };
   // A client that insists on a call has no use for words.
   if (getClientOptions(run.settings).choice !== undefined && reason === 'abstained')
@@ -47,7 +47,7 @@ export async function createCompletionResult(
 
 const isLimitReason = (reason: string): boolean => /^(?:max-turns|time|.*-budget)$/.test(reason);
 
-const createWaitingError = ({ id, questions, session }: FleetRun): Error =>
+const createWaitingError = ({ id, pendingApprovals: questions, session }: FleetRun): Error =>
   createHttpError(
     'server/no-answer',
     `The run ${id} waits for a person: ${questions[0]?.question ?? 'it was put to rest.'}`,

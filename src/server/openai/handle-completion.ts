@@ -6,7 +6,7 @@ import type { FleetRun, JsonObject } from '../../core/index.ts';
 import { toHttpError } from '../http/errors.ts';
 import type { RouteResponse, RouteRequest } from '../http/route.ts';
 import { sendSseFrames } from '../http/sse.ts';
-import { waitForRun } from '../http/wait-for-run.ts';
+import { waitForRun } from '../http/runs.ts';
 import { startCompletionRun, findRunForCaller, type StartedRun } from './start-run.ts';
 import { parseCompletionRequest, type CompletionRequest } from './parse-request.ts';
 import { createCompletionResult, type CompletionResult } from './completion-result.ts';

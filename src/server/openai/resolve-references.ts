@@ -15,7 +15,7 @@ export async function resolveItemReferences(
     const id = String(item['id']);
     const [, run = ''] = /^msg_(.+)$/.exec(id) ?? /^fc_(.+)_c[0-9a-z]{8}$/.exec(id) ?? [];
     const made = await runOf(run);
-    const { text = '', handed: calls = [] } = made?.outcome ?? {};
+    const { text = '', clientToolCalls: calls = [] } = made?.outcome ?? {};
     const found =
       made && formatOutputItems({ run: made, text, calls, finish: 'stop' }).find((each) => each['id'] === id);
     return found ?? throwInvalidParam(`input[${i}]`, `Item with id '${id.slice(0, 200)}' not found.`);

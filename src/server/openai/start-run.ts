@@ -13,8 +13,8 @@ import { createHttpError } from '../http/errors.ts';
 import { findActiveRun } from '../http/session-messages.ts';
 import type { ServerContext } from '../http/context.ts';
 import { readSessionState, withSessionReader } from '../http/session-reader.ts';
-import { readKillSwitchStatus } from '../http/routes/kill-switch.ts';
-import { startRun, findRunByIdempotencyKey } from '../http/routes/runs.ts';
+import { readKillSwitchStatus } from '../http/kill-switch-status.ts';
+import { startRun, findRunByIdempotencyKey } from '../http/runs.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { parseCallId, formatCallId } from './call-ids.ts';
 import type { CompletionRequest, ToolOutputs } from './parse-request.ts';
@@ -35,7 +35,7 @@ export async function startCompletionRun(asked: StartRunRequest, talk: Completio
     return { run: await enqueueCompletionRun(asked, talk, known.session, isBack), from: 0 };
   }
   await assertKnownModel(context, talk.model);
-  const { stopped, why } = await readKillSwitchStatus(context);
+  const { stopped, reason: why } = await readKillSwitchStatus(context);
   if (stopped) throw createHttpError('server/busy', `The fleet is stopped${why === undefined ? '.' : `: ${why}`}`);
   const before = await findPreviousSession(asked, talk);
   if (before !== undefined) {
@@ -66,7 +66,7 @@ function enqueueCompletionRun(
     asked,
     'run',
     {
-      words: prompt === '' ? '(the client has made the calls)' : prompt,
+      prompt: prompt === '' ? '(the client has made the calls)' : prompt,
       ...(model === undefined ? {} : { model }),
       ...(session === undefined ? {} : { session }),
     },
@@ -100,9 +100,9 @@ async function findPreviousSession(
       param: 'previous_response_id',
     });
   const brought = new Set(toolOutputs?.results.map(({ id }) => id));
-  const open = run.outcome?.handed?.find(({ id }) => !brought.has(formatCallId(run, id)));
+  const open = run.outcome?.clientToolCalls?.find(({ id }) => !brought.has(formatCallId(run, id)));
   if (open) throwInvalidParam('input', `No tool output found for function call ${formatCallId(run, open.id)}.`);
-  if (toolOutputs && (toolOutputs.run !== run.id || brought.size > (run.outcome?.handed?.length ?? 0)))
+  if (toolOutputs && (toolOutputs.run !== run.id || brought.size > (run.outcome?.clientToolCalls?.length ?? 0)))
     throwInvalidParam('input', 'There is an output of a call that this answer has not made.');
   if (!(await isLatestRun(asked.context, run)))
     throw createHttpError('server/bad-request', 'Only the last answer of a conversation can be gone on with.', {
@@ -118,7 +118,7 @@ async function findSessionOfToolOutputs(
   { run: id, calls = [], results, historyDigest }: ToolOutputs,
 ): Promise<string | undefined> {
   const run = await findRunForCaller(asked, id);
-  const handed = run?.outcome?.handed;
+  const handed = run?.outcome?.clientToolCalls;
   if (
     !run ||
     !handed ||
@@ -144,7 +144,7 @@ export async function findRunForCaller(
 }
 
 async function isLatestRun({ store }: ServerContext, run: FleetRun): Promise<boolean> {
-  const [latest] = await store.queue.list({ session: run.session, most: 1 });
+  const [latest] = await store.queue.list({ session: run.session, limit: 1 });
   return latest?.id === run.id && !(await findActiveRun(store, run.session));
 }
 

@@ -14,7 +14,7 @@ export async function* readRunOutput(frames: AsyncIterable<string>): AsyncGenera
       const text = event === 'chunk' ? voice.live(data) : event === 'event' ? voice.settled(data) : '';
       if (text !== '') yield { type: 'text', text };
       const run = data as unknown as FleetRun;
-      if (event !== 'run' || (run.status !== 'ended' && run.status !== 'resting')) continue;
+      if (event !== 'run' || (run.status !== 'ended' && run.status !== 'waiting')) continue;
       yield { type: 'run', run };
       return;
     }

@@ -55,7 +55,7 @@ export function StoppedBanner({ status: { value } }: KillSwitchProps): JSX.Eleme
     <p class={value?.stopped ? 'strip stopped' : 'unseen'} role="status">
       {value?.stopped ? (
         <>
-          <strong>All work is stopped.</strong> {value.why} ({value.by === undefined ? '' : `${value.by}, `}
+          <strong>All work is stopped.</strong> {value.reason} ({value.by === undefined ? '' : `${value.by}, `}
           <RelativeTime time={value.since} />)
         </>
       ) : null}
@@ -100,7 +100,7 @@ function ConfirmDialog({ standing, isStopped, may, close, done }: ConfirmDialogP
         {isStopped ? (
           <p>
             Stopped{standing?.by === undefined ? '' : ` by ${standing.by}`} <RelativeTime time={standing?.since} />
-            {standing?.why ? `: ${ensurePeriod(standing.why)}` : '.'} Workers take runs again once it goes on.
+            {standing?.reason ? `: ${ensurePeriod(standing.reason)}` : '.'} Workers take runs again once it goes on.
           </p>
         ) : (
           <p>

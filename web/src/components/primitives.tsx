@@ -24,9 +24,9 @@ export function ErrorMessage({ failed }: { readonly failed: ApiError | undefined
 
 /** The word for where a run stands, with a mark that does not rely on colour. */
 export function StatusBadge({ run }: { readonly run: FleetRun }): JSX.Element {
-  const { status, outcome, questions } = run;
+  const { status, outcome, pendingApprovals: questions } = run;
   const isBad = outcome !== undefined && !successfulStopReasons.has(outcome.reason);
-  const isForParts = status === 'resting' && questions.length === 0;
+  const isForParts = status === 'waiting' && questions.length === 0;
   return <span class={`status ${isBad ? 'bad' : isForParts ? 'queued' : status}`}>{formatRunStatus(run)}</span>;
 }
 

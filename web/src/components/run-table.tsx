@@ -58,7 +58,7 @@ function RunRow({ run }: { readonly run: FleetRun }): JSX.Element {
       <td class="words">
         <a href={linkTo('runs', run.id)}>
           <bdi>
-            <EscapedText text={truncate(run.words.replaceAll(/\s+/g, ' '), 140)} />
+            <EscapedText text={truncate(run.prompt.replaceAll(/\s+/g, ' '), 140)} />
           </bdi>
         </a>
         {again > 0 ? <span class="hint"> continued {again === 1 ? 'once' : `${again} times`}</span> : null}

@@ -56,7 +56,7 @@ export function FleetScreen(): JSX.Element {
 
 function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
   const isSilent = isWorkerSilent(worker, useNow(2000));
-  const bytes = worker.about['memory'] ?? worker.about['rss'];
+  const bytes = worker.info['memory'] ?? worker.info['rss'];
   return (
     <tr>
       <td>
@@ -68,10 +68,10 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
       <td class="number">{formatCount(worker.running)}</td>
       <td class={isSilent ? 'bad' : ''}>
         {isSilent ? 'silent, ' : ''}
-        <RelativeTime time={worker.seen} />
+        <RelativeTime time={worker.lastSeenAt} />
       </td>
       <td>
-        <RelativeTime time={worker.begun} />
+        <RelativeTime time={worker.startedAt} />
       </td>
       <td>{worker.version}</td>
       <td class="number">{typeof bytes === 'number' ? `${Math.round(bytes / 1_048_576)} MB` : 'not told'}</td>
@@ -167,7 +167,7 @@ function Schedules({ schedules, refresh }: { readonly schedules: readonly Schedu
     });
   const add = (): void =>
     act(async () => {
-      await api.schedule({ name: typed.name.trim(), cron: typed.cron.trim(), run: { words: typed.words } });
+      await api.schedule({ name: typed.name.trim(), cron: typed.cron.trim(), run: { prompt: typed.words } });
       setTyped({ name: '', cron: '', words: '' });
     });
   return (
@@ -183,7 +183,7 @@ function Schedules({ schedules, refresh }: { readonly schedules: readonly Schedu
                 <code>{each.cron}</code>
               </td>
               <td class="words">
-                <EscapedText text={truncate(each.run.words, 200)} />
+                <EscapedText text={truncate(each.run.prompt, 200)} />
               </td>
               <td>
                 {may ? (

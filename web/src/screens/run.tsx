@@ -42,7 +42,7 @@ function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
   const again = run.attempts - 1;
   return (
     <>
-      <PageTitle beside={<StatusBadge run={run} />}>{formatHeading(run.words)}</PageTitle>
+      <PageTitle beside={<StatusBadge run={run} />}>{formatHeading(run.prompt)}</PageTitle>
       <p class="names">
         <CopyableId of="Run" name={run.id} />
         <a href={linkTo('sessions', run.session)}>Its session</a>
@@ -79,7 +79,7 @@ function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
       {isPlain && outcome?.spent.turns !== 0 ? null : (
         <>
           <h2>Asked</h2>
-          <Markdown text={run.words} />
+          <Markdown text={run.prompt} />
         </>
       )}
       {isPlain ? <SessionPanel target={{ run: run.id }} session={run.session} /> : <DelegatedRun run={run} />}

@@ -8,7 +8,7 @@ import { RunTable } from '../components/run-table.tsx';
 import { formatCount, formatDuration } from '../text/format.ts';
 import { useNow, usePoll } from '../hooks/use-poll.ts';
 
-const statusLabels = { '': 'any', queued: 'queued', running: 'running', resting: 'waiting', ended: 'ended' } as const;
+const statusLabels = { '': 'any', queued: 'queued', running: 'running', waiting: 'waiting', ended: 'ended' } as const;
 
 /** How many runs a page has. */
 const pageSize = 50;
@@ -94,7 +94,7 @@ export function QueueMetrics(): JSX.Element {
         value={depth ? formatCount(depth.running) : '–'}
         note={value ? `${formatCount(awake)} ${awake === 1 ? 'worker' : 'workers'}` : ''}
       />
-      <Metric name="Waiting" value={depth ? formatCount(depth.resting) : '–'} note="for a person or for their parts" />
+      <Metric name="Waiting" value={depth ? formatCount(depth.waiting) : '–'} note="for a person or for their parts" />
     </dl>
   );
 }

@@ -22,7 +22,7 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
   const runs = usePoll((signal) => api.runs({ ...from, most: 4 * pageSize }, signal), 10_000, before).value?.runs ?? [];
   const sessions = value?.sessions ?? [];
   // The latest run comes first, so that what a session was begun with is what stays.
-  const begunWith = new Map(runs.map(({ session, words }) => [session, words]));
+  const begunWith = new Map(runs.map(({ session, prompt: words }) => [session, words]));
   return (
     <>
       <PageTitle>Sessions</PageTitle>

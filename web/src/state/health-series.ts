@@ -29,8 +29,8 @@ export function buildHealthSeries(tallies: readonly RunStats[]): HealthSeries {
   return {
     times: tallies.map(({ from }) => Date.parse(from) / 1000),
     ended: at(({ ended }) => ended),
-    waited: [at(({ waited }) => waited?.[0]), at(({ waited }) => waited?.[1]), at(({ waited }) => waited?.[2])],
-    took: [at(({ took }) => took?.[0]), at(({ took }) => took?.[1]), at(({ took }) => took?.[2])],
+    waited: [at(({ queueMs: waited }) => waited?.[0]), at(({ queueMs: waited }) => waited?.[1]), at(({ queueMs: waited }) => waited?.[2])],
+    took: [at(({ durationMs: took }) => took?.[0]), at(({ durationMs: took }) => took?.[1]), at(({ durationMs: took }) => took?.[2])],
     errors: buildRateSeries(tallies, errorStopReasons),
     abstained: buildRateSeries(tallies, ['abstained']),
     // Where nothing ended, nothing was measured of what it cost.

@@ -11,7 +11,7 @@ export type Screen = (typeof screens)[number];
 /** A screen, and the run or session it is about. */
 export type Route = { readonly screen: Screen; readonly id?: string; readonly query: string };
 
-/** The route of a hash such as `#/runs/abc?status=resting`; anything else is the first screen. */
+/** The route of a hash such as `#/runs/abc?status=waiting`; anything else is the first screen. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [name, id] = path.split('/');

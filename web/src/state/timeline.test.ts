@@ -161,7 +161,7 @@ test('[A87] the rates of the charts are those of health, and a stretch in which 
 
 test('the address of a screen leads back to it, and a strange one to the first', () => {
   assert.deepEqual(parseRoute(linkTo('runs', 'a/b c')), { screen: 'runs', id: 'a/b c', query: '' });
-  assert.deepEqual(parseRoute('#/runs?status=resting'), { screen: 'runs', query: 'status=resting' });
+  assert.deepEqual(parseRoute('#/runs?status=waiting'), { screen: 'runs', query: 'status=waiting' });
   assert.equal(parseRoute('#/nowhere').screen, 'ask');
 });
 

@@ -23,9 +23,9 @@ const stopReasonLabels: Readonly<Record<StopReason, string>> = {
 export const formatStopReason = (reason: string): string => stopReasonLabels[reason as StopReason] ?? reason;
 
 /** Where a run stands. One that rests waits for a person, or for runs of its own that nobody need answer. */
-export function formatRunStatus({ status, outcome, questions }: FleetRun): string {
+export function formatRunStatus({ status, outcome, pendingApprovals: questions }: FleetRun): string {
   if (status === 'ended') return outcome ? formatStopReason(outcome.reason) : 'ended';
-  if (status === 'resting') return questions.length > 0 ? 'waits for you' : 'waits for its parts';
+  if (status === 'waiting') return questions.length > 0 ? 'waits for you' : 'waits for its parts';
   return status;
 }
 

@@ -1,25 +1,25 @@
-// The routes of what tenants may spend.
+// HTTP routes of tenant budgets.
 import { z } from 'zod';
 import { defineRoute, type Route } from '../route.ts';
 import { apiSchemas } from '../schemas.ts';
 
-const budgetListSchema = z.object({ allowances: z.array(apiSchemas.Allowance) });
+const budgetListSchema = z.object({ budgets: z.array(apiSchemas.Budget) });
 
-/** The routes of what tenants may spend. */
+/** The routes of tenant budgets. */
 export const budgetRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/budgets',
     role: 'reader',
-    summary: 'What each tenant may spend, has spent and holds back.',
+    summary: 'The budget of each tenant, with what is spent and what is reserved for calls in progress.',
     responses: { 200: budgetListSchema },
-    handle: async ({ context: { store } }) => ({ json: { allowances: await store.ledger.budgets() } }),
+    handle: async ({ context: { store } }) => ({ json: { budgets: await store.ledger.budgets() } }),
   }),
   defineRoute({
     method: 'put',
     path: '/api/budgets/{tenant}',
     role: 'operator',
-    summary: 'Sets what a tenant may spend in a period; without a bound it is taken away.',
+    summary: 'Sets the budget of a tenant for a period; without `usd` and `tokens` the budget is removed.',
     schemas: {
       body: z.strictObject({
         period: z.enum(['day', 'month', 'ever']),
@@ -30,7 +30,7 @@ export const budgetRoutes: readonly Route[] = [
     responses: { 200: budgetListSchema },
     async handle({ context: { store }, params, body }) {
       await store.ledger.setBudget({ tenant: params['tenant'] ?? '', ...body });
-      return { json: { allowances: await store.ledger.budgets() } };
+      return { json: { budgets: await store.ledger.budgets() } };
     },
   }),
 ];

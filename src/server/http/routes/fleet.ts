@@ -1,14 +1,14 @@
-// The routes of the fleet: what waits, who works, how fast, and what comes again by the clock.
+// HTTP routes of the queue, its workers, limits and schedules, and of the caller.
 import { z } from 'zod';
+import { readKillSwitchStatus } from '../kill-switch-status.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { recurringRunSchema, apiSchemas } from '../schemas.ts';
 import { authorizeRun } from '../run-request.ts';
-import { readKillSwitchStatus } from './kill-switch.ts';
+import { apiSchemas, recurringRunSchema } from '../schemas.ts';
 
 const depthSchema = z.object({
   queued: z.number(),
   running: z.number(),
-  resting: z.number(),
+  waiting: z.number(),
   oldest: z.string().optional(),
 });
 
@@ -16,35 +16,48 @@ const depthSchema = z.object({
 export const fleetRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
+    path: '/api/me',
+    role: 'reader',
+    summary: 'The role of the key, the version and the store of the server, and whether the fleet is stopped.',
+    responses: {
+      200: z.object({ role: z.string(), version: z.string(), store: z.string(), stopped: z.boolean() }),
+    },
+    async handle({ context, caller }) {
+      const { stopped } = await readKillSwitchStatus(context);
+      return { json: { role: caller.role, version: context.version, store: context.store.description, stopped } };
+    },
+  }),
+  defineRoute({
+    method: 'get',
     path: '/api/queue',
     role: 'reader',
-    summary: 'What waits and what is under way, who works, and what holds them back.',
+    summary: 'The queue: depth, limits, workers, schedules and the kill switch.',
     responses: {
       200: z.object({
         depth: depthSchema,
         limits: apiSchemas.QueueLimits,
         workers: z.array(apiSchemas.Worker),
         schedules: z.array(apiSchemas.Schedule),
-        standing: apiSchemas.Standing,
+        killSwitch: apiSchemas.KillSwitchState,
       }),
     },
     async handle({ context }) {
-      const { queue, workers: roster } = context.store;
-      const [now, limits, workers, schedules, standing] = await Promise.all([
+      const { queue, workers: registry } = context.store;
+      const [depth, limits, workers, schedules, killSwitch] = await Promise.all([
         queue.depth(),
         queue.limits(),
-        roster.list(),
+        registry.list(),
         queue.schedules(),
         readKillSwitchStatus(context),
       ]);
-      return { json: { depth: now, limits, workers, schedules, standing } };
+      return { json: { depth, limits, workers, schedules, killSwitch } };
     },
   }),
   defineRoute({
     method: 'put',
     path: '/api/queue/limits',
     role: 'operator',
-    summary: 'Bounds how fast runs are taken, over all workers; what is left out does not bind.',
+    summary: 'Limits how fast all workers together start runs; an omitted limit is removed.',
     schemas: { body: apiSchemas.QueueLimits },
     responses: { 200: z.object({ limits: apiSchemas.QueueLimits }) },
     async handle({ context: { store }, body }) {
@@ -56,7 +69,7 @@ export const fleetRoutes: readonly Route[] = [
     method: 'put',
     path: '/api/schedules/{name}',
     role: 'runner',
-    summary: 'Adds a run that comes again by the clock, or changes it.',
+    summary: 'Creates or replaces a schedule that queues a run by a cron expression in UTC.',
     schemas: {
       body: z.strictObject({ cron: z.string().min(9).max(200), run: recurringRunSchema }),
     },
@@ -72,7 +85,7 @@ export const fleetRoutes: readonly Route[] = [
     method: 'delete',
     path: '/api/schedules/{name}',
     role: 'runner',
-    summary: 'Takes a schedule away.',
+    summary: 'Deletes a schedule.',
     responses: { 200: z.object({ name: z.string() }) },
     async handle({ context: { store }, params }) {
       const name = params['name'] ?? '';

@@ -1,17 +1,17 @@
-// The table of everything that the server can be asked.
+// The route table of the server.
+import { createDeprecatedRoutes } from '../deprecated.ts';
 import type { Route } from '../route.ts';
 import { budgetRoutes } from './budgets.ts';
-import { killSwitchRoutes } from './kill-switch.ts';
 import { fleetRoutes } from './fleet.ts';
 import { healthRoutes } from './health.ts';
-import { publicRoutes } from './public.ts';
+import { killSwitchRoutes } from './kill-switch.ts';
 import { openaiRoutes } from './openai.ts';
+import { publicRoutes } from './public.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './sessions.ts';
 import { streamRoutes } from './stream.ts';
 
-/** Every route of the server. */
-export const apiRoutes: readonly Route[] = [
+const currentRoutes: readonly Route[] = [
   ...publicRoutes(() => apiRoutes),
   ...killSwitchRoutes,
   ...runRoutes,
@@ -22,3 +22,6 @@ export const apiRoutes: readonly Route[] = [
   ...healthRoutes,
   ...openaiRoutes,
 ];
+
+/** Every route of the server, former paths included. */
+export const apiRoutes: readonly Route[] = [...currentRoutes, ...createDeprecatedRoutes(currentRoutes)];

@@ -1,71 +1,36 @@
-// The routes of the kill-switch, and of who is asking.
+// HTTP routes of the kill switch.
 import { z } from 'zod';
-import { errorMessage, type KillSwitchState } from '../../../core/index.ts';
-import type { ServerContext } from '../context.ts';
+import { createHttpError } from '../errors.ts';
+import { readKillSwitchStatus } from '../kill-switch-status.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { apiSchemas } from '../schemas.ts';
 
-const unreadableStatus = { stopped: true, why: 'The kill-switch cannot be read, so it counts as stopped.' };
-
-/** How the fleet stands; what cannot be read is stopped. Why it cannot is told to whoever started the server: it names places of theirs. */
-export async function readKillSwitchStatus({
-  store,
-  notify,
-}: Pick<ServerContext, 'store' | 'notify'>): Promise<KillSwitchState> {
-  try {
-    const now = await store.killSwitch.status();
-    // Somebody who stops a fleet does so at a time.
-    if (!now.stopped || now.since !== undefined) return now;
-    notify(now.why ?? 'The kill-switch cannot be read.');
-  } catch (error) {
-    notify(`The kill-switch cannot be read: ${errorMessage(error)}`);
-  }
-  return unreadableStatus;
-}
-
-/** The routes of the kill-switch, and of who is asking. */
+/** The routes of the kill switch. */
 export const killSwitchRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
-    path: '/api/me',
-    role: 'reader',
-    summary: 'Who asks, and of what.',
-    responses: {
-      200: z.object({ role: z.string(), version: z.string(), store: z.string(), stopped: z.boolean() }),
-    },
-    async handle({ context, caller }) {
-      const { stopped } = await readKillSwitchStatus(context);
-      return { json: { role: caller.role, version: context.version, store: context.store.description, stopped } };
-    },
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/api/control',
+    path: '/api/kill-switch',
     role: 'reader',
     exemptFromLimits: true,
-    summary: 'Whether the fleet may work.',
-    responses: { 200: apiSchemas.Standing },
+    summary: 'The state of the kill switch.',
+    responses: { 200: apiSchemas.KillSwitchState },
     handle: async ({ context }) => ({ json: await readKillSwitchStatus(context) }),
   }),
   defineRoute({
     method: 'post',
-    path: '/api/control/stop',
+    path: '/api/kill-switch',
     role: 'operator',
     exemptFromLimits: true,
-    summary: 'Stops every worker, until somebody lets them go on.',
-    schemas: { body: z.strictObject({ why: z.string().min(1).max(2000) }) },
-    responses: { 200: apiSchemas.Standing },
-    handle: async ({ context, body, caller }) => ({
-      json: await context.store.killSwitch.stop(body.why, caller.name),
-    }),
-  }),
-  defineRoute({
-    method: 'post',
-    path: '/api/control/resume',
-    role: 'operator',
-    exemptFromLimits: true,
-    summary: 'Lets the workers go on.',
-    responses: { 200: apiSchemas.Standing },
-    handle: async ({ context, caller }) => ({ json: await context.store.killSwitch.resume(caller.name) }),
+    summary: 'Stops all workers, or lets them continue: `stopped` true needs a `reason`.',
+    schemas: {
+      body: z.strictObject({ stopped: z.boolean(), reason: z.string().min(1).max(2000).optional() }),
+    },
+    responses: { 200: apiSchemas.KillSwitchState },
+    async handle({ context: { store }, body: { stopped, reason }, caller }) {
+      if (!stopped) return { json: await store.killSwitch.resume(caller.name) };
+      if (reason === undefined)
+        throw createHttpError('server/bad-request', 'A reason is required to stop the fleet.', { param: 'reason' });
+      return { json: await store.killSwitch.stop(reason, caller.name) };
+    },
   }),
 ];

@@ -244,7 +244,7 @@ test('a client that goes away calls its run off, and a stopped fleet takes none'
   leave.abort();
   const ended = await api.waitForStatus(run?.id ?? '', 'ended');
   assert.equal(ended.outcome?.reason, 'cancelled');
-  await api.request('POST /api/control/stop', { body: { why: 'enough' } });
+  await api.request('POST /api/kill-switch', { body: { stopped: true, reason: 'enough' } });
   const reply = await api.request('POST /v1/chat/completions', { as: 'runner', body });
   assert.equal(reply.status, 503);
   assert.equal((await api.store.queue.list()).length, 1);

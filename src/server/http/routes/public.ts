@@ -1,4 +1,4 @@
-// The routes that anybody may ask: the page, whether the server is there, and what it can be asked.
+// HTTP routes without a key: dashboard, liveness, readiness and the OpenAPI document.
 import { z } from 'zod';
 import type { JsonObject } from '../../../core/index.ts';
 import { createOpenApiDocument } from '../openapi.ts';
@@ -6,51 +6,51 @@ import { readAsset, readIndexPage } from '../static.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 
-/** The documents that were made, by version: anybody may ask for one, as often as they like. */
+/** The generated document by version: it is public, so a client must not be able to make the server generate it again and again. */
 const documentCache = new Map<string, JsonObject>();
 
-function getOpenApiDocument(table: () => readonly Route[], version: string): JsonObject {
-  const known = documentCache.get(version) ?? createOpenApiDocument(table(), version);
+function getOpenApiDocument(routes: () => readonly Route[], version: string): JsonObject {
+  const known = documentCache.get(version) ?? createOpenApiDocument(routes(), version);
   documentCache.set(version, known);
   return known;
 }
 
 const okSchema = z.object({ ok: z.literal(true) });
 
-/** The routes that need no key, over the table that one of them describes. */
-export const publicRoutes = (table: () => readonly Route[]): readonly Route[] => [
+/** Creates the routes without a key; `routes` returns the whole route table, which the OpenAPI document describes. */
+export const publicRoutes = (routes: () => readonly Route[]): readonly Route[] => [
   defineRoute({
     method: 'get',
     path: '/',
-    role: 'anyone',
-    summary: 'The page.',
+    role: 'public',
+    summary: 'The dashboard.',
     responses: { 200: 'text/html' },
     handle: ({ context }) => readIndexPage(context.staticDir),
   }),
   defineRoute({
     method: 'get',
     path: '/assets/{file}',
-    role: 'anyone',
-    summary: 'What the page is made of.',
+    role: 'public',
+    summary: 'A script or style of the dashboard.',
     responses: { 200: '*/*' },
     handle: ({ context, params }) => readAsset(context.staticDir, params['file'] ?? ''),
   }),
   defineRoute({
     method: 'get',
     path: '/healthz',
-    role: 'anyone',
-    summary: 'Whether the server is there.',
+    role: 'public',
+    summary: 'Liveness check.',
     responses: { 200: okSchema },
     handle: () => ({ json: { ok: true } }),
   }),
   defineRoute({
     method: 'get',
     path: '/readyz',
-    role: 'anyone',
-    summary: 'Whether the server can reach its store and takes work.',
+    role: 'public',
+    summary: 'Readiness check: the store can be reached and the server accepts runs.',
     responses: { 200: okSchema },
     async handle({ context }) {
-      if (context.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends.');
+      if (context.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server is shutting down.');
       await context.store.ping().catch(() => {
         throw createHttpError('server/busy', 'The store cannot be reached.');
       });
@@ -60,9 +60,9 @@ export const publicRoutes = (table: () => readonly Route[]): readonly Route[] =>
   defineRoute({
     method: 'get',
     path: '/openapi.json',
-    role: 'anyone',
-    summary: 'What can be asked, as OpenAPI 3.1.',
+    role: 'public',
+    summary: 'This API as an OpenAPI 3.1 document.',
     responses: { 200: z.looseObject({ openapi: z.string() }) },
-    handle: ({ context }) => ({ json: getOpenApiDocument(table, context.version) }),
+    handle: ({ context }) => ({ json: getOpenApiDocument(routes, context.version) }),
   }),
 ];

@@ -10,22 +10,22 @@ const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetR
 
 test('[A88] a run is begun by a POST, answered at once, and waited for where the caller prefers that', async (t) => {
   const { request, waitForStatus } = await createApiFixture(t);
-  const begun = await request('POST /api/run', { as: 'runner', body: { words: 'hello' } });
+  const begun = await request('POST /api/runs', { as: 'runner', body: { prompt: 'hello' } });
   assert.equal(begun.status, 202);
   const { stream } = begun.body as { readonly stream: string };
   assert.equal(stream, `/api/stream?run=${getRun(begun).id}`);
   const ended = await waitForStatus(getRun(begun).id, 'ended');
   assert.equal(ended.outcome?.text, 'You said: hello');
-  const waited = await request('POST /api/run', {
+  const waited = await request('POST /api/runs', {
     as: 'runner',
-    body: { words: 'again' },
+    body: { prompt: 'again' },
     headers: { prefer: 'wait=20' },
   });
   assert.equal(waited.status, 200);
   assert.equal(getRun(waited).outcome?.text, 'You said: again');
-  const listed = (await request('GET /api/runs?status=ended&most=1')).body as { readonly runs: readonly FleetRun[] };
+  const listed = (await request('GET /api/runs?status=ended&limit=1')).body as { readonly runs: readonly FleetRun[] };
   assert.deepEqual(
-    listed.runs.map(({ words }) => words),
+    listed.runs.map(({ prompt }) => prompt),
     ['again'],
   );
   assert.equal(getRun(await request(`GET /api/runs/${ended.id}`)).id, ended.id);
@@ -33,7 +33,7 @@ test('[A88] a run is begun by a POST, answered at once, and waited for where the
 
 test('[A88] a wait that is over before the run gives the run as it stands', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
-  const reply = await request('POST /api/run', { body: { words: 'hello' }, headers: { prefer: 'wait=0' } });
+  const reply = await request('POST /api/runs', { body: { prompt: 'hello' }, headers: { prefer: 'wait=0' } });
   assert.equal(reply.status, 202);
   assert.equal(getRun(reply).status, 'queued');
 });
@@ -41,31 +41,34 @@ test('[A88] a wait that is over before the run gives the run as it stands', asyn
 test('[A88] the same Idempotency-Key is the same run, which is not run twice', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   const headers = { 'idempotency-key': 'one-and-the-same' };
-  const first = await request('POST /api/run', { body: { words: 'hello' }, headers });
-  const second = await request('POST /api/run', { body: { words: 'hello' }, headers });
+  const first = await request('POST /api/runs', { body: { prompt: 'hello' }, headers });
+  const second = await request('POST /api/runs', { body: { prompt: 'hello' }, headers });
   assert.equal(getRun(first).id, 'one-and-the-same');
   assert.equal(getRun(second).id, 'one-and-the-same');
   assert.equal((await store.queue.list()).length, 1);
-  const strange = await request('POST /api/run', { body: { words: 'x' }, headers: { 'idempotency-key': '../../etc' } });
+  const strange = await request('POST /api/runs', {
+    body: { prompt: 'x' },
+    headers: { 'idempotency-key': '../../etc' },
+  });
   assert.equal(strange.status, 400);
 });
 
 test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the queue with what they were asked', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
-  const plan = getRun(await request('POST /api/orchestrate', { body: { words: 'a big thing', model: 'm' } }));
+  const plan = getRun(await request('POST /api/orchestrate', { body: { prompt: 'a big thing', model: 'm' } }));
   assert.equal(plan.kind, 'plan');
   assert.equal(plan.settings['model'], 'm');
-  const verify = { words: 'is it so?', answer: 'yes', models: ['a', 'b'] };
+  const verify = { prompt: 'is it so?', answer: 'yes', models: ['a', 'b'] };
   const examined = getRun(await request('POST /api/verify', { body: verify }));
   assert.equal(examined.kind, 'verify');
   assert.deepEqual([examined.settings['claim'], examined.settings['models']], ['yes', ['a', 'b']]);
   const judged = await createVerifyOrchestration({ models: async () => ({ others: [] }) })(examined, new Map());
   assert.match(JSON.stringify(judged), /"own-1"/, 'the answer that was given is what is judged');
-  const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, words: `task ${i}`, tenant: 'acme' }));
-  const queued = await request('POST /api/enqueue', { body: { runs: many } });
+  const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, prompt: `task ${i}`, tenant: 'acme' }));
+  const queued = await request('POST /api/runs', { body: { runs: many } });
   assert.equal(queued.status, 202);
-  await request('POST /api/enqueue', { body: { runs: many } });
-  const { runs } = (await request('GET /api/runs?tenant=acme&most=1000')).body as {
+  await request('POST /api/runs', { body: { runs: many } });
+  const { runs } = (await request('GET /api/runs?tenant=acme&limit=1000')).body as {
     readonly runs: readonly FleetRun[];
   };
   assert.equal(runs.length, 50);
@@ -76,15 +79,15 @@ test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the 
 test('[A88] a field that nobody knows is refused by its name, and nothing is begun', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   const tried: readonly (readonly [unknown, RegExp])[] = [
-    [{ words: 'x', modle: 'y' }, /"modle"/],
-    [{ words: 'x', limits: { turnz: 3 } }, /"limits\.turnz"/],
-    [{ words: 'x', limits: { turns: -3 } }, /limits\.turns/],
-    [{}, /words/],
-    [{ words: 7 }, /words/],
+    [{ prompt: 'x', modle: 'y' }, /"modle"/],
+    [{ prompt: 'x', limits: { turnz: 3 } }, /"limits\.turnz"/],
+    [{ prompt: 'x', limits: { turns: -3 } }, /limits\.turns/],
+    [{}, /prompt/],
+    [{ prompt: 7 }, /prompt/],
     [[], /expected object/],
   ];
   for (const [body, told] of tried) {
-    const reply = await request('POST /api/run', { body });
+    const reply = await request('POST /api/runs', { body });
     assert.equal(reply.status, 400);
     assert.match((reply.body as { readonly error: { readonly message: string } }).error.message, told);
   }
@@ -110,16 +113,16 @@ test('[A92] a run that asks a person rests, is found among the approvals, and go
     gates: [() => ({ type: 'ask', question: 'Send it?' })],
     script: ({ results }) => (results.length === 0 ? calls('send', { to: 'Ada' }) : says(`Done: ${results[0]}`)),
   });
-  const { id, session } = getRun(await request('POST /api/run', { body: { words: 'write to Ada' } }));
-  await waitForStatus(id, 'resting');
+  const { id, session } = getRun(await request('POST /api/runs', { body: { prompt: 'write to Ada' } }));
+  await waitForStatus(id, 'waiting');
   const { approvals } = (await request('GET /api/approvals')).body as {
     readonly approvals: readonly {
       readonly run: string;
-      readonly questions: readonly { call: string; input: unknown }[];
+      readonly pendingApprovals: readonly { call: string; input: unknown }[];
     }[];
   };
   assert.equal(approvals[0]?.run, id);
-  const [question] = approvals[0].questions;
+  const [question] = approvals[0].pendingApprovals;
   assert.deepEqual(question?.input, { to: 'Ada' });
   const { call } = question;
   for (const wrong of [{ call: 'other' }, { call, question: 'Read it?' }])
@@ -154,22 +157,22 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
     tools: [wait],
     script: ({ results, prompt }) => (results.length === 0 ? calls('wait', {}) : says(`Heard: ${prompt}`)),
   });
-  const { id, session } = getRun(await request('POST /api/run', { body: { words: 'begin' } }));
+  const { id, session } = getRun(await request('POST /api/runs', { body: { prompt: 'begin' } }));
   await waitForStatus(id, 'running');
-  const twice = await request('POST /api/run', { body: { words: 'too soon', session } });
+  const twice = await request('POST /api/runs', { body: { prompt: 'too soon', session } });
   assert.equal(twice.status, 409);
-  assert.equal((await request(`POST /api/sessions/${session}/steer`, { body: { words: 'and hurry' } })).status, 202);
+  assert.equal((await request(`POST /api/sessions/${session}/steer`, { body: { text: 'and hurry' } })).status, 202);
   gate.resolve();
   const { outcome } = await waitForStatus(id, 'ended');
   assert.match(outcome?.text ?? '', /and hurry/);
-  assert.equal((await request(`POST /api/sessions/${session}/steer`, { body: { words: 'late' } })).status, 409);
-  const next = getRun(await request('POST /api/run', { body: { words: 'go on', session } }));
+  assert.equal((await request(`POST /api/sessions/${session}/steer`, { body: { text: 'late' } })).status, 409);
+  const next = getRun(await request('POST /api/runs', { body: { prompt: 'go on', session } }));
   assert.equal((await waitForStatus(next.id, 'ended')).session, session);
 });
 
 test('[A92] a run that nobody works on is cancelled at once', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
-  const { id } = getRun(await request('POST /api/run', { body: { words: 'hello' } }));
+  const { id } = getRun(await request('POST /api/runs', { body: { prompt: 'hello' } }));
   const ended = getRun(await request(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
   assert.equal(ended.status, 'ended');
   assert.equal(ended.outcome?.reason, 'cancelled');
@@ -182,10 +185,10 @@ test('[A89, A92] words and answers to a plan or an examination are refused in a 
     ['/api/orchestrate', 'a plan'],
     ['/api/verify', 'a verification'],
   ] as const) {
-    const { id, session } = getRun(await request(`POST ${path}`, { body: { words: 'a big thing' } }));
-    await store.queue.enqueue([{ id: `${id}/part`, words: 'a small thing', parent: id }]);
+    const { id, session } = getRun(await request(`POST ${path}`, { body: { prompt: 'a big thing' } }));
+    await store.queue.enqueue([{ id: `${id}/part`, prompt: 'a small thing', parent: id }]);
     for (const [letter, body] of [
-      ['steer', { words: 'Leave the tests alone' }],
+      ['steer', { text: 'Leave the tests alone' }],
       ['answer', { call: 'call-1', allowed: true }],
     ] as const) {
       const { status, body: said } = await request(`POST /api/sessions/${session}/${letter}`, { body });
@@ -204,15 +207,15 @@ test('[A89, A92] words and answers to a plan or an examination are refused in a 
 
 test('[A92] what is said to a session goes to the run that is under way there, not to one that waits behind it', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
-  await store.queue.enqueue([{ id: 'first', words: 'now', session: 's' }]);
+  await store.queue.enqueue([{ id: 'first', prompt: 'now', session: 's' }]);
   const over = new AbortController();
-  const drive = async (): Promise<{ readonly type: 'resting'; readonly questions: [] }> => {
+  const drive = async (): Promise<{ readonly type: 'waiting'; readonly pendingApprovals: [] }> => {
     over.abort();
-    return { type: 'resting', questions: [] };
+    return { type: 'waiting', pendingApprovals: [] };
   };
   await store.queue.work({ worker: 'w', concurrency: 1, signal: over.signal, handle: drive });
-  await store.queue.enqueue([{ id: 'second', words: 'later', kind: 'plan', session: 's' }]);
-  const steered = await request('POST /api/sessions/s/steer', { body: { words: 'South' } });
+  await store.queue.enqueue([{ id: 'second', prompt: 'later', kind: 'plan', session: 's' }]);
+  const steered = await request('POST /api/sessions/s/steer', { body: { text: 'South' } });
   assert.deepEqual([steered.status, getRun(steered).id], [202, 'first']);
   assert.equal(getRun(await request('POST /api/sessions/s/cancel')).id, 'first');
   assert.equal((await store.queue.run('second'))?.status, 'queued');

@@ -1,178 +1,114 @@
-// The routes that begin runs, show them and end them.
+// HTTP routes that start, list, read and cancel runs.
 import { z } from 'zod';
-import type { FleetRun, JsonObject } from '../../../core/index.ts';
+import type { FleetRun } from '../../../core/index.ts';
 import { enqueueOnce } from '../../../fleet/enqueue-once.ts';
 import { createHttpError } from '../errors.ts';
-import type { ServerContext } from '../context.ts';
-import { defineRoute, type RouteResponse, type RouteRequest, type Route } from '../route.ts';
-import { maxItemsSchema, nameSchema, apiSchemas, runStatusSchema, promptSchema } from '../schemas.ts';
-import { findActiveRun } from '../session-messages.ts';
-import { waitForRun } from '../wait-for-run.ts';
+import { defineRoute, type Route, type RouteRequest, type RouteResponse } from '../route.ts';
 import {
+  agentOptionSchemas,
   authorizeRun,
   claimSchema,
-  judgeModelsSchema,
-  agentOptionSchemas,
-  assertSameRun,
   createRunConflictError,
+  judgeModelsSchema,
 } from '../run-request.ts';
+import { assertAcceptsRuns, requireRun, startRun, waitForRun } from '../runs.ts';
+import { apiSchemas, maxItemsSchema, nameSchema, promptSchema, runStatusSchema } from '../schemas.ts';
 
 const runResponseSchema = z.object({ run: apiSchemas.Run });
 const startedRunSchema = z.object({ run: apiSchemas.Run, stream: z.string() });
+const queuedRunsSchema = z.object({ runs: z.array(apiSchemas.Run) });
 const runRequestFields = {
-  words: promptSchema,
+  prompt: promptSchema,
   ...agentOptionSchemas,
   tenant: nameSchema.optional(),
   priority: z.number().int().min(-1000).max(1000).optional(),
   session: nameSchema.optional(),
 };
-
-type RunRequestBody = {
-  readonly words: string;
-  readonly model?: string | undefined;
-  readonly folder?: string | undefined;
-  readonly auto?: boolean | undefined;
-  readonly tenant?: string | undefined;
-  readonly priority?: number | undefined;
-  readonly session?: string | undefined;
-  readonly limits?: Readonly<Record<string, number | undefined>> | undefined;
-};
-
-/** A run as the queue takes it; the same `Idempotency-Key` again is the same run, and never another. */
-export async function startRun(
-  { context, caller, headers }: Pick<RouteRequest, 'context' | 'caller' | 'headers'>,
-  kind: string,
-  { words: asked, tenant, priority, session, ...rest }: RunRequestBody,
-  more: JsonObject = {},
-): Promise<FleetRun> {
-  if (context.shutdownSignal.aborted) throw createHttpError('server/busy', 'The server ends and takes no new work.');
-  const id = parseIdempotencyKey(headers['idempotency-key']);
-  const run = authorizeRun(
-    { context, caller },
-    {
-      words: asked,
-      kind,
-      settings: { ...(rest as JsonObject), ...more },
-      ...(id === undefined ? {} : { id }),
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(session === undefined ? {} : { session }),
-    },
-  );
-  const known = await findRunByIdempotencyKey({ context, headers });
-  if (known) assertSameRun(known, run);
-  if (known) return known;
-  if (session !== undefined) await assertSessionIdle(context, session);
-  const [queued] = await context.store.queue.enqueue([run]);
-  if (!queued) throw createHttpError('server/busy', 'The queue did not take the run.');
-  // Another request may have come with the same id meanwhile.
-  assertSameRun(queued, run);
-  return queued;
-}
-
-/** The run that was begun under this `Idempotency-Key`, if one was. */
-export async function findRunByIdempotencyKey({
-  context,
-  headers,
-}: Pick<RouteRequest, 'context' | 'headers'>): Promise<FleetRun | undefined> {
-  const id = parseIdempotencyKey(headers['idempotency-key']);
-  return id === undefined ? undefined : context.store.queue.run(id);
-}
-
-function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const { success, data } = nameSchema.safeParse(header);
-  if (success) return data;
-  throw createHttpError(
-    'server/bad-request',
-    'Idempotency-Key has to be a name of at most 200 letters, digits and . : @ _ -',
-  );
-}
-
-/** Throws where a run is in this session: two at once would take it from each other. */
-async function assertSessionIdle({ store }: ServerContext, session: string): Promise<void> {
-  const live = await findActiveRun(store, session);
-  if (live)
-    throw createHttpError('server/conflict', `The run ${live.id} is ${live.status} in this session.`, {
-      hint: `Add to it with POST /api/sessions/${session}/steer, or cancel it first.`,
-    });
-}
+const waitQuerySchema = z.strictObject({ wait: z.coerce.number().int().min(0).max(9999).optional() });
 
 const getStreamPath = (run: FleetRun): string => `/api/stream?run=${encodeURIComponent(run.id)}`;
 
-/** However long a caller prefers to wait. */
 const maxWaitSeconds = 600;
 
-/** Answers at once, or waits for as long as the caller prefers. */
-async function respondWithRun(asked: RouteRequest, run: FleetRun): Promise<RouteResponse> {
-  const wait = /(?:^|[\s,;])wait=(\d{1,4})(?:$|[\s,;])/.exec(String(asked.headers['prefer'] ?? ''))?.[1];
-  const now =
-    wait === undefined
-      ? run
-      : await waitForRun(asked.context, run, Math.min(Number(wait), maxWaitSeconds) * 1000, asked.signal);
-  const isDone = wait !== undefined && (now.status === 'ended' || now.status === 'resting');
-  return { status: isDone ? 200 : 202, json: { run: now, stream: getStreamPath(now) } };
+type WaitQuery = z.infer<typeof waitQuerySchema>;
+
+/** Returns the seconds that the client waits: the query `wait`, or the header `Prefer: wait=<seconds>`. */
+function parseWaitSeconds({ headers }: RouteRequest, { wait }: WaitQuery): number | undefined {
+  const preferred = /(?:^|[\s,;])wait=(\d{1,4})(?:$|[\s,;])/.exec(String(headers['prefer'] ?? ''))?.[1];
+  return wait ?? (preferred === undefined ? undefined : Number(preferred));
 }
 
-/** The routes that begin, show and end runs. */
+/** Responds with the run at once, or when it has ended or waits for approval if the client asked to wait. */
+async function respondWithRun(request: RouteRequest, query: WaitQuery, run: FleetRun): Promise<RouteResponse> {
+  const seconds = parseWaitSeconds(request, query);
+  const latest =
+    seconds === undefined
+      ? run
+      : await waitForRun(request.context, run, Math.min(seconds, maxWaitSeconds) * 1000, request.signal);
+  const isDone = seconds !== undefined && (latest.status === 'ended' || latest.status === 'waiting');
+  return { status: isDone ? 200 : 202, json: { run: latest, stream: getStreamPath(latest) } };
+}
+
+/** The routes that start, list, read and cancel runs. */
 export const runRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
-    path: '/api/run',
+    path: '/api/runs',
     role: 'runner',
-    summary: 'Begins a run. `Prefer: wait=<seconds>` waits for its end; `Idempotency-Key` is its id.',
-    schemas: { body: z.strictObject(runRequestFields) },
-    responses: { 200: startedRunSchema, 202: startedRunSchema },
-    handle: async (asked) => respondWithRun(asked, await startRun(asked, 'run', asked.body)),
-  }),
-  defineRoute({
-    method: 'post',
-    path: '/api/orchestrate',
-    role: 'runner',
-    summary: 'Begins a run that takes a task apart, has its parts done and puts them together.',
-    schemas: { body: z.strictObject(runRequestFields) },
-    responses: { 200: startedRunSchema, 202: startedRunSchema },
-    handle: async (asked) => respondWithRun(asked, await startRun(asked, 'plan', asked.body)),
-  }),
-  defineRoute({
-    method: 'post',
-    path: '/api/verify',
-    role: 'runner',
-    summary: 'Begins a run in which other models examine an answer, or answer themselves.',
+    summary:
+      'Starts a run, or queues many as `runs`, each once by its id. `wait=<seconds>` or `Prefer: wait=<seconds>` waits for the end of one run; `Idempotency-Key` is its id.',
     schemas: {
-      body: z.strictObject({
-        ...runRequestFields,
-        answer: claimSchema,
-        models: judgeModelsSchema,
-      }),
+      query: waitQuerySchema,
+      body: z.union([
+        z.strictObject(runRequestFields),
+        z.strictObject({ runs: z.array(apiSchemas.NewRun).min(1).max(1000) }),
+      ]),
     },
-    responses: { 200: startedRunSchema, 202: startedRunSchema },
-    async handle(asked) {
-      const { answer, models, ...rest } = asked.body;
-      const more = { ...(answer === undefined ? {} : { claim: answer }), ...(models === undefined ? {} : { models }) };
-      return respondWithRun(asked, await startRun(asked, 'verify', rest, more));
-    },
-  }),
-  defineRoute({
-    method: 'post',
-    path: '/api/enqueue',
-    role: 'runner',
-    summary: 'Puts runs into the queue, each once by its id.',
-    schemas: { body: z.strictObject({ runs: z.array(apiSchemas.NewRun).min(1).max(1000) }) },
-    responses: { 202: z.object({ runs: z.array(apiSchemas.Run) }) },
-    async handle({ context, caller, body }) {
-      if (context.shutdownSignal.aborted)
-        throw createHttpError('server/busy', 'The server ends and takes no new work.');
+    responses: { 200: startedRunSchema, 202: z.union([startedRunSchema, queuedRunsSchema]) },
+    async handle(request) {
+      const { body, query, context, caller } = request;
+      if (!('runs' in body)) return respondWithRun(request, query, await startRun(request, 'run', body));
+      if (query.wait !== undefined)
+        throw createHttpError('server/bad-request', '`wait` works with one run only.', { param: 'wait' });
+      assertAcceptsRuns(context);
       const runs = body.runs.map((run) => authorizeRun({ context, caller }, run));
       const queued = await enqueueOnce(context.store, runs, { createConflictError: createRunConflictError });
       return { status: 202, json: { runs: queued } };
     },
   }),
   defineRoute({
+    method: 'post',
+    path: '/api/orchestrate',
+    role: 'runner',
+    summary: 'Starts a run that splits a task into steps, runs them as child runs and combines their answers.',
+    schemas: { query: waitQuerySchema, body: z.strictObject(runRequestFields) },
+    responses: { 200: startedRunSchema, 202: startedRunSchema },
+    handle: async (request) => respondWithRun(request, request.query, await startRun(request, 'plan', request.body)),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/verify',
+    role: 'runner',
+    summary: 'Starts a run in which other models check an answer, or answer the prompt themselves.',
+    schemas: {
+      query: waitQuerySchema,
+      body: z.strictObject({ ...runRequestFields, answer: claimSchema, models: judgeModelsSchema }),
+    },
+    responses: { 200: startedRunSchema, 202: startedRunSchema },
+    async handle(request) {
+      const { answer, models, ...body } = request.body;
+      const settings = {
+        ...(answer === undefined ? {} : { claim: answer }),
+        ...(models === undefined ? {} : { models }),
+      };
+      return respondWithRun(request, request.query, await startRun(request, 'verify', body, settings));
+    },
+  }),
+  defineRoute({
     method: 'get',
     path: '/api/runs',
     role: 'reader',
-    summary: 'Runs, the latest first.',
+    summary: 'Runs, newest first.',
     schemas: {
       query: z.strictObject({
         status: runStatusSchema.optional(),
@@ -180,13 +116,13 @@ export const runRoutes: readonly Route[] = [
         parent: nameSchema.optional(),
         session: nameSchema.optional(),
         before: nameSchema.optional(),
-        most: maxItemsSchema,
+        limit: maxItemsSchema,
       }),
     },
-    responses: { 200: z.object({ runs: z.array(apiSchemas.Run) }) },
+    responses: { 200: queuedRunsSchema },
     async handle({ context, query }) {
-      const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-      return { json: { runs: await context.store.queue.list({ most: 100, ...given }) } };
+      const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+      return { json: { runs: await context.store.queue.list({ limit: 100, ...filter }) } };
     },
   }),
   defineRoute({
@@ -201,7 +137,7 @@ export const runRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/runs/{id}/cancel',
     role: 'runner',
-    summary: 'Ends a run, or tells the one who works on it to.',
+    summary: 'Cancels a run; if a worker has it, the worker ends it.',
     responses: { 200: runResponseSchema },
     async handle({ context, params, caller }) {
       const run = await requireRun(context, params['id'] ?? '');
@@ -209,10 +145,3 @@ export const runRoutes: readonly Route[] = [
     },
   }),
 ];
-
-/** A run that has to be there. */
-export async function requireRun({ store }: Pick<ServerContext, 'store'>, id: string): Promise<FleetRun> {
-  const run = await store.queue.run(id);
-  if (!run) throw createHttpError('server/not-found', `There is no run ${id.slice(0, 200)}.`);
-  return run;
-}

@@ -14,8 +14,8 @@ type Read = {
   };
 };
 
-async function runPrompt({ request, waitForStatus }: ApiFixture, words: string, session?: string): Promise<FleetRun> {
-  const { run } = (await request('POST /api/run', { body: { words, ...(session === undefined ? {} : { session }) } }))
+async function runPrompt({ request, waitForStatus }: ApiFixture, prompt: string, session?: string): Promise<FleetRun> {
+  const { run } = (await request('POST /api/runs', { body: { prompt, ...(session === undefined ? {} : { session }) } }))
     .body as {
     readonly run: FleetRun;
   };
@@ -39,7 +39,7 @@ test('[A92] a session is listed and read in pieces, and tells where it stands', 
   );
   assert.equal(whole.state.messages, 2);
   assert.equal(whole.state.run, null);
-  const piece = (await api.request(`GET /api/sessions/${session}?from=2&most=3`)).body as Read;
+  const piece = (await api.request(`GET /api/sessions/${session}?from=2&limit=3`)).body as Read;
   assert.deepEqual(piece.events, whole.events.slice(2, 5));
   assert.deepEqual(((await api.request(`GET /api/sessions/${session}?from=9999`)).body as Read).events, []);
   assert.equal((await api.request('GET /api/sessions/absent')).status, 404);
@@ -78,10 +78,10 @@ test('[A92] an edit is a new branch, must be legal, and is refused while a run i
   assert.deepEqual(after.events.slice(0, before.events.length), before.events);
   assert.ok(after.events.some(({ type }) => type === 'branch-started'));
   await runPrompt(api, 'two', session);
-  const stopped = (await api.request('POST /api/control/stop', { body: { why: 'to see a run wait' } }))
+  const stopped = (await api.request('POST /api/kill-switch', { body: { stopped: true, reason: 'to see a run wait' } }))
     .body as KillSwitchState;
   assert.equal(stopped.stopped, true);
-  await api.request('POST /api/run', { body: { words: 'three', session } });
+  await api.request('POST /api/runs', { body: { prompt: 'three', session } });
   assert.equal((await edit([text('user', 'other')])).status, 409);
 });
 
@@ -109,24 +109,27 @@ test('[A92] a session that was labelled as private stays so through an edit and 
 
 test('[A95] the kill-switch is for operators, says who and why, is kept, and lets go', async (t) => {
   const api = await createApiFixture(t);
-  const stopped = (await api.request('POST /api/control/stop', { body: { why: 'too dear' } })).body as KillSwitchState;
-  assert.equal(stopped.why, 'too dear');
+  const stopped = (await api.request('POST /api/kill-switch', { body: { stopped: true, reason: 'too dear' } }))
+    .body as KillSwitchState;
+  assert.equal(stopped.reason, 'too dear');
   assert.match(stopped.by ?? '', /^operator [0-9a-f]{8}$/);
-  assert.deepEqual((await api.request('GET /api/control', { as: 'reader' })).body, stopped);
+  assert.deepEqual((await api.request('GET /api/kill-switch', { as: 'reader' })).body, stopped);
   assert.equal(((await api.request('GET /api/me', { as: 'reader' })).body as { stopped: boolean }).stopped, true);
-  const { run } = (await api.request('POST /api/run', { body: { words: 'later' } })).body as { readonly run: FleetRun };
-  assert.equal((await api.request('POST /api/control/resume', { as: 'runner' })).status, 403);
+  const { run } = (await api.request('POST /api/runs', { body: { prompt: 'later' } })).body as {
+    readonly run: FleetRun;
+  };
+  assert.equal((await api.request('POST /api/kill-switch', { as: 'runner', body: { stopped: false } })).status, 403);
   assert.equal((await api.store.queue.run(run.id))?.attempts, 0);
-  await api.request('POST /api/control/resume');
+  await api.request('POST /api/kill-switch', { body: { stopped: false } });
   await api.waitForStatus(run.id, 'ended');
-  assert.equal((await api.request('POST /api/control/stop', { body: {} })).status, 400);
+  assert.equal((await api.request('POST /api/kill-switch', { body: { stopped: true } })).status, 400);
 });
 
 test('[A92] limits, schedules and budgets are set by who may, and read by who asks', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   const limits = { concurrency: 2, rate: { runs: 10, ms: 1000 } };
   assert.deepEqual((await api.request('PUT /api/queue/limits', { body: limits })).body, { limits });
-  const schedule = { cron: '0 9 * * 1', run: { words: 'weekly' } };
+  const schedule = { cron: '0 9 * * 1', run: { prompt: 'weekly' } };
   assert.equal((await api.request('PUT /api/schedules/weekly', { as: 'runner', body: schedule })).status, 200);
   assert.equal(
     (await api.request('PUT /api/schedules/weekly', { body: { ...schedule, cron: 'whenever' } })).status,
@@ -144,10 +147,10 @@ test('[A92] limits, schedules and budgets are set by who may, and read by who as
   await api.request('DELETE /api/schedules/weekly', { as: 'runner' });
   assert.deepEqual(((await api.request('GET /api/queue')).body as typeof queue).schedules, []);
   const budget = await api.request('PUT /api/budgets/acme', { body: { period: 'day', usd: 2 } });
-  const { allowances } = budget.body as {
-    readonly allowances: readonly { readonly tenant: string; readonly usd: number }[];
+  const { budgets } = budget.body as {
+    readonly budgets: readonly { readonly tenant: string; readonly usd: number }[];
   };
-  assert.deepEqual([allowances[0]?.tenant, allowances[0]?.usd], ['acme', 2]);
+  assert.deepEqual([budgets[0]?.tenant, budgets[0]?.usd], ['acme', 2]);
   assert.deepEqual((await api.request('GET /api/budgets', { as: 'reader' })).body, budget.body);
 });
 
@@ -160,18 +163,18 @@ test('[A94] [A96] health, its history, the metrics and the scorecard say what wa
   };
   assert.equal(health.rates.ended, 1);
   assert.equal(health.workers[0]?.alive, true);
-  const { tallies } = (await api.request('GET /api/health/history?stretchMs=3600000')).body as {
-    tallies: { ended: number }[];
+  const { stats } = (await api.request('GET /api/health/history?bucketMs=3600000')).body as {
+    stats: { ended: number }[];
   };
   assert.equal(
-    tallies.reduce((sum, { ended }) => sum + ended, 0),
+    stats.reduce((sum, { ended }) => sum + ended, 0),
     1,
   );
-  assert.equal((await api.request('GET /api/health/history?stretchMs=1000')).status, 400);
+  assert.equal((await api.request('GET /api/health/history?bucketMs=1000')).status, 400);
   const metrics = await api.request('GET /metrics', { as: 'reader' });
   assert.match(String(metrics.body), /^fairlead_hour_runs 1$/m);
   assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
-  const { rows } = (await api.request('GET /api/frontier', { as: 'reader' })).body as {
+  const { rows } = (await api.request('GET /api/scorecard', { as: 'reader' })).body as {
     rows: { measured: boolean; good?: number }[];
   };
   assert.ok(rows.length > 0);

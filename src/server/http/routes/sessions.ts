@@ -1,23 +1,22 @@
-// The routes of sessions: listed, read, forked, edited, and spoken to.
+// HTTP routes of sessions: list, read, fork, edit, send messages, resolve approvals, cancel.
 import { z } from 'zod';
 import { settleOpenCalls, toArray, type SessionInfo } from '../../../core/index.ts';
 import { assertAcceptsMessages } from '../../../fleet/message-targets.ts';
 import { openOfflineSession } from '../offline-session.ts';
 import { createHttpError } from '../errors.ts';
-import { sendToSession, findActiveRun } from '../session-messages.ts';
+import { assertNoActiveRun, findActiveRun, sendToSession } from '../session-messages.ts';
 import type { ServerContext } from '../context.ts';
 import {
   readEventsAfter,
-  assertNoActiveRun,
   readSessionState,
   summarizeSessionState,
-  listPendingQuestions,
+  listPendingApprovals,
   withSessionReader,
 } from '../session-reader.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fromSeqSchema, maxItemsSchema, nameSchema, apiSchemas, promptSchema } from '../schemas.ts';
 
-const pendingQuestionSchema = z.object({
+const pendingApprovalSchema = z.object({
   call: z.string(),
   tool: z.string(),
   question: z.string(),
@@ -28,8 +27,8 @@ const summarySchema = z.object({
   messages: z.number(),
   run: z.string().nullable(),
   ended: z.looseObject({ reason: z.string() }).nullable(),
-  waiting: z.array(pendingQuestionSchema),
-  spent: apiSchemas.Spent,
+  pendingApprovals: z.array(pendingApprovalSchema),
+  spent: apiSchemas.Usage,
   model: z.string(),
   head: z.string().nullable(),
   seq: z.number(),
@@ -37,9 +36,9 @@ const summarySchema = z.object({
 const sessionIdSchema = z.object({ session: z.string() });
 const runResponseSchema = z.object({ run: apiSchemas.Run });
 
-/** What a list tells of a session; made from its log where the list is long and it is not at its top. */
+/** Returns the list entry of a session; it is computed from the log if the session is not among the latest 200. */
 async function getSessionEntry({ store }: ServerContext, session: string): Promise<SessionInfo> {
-  const listed = (await store.sessions.list({ most: 200 })).find((each) => each.session === session);
+  const listed = (await store.sessions.list({ limit: 200 })).find((each) => each.session === session);
   if (listed) return listed;
   return withSessionReader(store, session, async (log) => {
     const times: string[] = [];
@@ -52,17 +51,17 @@ async function getSessionEntry({ store }: ServerContext, session: string): Promi
   });
 }
 
-/** The routes of sessions and of what waits for a person. */
+/** The routes of sessions and pending approvals. */
 export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/sessions',
     role: 'reader',
-    summary: 'Sessions, the one that changed last first.',
-    schemas: { query: z.strictObject({ before: nameSchema.optional(), most: maxItemsSchema }) },
+    summary: 'Sessions, last changed first.',
+    schemas: { query: z.strictObject({ before: nameSchema.optional(), limit: maxItemsSchema }) },
     responses: { 200: z.object({ sessions: z.array(apiSchemas.Session) }) },
-    async handle({ context, query: { before, most: wanted = 100 } }) {
-      const options = { most: wanted, ...(before === undefined ? {} : { before }) };
+    async handle({ context, query: { before, limit = 100 } }) {
+      const options = { limit, ...(before === undefined ? {} : { before }) };
       return { json: { sessions: await context.store.sessions.list(options) } };
     },
   }),
@@ -70,8 +69,8 @@ export const sessionRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/sessions/{id}',
     role: 'reader',
-    summary: 'A session: its events after a seq, in the order written, and where it stands.',
-    schemas: { query: z.strictObject({ from: fromSeqSchema, most: maxItemsSchema }) },
+    summary: 'A session: its events after a sequence number, in the order written, and a summary of its state.',
+    schemas: { query: z.strictObject({ from: fromSeqSchema, limit: maxItemsSchema }) },
     responses: {
       200: z.object({ session: apiSchemas.Session, events: z.array(apiSchemas.Event), state: summarySchema }),
     },
@@ -79,7 +78,7 @@ export const sessionRoutes: readonly Route[] = [
       const id = params['id'] ?? '';
       const read = await withSessionReader(context.store, id, async (log) => {
         const state = await readSessionState(log);
-        const events = await readEventsAfter(log, query.from ?? 0, state.seq, query.most ?? 500);
+        const events = await readEventsAfter(log, query.from ?? 0, state.seq, query.limit ?? 500);
         return { events, state: summarizeSessionState(state) };
       });
       return { json: { session: await getSessionEntry(context, id), ...read } };
@@ -89,11 +88,11 @@ export const sessionRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/sessions/{id}/messages',
     role: 'reader',
-    summary: 'What was said in a session, as it can be edited.',
+    summary: 'The messages of a session, in the form that the edit route accepts.',
     responses: { 200: z.object({ messages: z.array(apiSchemas.Message) }) },
     async handle({ context, params }) {
       const state = await withSessionReader(context.store, params['id'] ?? '', readSessionState);
-      const { messages } = settleOpenCalls(state, 'The conversation was edited before this call was settled.');
+      const { messages } = settleOpenCalls(state, 'The conversation was edited before this call had a result.');
       return { json: { messages: toArray(messages) } };
     },
   }),
@@ -101,7 +100,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/sessions/{id}/fork',
     role: 'runner',
-    summary: 'A new session that begins as this one stands, or stood at an event.',
+    summary: 'Creates a session with the history of this one, up to now or up to an event.',
     schemas: { body: z.strictObject({ at: z.string().min(1).max(200).optional() }) },
     responses: { 201: sessionIdSchema },
     async handle({ context, params, body }) {
@@ -118,13 +117,13 @@ export const sessionRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/sessions/{id}/edit',
     role: 'runner',
-    summary: 'Replaces what was said by something else, as a new branch; only where no run is in the session.',
+    summary: 'Replaces the messages of a session, as a new branch; 409 if the session has an active run.',
     schemas: { body: z.strictObject({ messages: z.array(apiSchemas.Message).max(10_000) }) },
     responses: { 200: sessionIdSchema },
     async handle({ context, params, body, caller }) {
       const id = params['id'] ?? '';
       await withSessionReader(context.store, id, async () => undefined);
-      await assertNoActiveRun(context.store, id);
+      await assertNoActiveRun(context.store, id, 'Cancel it first, or fork the session.');
       const session = await openOfflineSession(
         await context.store.sessions.open(id, { holder: 'server' }),
         context.views,
@@ -141,25 +140,26 @@ export const sessionRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/sessions/{id}/steer',
     role: 'runner',
-    summary: 'Adds words to the run in a session.',
+    summary: 'Sends a message to the active run of a session.',
     schemas: {
-      body: z.strictObject({ words: promptSchema, how: z.enum(['steer', 'follow-up', 'prompt']).optional() }),
+      body: z.strictObject({ text: promptSchema, mode: z.enum(['steer', 'follow-up', 'prompt']).optional() }),
     },
     responses: { 202: runResponseSchema },
     async handle({ context, params, body, caller }) {
-      const letter = { type: body.how ?? 'steer', words: body.words, by: caller.name };
-      return { status: 202, json: { run: await sendToSession(context.store, params['id'] ?? '', letter) } };
+      const message = { type: body.mode ?? 'steer', text: body.text, by: caller.name };
+      return { status: 202, json: { run: await sendToSession(context.store, params['id'] ?? '', message) } };
     },
   }),
   defineRoute({
     method: 'post',
     path: '/api/sessions/{id}/answer',
     role: 'runner',
-    summary: 'Answers a question that a run waits with. `happened` is for an effect whose outcome is unknown.',
+    summary:
+      'Approves or denies a tool call that a run waits for. `happened` says that an effect with an unknown outcome took place.',
     schemas: {
       body: z.strictObject({
         call: z.string().min(1).max(300),
-        /** What was answered, as it was shown: where it asks something else by now, the answer is refused. */
+        /** The question as it was shown: the request is refused if the run asks something else by now. */
         question: z.string().max(1_000_000).optional(),
         allowed: z.boolean(),
         happened: z.boolean().optional(),
@@ -168,20 +168,20 @@ export const sessionRoutes: readonly Route[] = [
     responses: { 202: runResponseSchema },
     async handle({ context, params, body: { call, question, allowed, happened }, caller }) {
       const id = params['id'] ?? '';
-      const live = await findActiveRun(context.store, id);
-      if (live) await assertAcceptsMessages(context.store, live);
-      const open = await withSessionReader(context.store, id, async (log) =>
-        listPendingQuestions(await readSessionState(log)),
+      const active = await findActiveRun(context.store, id);
+      if (active) await assertAcceptsMessages(context.store, active);
+      const pending = await withSessionReader(context.store, id, async (log) =>
+        listPendingApprovals(await readSessionState(log)),
       );
-      const asked = open.find((each) => each['call'] === call)?.['question'];
-      if (typeof asked !== 'string')
-        throw createHttpError('server/conflict', `No question is open for the call ${call}.`);
-      if (question !== undefined && question !== asked)
-        throw createHttpError('server/conflict', `Something else is asked about the call ${call} by now.`, {
-          hint: 'Read the question again, then answer it.',
+      const current = pending.find((each) => each['call'] === call)?.['question'];
+      if (typeof current !== 'string')
+        throw createHttpError('server/conflict', `No pending approval for call ${call}.`);
+      if (question !== undefined && question !== current)
+        throw createHttpError('server/conflict', `The question about call ${call} has changed.`, {
+          hint: 'Read GET /api/approvals again, then answer.',
         });
-      const letter = { type: 'answer', call, question: asked, allowed, by: caller.name } as const;
-      const run = await sendToSession(context.store, id, happened === undefined ? letter : { ...letter, happened });
+      const message = { type: 'answer', call, question: current, allowed, by: caller.name } as const;
+      const run = await sendToSession(context.store, id, happened === undefined ? message : { ...message, happened });
       return { status: 202, json: { run } };
     },
   }),
@@ -189,11 +189,11 @@ export const sessionRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/sessions/{id}/cancel',
     role: 'runner',
-    summary: 'Ends the run in a session.',
+    summary: 'Cancels the active run of a session.',
     responses: { 202: runResponseSchema },
     async handle({ context, params, caller }) {
       const run = await findActiveRun(context.store, params['id'] ?? '');
-      if (!run) throw createHttpError('server/conflict', 'No run is in this session.');
+      if (!run) throw createHttpError('server/conflict', 'No active run in this session.');
       const after = await context.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`);
       return { status: 202, json: { run: after ?? run } };
     },
@@ -202,36 +202,38 @@ export const sessionRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/approvals',
     role: 'reader',
-    summary: 'The runs that wait for a person, and what each asks.',
+    summary: 'The runs that wait for an approval, and their questions.',
     responses: {
       200: z.object({
         approvals: z.array(
           z.object({
             run: z.string(),
             session: z.string(),
-            words: z.string(),
+            prompt: z.string(),
             since: z.string(),
-            questions: z.array(pendingQuestionSchema),
+            pendingApprovals: z.array(pendingApprovalSchema),
           }),
         ),
       }),
     },
     async handle({ context }) {
-      const runs = await context.store.queue.list({ status: 'resting', most: 200 });
-      const asking = runs.filter(({ questions }) => questions.length > 0);
+      const runs = await context.store.queue.list({ status: 'waiting', limit: 200 });
       const approvals = await Promise.all(
-        asking.map(async ({ id, session, words: asked, questions, started, queued }) => {
-          const read = await withSessionReader(context.store, session, readSessionState).catch(() => undefined);
-          const open = read ? listPendingQuestions(read) : [];
-          const inputs = new Map(open.map((each) => [each['call'], each['input']]));
-          return {
-            run: id,
-            session,
-            words: asked,
-            since: started ?? queued,
-            questions: questions.map((each) => ({ ...each, input: inputs.get(each.call) ?? null })),
-          };
-        }),
+        runs
+          .filter(({ pendingApprovals }) => pendingApprovals.length > 0)
+          .map(async ({ id, session, prompt, pendingApprovals, started, queued }) => {
+            const state = await withSessionReader(context.store, session, readSessionState).catch(() => undefined);
+            const inputs = new Map(
+              (state ? listPendingApprovals(state) : []).map((each) => [each['call'], each['input']]),
+            );
+            return {
+              run: id,
+              session,
+              prompt,
+              since: started ?? queued,
+              pendingApprovals: pendingApprovals.map((each) => ({ ...each, input: inputs.get(each.call) ?? null })),
+            };
+          }),
       );
       return { json: { approvals } };
     },

@@ -14,7 +14,7 @@ import {
 } from '../../../../test/support/api-server.ts';
 
 const startTestRun = async ({ request }: ApiFixture, body: Record<string, unknown>): Promise<FleetRun> =>
-  ((await request('POST /api/run', { body })).body as { readonly run: FleetRun }).run;
+  ((await request('POST /api/runs', { body })).body as { readonly run: FleetRun }).run;
 
 const seqs = (seen: readonly SseFrame[]): readonly number[] => seen.flatMap(({ id }) => (id === undefined ? [] : [id]));
 
@@ -34,7 +34,7 @@ test('[A93] a run is followed from its first event to its end: tokens as they co
       return { ...says('one two three'), chunks: ['one ', 'two ', 'three'] };
     },
   });
-  const run = await startTestRun(api, { words: 'count' });
+  const run = await startTestRun(api, { prompt: 'count' });
   const following = all(openFrames(api.url, `/api/stream?run=${run.id}`));
   await api.waitForStatus(run.id, 'running');
   go.resolve();
@@ -66,7 +66,7 @@ test('[A93] a stream that breaks off anywhere is taken up with Last-Event-ID, wi
     tools: [step],
     script: ({ results }) => (results.length < 5 ? calls('step', { n: results.length }) : says('done')),
   });
-  const run = await startTestRun(api, { words: 'go' });
+  const run = await startTestRun(api, { prompt: 'go' });
   const seen: SseFrame[] = [];
   let ended = false;
   for (let last = 0, broken = 0; !ended; broken++) {
@@ -97,7 +97,7 @@ test('[A93] a stream that breaks off anywhere is taken up with Last-Event-ID, wi
 
 test('[A93] a session is followed through several runs; a stream of nothing is refused; a GET begins nothing', async (t) => {
   const api = await createApiFixture(t);
-  const run = await startTestRun(api, { words: 'one' });
+  const run = await startTestRun(api, { prompt: 'one' });
   await api.waitForStatus(run.id, 'ended');
   const leave = new AbortController();
   const seen: SseFrame[] = [];
@@ -108,7 +108,7 @@ test('[A93] a session is followed through several runs; a stream of nothing is r
       if (ends === 2) return;
     }
   })();
-  const next = await startTestRun(api, { words: 'two', session: run.session });
+  const next = await startTestRun(api, { prompt: 'two', session: run.session });
   await api.waitForStatus(next.id, 'ended');
   await following;
   leave.abort();
@@ -127,19 +127,19 @@ test('[A93] many watchers of one run share one lookout, and all see the same', a
       return says('for all of you');
     },
   });
-  const run = await startTestRun(api, { words: 'hello' });
+  const run = await startTestRun(api, { prompt: 'hello' });
   const watchers = Array.from({ length: 100 }, () => all(openFrames(api.url, `/api/stream?run=${run.id}`)));
   const metric = async (name: string): Promise<number> => {
     const { body } = await api.request('GET /metrics', { as: 'reader' });
     return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(String(body))?.[1]);
   };
-  await eventually('100 watch', async () => (await metric('fairlead_server_watchers')) === 100);
-  assert.equal(await metric('fairlead_server_lookouts'), 1);
+  await eventually('100 watch', async () => (await metric('fairlead_server_stream_clients')) === 100);
+  assert.equal(await metric('fairlead_server_broadcasters'), 1);
   go.resolve();
   const seen = await Promise.all(watchers);
   for (const one of seen) assert.deepEqual(seqs(one), seqs(seen[0] ?? []));
-  await eventually('nobody watches', async () => (await metric('fairlead_server_watchers')) === 0);
-  assert.equal(await metric('fairlead_server_lookouts'), 0);
+  await eventually('nobody watches', async () => (await metric('fairlead_server_stream_clients')) === 0);
+  assert.equal(await metric('fairlead_server_broadcasters'), 0);
 });
 
 test('[A93] a client that does not read is dropped, and nothing is kept for it', async (t) => {
@@ -150,7 +150,7 @@ test('[A93] a client that does not read is dropped, and nothing is kept for it',
     // Long enough to be seen watching on a machine that is busy.
     bounds: { stallMs: 2000 },
   });
-  const run = await startTestRun(api, { words: 'much' });
+  const run = await startTestRun(api, { prompt: 'much' });
   await api.waitForStatus(run.id, 'ended');
   const { port } = new URL(api.url);
   const closed = Promise.withResolvers<void>();
@@ -162,15 +162,15 @@ test('[A93] a client that does not read is dropped, and nothing is kept for it',
   });
   socket.on('error', () => undefined).on('close', () => closed.resolve());
   const metric = async (): Promise<string> => String((await api.request('GET /metrics')).body);
-  await eventually('it watches', async () => /fairlead_server_watchers 1$/m.test(await metric()));
-  await eventually('it was dropped', async () => /fairlead_server_watchers 0$/m.test(await metric()));
+  await eventually('it watches', async () => /fairlead_server_stream_clients 1$/m.test(await metric()));
+  await eventually('it was dropped', async () => /fairlead_server_stream_clients 0$/m.test(await metric()));
   socket.resume();
   await closed.promise;
 });
 
 test('[A93] a server that ends says so on its streams and closes them', async (t) => {
   const api = await createApiFixture(t, { worker: false });
-  const run = await startTestRun(api, { words: 'waits' });
+  const run = await startTestRun(api, { prompt: 'waits' });
   const answer = await fetch(`${api.url}/api/stream?run=${run.id}`, {
     headers: { authorization: `Bearer ${roleKeys.reader}` },
   });
@@ -181,7 +181,7 @@ test('[A93] a server that ends says so on its streams and closes them', async (t
 
 test('[A93] a stream keeps giving signs of life', async (t) => {
   const api = await createApiFixture(t, { worker: false, bounds: { pingMs: 20 } });
-  const run = await startTestRun(api, { words: 'waits' });
+  const run = await startTestRun(api, { prompt: 'waits' });
   const leave = new AbortController();
   const { body } = await fetch(`${api.url}/api/stream?run=${run.id}`, {
     headers: { authorization: `Bearer ${roleKeys.reader}` },

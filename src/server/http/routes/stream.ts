@@ -1,27 +1,27 @@
-// The route that follows a run or a session: it starts nothing, and can be taken up again where it broke off.
+// HTTP route that streams the events of a run or a session as server-sent events; a client can resume after a sequence number.
 import { z } from 'zod';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fromSeqSchema, nameSchema } from '../schemas.ts';
 import { parseResumeSeq, sendSseFrames } from '../sse.ts';
-import { requireRun } from './runs.ts';
+import { requireRun } from '../runs.ts';
 import { assertSessionExists } from '../session-reader.ts';
 
-/** The route that follows a run or a session. */
+/** The event stream route. */
 export const streamRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/stream',
     role: 'reader',
     summary:
-      'Events of a run or a session after a seq (`from`, `Last-Event-ID`) as they happen: `event`, `chunk` (not settled), `run`, `end`.',
+      'Streams the events of a run or a session after a sequence number (`from` or `Last-Event-ID`): `event`, `chunk` (partial text), `run`, `end`.',
     schemas: {
       query: z.strictObject({ run: nameSchema.optional(), session: nameSchema.optional(), from: fromSeqSchema }),
     },
     responses: { 200: 'text/event-stream' },
     async handle({ context, query, headers, signal }) {
       if ((query.run === undefined) === (query.session === undefined))
-        throw createHttpError('server/bad-request', 'Say which to follow: a run or a session.');
+        throw createHttpError('server/bad-request', 'Give either `run` or `session`.');
       const last = headers['last-event-id'];
       const after = parseResumeSeq(Array.isArray(last) ? last[0] : last, query.from);
       const run = query.run === undefined ? undefined : await requireRun(context, query.run);
@@ -34,7 +34,8 @@ export const streamRoutes: readonly Route[] = [
             signal,
             pingMs,
             stallMs,
-            closingComment: () => (context.shutdownSignal.aborted ? 'the server ends; connect again later' : undefined),
+            closingComment: () =>
+              context.shutdownSignal.aborted ? 'the server is shutting down; reconnect later' : undefined,
           }),
       };
     },
