@@ -1,7 +1,7 @@
 // A file of code or rules that somebody put into a project: it is used only after a yes to its very text, and code runs from that text alone.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { stripTypeScriptTypes } from 'node:module';
-import { FairleadError, isObject } from '../core/index.ts';
+import { FairleadError, systemErrorCode } from '../core/index.ts';
 import type { TrustStatus, TrustStore } from '../guards/index.ts';
 import { boundaryError, type ResourceDir } from './project-files/search-dirs.ts';
 import { readTextFile } from './project-files/text-file.ts';
@@ -55,7 +55,7 @@ async function assertApproved(
   kind: string,
   { trust, ask }: FileApprovalOptions,
 ): Promise<void> {
-  const item = { subject: `${kind} ${file}`, hash: createHash('sha256').update(text).digest('hex') };
+  const item = { subject: `${kind} ${file}`, hash: hash('sha256', text) };
   const standing = trust.check(item);
   if (standing === 'approved') return;
   if (!(await ask?.({ path: file, text, status: standing })))
@@ -79,7 +79,7 @@ export async function importDefaultExport(file: string, text: string): Promise<u
   try {
     return (await Promise.race([loading, late])).default;
   } catch (error) {
-    const isImport = isObject(error) && error['code'] === 'ERR_UNSUPPORTED_RESOLVE_REQUEST';
+    const isImport = systemErrorCode(error) === 'ERR_UNSUPPORTED_RESOLVE_REQUEST';
     throw isImport ? fileRefusedError('imports something; it must be one file and may import node:… only') : error;
   } finally {
     clearTimeout(timer);

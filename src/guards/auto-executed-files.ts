@@ -1,6 +1,6 @@
 // Which files of a call other programs run or obey unasked: a change of them is asked about whatever was allowed before.
 import path from 'node:path';
-import { isObject, type ToolCall } from '../core/index.ts';
+import { isObject, normalizeFileName, type ToolCall } from '../core/index.ts';
 import type { ResolvePath } from './grants.ts';
 import { autoExecutedPaths } from './sandbox/mounts.ts';
 
@@ -20,10 +20,3 @@ function relativeToCwd(given: string, locate: ResolvePath): string {
     return given;
   }
 }
-
-/** File systems may fold case and Unicode forms, and drop trailing dots and blanks. */
-const normalizeFileName = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[. ]+$/, '');

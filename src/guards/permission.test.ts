@@ -169,6 +169,9 @@ test('[attack 28] a change of what other programs obey is asked about in every m
     'plain/x',
     'sub/.envrc',
     '../.env',
+    // File systems such as HFS+ ignore invisible characters in names.
+    '.e\u200bnv',
+    '.cl\u2060aude/settings.json',
   ])
     assert.equal(put(name).type, 'ask', name);
   assert.deepEqual(put('.env'), {

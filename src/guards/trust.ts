@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isObject } from '../core/index.ts';
+import { FairleadError, isObject, systemErrorCode } from '../core/index.ts';
 
 /** An item by its lasting name and the hash of its content. */
 export type ContentApproval = { readonly subject: string; readonly hash: string };
@@ -86,7 +86,7 @@ function tryStat(file: string): Stats | undefined {
   try {
     return lstatSync(file);
   } catch (error) {
-    if (isObject(error) && error['code'] === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw brokenFileError(file, error);
   }
 }

@@ -21,7 +21,7 @@ const enforce = ({ why, objection, ...rest }: FormerGateOptions): GateRule =>
   defineGate({ ...rest, description: why, decide: objection });
 
 /** Former name to export. A rule file receives its tools by name from a function argument, so a missing name would disable its gates. */
-export const deprecatedRuleNames = {
+export const deprecatedRuleNames: Readonly<Record<string, unknown>> = {
   enforce,
   claimedResult: fabricatedResult,
   awareness: reminderSystemPrompt,
@@ -48,4 +48,4 @@ export const deprecatedRuleNames = {
   contextOver: contextLimit,
   stopRule: createStopRule,
   stuck: stuckLoop,
-} as const;
+};

@@ -1,6 +1,6 @@
 // Work on patterns that a model or a stranger's repository wrote, with an end: only the engine's own watchdog can stop a runaway expression.
 import { createContext, Script, type Context } from 'node:vm';
-import { isObject } from '../core/index.ts';
+import { systemErrorCode } from '../core/index.ts';
 
 const timeoutMs = 500;
 
@@ -20,7 +20,7 @@ export function completesInTime(work: () => void): boolean {
     return true;
   } catch (error) {
     // The engine throws this one from within the other context, so it is no Error of ours.
-    if (isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    if (systemErrorCode(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // What a workspace says when it refuses: one sentence that a model can act on, with a code that a program can.
-import { FairleadError, errorMessage, escapeInvisibleLine } from '../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine, systemErrorCode } from '../core/index.ts';
 
 /** Why a path or a change was refused. */
 export type WorkspaceErrorCode =
@@ -22,10 +22,6 @@ export type WorkspaceErrorCode =
 /** A refusal as an error; its sentence goes to the model as it is. */
 export const workspaceError = (why: WorkspaceErrorCode, sentence: string, cause?: unknown): FairleadError =>
   new FairleadError(`workspace/${why}`, sentence, { blame: 'model', ...(cause === undefined ? {} : { cause }) });
-
-/** The code of a system error, such as ENOENT. */
-export const systemErrorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 const errorMessages: Readonly<Record<string, readonly [WorkspaceErrorCode, (path: string) => string]>> = {
   ENOENT: ['not-found', (path) => `There is no file or folder ${path}.`],

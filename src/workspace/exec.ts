@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import {
   createBoundedText,
   escapeInvisibleLine,
+  systemErrorCode,
   type ExecOptions,
   type ExecResult,
   type OutputSize,
@@ -12,7 +13,7 @@ import {
 import { publicEnvironment } from './environment.ts';
 import { descendantGroups } from './process-groups.ts';
 import { createOutputFile } from './output-files.ts';
-import { systemErrorCode, workspaceError } from './errors.ts';
+import { workspaceError } from './errors.ts';
 
 const maxCommandLength = 100_000;
 const defaultMaxOutput = 30_000;

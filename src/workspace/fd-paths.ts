@@ -2,8 +2,8 @@
 import { constants, existsSync } from 'node:fs';
 import { mkdir, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { escapeInvisibleLine } from '../core/index.ts';
-import { systemErrorCode, toWorkspaceError, workspaceError } from './errors.ts';
+import { escapeInvisibleLine, systemErrorCode } from '../core/index.ts';
+import { toWorkspaceError, workspaceError } from './errors.ts';
 
 // Where a system does not have one of them it is undefined, which adds nothing to the flags.
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

@@ -1,17 +1,17 @@
 // Reads files within a bound, and replaces them whole or not at all.
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { escapeInvisibleLine, type FileStamp } from '../core/index.ts';
+import { escapeInvisibleLine, systemErrorCode, type FileStamp } from '../core/index.ts';
 import { withOpenFolder, withCreatedFolder, openNoFollow, readOnlyFlags, type OpenFolder } from './fd-paths.ts';
-import { systemErrorCode, toWorkspaceError, workspaceError } from './errors.ts';
+import { toWorkspaceError, workspaceError } from './errors.ts';
 
 /** Bytes of the largest file that is read or changed. */
 export const maxFileBytes: number = 32 * 1024 * 1024;
 
 /** The sha256 of some bytes, in hex. */
-export const sha256Hex = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+export const sha256Hex = (bytes: Uint8Array): string => hash('sha256', bytes);
 
 /** The bytes of a canonical file, as many as it had when it was opened. */
 export async function readBytes(canonical: string): Promise<Uint8Array> {

@@ -5,6 +5,7 @@ import { opendir } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import {
   escapeInvisibleLine,
+  isPathInside,
   type DirectoryEntry,
   type FileContent,
   type DirectoryListing,
@@ -14,7 +15,7 @@ import { createBlobStore } from './blobs.ts';
 import { execCommand } from './exec.ts';
 import { sha256Hex, readBytes, replaceFileContent, fileStamp } from './files.ts';
 import { outputFolderFor } from './output-files.ts';
-import { containsPath, resolveWithinRoots, assertWritable, resolveLinks } from './paths.ts';
+import { resolveWithinRoots, assertWritable, resolveLinks } from './paths.ts';
 import { withOpenFolder } from './fd-paths.ts';
 import { toWorkspaceError, workspaceError } from './errors.ts';
 
@@ -48,7 +49,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
   const blobs = createBlobStore(options.blobs);
   const roots = options.roots.map((root) => resolveRoot(root));
   const cwd = resolveRoot(options.cwd ?? options.roots[0] ?? '.');
-  if (!roots.some((root) => containsPath(root, cwd)))
+  if (!roots.some((root) => isPathInside(root, cwd)))
     throw workspaceError('outside', `The working folder ${escapeInvisibleLine(cwd)} is outside the workspace.`);
   /** The hash of each file as the model last saw it. */
   const seen = new Map<string, string>();

@@ -1,5 +1,5 @@
 // Long output of commands in files, as text that can be read by lines: bounded one by one and together, and removed when old.
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { OutputSize } from '../core/index.ts';
@@ -14,8 +14,7 @@ const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 const maxLineLength = 10_000;
 
 /** The folder for outputs of commands in a working folder, so that no other folder's are read from there. */
-export const outputFolderFor = (base: string, cwd: string): string =>
-  path.join(base, createHash('sha256').update(cwd).digest('hex').slice(0, 16));
+export const outputFolderFor = (base: string, cwd: string): string => path.join(base, hash('sha256', cwd).slice(0, 16));
 
 /** The output of one command. */
 export type OutputFile = {

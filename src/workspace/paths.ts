@@ -1,8 +1,8 @@
 // Where a path really leads, and whether that is inside the roots: links resolved, compared name by name, never by string prefix.
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { escapeInvisibleLine } from '../core/index.ts';
-import { systemErrorCode, toWorkspaceError, workspaceError } from './errors.ts';
+import { escapeInvisibleLine, isPathInside, normalizeFileName, systemErrorCode } from '../core/index.ts';
+import { toWorkspaceError, workspaceError } from './errors.ts';
 
 const maxPathLength = 4096;
 
@@ -10,8 +10,8 @@ const maxPathLength = 4096;
 export function resolveWithinRoots(given: string, cwd: string, roots: readonly string[], beside?: string): string {
   assertValidPath(given);
   const found = resolveLinks(path.resolve(cwd, given), given);
-  if (roots.some((root) => containsPath(root, found))) return found;
-  if (beside !== undefined && containsPath(beside, found)) return found;
+  if (roots.some((root) => isPathInside(root, found))) return found;
+  if (beside !== undefined && isPathInside(beside, found)) return found;
   throw workspaceError(
     'outside',
     `${escapeInvisibleLine(given)} is outside the workspace (${roots.map(escapeInvisibleLine).join(', ')}).`,
@@ -55,18 +55,12 @@ function pathExists(at: string): boolean {
 
 const pathSegments = (canonical: string): readonly string[] => canonical.split(path.sep).filter((name) => name !== '');
 
-/** Whether a canonical path is a canonical root or inside it. */
-export function containsPath(root: string, canonical: string): boolean {
-  const names = pathSegments(canonical);
-  return pathSegments(root).every((name, i) => name === names[i]);
-}
-
 /** Refuses a write to a protected place, or where a name is protected however it is written: file systems may fold case and Unicode forms, and drop trailing dots and blanks. */
 export function assertWritable(canonical: string, roots: readonly string[], protect: readonly string[]): void {
-  const root = roots.find((each) => containsPath(each, canonical)) ?? '';
+  const root = roots.find((each) => isPathInside(each, canonical)) ?? '';
   const names = pathSegments(canonical).slice(pathSegments(root).length).map(normalizeFileName);
   const hit = protect.find((each) =>
-    path.isAbsolute(each) ? containsPath(each, canonical) : names.includes(normalizeFileName(each)),
+    path.isAbsolute(each) ? isPathInside(each, canonical) : names.includes(normalizeFileName(each)),
   );
   if (hit !== undefined)
     throw workspaceError(
@@ -74,10 +68,3 @@ export function assertWritable(canonical: string, roots: readonly string[], prot
       `${escapeInvisibleLine(canonical)} was not changed: ${escapeInvisibleLine(hit)} is protected.`,
     );
 }
-
-const normalizeFileName = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '')
-    .toLowerCase()
-    .replace(/[. ]+$/, '');

@@ -1,6 +1,7 @@
 // Where a project begins and ends on disk, and whether a path stays inside it.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isPathInside } from '../../core/index.ts';
 
 /** What is wrong with a file that was passed over, for people to read. */
 export type FileProblem = { readonly path: string; readonly why: string };
@@ -38,11 +39,5 @@ export function tryRealPath(file: string): string | undefined {
 /** Whether a path, links followed, stays inside a folder. */
 export function resolvesInside(folder: string, file: string): boolean {
   const [top, real] = [tryRealPath(folder), tryRealPath(file)];
-  return top !== undefined && real !== undefined && isInside(top, real);
-}
-
-/** Whether one path lies in a folder or is it, links aside. */
-export function isInside(folder: string, file: string): boolean {
-  const way = path.relative(folder, file);
-  return way === '' || (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
+  return top !== undefined && real !== undefined && isPathInside(top, real);
 }

@@ -1,5 +1,5 @@
-// The agents that a session started: each on a log of its own, paid for by its parent, stopped with it. Few at a time, and none starts others.
-import { createHash } from 'node:crypto';
+// The sub-agents of a session: each has its own log, is charged to its parent's budget and stops with its parent. None starts others.
+import { hash } from 'node:crypto';
 import {
   FairleadError,
   zeroUsage,
@@ -13,120 +13,121 @@ import type { SubagentMetadata, SubagentSpec, SubagentInfo } from './metadata.ts
 import { launchSubagent, type RunningSubagent, type SubagentManagerOptions, type SubagentMessage } from './launch.ts';
 import { isOverBudget, computeBudgetShare, budgetUsed, type BudgetShare } from './budget-share.ts';
 
-/** How many agents of one session may be at work side by side. */
+/** The maximum number of sub-agents of one session that run at the same time. */
 export const maxConcurrentSubagents = 4;
 const defaultSubagentTurns = 25;
 
-/** A session's agents. */
+/** The sub-agents of the sessions of this process. */
 export type SubagentManager = {
-  /** Starts the agent of this call, or goes on with it where the call was made before and the program died. */
-  spawn(wish: SubagentSpec, context: ToolContext): Promise<RunningSubagent>;
-  /** Goes on with an agent: with words if there are any, and anyway if it was interrupted. */
-  resume(known: SubagentInfo, words: string | undefined, context: ToolContext): Promise<RunningSubagent>;
-  /** All agents of a session. */
+  /** Starts the sub-agent of this call, or resumes it if the call was made before a crash. */
+  spawn(spec: SubagentSpec, context: ToolContext): Promise<RunningSubagent>;
+  /** Resumes a sub-agent, with a message if there is one. */
+  resume(subagent: SubagentInfo, message: string | undefined, context: ToolContext): Promise<RunningSubagent>;
+  /** All sub-agents of a session. */
   list(parent: string): Promise<readonly SubagentInfo[]>;
   running(id: string): RunningSubagent | undefined;
-  /** Its report is read now; whether it had ended in the background and nobody had read that before. */
+  /** Marks the report of a sub-agent as read. Returns whether it ended in the background and its report was unread. */
   markRead(id: string): boolean;
-  /** What its agents have used since this was last asked, for the parent to be charged with. */
+  /** The usage of a session's sub-agents since the last call, which the session must be charged with. */
   takeUnchargedUsage(parent: string): UsageTotals | undefined;
-  /** Stops them all and waits until they are written down. */
+  /** Stops all sub-agents and waits until their logs are written. */
   close(): Promise<void>;
 };
 
-/** No agents to begin with. */
+/** A manager without sub-agents. */
 export function createSubagentManager(options: SubagentManagerOptions): SubagentManager {
   const { store } = options;
-  const live = new Map<string, RunningSubagent>();
-  const debts = new Map<string, UsageTotals>();
-  /** What was charged of runs that were left open: who goes on with one pays the rest of it. */
+  const running = new Map<string, RunningSubagent>();
+  const uncharged = new Map<string, UsageTotals>();
+  /** What was charged for runs that have not ended, so that a resumed run is charged only for the rest. */
   const charged = new Map<string, UsageTotals>();
-  /** Those whose report nobody has had yet. */
+  /** Background sub-agents whose report was not read. */
   const unread = new Set<string>();
-  const mine = (parent: string): readonly RunningSubagent[] =>
-    [...live.values()].filter(({ metadata }) => metadata.parent === parent);
-  const debtOf = (parent: string): readonly BudgetShare[] => {
-    const spent = debts.get(parent);
+  const runningOf = (parent: string): readonly RunningSubagent[] =>
+    [...running.values()].filter(({ metadata }) => metadata.parent === parent);
+  const unchargedOf = (parent: string): readonly BudgetShare[] => {
+    const spent = uncharged.get(parent);
     return spent ? [budgetUsed({ spent })] : [];
   };
 
-  /** One after the other: what one takes of the places and of the budget, the next must know. */
-  let turn: Promise<unknown> = Promise.resolve();
-  function launch(...given: Parameters<typeof launchNow>): Promise<RunningSubagent> {
-    const mine = turn.then(() => launchNow(...given));
-    turn = mine.catch(() => {});
-    return mine;
+  /** Launches are serial: each must see the slots and the budget that the one before has taken. */
+  let lastLaunch: Promise<unknown> = Promise.resolve();
+  function launch(...args: Parameters<typeof launchNow>): Promise<RunningSubagent> {
+    const launched = lastLaunch.then(() => launchNow(...args));
+    lastLaunch = launched.catch(() => {});
+    return launched;
   }
 
   async function launchNow(
     id: string,
-    about: SubagentMetadata,
-    said: SubagentMessage | undefined,
+    metadata: SubagentMetadata,
+    message: SubagentMessage | undefined,
     context: ToolContext,
   ): Promise<RunningSubagent> {
-    const { parent } = about;
-    const going = live.get(id);
-    if (said) await going?.send(said);
-    if (going) return going;
-    if (mine(parent).length >= maxConcurrentSubagents) throw tooManySubagentsError();
-    const { max_turns: turns = defaultSubagentTurns, background = false } = about;
-    const among = background ? maxConcurrentSubagents - mine(parent).length : 1;
-    const held = [...mine(parent).map(({ budget }) => budget), ...debtOf(parent)];
-    const limits = computeBudgetShare(context.state, { turns }, held, among);
+    const { parent } = metadata;
+    const active = running.get(id);
+    if (message) await active?.send(message);
+    if (active) return active;
+    if (runningOf(parent).length >= maxConcurrentSubagents) throw tooManySubagentsError();
+    const { max_turns: turns = defaultSubagentTurns, background = false } = metadata;
+    const shares = background ? maxConcurrentSubagents - runningOf(parent).length : 1;
+    const reserved = [...runningOf(parent).map(({ budget }) => budget), ...unchargedOf(parent)];
+    const limits = computeBudgetShare(context.state, { turns }, reserved, shares);
     if (!(limits.turns === undefined || limits.turns >= 1)) throw noBudgetError();
-    const provider = about.model === undefined ? undefined : await openSubagentModel(about.model, options);
-    const child = await launchSubagent(id, about, said, { context, limits, provider, options });
-    live.set(id, child);
+    const provider = metadata.model === undefined ? undefined : await openSubagentModel(metadata.model, options);
+    const child = await launchSubagent(id, metadata, message, { context, limits, provider, options });
+    running.set(id, child);
     const used = (): readonly BudgetShare[] => [
-      ...mine(parent).map(({ state }) => budgetUsed(state)),
-      ...debtOf(parent),
+      ...runningOf(parent).map(({ state }) => budgetUsed(state)),
+      ...unchargedOf(parent),
     ];
-    const unwatch = enforceBudget(child, used, context);
+    const unsubscribe = enforceBudget(child, used, context);
     const settle = (end: RunState): void => {
-      live.delete(id);
-      unwatch();
-      debts.set(parent, addUsage(debts.get(parent) ?? zeroUsage, { ...usageSince(end.spent, charged.get(id)), ms: 0 }));
+      running.delete(id);
+      unsubscribe();
+      const usage = { ...usageSince(end.spent, charged.get(id)), ms: 0 };
+      uncharged.set(parent, addUsage(uncharged.get(parent) ?? zeroUsage, usage));
       if (end.run === undefined) charged.delete(id);
       else charged.set(id, end.spent);
       if (!background) return;
       unread.add(id);
-      options.onEnd?.({ id, metadata: about, state: end, running: false });
+      options.onEnd?.({ id, metadata, state: end, running: false });
     };
     void child.done.then(settle);
     return child;
   }
 
   return {
-    spawn: (wish, context) => {
-      const about = { ...wish, parent: context.state.session, key: context.key };
-      return launch(subagentId(context.key), about, undefined, context);
+    spawn: (spec, context) => {
+      const metadata = { ...spec, parent: context.state.session, key: context.key };
+      return launch(subagentId(context.key), metadata, undefined, context);
     },
-    // Whoever goes on with one does not stand still for it.
-    resume: ({ id, metadata }, words, context) => {
-      const said = words === undefined ? undefined : { text: words, key: context.key };
-      return launch(id, { ...metadata, background: true }, said, context);
+    // A resumed sub-agent always runs in the background: the caller decides whether to wait.
+    resume: ({ id, metadata }, text, context) => {
+      const message = text === undefined ? undefined : { text, key: context.key };
+      return launch(id, { ...metadata, background: true }, message, context);
     },
-    running: (id) => live.get(id),
+    running: (id) => running.get(id),
     markRead: (id) => unread.delete(id),
     async list(parent) {
-      const here = mine(parent);
-      const kept = await store.list(parent);
-      return [...kept.filter(({ id }) => !live.has(id)), ...here];
+      const active = runningOf(parent);
+      const stored = await store.list(parent);
+      return [...stored.filter(({ id }) => !running.has(id)), ...active];
     },
     takeUnchargedUsage(parent) {
-      const spent = debts.get(parent);
-      debts.delete(parent);
+      const spent = uncharged.get(parent);
+      uncharged.delete(parent);
       return spent;
     },
     async close() {
-      const all = [...live.values()];
+      const all = [...running.values()];
       for (const child of all) child.stop();
       await Promise.all(all.map(({ done }) => done));
     },
   };
 }
 
-/** What was used after this much had been. */
+/** The usage since an earlier total. */
 const usageSince = (now: UsageTotals, before: UsageTotals = zeroUsage): UsageTotals => ({
   turns: now.turns - before.turns,
   calls: now.calls - before.calls,
@@ -139,41 +140,41 @@ const usageSince = (now: UsageTotals, before: UsageTotals = zeroUsage): UsageTot
   ms: now.ms - before.ms,
 });
 
-/** The same for every attempt at a call, so that a call which is made again finds the agent that it started. */
-const subagentId = (key: string): string => `agent-${createHash('sha256').update(key).digest('hex').slice(0, 10)}`;
+/** The id is the same for every attempt at a call, so that a repeated call finds the sub-agent that it started. */
+const subagentId = (key: string): string => `agent-${hash('sha256', key).slice(0, 10)}`;
 
-/** Stops an agent when its parent's run ends without an answer, and when all that the parent's agents use is as much as the parent has left. */
+/** Stops a sub-agent if its parent's run ends without an answer, or if the parent and its sub-agents together exceed the limits of the parent. */
 function enforceBudget(
   child: RunningSubagent,
   used: () => readonly BudgetShare[],
   { subscribe, state }: ToolContext,
 ): () => void {
   let parent = state;
-  const look = (): void => {
+  const stopIfOverBudget = (): void => {
     if (isOverBudget(parent, used())) child.stop();
   };
-  const unwatch = subscribe?.((event, now) => {
+  const unsubscribeParent = subscribe?.((event, now) => {
     parent = now;
-    if (event.type !== 'run-ended') return look();
+    if (event.type !== 'run-ended') return stopIfOverBudget();
     if (event.reason !== 'answered' && event.reason !== 'task-complete') child.stop();
   });
-  const unhear = child.subscribe(look);
+  const unsubscribeChild = child.subscribe(stopIfOverBudget);
   return () => {
-    unwatch?.();
-    unhear();
+    unsubscribeParent?.();
+    unsubscribeChild();
   };
 }
 
 async function openSubagentModel(name: string, { openModel }: SubagentManagerOptions): Promise<Provider> {
   if (openModel) return openModel(name);
-  throw new FairleadError('agent/no-model', 'Agents have their parent’s model here.', {
+  throw new FairleadError('agent/no-model', 'Agents use their parent’s model here.', {
     blame: 'model',
-    hint: 'Leave the model away.',
+    hint: 'Omit the model.',
   });
 }
 
 const tooManySubagentsError = (): FairleadError =>
-  new FairleadError('agent/too-many', `${maxConcurrentSubagents} agents are at work already.`, {
+  new FairleadError('agent/too-many', `${maxConcurrentSubagents} agents are running already.`, {
     blame: 'model',
     hint: 'Wait for one, or stop one.',
   });

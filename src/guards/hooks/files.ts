@@ -1,8 +1,8 @@
 // The hooks of a working folder: a person's own run as they are; those of a project, or written for another program, once each after a yes to their very content.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { canonicalJson, isObject, errorMessage, toJson, type Json } from '../../core/index.ts';
+import { canonicalJson, isObject, errorMessage, toJson, isPathInside, type Json } from '../../core/index.ts';
 import type { TrustStore } from '../trust.ts';
 import { parseHooks, type Hook, type HookScript } from './hook.ts';
 import type { HookFile } from './locations.ts';
@@ -95,10 +95,8 @@ async function approveHooks(
 ): Promise<readonly Hook[] | string> {
   const bound = hooks.map((hook) => ({ ...hook, scripts: findHookScripts(hook.command, cwd) }));
   const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
-  const hash = createHash('sha256')
-    .update([canonicalJson(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n'))
-    .digest('hex');
-  const item = { subject: hooksTrustSubject(file), hash };
+  const content = [canonicalJson(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n');
+  const item = { subject: hooksTrustSubject(file), hash: hash('sha256', content) };
   const standing = trust.check(item);
   if (standing === 'approved') return bound;
   const there = scripts.filter((each) => each.hash !== '');
@@ -122,11 +120,11 @@ function findHookScripts(command: string, cwd: string): readonly HookScript[] {
     const word = each.replaceAll(/["']/g, '');
     const file = path.resolve(cwd, word);
     const found = tryStat(file);
-    if (!found) return word.includes('/') && isInside(cwd, file) ? [{ path: file, hash: '' }] : [];
+    if (!found) return word.includes('/') && isPathInside(cwd, file) ? [{ path: file, hash: '' }] : [];
     // A link may lead out of the folder now and elsewhere later.
-    if (!found.isFile() || !(isInside(cwd, file) || isInside(realpathSync(cwd), realpathSync(file)))) return [];
-    const hash = hashFile(file);
-    return hash === undefined ? [] : [{ path: file, hash }];
+    if (!found.isFile() || !(isPathInside(cwd, file) || isPathInside(realpathSync(cwd), realpathSync(file)))) return [];
+    const digest = hashFile(file);
+    return digest === undefined ? [] : [{ path: file, hash: digest }];
   });
 }
 
@@ -137,9 +135,4 @@ function tryStat(file: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isInside(folder: string, file: string): boolean {
-  const way = path.relative(folder, file);
-  return !way.startsWith('..') && !path.isAbsolute(way);
 }

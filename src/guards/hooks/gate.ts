@@ -41,7 +41,7 @@ export function withPreToolHooks(ground: HookContext, gate: Gate): Gate {
 /** An allow that a hook spoke, rather than one that nobody objected to. */
 type ExplicitDecision = Decision & { readonly explicit: true };
 
-const isExplicit = (decision: Decision): decision is ExplicitDecision => 'spoken' in decision;
+const isExplicit = (decision: Decision): decision is ExplicitDecision => 'explicit' in decision;
 
 const explicitAllow: ExplicitDecision = { type: 'allow', explicit: true };
 

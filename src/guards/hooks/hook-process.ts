@@ -1,6 +1,6 @@
 // Runs a hook: the command as the person wrote it, what it is about on its standard input, and an end to it in time.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { errorMessage, type JsonObject } from '../../core/index.ts';
 import type { Hook } from './hook.ts';
@@ -24,7 +24,7 @@ const failedResult = (trouble: string): HookProcessResult => ({ code: -1, stdout
 export function hashFile(file: string): string | undefined {
   try {
     if (!statSync(file).isFile()) return undefined;
-    return createHash('sha256').update(readFileSync(file)).digest('hex');
+    return hash('sha256', readFileSync(file));
   } catch {
     return undefined;
   }

@@ -141,7 +141,7 @@ test('[M36] a hook may rewrite a call, is not asked again about what it wrote, a
   const gate = withPreToolHooks(hookContext(cwd, { command }), ask);
   const call: ToolCall = { id: 't1.0', tool: 'run_command', input: { command: 'ls' } };
   const open = { ...state, calls: [call] };
-  const parts = { gates: [gate] } as unknown as Parameters<typeof evaluateGates>[0];
+  const parts = { gates: [gate], tools: new Map() } as unknown as Parameters<typeof evaluateGates>[0];
   const first = await evaluateGates(parts, call, open);
   assert.deepEqual(first, { type: 'ask', question: 'May it?' });
   const again = await evaluateGates(
@@ -226,6 +226,29 @@ test('[M31] approved hooks are bound to the files of the folder they run, also w
   const changed = await read(false, true);
   assert.equal(changed.hooks.length, 0);
   assert.equal(changed.failedFiles.length, 1, 'with nobody there its guards are missed');
+});
+
+test('[M31] a script whose name starts with two dots is in the folder, so it is bound too', async (t) => {
+  const cwd = createFolder(t);
+  const script = path.join(cwd, '..x.sh');
+  const file = path.join(cwd, 'settings.json');
+  writeFileSync(script, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  writeFileSync(
+    file,
+    JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './..x.sh' }] }] } }),
+  );
+  const { hooks } = await readHooks({
+    files: [{ path: file, isUserOwned: false }],
+    cwd,
+    trust: memoryTrust(),
+    ask: async () => true,
+  });
+  const context: HookContext = { ...hookContext(cwd, {}), hooks };
+  assert.equal((await decideWith(context)).type, 'allow');
+  writeFileSync(script, '#!/bin/sh\ntouch ran\n');
+  const decision = await decideWith(context);
+  assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
+  assert.ok(!existsSync(path.join(cwd, 'ran')));
 });
 
 test('[M31] a file that an approved hook runs is bound before it is there, and one that it writes is not', async (t) => {

@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { escapeInvisibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { startEgressProxy, type EgressProxy } from './egress.ts';
 import { seccompFilterFile } from './seccomp.ts';
 import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import { hiddenPaths, readOnlyMounts, systemFolders, systemSecretFiles, toolFolders, isPathInside } from './mounts.ts';
+import { hiddenPaths, readOnlyMounts, systemFolders, systemSecretFiles, toolFolders } from './mounts.ts';
 
 /** Confines commands by this bubblewrap program. */
 export function bubblewrapSandbox(program: string, confines: SandboxPaths, extras: ExtraOptions = []): Sandbox {

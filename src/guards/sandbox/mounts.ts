@@ -1,13 +1,8 @@
 // Which folders of this machine a confined command sees: the system and the tools of the person, never keys, and what others run only to read.
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isPathInside } from '../../core/index.ts';
 import type { SandboxPaths } from './sandbox.ts';
-
-/** Whether a path is a folder or inside it, name by name. */
-export const isPathInside = (folder: string, each: string): boolean => {
-  const way = path.relative(folder, each);
-  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
-};
 
 /** What a program needs to run at all. Nothing that grows, and no sockets: /run, /var, /home, /root and other places stay away. */
 export const systemFolders = (): readonly string[] =>

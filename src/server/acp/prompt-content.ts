@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
-import { FairleadError, wrapUntrusted, escapeInvisibleLine, type MessagePart } from '../../core/index.ts';
+import { FairleadError, wrapUntrusted, escapeInvisibleLine, isPathInside, type MessagePart } from '../../core/index.ts';
 import type { Conversation } from '../../coding-agent/conversation.ts';
 
 /** What decides how a prompt is read. */
@@ -82,8 +82,7 @@ function formatResourcePath(uri: string, cwd: string): string {
   if (!uri.startsWith('file:')) return escapeInvisibleLine(uri);
   try {
     const file = fileURLToPath(uri);
-    const inside = path.relative(cwd, file);
-    return escapeInvisibleLine(inside && !inside.startsWith('..') && !path.isAbsolute(inside) ? inside : file);
+    return escapeInvisibleLine(file !== cwd && isPathInside(cwd, file) ? path.relative(cwd, file) : file);
   } catch {
     return escapeInvisibleLine(uri);
   }

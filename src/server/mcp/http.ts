@@ -1,5 +1,5 @@
 // The protocol over HTTP, on this machine alone and for those alone who have the token.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -104,4 +104,4 @@ function rejectRequest(request: Request, token: string): Response | undefined {
 /** Compares in a time that tells nothing about the token. */
 const isEqualConstantTime = (given: string, wanted: string): boolean => timingSafeEqual(sha256(given), sha256(wanted));
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

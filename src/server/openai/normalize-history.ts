@@ -1,5 +1,5 @@
 // What a client says was said, as a history of ours: one message a side, results in the order of their calls, ids that every model takes.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { messageToolCalls, canonicalJson, toJson, type Message, type MessagePart } from '../../core/index.ts';
 
 /** Many clients say one thing in several messages, and bring results in the order in which they had them. */
@@ -52,6 +52,4 @@ export function renumberCallIds(messages: readonly Message[]): readonly Message[
 
 /** What tells one history from another. */
 export const digestHistory = (system: string, messages: readonly Message[]): string =>
-  createHash('sha256')
-    .update(canonicalJson(toJson([system, messages])))
-    .digest('hex');
+  hash('sha256', canonicalJson(toJson([system, messages])));

@@ -1,6 +1,6 @@
 // Runs git so that nothing of the repository runs with it: no hooks, filters, pagers, editors, helpers or questions, whatever its configuration says.
 import path from 'node:path';
-import { FairleadError, escapeInvisibleLine, type ExecResult, type Workspace } from '../../core/index.ts';
+import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult, type Workspace } from '../../core/index.ts';
 import { foldersOutsideWorkspace } from '../safe-path.ts';
 
 /** How a git command is run. */
@@ -146,16 +146,11 @@ async function assertOwnRepository(run: GitRunOptions): Promise<void> {
   const [top = '', gitDir = ''] = ran.text.split('\n');
   if (ran.code !== 0) throw gitError('git/no-repository', ran.text.trim() || 'This is not a git repository.');
   const [owner = ''] = gitDir.split(/[/\\]\.git(?=[/\\]|$)/);
-  if (isInside(run.workspace.cwd, top) && isInside(top, owner)) return;
+  if (isPathInside(top, run.workspace.cwd) && isPathInside(owner || '/', top)) return;
   const worktrees = (await gitOutput(['worktree', 'list', '--porcelain', '-z'], run))?.split('\0') ?? [];
-  if (isInside(run.workspace.cwd, top) && worktrees.includes(`worktree ${top}`)) return;
+  if (isPathInside(top, run.workspace.cwd) && worktrees.includes(`worktree ${top}`)) return;
   throw gitError(
     'git/foreign',
     `The repository of this folder lies elsewhere (${escapeInvisibleLine(gitDir)}) and does not know of it, so nothing was done.`,
   );
 }
-
-const isInside = (place: string, folder: string): boolean => {
-  const way = path.relative(folder, place);
-  return way === '' || (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
-};

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { escapeInvisibleLine } from '../../core/index.ts';
+import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { encodeFrame, createFrameDecoder } from './frames.ts';
 
 /** What a server gets of our environment: enough to find programs, homes and caches, and nothing that could be a key. */
@@ -34,18 +34,12 @@ export type ChildListener = { onMessage(value: unknown): void; onEnded(why: stri
 export const safeSearchFolders = (environment: NodeJS.ProcessEnv, outside: string): readonly string[] =>
   (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => {
     try {
-      return path.isAbsolute(folder) && !isInsideFolder(outside, realpathSync.native(folder));
+      return path.isAbsolute(folder) && !isPathInside(outside, realpathSync.native(folder));
     } catch {
       // There is no such folder yet, and whoever makes it could be anybody.
       return false;
     }
   });
-
-/** Whether a path is this folder or below it. */
-export function isInsideFolder(folder: string, inner: string): boolean {
-  const way = path.relative(folder, inner);
-  return way === '' || (way.split(path.sep)[0] !== '..' && !path.isAbsolute(way));
-}
 
 /** The environment of a server in a folder: harmless variables, a search path without that folder, and what its definition adds. */
 export function serverEnvironment(

@@ -1,7 +1,14 @@
 // What servers say about places in files, read with distrust and told as path:line:column and the line's text. Lines and columns begin at 1.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isObject, isSecretFile, escapeInvisibleLine, type Json, type Workspace } from '../../core/index.ts';
+import {
+  isObject,
+  isSecretFile,
+  escapeInvisibleLine,
+  isPathInside,
+  type Json,
+  type Workspace,
+} from '../../core/index.ts';
 
 const maxLineLength = 200;
 
@@ -82,8 +89,8 @@ export function uriToPath(uri: string): string | undefined {
 
 /** A path as short as it can be said from the working folder. */
 export function displayPath(cwd: string, file: string): string {
-  const way = path.isAbsolute(file) ? path.relative(cwd, file) : file;
-  return escapeInvisibleLine(way.startsWith('..') || way === '' ? file : way);
+  const inside = path.isAbsolute(file) && file !== cwd && isPathInside(cwd, file);
+  return escapeInvisibleLine(inside ? path.relative(cwd, file) : file);
 }
 
 /** A place on one line. */

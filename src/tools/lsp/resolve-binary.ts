@@ -1,9 +1,9 @@
 // Where a server's program is. One that is part of the opened folder is used only once it was approved by its content.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { accessSync, constants, createReadStream, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { canonicalJson, isObject, toJson } from '../../core/index.ts';
-import { safeSearchFolders, isInsideFolder } from './child.ts';
+import { canonicalJson, toJson, isPathInside, systemErrorCode } from '../../core/index.ts';
+import { safeSearchFolders } from './child.ts';
 import type { LanguageServerDefinition } from './definition.ts';
 import { lspError } from './rpc.ts';
 
@@ -88,7 +88,7 @@ function binaryCandidates(
   const onPath = (name: string): readonly string[] =>
     safeSearchFolders(environment, folder).flatMap((each) => resolveExecutable(path.join(each, name)) ?? []);
   const all = (programs: readonly string[], ofFolder: boolean): readonly BinaryCandidate[] =>
-    [...new Set(programs)].map((program) => ({ program, fromFolder: ofFolder || isInsideFolder(folder, program) }));
+    [...new Set(programs)].map((program) => ({ program, fromFolder: ofFolder || isPathInside(folder, program) }));
   if (command === 'typescript') {
     const native = (from: readonly string[]): readonly string[] => from.flatMap((each) => nativeTypescript(each) ?? []);
     const ours = native([import.meta.filename, ...onPath('tsc')]);
@@ -167,14 +167,15 @@ function requiredApprovals(
   if (origin === 'project')
     wanted.push({
       subject: `language-server ${folder} ${name}`,
-      hash: async () => sha256(canonicalJson(toJson({ definition, files: await hashArgumentFiles(args, root) }))),
+      hash: async () =>
+        hash('sha256', canonicalJson(toJson({ definition, files: await hashArgumentFiles(args, root) }))),
       why: 'this folder names it and it was not approved',
     });
   if (executedFiles !== undefined)
     wanted.push({
       subject: `language-server ${root} ${name} runs`,
       hash: async () =>
-        sha256(canonicalJson(executedFiles.map((file) => [file, readTextOrNull(path.join(root, file))]))),
+        hash('sha256', canonicalJson(executedFiles.map((file) => [file, readTextOrNull(path.join(root, file))]))),
       why: `it runs what ${root} tells it to, which was not approved`,
     });
   return wanted;
@@ -190,19 +191,17 @@ async function hashArgumentFiles(
   return Promise.all(files.map(async (file) => [file, await hashFile(file)] as const));
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
-  return hash.digest('hex');
+  const digest = createHash('sha256');
+  for await (const bytes of createReadStream(file)) digest.update(bytes as Buffer);
+  return digest.digest('hex');
 }
 
 function readTextOrNull(file: string): string | null {
   try {
     return readRegularFile(file);
   } catch (error) {
-    if (isObject(error) && error['code'] === 'ENOENT') return null;
+    if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 // The language servers of a session: each started on first use for a root, kept, started again a few times after a crash, and ended with the session.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { escapeInvisibleLine, type Workspace } from '../../core/index.ts';
-import { isInsideFolder } from './child.ts';
+import { escapeInvisibleLine, isPathInside, type Workspace } from '../../core/index.ts';
 import {
   builtInServers,
   findServerDefinition,
@@ -76,7 +75,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
 
   const placeOf = (root: string): BinaryContext => ({
     root,
-    folder: findRepositoryRoot(isInsideFolder(workspace.cwd, root) ? workspace.cwd : root),
+    folder: findRepositoryRoot(isPathInside(workspace.cwd, root) ? workspace.cwd : root),
     environment,
     isApproved,
     requestApproval,
@@ -142,7 +141,7 @@ async function findProjectRoot(
   file: string,
   { rootMarkers }: LanguageServerDefinition,
 ): Promise<string> {
-  if (rootMarkers.length === 0 && isInsideFolder(workspace.cwd, file)) return workspace.cwd;
+  if (rootMarkers.length === 0 && isPathInside(workspace.cwd, file)) return workspace.cwd;
   const above: { readonly folder: string; readonly names: ReadonlySet<string> }[] = [];
   let folder = path.dirname(file);
   for (let up = ''; up !== folder; [up, folder] = [folder, path.dirname(folder)]) {
@@ -155,7 +154,7 @@ async function findProjectRoot(
     const found = above.find(({ names }) => names.has(marker));
     if (found) return found.folder;
   }
-  return isInsideFolder(workspace.cwd, file) ? workspace.cwd : (above.at(-1)?.folder ?? workspace.cwd);
+  return isPathInside(workspace.cwd, file) ? workspace.cwd : (above.at(-1)?.folder ?? workspace.cwd);
 }
 
 /** The repository that a folder is part of, or the folder: a stranger's repository does not end where somebody opened it. */

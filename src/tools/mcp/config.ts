@@ -1,7 +1,7 @@
 // Reads which MCP servers there are: the user's own file, and the `.mcp.json` of a project. Reading starts nothing.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
+import { isObject, errorMessage, escapeInvisibleLine, systemErrorCode } from '../../core/index.ts';
 import type { McpStdioConfig, McpOAuthConfig, McpServer, McpRemoteConfig } from './server.ts';
 
 /** The servers that are configured, and a sentence for each entry that cannot be used. */
@@ -45,7 +45,7 @@ function readConfigFile(file: string, origin: McpServer['origin']): McpConfig {
   try {
     text = readRegularFile(file);
   } catch (error) {
-    if (isObject(error) && (error['code'] === 'ENOENT' || error['code'] === 'ENOTDIR')) return emptyConfig;
+    if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return emptyConfig;
     return { servers: [], problems: [`${file} cannot be read: ${errorMessage(error)}`] };
   }
   return parseMcpConfig(text, { file, origin });

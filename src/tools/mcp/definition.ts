@@ -1,4 +1,5 @@
 // A tool as a server defines it: bounded, shown as somebody else's words, and pinned by its hash.
+import { hash } from 'node:crypto';
 import { Validator, type Schema, type ValidationResult } from '@cfworker/json-schema';
 import type { Tool as Listed } from '@modelcontextprotocol/client';
 import {
@@ -13,7 +14,6 @@ import {
   type JsonObject,
 } from '../../core/index.ts';
 import { completesInTime } from '../with-timeout.ts';
-import { sha256Text } from './server.ts';
 
 const maxDescriptionChars = 2000;
 const maxSchemaChars = 50_000;
@@ -44,7 +44,7 @@ export function parseToolDefinition(server: string, listed: Listed): McpToolDefi
     description: formatDescription(server, description ?? annotations?.title ?? title ?? name),
     input: sanitizeSchema(schema),
     readOnly: annotations?.readOnlyHint === true && annotations.destructiveHint !== true,
-    hash: sha256Text(canonicalJson(toJson({ name, title, description, inputSchema, outputSchema, annotations }))),
+    hash: hash('sha256', canonicalJson(toJson({ name, title, description, inputSchema, outputSchema, annotations }))),
     hasPortableSchema: raw.length <= maxShownSchemaChars && isPortableSchema(schema),
   };
 }

@@ -1,5 +1,5 @@
 // Names of MCP tools as models see them: `mcp__server__tool`, letters that every provider takes, never two of one name.
-import { sha256Text } from './server.ts';
+import { hash } from 'node:crypto';
 
 const maxNameLength = 64;
 
@@ -15,7 +15,7 @@ export function createToolNames(origins: readonly McpToolOrigin[]): readonly str
     const alone = counts.get(name.toLowerCase())?.length === 1;
     if (alone && name.length <= maxNameLength) return name;
     const { server, tool } = origins[i] as McpToolOrigin;
-    const mark = sha256Text(JSON.stringify([server, tool])).slice(0, 8);
+    const mark = hash('sha256', JSON.stringify([server, tool])).slice(0, 8);
     return `${name.slice(0, maxNameLength - mark.length - 1)}_${mark}`;
   });
 }

@@ -6,7 +6,7 @@ import {
   type OAuthClientProvider,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
-import { FairleadError, raceAbort, escapeInvisibleLine } from '../../core/index.ts';
+import { FairleadError, raceAbort, escapeInvisibleLine, isLoopbackHost } from '../../core/index.ts';
 import { listenForCallback, callbackUrl, findFreePort, type OAuthCallback } from '../oauth/callback.ts';
 import type { McpOAuthConfig, McpServer, McpRemoteConfig } from './server.ts';
 import type { StoredMcpLogin, McpTokenStore } from './token-store.ts';
@@ -135,7 +135,7 @@ function authorizationCodeProvider({
     saveTokens: (fresh) => keep({ tokens: fresh, port }),
     async redirectToAuthorization(page) {
       if (!openUrl) throw loginNeededError(server);
-      if (page.protocol !== 'https:' && !['127.0.0.1', 'localhost', '[::1]'].includes(page.hostname))
+      if (page.protocol !== 'https:' && !isLoopbackHost(page.hostname))
         throw new FairleadError(
           'mcp/unsafe-login',
           `The login page ${escapeInvisibleLine(page.origin)} is not encrypted.`,

@@ -1,5 +1,5 @@
 // An MCP server as it was configured: how it is reached, whose word that is, and what a person approves of it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
 import { FairleadError, canonicalJson, toJson } from '../../core/index.ts';
 
@@ -69,7 +69,7 @@ export type McpServer = {
 export function approvalKey(server: McpServer): { readonly subject: string; readonly hash: string } {
   const { name, source, transport, trustReadOnly = false } = server;
   const content = { ...transport, auth: undefined, serve: undefined, trustReadOnly };
-  return { subject: `mcp-server ${source} ${name}`, hash: sha256Text(canonicalJson(toJson(content))) };
+  return { subject: `mcp-server ${source} ${name}`, hash: hash('sha256', canonicalJson(toJson(content))) };
 }
 
 /** Whether an approval is about this server, as it is or as it ever was: the server itself, or one of its tools. */
@@ -77,9 +77,6 @@ export function isApprovalOf(server: McpServer, subject: string): boolean {
   const own = approvalKey(server).subject;
   return subject === own || subject.startsWith(`mcp-tool ${own} `);
 }
-
-/** The sha256 of a text, in hex. */
-export const sha256Text = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The values with `${NAME}` and `${NAME:-otherwise}` filled in from the environment; a variable that is missing throws. */
 export function expandVariables<T extends McpStdioConfig | McpRemoteConfig | McpInProcessConfig>(

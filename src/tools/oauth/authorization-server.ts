@@ -1,6 +1,6 @@
 // The authorization server as the library sees it: asked only through the network that tools have, encrypted or on this machine, its failures in words.
 import type * as Lib from 'oauth4webapi';
-import { FairleadError, errorMessage, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine, isLoopbackHost, type Workspace } from '../../core/index.ts';
 
 /** The library, and what every request of it is made with. */
 export type OAuthLibrary = { readonly lib: typeof Lib; readonly requestOptions: OAuthRequestOptions };
@@ -76,8 +76,7 @@ export async function discoverAuthorizationServer(
 /** The address, if what is sent there cannot be read on the way: encrypted, or on this machine. */
 export function requireSecureUrl(url: string): string {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
-  if (protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)))
-    return url;
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return url;
   throw oauthError(`${escapeInvisibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
 }
 

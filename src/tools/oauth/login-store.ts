@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isObject } from '../../core/index.ts';
+import { FairleadError, isObject, systemErrorCode } from '../../core/index.ts';
 
 /** Logins by what they are for. */
 export type LoginStore<L extends object> = {
@@ -53,7 +53,7 @@ function loadLogins(file: string): Readonly<Record<string, object>> {
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw exposedTokensError(file);
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (isObject(error) && error['code'] === 'ENOENT') return {};
+    if (systemErrorCode(error) === 'ENOENT') return {};
     throw error;
   }
   try {

@@ -67,7 +67,7 @@ test('[P27] a person logs in by PKCE, requests then carry the token, and neither
   const tools = [login, withAuth(httpRequest(workspace), createTokenProvider(logins))];
   const log = memoryLog();
   const session = await Session.open(resolveAgent({ provider, system: 's', tools }), log);
-  assert.equal((await session.run('go')).ended?.reason, 'answered');
+  assert.equal((await session.advance('go')).ended?.reason, 'answered');
 
   assert.deepEqual(pages, [`things ${at.url} ${at.url}`]);
   assert.deepEqual([at.grants, at.clients], [['authorization_code'], ['client-1']]);
