@@ -31,7 +31,10 @@ async function executeSql(url: string, sql: string): Promise<readonly Record<str
 }
 
 const createAnnotation = (value: number) => ({ type: 'annotation-added', key: 'n', value }) as const;
-const endedSettlement: RunSettlement = { type: 'completed', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
+const endedSettlement: RunSettlement = {
+  type: 'completed',
+  outcome: { reason: 'answered', text: '', spent: zeroUsage },
+};
 const restingSettlement: RunSettlement = { type: 'waiting', pendingApprovals: [] };
 
 async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {

@@ -6,34 +6,34 @@ import { startWorker } from '../fleet/index.ts';
 import { openProvider } from '../providers/index.ts';
 import { openFleetStore } from '../stores/index.ts';
 import { scriptedProvider } from '../testing/index.ts';
-import { agentTool, defineAgent, defineTool, Harness, toolFromSpec } from './index.ts';
+import { Agent, agentTool, defineTool, Harness, toolFromSpec } from './index.ts';
 
 const model = scriptedProvider([]);
 
 /** What is given without its types, the code of the refusal, and what its sentence says. */
 const mistakes: readonly (readonly [string, () => unknown, code: string, says: RegExp])[] = [
-  ['no options', () => defineAgent(undefined as never), 'agent/no-model', /An agent needs a model: .* not nothing\.$/],
-  ['no model', () => defineAgent({} as never), 'agent/no-model', /such as "ollama\/qwen3:8b".* not nothing\.$/],
-  ['a null for a model', () => defineAgent({ model: null as never }), 'agent/no-model', /not nothing\.$/],
-  ['an empty name', () => defineAgent({ model: ' ' }), 'agent/no-model', /not an empty name\.$/],
-  ['a number', () => defineAgent({ model: 7 as never }), 'agent/no-model', /not a number\.$/],
-  ['no models at all', () => defineAgent({ model: [] }), 'agent/no-model', /not an empty list\.$/],
-  ['a list with a hole', () => defineAgent({ model: ['a/b', undefined as never] }), 'agent/no-model', /not nothing\.$/],
+  ['no options', () => new Agent(undefined as never), 'agent/no-model', /An agent needs a model: .* not nothing\.$/],
+  ['no model', () => new Agent({} as never), 'agent/no-model', /such as "ollama\/qwen3:8b".* not nothing\.$/],
+  ['a null for a model', () => new Agent({ model: null as never }), 'agent/no-model', /not nothing\.$/],
+  ['an empty name', () => new Agent({ model: ' ' }), 'agent/no-model', /not an empty name\.$/],
+  ['a number', () => new Agent({ model: 7 as never }), 'agent/no-model', /not a number\.$/],
+  ['no models at all', () => new Agent({ model: [] }), 'agent/no-model', /not an empty list\.$/],
+  ['a list with a hole', () => new Agent({ model: ['a/b', undefined as never] }), 'agent/no-model', /not nothing\.$/],
   [
     'half a reference',
-    () => defineAgent({ model: { provider: 'ollama' } as never }),
+    () => new Agent({ model: { provider: 'ollama' } as never }),
     'agent/no-model',
     /not an object without/,
   ],
   [
     'instructions that are no text',
-    () => defineAgent({ model, instructions: 7 as never }),
+    () => new Agent({ model, instructions: 7 as never }),
     'agent/bad-option',
     /instructions .* text, not a number/,
   ],
   [
     'tools that are no list',
-    () => defineAgent({ model, tools: {} as never }),
+    () => new Agent({ model, tools: {} as never }),
     'agent/bad-option',
     /tools .* list, not an object/,
   ],
@@ -55,7 +55,7 @@ const mistakes: readonly (readonly [string, () => unknown, code: string, says: R
   ],
   ['no reference', () => openProvider(undefined as never), 'provider/no-model', /A model is a name/],
   ['an empty reference', () => openProvider({} as never), 'provider/no-model', /A model is a name/],
-  ['no store', () => openFleetStore(undefined as never), 'store/no-place', /A store needs a place/],
+  ['no store', () => openFleetStore(undefined as never), 'store/no-place', /A store needs a location/],
   ['a worker without a store', () => startWorker({ drivers: {} } as never), 'fleet/bad-option', /needs a store/],
   ['a worker without drivers', () => startWorker({ store: {} } as never), 'fleet/bad-option', /needs drivers/],
 ];

@@ -1,8 +1,9 @@
-// The row that a database keeps of an event, looked at before it is believed.
+// Events in database rows: creates them for an append, and validates them when they are read.
 import { FairleadError, upcastEvent, type Event, type Fact } from '../core/index.ts';
+import { tryParseJson } from './try-parse-json.ts';
 import { eventShapeError } from './validate-event.ts';
 
-/** An event as its row says; `fact` is JSON. */
+/** An event in the database; `fact` is JSON. */
 export type EventRow = {
   readonly seq: number;
   readonly id: string;
@@ -11,28 +12,55 @@ export type EventRow = {
   readonly fact: string;
 };
 
-/** An event is looked at before it is believed: a database may come from anywhere. */
+/** The event of a row; throws `store/damaged` if the row holds none. */
 export function parseEventRow(session: string, { seq, id, parent, time, fact }: EventRow): Event {
-  let value: unknown;
-  try {
-    value = upcastEvent(JSON.parse(fact));
-  } catch {
-    throw damagedEventError(session, seq, 'is not JSON');
-  }
-  const flaw = eventShapeError(value);
-  if (flaw !== undefined) throw damagedEventError(session, seq, flaw);
+  const value = upcastEvent(tryParseJson(fact));
+  const problem = eventShapeError(value);
+  if (problem !== undefined) throw damagedEventError(session, seq, problem);
   return { ...(value as Fact), seq, id, parent, time };
 }
 
-/** An event that cannot be believed, or is not there. */
-export const damagedEventError = (session: string, seq: number, flaw: string): FairleadError =>
-  new FairleadError('store/damaged', `Event ${seq} of session ${session} ${flaw}.`, {
+/** An event that is missing or not valid; `problem` completes the sentence. */
+export const damagedEventError = (session: string, seq: number, problem: string): FairleadError =>
+  new FairleadError('store/damaged', `Event ${seq} of session ${session} ${problem}.`, {
     blame: 'store',
-    hint: 'Put a copy of the store in its place, or go on with another session.',
+    hint: 'Restore a copy of the store, or continue with another session.',
   });
 
-/** The seq in an id, if it can be one: an id begins with its seq, so that no index is needed to find it. */
+/** The seq that an event id begins with, so that no index is needed to find the event; undefined if the id has none. */
 export function parseEventSeq(id: string): number | undefined {
   const seq = Number.parseInt(id, 36);
   return Number.isSafeInteger(seq) ? seq : undefined;
+}
+
+/** Where new events are appended: after which seq, following which event, and the suffix that makes their ids unique. */
+export type AppendPosition = { readonly after: number; readonly parent: string | null; readonly suffix: string };
+
+/** The events of an append, each following the one before it. */
+export function createEvents(
+  facts: readonly Fact[],
+  { after, parent: first, suffix }: AppendPosition,
+): readonly Event[] {
+  const time = new Date().toISOString();
+  let parent = first;
+  return facts.map((fact, i): Event => {
+    const seq = after + i + 1;
+    const event = { ...fact, seq, id: `${seq.toString(36)}.${suffix}`, parent, time };
+    parent = event.id;
+    return event;
+  });
+}
+
+/** The fact of an event as JSON, without the columns that the row has of its own. */
+export function serializeFact({ seq: _seq, id: _id, parent: _parent, time: _time, ...fact }: Event): string {
+  return JSON.stringify(fact);
+}
+
+/** Whether a session can be read from this event on: it starts an epoch with a baseline. */
+export const isEpochStart = (event: Event): boolean => event.type === 'epoch-started' && Boolean(event.baseline);
+
+/** The name that these events give their session; null if they give none. */
+export function findSessionName(events: readonly Event[]): string | null {
+  const names = events.flatMap((event) => (event.type === 'session-started' ? (event.name ?? []) : []));
+  return names.at(-1) ?? null;
 }

@@ -1,27 +1,45 @@
-// The letter in a row. One that cannot be read says nothing, so that those after it are read.
-import { isObject, type InboxMessage } from '../core/index.ts';
-import { tryParseJson } from './row-json.ts';
+// Inbox messages in database rows. A row that cannot be read becomes an empty message, so that the messages after it are read.
+import { isObject, type InboxDelivery, type InboxMessage } from '../core/index.ts';
+import { tryParseJson } from './try-parse-json.ts';
+
+/** A message in the database: its position and its JSON. */
+export type MessageRow = { readonly place: number; readonly letter: string };
+
+/** The message of a row. */
+export const toInboxDelivery = ({ place, letter }: MessageRow): InboxDelivery => ({
+  position: place,
+  message: parseInboxMessage(letter),
+});
+
+/** The JSON of a message in a row: `text` is stored as `words`. */
+export function formatInboxMessage(message: InboxMessage): string {
+  if (!('text' in message)) return JSON.stringify(message);
+  const { text, ...fields } = message;
+  return JSON.stringify({ ...fields, words: text });
+}
 
 const emptyMessage: InboxMessage = { type: 'ended', run: '' };
 
-/** The letter that a text is. */
-export function parseInboxMessage(text: string): InboxMessage {
-  const letter = tryParseJson(text);
-  return isObject(letter) && isInboxMessage(letter) ? letter : emptyMessage;
+function parseInboxMessage(text: string): InboxMessage {
+  const value = tryParseJson(text);
+  if (!isObject(value)) return emptyMessage;
+  const { words, ...fields } = value;
+  const message = words === undefined ? fields : { ...fields, text: words };
+  return isInboxMessage(message) ? message : emptyMessage;
 }
 
-function isInboxMessage(letter: { readonly [key: string]: unknown }): letter is InboxMessage {
-  switch (letter['type']) {
+function isInboxMessage(value: { readonly [key: string]: unknown }): value is InboxMessage {
+  switch (value['type']) {
     case 'prompt':
     case 'steer':
     case 'follow-up':
-      return typeof letter['words'] === 'string';
+      return typeof value['text'] === 'string';
     case 'answer':
-      return typeof letter['call'] === 'string' && typeof letter['allowed'] === 'boolean';
+      return typeof value['call'] === 'string' && typeof value['allowed'] === 'boolean';
     case 'cancel':
       return true;
     case 'ended':
-      return typeof letter['run'] === 'string';
+      return typeof value['run'] === 'string';
     default:
       return false;
   }

@@ -1,4 +1,4 @@
-// Where a session's log is kept.
+// Stores of session logs and run queues: JSONL files, memory, SQLite and PostgreSQL.
 export type { SessionFileProblem } from './jsonl/file-index.ts';
 export { copyJsonl, type CopyJsonlOptions } from './jsonl/copy.ts';
 export { realDisk, type Disk, type FileStat } from './jsonl/disk.ts';
@@ -10,4 +10,5 @@ export { jsonlSessions } from './jsonl/sessions.ts';
 export { moveJsonl, type MoveJsonlOptions } from './jsonl/move.ts';
 export { verifyFile, type FileVerification } from './jsonl/verify.ts';
 export { memoryLog, type MemoryLog } from './memory.ts';
-export { openFleetStore, type FleetStoreOptions } from './open-fleet-store.ts';
+export type { FleetStoreOptions } from './defaults.ts';
+export { openFleetStore } from './open-fleet-store.ts';

@@ -1,20 +1,17 @@
-// Opens the store that a fleet shares, whatever it is kept in; only what is asked for is loaded.
+// Opens the store of a fleet by its location. Only the driver that is needed is loaded.
 import { FairleadError, type FleetStore } from '../core/index.ts';
-import type { SqliteOptions } from './sqlite/store.ts';
+import type { FleetStoreOptions } from './defaults.ts';
 
-/** How a store is to behave, wherever it is kept. */
-export type FleetStoreOptions = Pick<SqliteOptions, 'leaseMs' | 'retryMs'>;
-
-/** Opens a fleet's store: `postgres://...`, or the name of a file, with or without `sqlite:` before it. */
-export async function openFleetStore(where: string, options: FleetStoreOptions = {}): Promise<FleetStore> {
-  if (typeof where !== 'string' || where.trim() === '')
-    throw new FairleadError('store/no-place', 'A store needs a place: postgres://..., or the name of a file.', {
+/** Opens a store: `postgres://...`, or the name of a SQLite file, with or without the prefix `sqlite:`. */
+export async function openFleetStore(location: string, options: FleetStoreOptions = {}): Promise<FleetStore> {
+  if (typeof location !== 'string' || location.trim() === '')
+    throw new FairleadError('store/no-place', 'A store needs a location: postgres://..., or the name of a file.', {
       blame: 'user',
     });
-  if (/^postgres(ql)?:/.test(where)) {
+  if (/^postgres(ql)?:/.test(location)) {
     const { openPostgres } = await import('./postgres/store.ts');
-    return openPostgres(where, options);
+    return openPostgres(location, options);
   }
   const { openSqlite } = await import('./sqlite/store.ts');
-  return openSqlite(where.replace(/^sqlite:(\/\/)?/, ''), options);
+  return openSqlite(location.replace(/^sqlite:(\/\/)?/, ''), options);
 }

@@ -1,4 +1,5 @@
-// The row that a database keeps of a run, and the run that others see.
+// Runs in database rows: conversion between a row and the run that callers see, defaults, failure limits and queue figures.
+import { randomUUID } from 'node:crypto';
 import {
   FairleadError,
   isObject,
@@ -10,12 +11,14 @@ import {
   type NewRun,
   type JsonObject,
   type ApprovalQuestion,
+  type QueueDepth,
+  type QueueLimits,
   type RunOutcome,
   type RunStatus,
 } from '../core/index.ts';
-import { tryParseJson } from './row-json.ts';
+import { tryParseJson } from './try-parse-json.ts';
 
-/** A run as its row says; times are in milliseconds. */
+/** A run in the database; times are in milliseconds. */
 export type RunRow = {
   readonly key: number;
   readonly id: string;
@@ -26,7 +29,7 @@ export type RunRow = {
   readonly tenant: string;
   readonly priority: number;
   readonly parent: string | null;
-  readonly status: RunStatus;
+  readonly status: StoredRunStatus;
   readonly attempts: number;
   readonly failures: number;
   readonly woken: number;
@@ -42,33 +45,77 @@ export type RunRow = {
   readonly outcome: string | null;
 };
 
-/** A time that is none is the first there is. */
+/** A run status as the column `status` stores it: `resting` there is `waiting` everywhere else. */
+export type StoredRunStatus = Exclude<RunStatus, 'waiting'> | 'resting';
+
+/** Returns the column value of a run status. */
+export const toStoredStatus = (status: RunStatus): StoredRunStatus => (status === 'waiting' ? 'resting' : status);
+
+/** A new run as columns. */
+export type NewRunRow = Pick<
+  RunRow,
+  'id' | 'words' | 'kind' | 'settings' | 'session' | 'tenant' | 'priority' | 'parent' | 'later'
+>;
+
+/** The columns of a new run, with the default values. */
+export function toNewRunRow(run: NewRun): NewRunRow {
+  const id = run.id ?? randomUUID();
+  return {
+    id,
+    words: run.prompt,
+    kind: run.kind ?? 'run',
+    settings: JSON.stringify(run.settings ?? {}),
+    session: run.session ?? id,
+    tenant: run.tenant ?? 'default',
+    priority: run.priority ?? 0,
+    parent: run.parent ?? null,
+    later: run.notBefore === undefined ? null : Date.parse(run.notBefore),
+  };
+}
+
+/** The columns of an ended run: its outcome as JSON, and what statistics are computed from. */
+export type OutcomeColumns = {
+  readonly outcome: string;
+  readonly reason: string;
+  readonly usd: number;
+  readonly tokens: number;
+};
+
+/** The columns of a run that ends. */
+export const toOutcomeColumns = (outcome: RunOutcome): OutcomeColumns => ({
+  outcome: formatRunOutcome(outcome),
+  reason: outcome.reason,
+  usd: outcome.spent.usd,
+  tokens: Math.round(outcome.spent.input + outcome.spent.output),
+});
+
+/** A damaged time becomes 1970, so that the run can still be listed. */
 const toIsoTime = (ms: number): string => new Date(isValidTime(ms) ? ms : 0).toISOString();
 
 const isValidTime = (ms: number): boolean => !Number.isNaN(new Date(ms).getTime());
 
-/** What keeps a run from being worked on, in the words of a sentence; nothing where its row is as it should be. */
+/** Why a run cannot be handled because its row is damaged; undefined if the row is valid. */
 export function runRowError({ settings, words, queued }: RunRow): string | undefined {
-  if (typeof words !== 'string') return 'its words cannot be read';
-  if (!isValidTime(queued)) return 'it was queued at no time';
+  if (typeof words !== 'string') return 'its prompt cannot be read';
+  if (!isValidTime(queued)) return 'the time at which it was queued is not valid';
   const value = tryParseJson(settings);
-  return isObject(value) ? undefined : `its settings are no ${value === undefined ? 'JSON' : 'object'}`;
+  return isObject(value) ? undefined : `its settings are not ${value === undefined ? 'JSON' : 'an object'}`;
 }
 
-/** How a run ends that cannot be worked on because of what its row says. */
+/** The outcome of a run that cannot be handled because of a damaged row. */
 export function damagedOutcome(detail: string): RunOutcome {
   const error = toFailure(
     new FairleadError('store/damaged', detail, {
       blame: 'store',
-      hint: 'Queue it again under another id; the others go on.',
+      hint: 'Queue it again under another id. Other runs are not affected.',
     }),
   );
   return { reason: 'provider-error', detail, error, text: '', spent: zeroUsage };
 }
 
-/** That the row of a run is damaged, as how the run ends. */
-export const damagedRowOutcome = (flaw: string): RunOutcome =>
-  damagedOutcome(`The row of this run is damaged: ${flaw}.`);
+/** The outcome of a run whose own row is damaged. */
+export const damagedRowOutcome = (problem: string): RunOutcome =>
+  damagedOutcome(`The row of this run is damaged: ${problem}.`);
 
 function parseRunSettings(text: string): JsonObject {
   const value = tryParseJson(text);
@@ -87,27 +134,32 @@ function parseApprovalQuestions(text: string): readonly ApprovalQuestion[] {
 
 function parseRunOutcome(text: string): RunOutcome {
   const value = tryParseJson(text);
-  const { reason, text: said, spent } = isObject(value) ? value : {};
-  return typeof reason === 'string' && typeof said === 'string' && isObject(upcastUsageTotals(spent))
-    ? (value as RunOutcome)
-    : damagedOutcome('What came of this run cannot be read in its row.');
+  const { handed, ...outcome } = isObject(value) ? value : {};
+  const { reason, text: answer, spent } = outcome;
+  return typeof reason === 'string' && typeof answer === 'string' && isObject(upcastUsageTotals(spent))
+    ? ({ ...outcome, ...(handed === undefined ? {} : { clientToolCalls: handed }) } as RunOutcome)
+    : damagedOutcome('The outcome of this run cannot be read from its row.');
 }
 
-/** A run as others see it, whatever its row says: one that is damaged must not hide the others. */
+/** The JSON of an outcome in a row: `clientToolCalls` is stored as `handed`. */
+export const formatRunOutcome = ({ clientToolCalls, ...outcome }: RunOutcome): string =>
+  JSON.stringify(clientToolCalls === undefined ? outcome : { ...outcome, handed: clientToolCalls });
+
+/** The run of a row. Never throws: a damaged run must not hide the others. */
 export function toFleetRun(row: RunRow): FleetRun {
   const { id, words, kind, session, tenant, priority, status, attempts } = row;
   return {
     id,
-    words: typeof words === 'string' ? words : '',
+    prompt: typeof words === 'string' ? words : '',
     kind,
     settings: parseRunSettings(row.settings),
     session,
     tenant,
     priority,
-    status,
+    status: status === 'resting' ? 'waiting' : status,
     attempts,
     queued: toIsoTime(row.queued),
-    questions: row.questions === null ? [] : parseApprovalQuestions(row.questions),
+    pendingApprovals: row.questions === null ? [] : parseApprovalQuestions(row.questions),
     ...(row.parent === null ? {} : { parent: row.parent }),
     ...(row.started === null ? {} : { started: toIsoTime(row.started) }),
     ...(row.ended === null ? {} : { ended: toIsoTime(row.ended) }),
@@ -118,31 +170,49 @@ export function toFleetRun(row: RunRow): FleetRun {
   };
 }
 
-/** So often in a row may working on a run fail, by a throw or by the death of its worker. */
+/** How often in a row a run may fail, because its handler throws or its worker is lost. */
 export const maxFailures = 10;
 
 const maxRetryDelayMs = 60_000;
 
-/** Milliseconds that a run waits after it has failed once more: each time for longer. */
+/** The delay before a run is tried again, in milliseconds; it doubles with each failure. */
 export const computeRetryDelayMs = (failures: number, retryMs: number): number =>
   Math.min(maxRetryDelayMs, retryMs * 2 ** failures);
 
-/** What becomes of a run whose workers fell silent, in its last detail. */
-export const workerLostReason = 'its workers died or fell silent';
+/** Why a run ended whose workers were lost, for the detail of its outcome. */
+export const workerLostReason = 'its workers ended or sent no heartbeat';
 
-/** How a run ends that has failed too often. */
-export const tooManyFailuresOutcome = (failures: number, why: string): RunOutcome => ({
+/** The outcome of a run that failed too often. */
+export const tooManyFailuresOutcome = (failures: number, reason: string): RunOutcome => ({
   reason: 'provider-error',
-  detail: `Given up after ${failures} attempts: ${why}`,
+  detail: `Given up after ${failures} attempts: ${reason}`,
   text: '',
   spent: zeroUsage,
 });
 
-/** A time that is none must not reach the rows. */
-export function assertValidTime({ notBefore }: NewRun): void {
-  if (notBefore === undefined || !Number.isNaN(Date.parse(notBefore))) return;
-  throw new FairleadError('queue/bad-time', `"${notBefore}" is not a time.`, {
+/** Throws if a time cannot be parsed: it must not reach a row. */
+export function assertValidTime(time: string | undefined): void {
+  if (time === undefined || !Number.isNaN(Date.parse(time))) return;
+  throw new FairleadError('queue/bad-time', `"${time}" is not a time.`, {
     blame: 'user',
     hint: 'Write it as 2030-01-31T08:00:00Z.',
   });
 }
+
+/** The depth of a queue, from the number of runs by status and the time in milliseconds from which the oldest one waits. */
+export const toQueueDepth = (
+  count: (status: StoredRunStatus) => number,
+  oldest: number | null | undefined,
+): QueueDepth => ({
+  queued: count('queued'),
+  running: count('running'),
+  waiting: count('resting'),
+  ...(oldest === undefined || oldest === null ? {} : { oldest: new Date(oldest).toISOString() }),
+});
+
+/** The limits of a queue in a row; none if there is no row. */
+export const parseQueueLimits = (text: string | null | undefined): QueueLimits =>
+  JSON.parse(text ?? '{}') as QueueLimits;
+
+/** The longest wait after which a worker should check again whether the rate limit admits a run, in milliseconds. */
+export const rateDelayMs = ({ rate }: QueueLimits): number => (rate ? Math.max(10, rate.ms / rate.runs) : Infinity);

@@ -1,22 +1,22 @@
-// What ended when, how, at what cost and how fast, in stretches of time.
+// Statistics of ended runs in time buckets: count, reasons, cost and duration percentiles.
 import { FairleadError, type DurationPercentiles, type StopReason, type RunStats } from '../core/index.ts';
 
-/** A run that ended: times and durations in milliseconds. */
+/** An ended run; times and durations are in milliseconds. */
 export type EndedRunRow = {
   readonly ended: number;
   readonly reason: StopReason;
   readonly usd: number;
   readonly tokens: number;
-  readonly waited: number | null;
-  readonly took: number | null;
+  readonly queue_ms: number | null;
+  readonly duration_ms: number | null;
 };
 
 const maxBuckets = 10_000;
 
-/** What is to be tallied: from a time up to another, in stretches, all in milliseconds. */
+/** A time range and the length of its buckets, in milliseconds. */
 export type BucketRange = { readonly from: number; readonly to: number; readonly bucketMs: number };
 
-/** The runs that ended, stretch by stretch; refused before they are read where there would be too many. */
+/** Creates the function that groups runs by bucket. Throws if there would be too many buckets, before any run is read. */
 export function createRunStatsAggregator({
   from,
   to,
@@ -25,9 +25,9 @@ export function createRunStatsAggregator({
   const count = Math.ceil((to - from) / bucketMs);
   if (!(count >= 0 && count <= maxBuckets && bucketMs > 0)) throw tooManyBucketsError(count);
   return (rows) => {
-    const stretches: EndedRunRow[][] = Array.from({ length: count }, () => []);
-    for (const row of rows) stretches[Math.floor((row.ended - from) / bucketMs)]?.push(row);
-    return stretches.map((some, i) => toRunStats(some, from + i * bucketMs));
+    const buckets: EndedRunRow[][] = Array.from({ length: count }, () => []);
+    for (const row of rows) buckets[Math.floor((row.ended - from) / bucketMs)]?.push(row);
+    return buckets.map((bucket, i) => toRunStats(bucket, from + i * bucketMs));
   };
 }
 
@@ -40,12 +40,12 @@ function toRunStats(rows: readonly EndedRunRow[], from: number): RunStats {
     reasons,
     usd: rows.reduce((sum, { usd }) => sum + usd, 0),
     tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
-    waited: computePercentiles(rows.flatMap(({ waited }) => waited ?? [])),
-    took: computePercentiles(rows.flatMap(({ took }) => took ?? [])),
+    queueMs: computePercentiles(rows.flatMap((row) => row.queue_ms ?? [])),
+    durationMs: computePercentiles(rows.flatMap((row) => row.duration_ms ?? [])),
   };
 }
 
-/** By nearest rank: each of them was really measured. */
+/** By nearest rank, so that each percentile is a measured value. */
 function computePercentiles(durations: readonly number[]): DurationPercentiles {
   const sorted = durations.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
@@ -53,7 +53,7 @@ function computePercentiles(durations: readonly number[]): DurationPercentiles {
 }
 
 const tooManyBucketsError = (count: number): FairleadError =>
-  new FairleadError('queue/bad-stretch', `A tally of ${count} stretches cannot be made.`, {
+  new FairleadError('queue/bad-stretch', `Cannot compute statistics in ${count} buckets.`, {
     blame: 'user',
-    hint: `Ask for a time that lies before another one, in at most ${maxBuckets} stretches.`,
+    hint: `The start must be before the end, with at most ${maxBuckets} buckets between them.`,
   });

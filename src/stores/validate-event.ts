@@ -104,7 +104,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     kind: optional(oneOf('unknown-outcome', 'client-tool')),
     by: optional(origin),
   },
-  'approval-resolved': { call: text, allowed: bool, happened: optional(bool) },
+  'approval-resolved': { call: text, allowed: bool, happened: optional(bool), reason: optional(text) },
   'tool-started': { call: text, tool: text, key: text },
   'tool-ended': {
     call: text,

@@ -1,76 +1,92 @@
-// Wakes who waits for a change. A bell that was rung while nobody waited at it rings at the next wait, so that no change is missed.
+// Wait list by topic: wakes the readers that wait for a change. A change that comes between two waits ends the next wait at once.
 
-/** What can change: runs in the queue, letters, or the events of one session. */
+/** What can change: runs in the queue, inbox messages, or the events of one session. */
 export type ChangeTopic = 'queue' | 'letters' | `session ${number}`;
 
-/** Hung up by who looks at something again and again: first the look, then the wait. */
+/** Registered by a reader that alternates between reading and waiting. */
 export type Waiter = {
-  /** Waits for a change since the last wait, an abort, the time given or the end of the store, and says whether there was a change. */
-  wait(options: { readonly signal?: AbortSignal | undefined; readonly ms: number }): Promise<boolean>;
+  /**
+   * Waits for a change since the last wait, an abort, the timeout, or the close of the store. Returns whether there was a change.
+   * Without `ms` there is no timeout.
+   */
+  wait(options?: { readonly signal?: AbortSignal | undefined; readonly ms?: number | undefined }): Promise<boolean>;
   remove(): void;
 };
 
-/** The bells of a store. */
+/** The wait list of a store. */
 export type Waiters = {
   add(topic: ChangeTopic): Waiter;
   notify(topic: string): void;
   notifyAll(): void;
-  /** From now on nobody waits. */
+  /** Ends all waits, now and later. */
   close(): void;
 };
 
-/** Bells, none hung up yet. */
-export function createWaiters(): Waiters {
-  const hung = new Map<string, Set<() => void>>();
+/** Called when the first wait begins and when the last one has ended. */
+export type WaitObserver = { onActive(): void; onIdle(): void };
+
+/** Creates an empty wait list. */
+export function createWaiters(observer?: WaitObserver): Waiters {
+  const listeners = new Map<string, Set<() => void>>();
+  let waiting = 0;
   let closed = false;
 
-  const ring = (topic: string): void => {
-    for (const rung of hung.get(topic) ?? []) rung();
+  const notify = (topic: string): void => {
+    for (const listener of listeners.get(topic) ?? []) listener();
   };
-  const ringAll = (): void => {
-    for (const topic of hung.keys()) ring(topic);
+  const notifyAll = (): void => {
+    for (const topic of listeners.keys()) notify(topic);
   };
 
-  function hang(topic: ChangeTopic): Waiter {
-    let rang = false;
+  async function waitFor(promise: Promise<void>): Promise<void> {
+    if (++waiting === 1) observer?.onActive();
+    try {
+      await promise;
+    } finally {
+      if (--waiting === 0) observer?.onIdle();
+    }
+  }
+
+  function add(topic: ChangeTopic): Waiter {
+    let changed = false;
     let wake: (() => void) | undefined;
-    const rung = (): void => {
-      rang = true;
+    const listener = (): void => {
+      changed = true;
       wake?.();
     };
-    const others = hung.get(topic) ?? new Set();
-    hung.set(topic, others.add(rung));
+    const sameTopic = listeners.get(topic) ?? new Set();
+    listeners.set(topic, sameTopic.add(listener));
     return {
-      async wait({ signal, ms }) {
-        if (!rang && !closed && !signal?.aborted) {
+      async wait({ signal, ms } = {}) {
+        if (!changed && !closed && !signal?.aborted) {
           const { promise, resolve } = Promise.withResolvers<void>();
-          const late = setTimeout(resolve, ms);
+          const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
           const abort = (): void => resolve();
           wake = resolve;
           signal?.addEventListener('abort', abort, { once: true });
-          await promise;
-          clearTimeout(late);
+          await waitFor(promise);
+          clearTimeout(timer);
           signal?.removeEventListener('abort', abort);
           wake = undefined;
         }
-        const changed = rang;
-        rang = false;
-        return changed;
+        const hasChanged = changed;
+        changed = false;
+        return hasChanged;
       },
       remove() {
-        others.delete(rung);
-        if (others.size === 0 && hung.get(topic) === others) hung.delete(topic);
+        sameTopic.delete(listener);
+        if (sameTopic.size === 0 && listeners.get(topic) === sameTopic) listeners.delete(topic);
       },
     };
   }
 
   return {
-    add: hang,
-    notify: ring,
-    notifyAll: ringAll,
+    add,
+    notify,
+    notifyAll,
     close() {
       closed = true;
-      ringAll();
+      notifyAll();
     },
   };
 }

@@ -190,7 +190,7 @@ export function sessionsConformance(
         ['b', 'the b', 2, false],
       ],
     );
-    assert.deepEqual(await sessions.list({ most: 1, before: 'c/../d' }), list.slice(2));
+    assert.deepEqual(await sessions.list({ limit: 1, before: 'c/../d' }), list.slice(2));
     await log.close();
   });
 

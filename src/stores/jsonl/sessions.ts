@@ -33,7 +33,7 @@ export function jsonlSessions(folder: string, options: { readonly silentMs?: num
       return openJsonl(fileOf(session) ?? usualFile(session), { ...options, session, force });
     },
     reader: async (session) => openJsonl(mustFind(session), { mode: 'read' }),
-    async list({ most = defaultListLimit, before } = {}) {
+    async list({ limit: most = defaultListLimit, before } = {}) {
       const entries = listSessionFiles(folder)
         .flatMap((file) => toSessionEntry(file) ?? [])
         .toSorted((a, b) => b.changed.localeCompare(a.changed) || b.session.localeCompare(a.session));

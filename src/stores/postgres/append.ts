@@ -1,25 +1,27 @@
-// Adds events to a session in one statement, which checks the fence and the tail; where its answer was lost, the tail tells.
+// Appends events in one statement that checks the fence and the last seq. If its reply is lost, the last event shows whether it was executed.
 import { randomBytes } from 'node:crypto';
 import type { AppendOptions, Event, Fact, Log } from '../../core/index.ts';
-import { appendConflictError, sessionFencedError } from '../session-errors.ts';
+import { createEvents, findSessionName, isEpochStart, serializeFact } from '../event-row.ts';
+import type { SessionRow } from '../session-log.ts';
+import { appendConflictError, fencedError } from '../store-errors.ts';
 import type { PostgresContext } from './context.ts';
 import { createBatcher } from './batcher.ts';
-import { findEventSeq, type SessionRow } from './log.ts';
+import { findEventSeq } from './log.ts';
 
-/** What is to be added to one session, whose tail must be `after`. */
+/** An append to one session, whose last seq must be `after`. */
 type SessionAppend = {
   readonly key: number;
   readonly fence: number;
   readonly after: number;
   readonly head: string | null;
   readonly events: readonly Event[];
-  /** Where the first event does not follow the tail: what it follows. */
+  /** The seq that the first event follows, if it does not follow the last event. */
   readonly jump: number | null;
   readonly facts: readonly string[];
-  readonly settle: boolean;
+  readonly durable: boolean;
 };
 
-/** The fence and the tail as they were before, and whether the events were added. */
+/** The fence and the last seq before the append, whether the events were added, and the id of the event after `after`. */
 type AppendResult = {
   readonly ord: number;
   readonly fence: number;
@@ -28,7 +30,7 @@ type AppendResult = {
   readonly next: string | null;
 };
 
-/** Adds to each session whose fence and tail are as said. Without sync it is safe from our death, not from the server's. */
+/** Appends to each session whose fence and last seq match. Without sync it survives a crash of this process, not one of the server. */
 const appendSql = (sync: boolean): string => `
 WITH given AS (
   SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[])
@@ -47,113 +49,84 @@ SELECT given.ord, session.fence, session.seq, held.ord IS NOT NULL AS added,
   (SELECT id FROM fairlead.events AS event WHERE event.session = given.key AND event.seq = given.after + 1) AS next
   ${sync ? '' : ", set_config('synchronous_commit', 'off', true)"}
 FROM given JOIN fairlead.sessions AS session ON session.key = given.key LEFT JOIN held ON held.ord = given.ord`;
-const appendSqls = { safe: appendSql(true), quick: appendSql(false) };
+const durableAppendSql = appendSql(true);
+const quickAppendSql = appendSql(false);
 
-/** So many letters weigh as much as one more session. */
+/** So many characters weigh as much as one more session. */
 const charsPerWeight = 20_000;
 const weighAppend = ({ facts }: SessionAppend): number =>
   1 + facts.reduce((sum, fact) => sum + fact.length, 0) / charsPerWeight;
 
-/** Adds to sessions; those who add at the same time share a statement. */
-export type SendAppend = (addition: SessionAppend) => Promise<AppendResult | undefined>;
+/** Appends to a session; calls at the same time share a statement. */
+export type SendAppend = (append: SessionAppend) => Promise<AppendResult | undefined>;
 
-/** The one way to add to the sessions of a store. */
+/** Creates the function that appends to the sessions of a store. */
 export const createAppendBatcher = ({ db }: PostgresContext): SendAppend =>
-  createBatcher(async (additions: readonly SessionAppend[]) => {
-    const numbered = additions.map((addition, ord) => ({ ...addition, ord, tip: addition.events.at(-1) }));
+  createBatcher(async (appends: readonly SessionAppend[]) => {
+    const numbered = appends.map((append, ord) => ({ ...append, ord, last: append.events.at(-1) }));
     const now = new Date().toISOString();
     const events = numbered.flatMap(({ ord, events: each, facts, jump }) =>
       each.map((event, i) => ({ ord, event, fact: facts[i] ?? '', jump: i === 0 ? jump : null })),
     );
     const rows = await db.all<AppendResult>(
-      additions.some(({ settle }) => settle) ? appendSqls.safe : appendSqls.quick,
+      appends.some(({ durable }) => durable) ? durableAppendSql : quickAppendSql,
       [
         numbered.map(({ ord }) => ord),
         numbered.map(({ key }) => key),
         numbered.map(({ fence }) => fence),
         numbered.map(({ after }) => after),
-        numbered.map(({ after, tip }) => tip?.seq ?? after),
-        numbered.map(({ head, tip }) => tip?.id ?? head),
-        numbered.map(({ tip }) => tip?.time ?? now),
+        numbered.map(({ after, last }) => last?.seq ?? after),
+        numbered.map(({ head, last }) => last?.id ?? head),
+        numbered.map(({ last }) => last?.time ?? now),
         numbered.map(({ events: each }) => findSessionName(each)),
         events.map(({ ord }) => ord),
         events.map(({ event }) => event.seq),
         events.map(({ event }) => event.id),
         events.map(({ event }) => event.parent),
         events.map(({ jump }) => jump),
-        events.map(({ event }) => (event.type === 'epoch-started' && event.baseline ? 'true' : null)),
+        events.map(({ event }) => (isEpochStart(event) ? 'true' : null)),
         events.map(({ event }) => event.time),
         events.map(({ fact }) => fact),
       ],
     );
-    const answers = new Map(rows.map((row) => [row.ord, row]));
-    return numbered.map(({ ord }) => answers.get(ord));
+    const results = new Map(rows.map((row) => [row.ord, row]));
+    return numbered.map(({ ord }) => results.get(ord));
   }, weighAppend);
 
-/** Adds to a session that is held under a fence; any other number there means that others have taken it. */
+/** Appends to a session that is held under a fence; another fence in the row means that another writer has taken it over. */
 export function createPostgresAppender(
-  base: PostgresContext,
+  context: PostgresContext,
   send: SendAppend,
-  { key, session, fence, head: first, seq: firstSeq }: SessionRow,
-): { readonly append: Log['append']; readonly tail: () => number } {
-  let head = first;
-  let tail = firstSeq;
-  let last: Promise<unknown> = Promise.resolve();
-
-  function place(after: number, facts: readonly Fact[], above: string | null): readonly Event[] {
-    const time = new Date().toISOString();
-    // An id is this append's alone: where its answer got lost, it tells whether the events were added.
-    const mark = randomBytes(4).toString('hex');
-    let parent = above;
-    return facts.map((fact, i): Event => {
-      const seq = after + i + 1;
-      const event = { ...fact, seq, id: `${seq.toString(36)}.${mark}`, parent, time };
-      parent = event.id;
-      return event;
-    });
-  }
+  { key, session, fence, head: firstHead, seq: firstSeq }: SessionRow,
+): { readonly append: Log['append']; readonly lastSeq: () => number } {
+  let head = firstHead;
+  let lastSeq = firstSeq;
+  let pending: Promise<unknown> = Promise.resolve();
 
   async function add(after: number, facts: readonly Fact[], options: AppendOptions): Promise<readonly Event[]> {
-    const above = options.parent ?? head;
-    const jump = above === head && above !== null ? null : above === null ? 0 : await findEventSeq(base, key, above);
-    const events = place(after, facts, above);
-    const tip = events.at(-1);
-    const texts = events.map(serializeFact);
-    const answer = await send({
-      key,
-      fence,
-      after,
-      head,
-      events,
-      jump,
-      facts: texts,
-      settle: options.durable === true,
-    });
-    if (!answer?.added) {
-      if (answer?.fence !== fence) throw sessionFencedError(session);
-      // What is there is ours: it was added before, and the answer got lost.
-      if (events[0] === undefined || answer.next !== events[0].id) throw appendConflictError(after, answer.seq);
+    const parent = options.parent ?? head;
+    const jump =
+      parent === head && parent !== null ? null : parent === null ? 0 : await findEventSeq(context, key, parent);
+    // The suffix is unique to this append: if the reply is lost, it shows whether the events were added.
+    const events = createEvents(facts, { after, parent, suffix: randomBytes(4).toString('hex') });
+    const durable = options.durable === true;
+    const result = await send({ key, fence, after, head, events, jump, facts: events.map(serializeFact), durable });
+    if (!result?.added) {
+      if (result?.fence !== fence) throw fencedError(`Session ${session}`);
+      // If the next event is ours, an earlier try has added it and its reply was lost.
+      if (events[0] === undefined || result.next !== events[0].id) throw appendConflictError(after, result.seq);
     }
-    head = tip?.id ?? head;
-    tail = tip?.seq ?? tail;
-    base.notify(`session ${key}`);
+    head = events.at(-1)?.id ?? head;
+    lastSeq = events.at(-1)?.seq ?? lastSeq;
+    context.notify(`session ${key}`);
     return events;
   }
 
-  // One after the other: each follows the head that the one before it left.
+  // One after the other: each append follows the head that the one before it left.
   const append: Log['append'] = (after, facts, options = {}) => {
-    const mine = last.then(() => add(after, facts, options));
-    last = mine.catch(() => {});
-    return mine;
+    const own = pending.then(() => add(after, facts, options));
+    pending = own.catch(() => {});
+    return own;
   };
-  return { append, tail: () => tail };
-}
-
-function serializeFact({ seq: _seq, id: _id, parent: _parent, time: _time, ...fact }: Event): string {
-  return JSON.stringify(fact);
-}
-
-function findSessionName(events: readonly Event[]): string | null {
-  const names = events.flatMap((event) => (event.type === 'session-started' ? (event.name ?? []) : []));
-  return names.at(-1) ?? null;
+  return { append, lastSeq: () => lastSeq };
 }

@@ -1,33 +1,34 @@
-// Puts what many ask for at the same time into one statement: one round trip and one commit for all of them.
+// Batches calls that are made at the same time into one statement: one round trip and one commit.
 import { FairleadError } from '../../core/index.ts';
 
-/** Answers many at once, in the order they asked. */
-type SendBatch<Ask, Answer> = (asks: readonly Ask[]) => Promise<readonly Answer[]>;
+/** Sends a batch, and returns the results in the order of the requests. */
+type SendBatch<Request, Result> = (requests: readonly Request[]) => Promise<readonly Result[]>;
 
-type PendingRequest<Ask, Answer> = {
-  readonly request: Ask;
-  readonly resolve: (answer: Answer) => void;
+type PendingRequest<Request, Result> = {
+  readonly request: Request;
+  readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** So much is put into one statement. */
+/** The total weight of the requests in one statement. */
 const maxBatchWeight = 100;
-/** So many statements of a kind are under way: one that has to wait for a lock keeps only its own from going on. */
+/** How many statements may be in flight: one that waits for a lock does not delay the requests of the next. */
 const maxBatchesInFlight = 2;
 
 /**
- * Asks one by one, answered in batches: what comes while others are under way goes together. Who asks alone does not wait. Where a batch is refused,
- * each of it is asked for by itself, so that nobody fails for another; so what is sent must do no harm when it is done twice.
+ * Creates a function that takes single requests and sends them in batches: requests that come while others are in flight go together, and a
+ * lone request does not wait. If a batch fails, each of its requests is sent alone, so that none fails because of another; requests must
+ * therefore be idempotent.
  */
-export function createBatcher<Ask, Answer>(
-  send: SendBatch<Ask, Answer>,
-  weigh: (ask: Ask) => number = () => 1,
-): (ask: Ask) => Promise<Answer> {
-  let waiting: PendingRequest<Ask, Answer>[] = [];
-  let flying = 0;
-  let isDue = false;
+export function createBatcher<Request, Result>(
+  send: SendBatch<Request, Result>,
+  weigh: (request: Request) => number = () => 1,
+): (request: Request) => Promise<Result> {
+  let waiting: PendingRequest<Request, Result>[] = [];
+  let inFlight = 0;
+  let isScheduled = false;
 
-  function next(): readonly PendingRequest<Ask, Answer>[] {
+  function takeBatch(): readonly PendingRequest<Request, Result>[] {
     let weight = 0;
     const end = waiting.findIndex(({ request }, i) => (weight += weigh(request)) > maxBatchWeight && i > 0);
     const batch = end < 0 ? waiting : waiting.slice(0, end);
@@ -35,42 +36,42 @@ export function createBatcher<Ask, Answer>(
     return batch;
   }
 
-  async function answer(batch: readonly PendingRequest<Ask, Answer>[]): Promise<void> {
+  async function sendBatch(batch: readonly PendingRequest<Request, Result>[]): Promise<void> {
     try {
-      const answers = await send(batch.map(({ request }) => request));
-      batch.forEach(({ resolve }, i) => resolve(answers[i] as Answer));
+      const results = await send(batch.map(({ request }) => request));
+      batch.forEach(({ resolve }, i) => resolve(results[i] as Result));
     } catch (error) {
-      const isForAll = error instanceof FairleadError && (error.retry || error.code !== 'store/failed');
-      if (isForAll || batch.length === 1) for (const { reject } of batch) reject(error);
-      else for (const each of batch) await answer([each]);
+      const failsAll = error instanceof FairleadError && (error.retry || error.code !== 'store/failed');
+      if (failsAll || batch.length === 1) for (const { reject } of batch) reject(error);
+      else for (const each of batch) await sendBatch([each]);
     }
   }
 
-  async function fly(batch: readonly PendingRequest<Ask, Answer>[]): Promise<void> {
-    await answer(batch);
-    flying -= 1;
-    soon();
+  async function start(batch: readonly PendingRequest<Request, Result>[]): Promise<void> {
+    await sendBatch(batch);
+    inFlight -= 1;
+    schedule();
   }
 
-  function go(): void {
-    isDue = false;
-    while (flying < maxBatchesInFlight && waiting.length > 0) {
-      flying += 1;
-      void fly(next());
+  function flush(): void {
+    isScheduled = false;
+    while (inFlight < maxBatchesInFlight && waiting.length > 0) {
+      inFlight += 1;
+      void start(takeBatch());
     }
   }
 
-  /** Not at once: those who were answered together ask together again. */
-  function soon(): void {
-    if (isDue || waiting.length === 0 || flying >= maxBatchesInFlight) return;
-    isDue = true;
-    setImmediate(go);
+  /** In the next turn of the event loop: callers that got their results together also send their next requests together. */
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || inFlight >= maxBatchesInFlight) return;
+    isScheduled = true;
+    setImmediate(flush);
   }
 
-  return (ask) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    waiting.push({ request: ask, resolve, reject });
-    soon();
+  return (request) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    waiting.push({ request, resolve, reject });
+    schedule();
     return promise;
   };
 }

@@ -1,27 +1,27 @@
-// Letters about words that are not settled, by NOTIFY: they are in no table, and reach only the processes that they are for.
+// PostgreSQL transport for partial text: NOTIFY on a channel for all processes and on one for each. Nothing is stored.
 import type { CreateMessageBus } from '../partial-text-protocol.ts';
 import type { PostgresContext } from './context.ts';
 
 const partialTextChannelName = 'fairlead_live';
 
-/** One statement for all letters of a moment: each transaction that notifies makes the next one wait. */
+/** One statement for all messages of a flush: transactions with NOTIFY wait for each other. */
 const notifySql = 'SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS letters (channel, said)';
 
-/** The bus of a database. */
+/** Creates the message bus of a store. */
 export const createPostgresBus =
-  (base: PostgresContext): CreateMessageBus =>
-  (me, heard) => {
-    const { db, channels } = base;
+  (context: PostgresContext): CreateMessageBus =>
+  (ownId, receive) => {
+    const { db, channels } = context;
     channels
-      .set(partialTextChannelName, heard)
-      .set(`${partialTextChannelName}_${me}`, (text) => text !== undefined && heard(text));
+      .set(partialTextChannelName, receive)
+      .set(`${partialTextChannelName}_${ownId}`, (text) => text !== undefined && receive(text));
     return {
-      setListening: (is) => is && base.startListening(),
-      async send(letters) {
-        const to = letters.map((letter) =>
-          letter.to === undefined ? partialTextChannelName : `${partialTextChannelName}_${letter.to}`,
+      setListening: (isListening) => isListening && context.startListening(),
+      async send(messages) {
+        const targets = messages.map(({ to }) =>
+          to === undefined ? partialTextChannelName : `${partialTextChannelName}_${to}`,
         );
-        await db.all(notifySql, [to, letters.map(({ text }) => text)], { retryForMs: 0 });
+        await db.all(notifySql, [targets, messages.map(({ text }) => text)], { retryForMs: 0 });
       },
     };
   };

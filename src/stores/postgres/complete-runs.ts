@@ -1,27 +1,21 @@
-// Writes down what came of runs, together for those that end at the same time.
-import { errorMessage, type FleetRun, type RunSettlement } from '../../core/index.ts';
-import { computeRetryDelayMs, tooManyFailuresOutcome, maxFailures } from '../run-row.ts';
+// Writes the results of runs to PostgreSQL; runs that end at the same time share a statement.
+import { errorMessage, type RunSettlement } from '../../core/index.ts';
+import type { RunClaim } from '../handle-run.ts';
+import { computeRetryDelayMs, tooManyFailuresOutcome, maxFailures, toOutcomeColumns } from '../run-row.ts';
 import type { PostgresContext } from './context.ts';
 import { createBatcher } from './batcher.ts';
 
-/** A run that was handed to this process: under which name, and as which of its attempts. */
-export type RunClaim = {
-  readonly run: FleetRun;
-  readonly key: number;
-  readonly holder: string;
-  readonly attempt: number;
-  readonly failures: number;
-};
+/** A claimed run, with the number of its failures so far. */
+export type PostgresRunClaim = RunClaim & { readonly failures: number };
 
-/** What came of a run, as the function `settle` takes it. */
+/** The result of a run, as the SQL function `settle` takes it. */
 type CompletionRow = {
-  readonly claim: RunClaim;
-  readonly transition: RunSettlement['type'] | 'failed';
+  readonly claim: PostgresRunClaim;
+  readonly transition: 'ended' | 'resting' | 'left' | 'failed';
   readonly payload: string | null;
   readonly reason?: string;
   readonly usd?: number;
   readonly tokens?: number;
-  /** Milliseconds before it is tried again. */
   readonly retryDelayMs?: number;
 };
 
@@ -30,14 +24,14 @@ SELECT fairlead.settle(key, holder, attempt, how, said, why, usd, tokens, wait) 
 FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::double precision[], $8::double precision[], $9::bigint[])
   AS result (key, holder, attempt, how, said, why, usd, tokens, wait)`;
 
-/** Writes down what came of runs; nothing where one is no longer this worker's. */
+/** Writes results; nothing is written if another worker has taken the run over. */
 export type RunCompleter = {
-  complete(claim: RunClaim, settlement: RunSettlement): Promise<void>;
-  /** Puts a run back that could not be worked on, each time for longer, and ends it once it has failed too often. Gives how long it waits. */
-  fail(claim: RunClaim, thrown: unknown, retryMs: number): Promise<number>;
+  complete(claim: PostgresRunClaim, settlement: RunSettlement): Promise<void>;
+  /** Queues a failed run again, with a delay that grows, or ends it after too many failures. Returns the delay in milliseconds; 0 if it ended. */
+  fail(claim: PostgresRunClaim, thrown: unknown, retryMs: number): Promise<number>;
 };
 
-/** The one way to settle runs in a store. */
+/** Creates the completer of a store. */
 export function createRunCompleter({ db }: PostgresContext): RunCompleter {
   const write = async (results: readonly CompletionRow[]): Promise<readonly undefined[]> => {
     const sorted = results.toSorted((a, b) => a.claim.key - b.claim.key);
@@ -54,37 +48,31 @@ export function createRunCompleter({ db }: PostgresContext): RunCompleter {
     ]);
     return results.map(() => undefined);
   };
-  const together = createBatcher(write);
-  // One that tells its parent needs the rows of two runs: several of these in one statement could wait for those of another in a ring.
-  const put = async (result: CompletionRow): Promise<void> =>
-    void (await (result.claim.run.parent === undefined ? together(result) : write([result])));
-  const settle = (claim: RunClaim, settlement: RunSettlement): Promise<void> =>
-    put({ claim, ...toCompletionRow(settlement) });
+  const writeTogether = createBatcher(write);
+  // A run with a parent locks the rows of two runs: several of these in one statement could deadlock with those of another.
+  const save = async (result: CompletionRow): Promise<void> =>
+    void (await (result.claim.run.parent === undefined ? writeTogether(result) : write([result])));
+  const complete = (claim: PostgresRunClaim, settlement: RunSettlement): Promise<void> =>
+    save({ claim, ...toCompletionRow(settlement) });
   return {
-    complete: settle,
+    complete,
     async fail(claim, thrown, retryMs) {
       const failures = claim.failures + 1;
       if (failures >= maxFailures) {
-        await settle(claim, { type: 'ended', outcome: tooManyFailuresOutcome(failures, errorMessage(thrown)) });
+        await complete(claim, { type: 'completed', outcome: tooManyFailuresOutcome(failures, errorMessage(thrown)) });
         return 0;
       }
-      const wait = computeRetryDelayMs(claim.failures, retryMs);
-      await put({ claim, transition: 'failed', payload: null, retryDelayMs: wait });
-      return wait;
+      const retryDelayMs = computeRetryDelayMs(claim.failures, retryMs);
+      await save({ claim, transition: 'failed', payload: null, retryDelayMs });
+      return retryDelayMs;
     },
   };
 }
 
 function toCompletionRow(settlement: RunSettlement): Omit<CompletionRow, 'claim'> {
-  if (settlement.type === 'left') return { transition: 'left', payload: null };
-  if (settlement.type === 'resting') return { transition: 'resting', payload: JSON.stringify(settlement.questions) };
-  const { outcome } = settlement;
-  const { usd, input, output } = outcome.spent;
-  return {
-    transition: 'ended',
-    payload: JSON.stringify(outcome),
-    reason: outcome.reason,
-    usd,
-    tokens: Math.round(input + output),
-  };
+  if (settlement.type === 'released') return { transition: 'left', payload: null };
+  if (settlement.type === 'waiting')
+    return { transition: 'resting', payload: JSON.stringify(settlement.pendingApprovals) };
+  const { outcome: payload, ...columns } = toOutcomeColumns(settlement.outcome);
+  return { transition: 'ended', payload, ...columns };
 }

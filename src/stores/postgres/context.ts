@@ -1,78 +1,78 @@
-// What every part of a PostgreSQL store stands on: its statements, and bells that ring for changes here and in other processes.
-import { settlesWithin, closeTimeoutMs } from './timeouts.ts';
+// Shared context of a PostgreSQL store: statements, and the wait list for changes in this process and in others.
+import { settlesWithin, closeTimeoutMs } from '../timeouts.ts';
 import { createWaiters, type Waiter, type ChangeTopic } from '../waiters.ts';
 import { openPostgresDatabase, type PostgresDatabase } from './database.ts';
 import { startListener, type NotificationListener } from './listener.ts';
 
-/** The ground that the parts share. */
+/** What the parts of a store use. */
 export type PostgresContext = {
   readonly db: PostgresDatabase;
-  /** Something changed: rings here at once and elsewhere soon. */
+  /** Wakes the waiters of a topic: in this process at once, in others soon. */
   notify(topic: ChangeTopic): void;
-  /** Rings here only. */
+  /** Wakes the waiters of this process only. */
   notifyLocal(topic: ChangeTopic): void;
-  /** A bell that other processes ring too; whoever waits at it looks by himself after a while, should one not be heard. */
+  /** Registers for changes of all processes. A notification may be lost, so a wait needs a timeout. */
   addWaiter(topic: ChangeTopic): Waiter;
-  /** What else is told on a channel; to be said before anything is heard. */
+  /** Handlers of further channels; must be added before the listener starts. */
   readonly channels: Map<string, (payload: string | undefined) => void>;
-  /** Hears what the others tell from now on. */
+  /** Starts the listener for notifications, unless it runs. */
   startListening(): void;
   close(): Promise<void>;
 };
 
 const changeChannel = 'fairlead';
-/** What changes within so many milliseconds is told to the others at once. */
+/** Changes within so many milliseconds share a notification. */
 const notifyIntervalMs = 10;
-/** A message may be 8,000 bytes long. */
+/** PostgreSQL limits a notification to 8,000 bytes. */
 const maxPayloadBytes = 7000;
 
-/** Opens the ground of a store; nothing is sent yet. */
+/** Creates the context; connects when the first statement is sent. */
 export async function openPostgresContext(url: string): Promise<PostgresContext> {
   const db = await openPostgresDatabase(url);
-  const bells = createWaiters();
-  let touched = new Set<string>();
-  let telling: Promise<void> | undefined;
-  let ear: NotificationListener | undefined;
+  const waiters = createWaiters();
+  let changed = new Set<string>();
+  let sending: Promise<void> | undefined;
+  let listener: NotificationListener | undefined;
 
-  /** Not within the change itself: a message in a transaction makes all commits of the database wait for each other. */
-  async function tell(): Promise<void> {
-    while (touched.size > 0) {
-      const topics = [...touched].join(',');
-      touched = new Set();
-      const said = topics.length > maxPayloadBytes ? '*' : topics;
-      await db.all('SELECT pg_notify($1, $2)', [changeChannel, said], { retryForMs: 0 }).catch(() => {});
+  /** Not in the transaction of the change: NOTIFY makes all commits of the database wait for each other. */
+  async function sendNotifications(): Promise<void> {
+    while (changed.size > 0) {
+      const topics = [...changed].join(',');
+      changed = new Set();
+      const payload = topics.length > maxPayloadBytes ? '*' : topics;
+      await db.all('SELECT pg_notify($1, $2)', [changeChannel, payload], { retryForMs: 0 }).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, notifyIntervalMs));
     }
-    telling = undefined;
+    sending = undefined;
   }
 
-  function hear(topics = '*'): void {
-    if (topics === '*') return bells.notifyAll();
-    for (const topic of topics.split(',')) bells.notify(topic);
+  function receive(topics = '*'): void {
+    if (topics === '*') return waiters.notifyAll();
+    for (const topic of topics.split(',')) waiters.notify(topic);
   }
 
-  const channels: PostgresContext['channels'] = new Map([[changeChannel, hear]]);
-  const attend = (): void => void (ear ??= startListener(db.url, channels));
+  const channels: PostgresContext['channels'] = new Map([[changeChannel, receive]]);
+  const startListening = (): void => void (listener ??= startListener(db.url, channels));
 
   return {
     db,
-    notifyLocal: (topic) => bells.notify(topic),
+    notifyLocal: (topic) => waiters.notify(topic),
     notify(topic) {
-      bells.notify(topic);
-      touched.add(topic);
-      telling ??= tell();
+      waiters.notify(topic);
+      changed.add(topic);
+      sending ??= sendNotifications();
     },
     channels,
-    startListening: attend,
+    startListening,
     addWaiter(topic) {
-      attend();
-      return bells.add(topic);
+      startListening();
+      return waiters.add(topic);
     },
     async close() {
       if (db.isClosed) return;
-      if (telling) await settlesWithin(closeTimeoutMs, telling);
-      bells.close();
-      await Promise.all([ear?.close(), db.close()]);
+      if (sending) await settlesWithin(closeTimeoutMs, sending);
+      waiters.close();
+      await Promise.all([listener?.close(), db.close()]);
     },
   };
 }

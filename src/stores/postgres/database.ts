@@ -1,10 +1,11 @@
-// A few connections to a database: statements are prepared once, sent again while that is safe, and given up in one clear error.
+// Connection pool of a PostgreSQL store: prepares statements once, and sends them again while the database is unreachable.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConfig } from 'pg';
-import { endPool, trackClients } from './timeouts.ts';
-import { storeClosedError, isUnreachable, isSerializationConflict, toPostgresError } from './errors.ts';
+import { closedError } from '../store-errors.ts';
+import { endPool, trackClients } from './close-connections.ts';
+import { isUnreachable, isSerializationConflict, toPostgresError } from './errors.ts';
 
-/** What may stand for a value in a statement. */
+/** A value that a statement takes. */
 export type SqlValue =
   | string
   | number
@@ -15,35 +16,34 @@ export type SqlValue =
   | readonly (number | null)[]
   | readonly (string | null)[];
 
-/** How long a statement may be tried again. */
+/** How long a statement is tried again, in milliseconds. */
 export type QueryRetryOptions = { readonly retryForMs?: number };
 
-/** A database that is open. */
+/** An open database. */
 export type PostgresDatabase = {
-  /** Where it is, without secrets. */
+  /** Its location, without secrets. */
   readonly description: string;
   readonly url: string;
   readonly pool: Pool;
   /**
-   * The rows that a statement gives. It is sent again while the database is out of reach, so it must do no harm when it is done twice.
-   * The tables say what a row is.
+   * The rows that a statement returns. It is sent again while the database is unreachable, so it must be idempotent.
+   * `Row` is not checked: the tables define it.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-  all<Row>(sql: string, values?: readonly SqlValue[], patience?: QueryRetryOptions): Promise<readonly Row[]>;
+  all<Row>(sql: string, values?: readonly SqlValue[], options?: QueryRetryOptions): Promise<readonly Row[]>;
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-  one<Row>(sql: string, values?: readonly SqlValue[], patience?: QueryRetryOptions): Promise<Row | undefined>;
+  one<Row>(sql: string, values?: readonly SqlValue[], options?: QueryRetryOptions): Promise<Row | undefined>;
   readonly isClosed: boolean;
   close(): Promise<void>;
 };
 
-/** So long a statement is tried again; then the caller is told. */
 const defaultRetryForMs = 15_000;
 
-/** PostgreSQL's number for whole numbers of eight bytes. */
+/** PostgreSQL's type number of bigint. */
 const bigintOid = '20';
 
-/** A pool of connections that reads whole numbers as numbers. */
-export async function openPool(url: string, more: PoolConfig): Promise<Pool> {
+/** Creates a connection pool that reads bigint as a number. */
+export async function openPool(url: string, config: PoolConfig): Promise<Pool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url,
@@ -52,14 +52,14 @@ export async function openPool(url: string, more: PoolConfig): Promise<Pool> {
     query_timeout: 60_000,
     keepAlive: true,
     types: { getTypeParser: (oid, format) => (`${oid}` === bigintOid ? Number : pg.types.getTypeParser(oid, format)) },
-    ...more,
+    ...config,
   });
-  // A connection that is lost while nobody uses it is replaced when somebody needs one.
+  // The pool replaces an idle connection that was lost.
   pool.on('error', () => {});
   return trackClients(pool);
 }
 
-/** Names where a database is, for people: no password, no settings. */
+/** The location of a database without user, password and options, for messages. */
 export function describeUrl(url: string): string {
   try {
     const { hostname, port, pathname } = new URL(url);
@@ -69,15 +69,15 @@ export function describeUrl(url: string): string {
   }
 }
 
-/** Opens a database; nothing is sent yet. */
+/** Creates the database; connects when the first statement is sent. */
 export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
-  const about = describeUrl(url);
-  // Plans are kept: one that is made while a table is small must be right for when it is big.
+  const description = describeUrl(url);
+  // Plans are cached: a plan made while a table is small must also fit when it is large.
   const pool = await openPool(url, { max: 6, options: '-c enable_seqscan=off -c jit=off' });
   const names = new Map<string, string>();
   let closed = false;
 
-  function nameOf(sql: string): string {
+  function statementName(sql: string): string {
     const known = names.get(sql);
     if (known !== undefined) return known;
     const name = `fairlead_${names.size}`;
@@ -88,28 +88,28 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
   async function all<Row>(
     sql: string,
     values: readonly SqlValue[] = [],
-    patience: QueryRetryOptions = {},
+    options: QueryRetryOptions = {},
   ): Promise<readonly Row[]> {
-    const end = performance.now() + (patience.retryForMs ?? defaultRetryForMs);
-    for (let wait = 20; ; wait = Math.min(500, wait * 2)) {
-      if (closed) throw storeClosedError(about);
+    const end = performance.now() + (options.retryForMs ?? defaultRetryForMs);
+    for (let delay = 20; ; delay = Math.min(500, delay * 2)) {
+      if (closed) throw closedError(`The store in ${description}`);
       try {
-        return (await pool.query({ name: nameOf(sql), text: sql, values: [...values] })).rows as Row[];
+        return (await pool.query({ name: statementName(sql), text: sql, values: [...values] })).rows as Row[];
       } catch (error) {
-        if (!(isUnreachable(error) || isSerializationConflict(error)) || performance.now() + wait > end)
-          throw toPostgresError(error, about);
-        await sleep(wait * (0.5 + Math.random()));
+        if (!(isUnreachable(error) || isSerializationConflict(error)) || performance.now() + delay > end)
+          throw toPostgresError(error, description);
+        await sleep(delay * (0.5 + Math.random()));
       }
     }
   }
 
   return {
-    description: about,
+    description,
     url,
     pool,
     all,
-    one: async <Row>(sql: string, values?: readonly SqlValue[], patience?: QueryRetryOptions) =>
-      (await all<Row>(sql, values, patience))[0],
+    one: async <Row>(sql: string, values?: readonly SqlValue[], options?: QueryRetryOptions) =>
+      (await all<Row>(sql, values, options))[0],
     get isClosed() {
       return closed;
     },

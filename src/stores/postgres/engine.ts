@@ -1,32 +1,32 @@
-// DBOS as this process has it: it hands the workflows of queued runs out, within the limits, and keeps who has which.
-// DBOS is one for a process; all stores of the same database share it.
+// DBOS engine of this process: hands out the workflows of queued runs within the limits. A process has one engine, shared by its stores.
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { errorMessage, type QueueLimits } from '../../core/index.ts';
-import { endPool, settlesWithin, closeTimeoutMs } from './timeouts.ts';
+import { settlesWithin, closeTimeoutMs } from '../timeouts.ts';
+import { endPool } from './close-connections.ts';
 import { describeUrl, openPool } from './database.ts';
 import { schemas } from './migrations.ts';
 import { otherDatabaseError, toPostgresError } from './errors.ts';
 
-/** What is asked of the queue: so many workflows, for whom, of which version or of any. */
+/** A request for workflows: for which lease, of which version (of any if undefined), and how many. */
 export type ClaimRequest = {
   readonly holder: string;
   readonly version: string | undefined;
-  readonly most: number;
+  readonly maxRuns: number;
   readonly limits: QueueLimits;
-  /** Nothing is tried again once it aborts. */
+  /** After an abort nothing is tried again. */
   readonly signal: AbortSignal;
 };
 
-/** Workflows that DBOS has given to a holder; `claim` is the token they are his by. */
+/** Workflows that DBOS has handed to a lease; `claimToken` proves it. */
 export type ClaimedWorkflows = { readonly workflows: readonly string[]; readonly claimToken: string };
 
-/** DBOS, once it was launched. */
+/** DBOS after its launch. */
 export type DbosEngine = {
-  claim(demand: ClaimRequest): Promise<ClaimedWorkflows>;
-  /** Has DBOS run what it has given: each workflow does what is said for it, or nothing. It is not tried again once the signal aborts. */
+  claim(request: ClaimRequest): Promise<ClaimedWorkflows>;
+  /** Lets DBOS run claimed workflows: each calls its function in `bodies`, if it has one. After an abort it is not tried again. */
   run(claimed: ClaimedWorkflows, bodies: ReadonlyMap<string, () => Promise<void>>, signal: AbortSignal): Promise<void>;
-  /** Lets go of it; with the last who does, DBOS ends. */
+  /** Releases the engine; DBOS is shut down with the last release. */
   release(): Promise<void>;
 };
 
@@ -43,9 +43,9 @@ const workflowBodies = new Map<string, () => Promise<void>>();
 
 const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
-/** DBOS is loaded when somebody works on a queue, or makes one. */
+/** DBOS is loaded only by a worker, or to create its tables. */
 async function loadDbos() {
-  // It would turn on a mode that reports to a service.
+  // It would turn on a mode that reports to the DBOS cloud service.
   delete process.env['DBOS__CLOUD'];
   const [
     { DBOS },
@@ -75,7 +75,7 @@ async function loadDbos() {
   };
 }
 
-/** Makes or updates the tables of DBOS; to be called by one process at a time. */
+/** Creates or migrates the tables of DBOS; must be called by one process at a time. */
 export async function migrateDbos(url: string): Promise<void> {
   const { ensureSystemDatabase, GlobalLogger } = await loadDbos();
   const pool = await openPool(url, { max: 2 });
@@ -87,40 +87,40 @@ export async function migrateDbos(url: string): Promise<void> {
   }
 }
 
-/** The engine for a database, launched by the first who asks. */
+/** The engine of a database; the first call launches it. */
 export async function acquireEngine(url: string): Promise<DbosEngine> {
   await pendingShutdown;
   if (launchedEngine && launchedEngine.url !== url) throw otherDatabaseError(describeUrl(url));
-  const mine = (launchedEngine ??= { url, users: 0, engine: launchEngine(url) });
-  mine.users += 1;
+  const own = (launchedEngine ??= { url, users: 0, engine: launchEngine(url) });
+  own.users += 1;
   const release = async (): Promise<void> => {
-    mine.users -= 1;
-    if (mine.users > 0 || launchedEngine !== mine) return;
+    own.users -= 1;
+    if (own.users > 0 || launchedEngine !== own) return;
     launchedEngine = undefined;
-    pendingShutdown = mine.engine.then((engine) => engine.end()).catch(() => {});
+    pendingShutdown = own.engine.then((engine) => engine.end()).catch(() => {});
     await pendingShutdown;
   };
   try {
-    return { ...(await mine.engine), release };
+    return { ...(await own.engine), release };
   } catch (error) {
     await release();
     throw error;
   }
 }
 
-/** Milliseconds in which DBOS starts or says why not, and in which it ends. */
+/** How long the launch and the shutdown of DBOS may take, in milliseconds. */
 const launchMs = 30_000;
 const shutdownMs = 5000;
 
-/** So often it is tried again where another process that starts took away what this one had just written. */
+/** The launch is tried again if another process that launches has deleted the version that this one had just written. */
 const maxLaunchAttempts = 5;
 
 async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & { end(): Promise<void> }> {
   const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig, runWithAbortableDbRetries } = await loadDbos();
-  // A database that comes back is noticed within a second.
+  // Reconnects within a second.
   dbRetryConfig.initialBackoffSec = 0.1;
   dbRetryConfig.maxBackoffSec = 1;
-  // Which workflow is whose may be forgotten in a crash of the server: whoever holds the log and the row of the run is fenced by those.
+  // The owner of a workflow need not survive a crash of the server: the log and the row of the run have their own fences.
   const pool = await openPool(url, { max: 8, options: '-c synchronous_commit=off' });
   if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: 'run', maxRecoveryAttempts: 1_000_000 });
   isRegistered = true;
@@ -132,25 +132,25 @@ async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & 
     executorID: randomUUID(),
     applicationVersion: 'fairlead',
     logger: silentLogger,
-    // The queue is asked when there is reason to, not by the clock.
+    // The worker loop claims; DBOS must not poll the queue itself.
     listenQueues: [],
     useListenNotify: false,
     schedulerPollingIntervalMs: 3_600_000,
     runMigrations: false,
   });
   try {
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       try {
-        // By itself it would wait for a database that went away for ever.
+        // Without the timeout DBOS would wait forever for an unreachable database.
         await runWithAbortableDbRetries(AbortSignal.timeout(launchMs), () => DBOS.launch());
         break;
       } catch (error) {
-        // Half a launch would be in the way of the next.
+        // An incomplete launch would block the next one.
         await settlesWithin(shutdownMs, DBOS.shutdown());
-        if (tries === maxLaunchAttempts || !errorMessage(error).includes('No application versions')) throw error;
+        if (attempt === maxLaunchAttempts || !errorMessage(error).includes('No application versions')) throw error;
       }
     }
-    // Where no version is the latest, a worker of any version takes runs that nobody has begun. Who launches just now may miss its own.
+    // If no version is the latest, a worker of any version gets runs that no version has started. This may delete the version of another launch.
     await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
   } catch (error) {
     await settlesWithin(shutdownMs, DBOS.shutdown());
@@ -161,40 +161,42 @@ async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & 
   if (!executor) throw new Error('DBOS did not start.');
   const database = executor.systemDatabase;
 
-  const claim = (demand: ClaimRequest): Promise<ClaimedWorkflows> =>
-    runWithAbortableDbRetries(demand.signal, () => claimFor(demand));
+  const claim = (request: ClaimRequest): Promise<ClaimedWorkflows> =>
+    runWithAbortableDbRetries(request.signal, () => claimWorkflows(request));
 
-  async function claimFor({ holder, version, most, limits }: ClaimRequest): Promise<ClaimedWorkflows> {
+  async function claimWorkflows({ holder, version, maxRuns, limits }: ClaimRequest): Promise<ClaimedWorkflows> {
     const { concurrency, tenantConcurrency, rate } = limits;
     const bounds = {
       ...(concurrency === undefined ? {} : { globalConcurrency: concurrency }),
       ...(tenantConcurrency === undefined ? {} : { partitionConcurrency: tenantConcurrency }),
       ...(rate === undefined ? {} : { rateLimit: { limitPerPeriod: rate.runs, periodSec: rate.ms / 1000 } }),
     };
-    const claim = randomUUID();
+    const claimToken = randomUUID();
     const workflows: string[] = [];
     const versions = version === undefined ? await listQueuedVersions(pool) : [version];
     const find = async (tenant?: string): Promise<void> => {
       for (const each of versions) {
-        if (workflows.length >= most) return;
-        const params = { ...bounds, workerConcurrency: most - workflows.length };
+        if (workflows.length >= maxRuns) return;
+        const params = { ...bounds, workerConcurrency: maxRuns - workflows.length };
         const queue = new WorkflowQueue(WorkflowQueue.recordFromParams('runs', params), false);
-        workflows.push(...(await database.findAndMarkStartableWorkflows(queue, holder, each, tenant, 0, 0, claim)));
+        workflows.push(
+          ...(await database.findAndMarkStartableWorkflows(queue, holder, each, tenant, 0, 0, claimToken)),
+        );
       }
     };
-    const sweep = async (): Promise<void> => {
+    const findAll = async (): Promise<void> => {
       if (tenantConcurrency === undefined) return find();
       for (const tenant of shuffle(await database.getQueuePartitions('runs')))
-        if (workflows.length < most) await find(tenant);
+        if (workflows.length < maxRuns) await find(tenant);
     };
-    await (Object.keys(bounds).length === 0 ? sweep() : withLimitsLock(pool, sweep));
-    return { workflows, claimToken: claim };
+    await (Object.keys(bounds).length === 0 ? findAll() : withLimitsLock(pool, findAll));
+    return { workflows, claimToken };
   }
 
   return {
     claim,
-    async run({ workflows, claimToken }, given, signal) {
-      for (const [workflow, body] of given) workflowBodies.set(workflow, body);
+    async run({ workflows, claimToken }, bodies, signal) {
+      for (const [workflow, body] of bodies) workflowBodies.set(workflow, body);
       await runWithAbortableDbRetries(signal, () => executor.dispatchDequeuedWorkflows([...workflows], claimToken));
     },
     async end() {
@@ -204,24 +206,24 @@ async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & 
   };
 }
 
-/** The one workflow: what it does was said by who claimed it. */
+/** The only workflow type: calls the function that the claiming worker has registered. */
 async function runWorkflow(workflow: string): Promise<void> {
   const body = workflowBodies.get(workflow);
   workflowBodies.delete(workflow);
   await body?.();
 }
 
-/** Stands for no version where DBOS wants one. */
+/** DBOS requires a version; this one stands for none. */
 const noVersion = '-';
 
-/** The versions that runs in the queue were begun by; with each, DBOS gives out those that nobody has begun. */
+/** The versions that have started queued runs. With each of them, DBOS also hands out runs that no version has started. */
 async function listQueuedVersions(pool: Pool): Promise<readonly string[]> {
   const sql = `SELECT DISTINCT version FROM ${schemas.ours}.runs WHERE status = 'queued' AND dispatched AND version IS NOT NULL`;
   const { rows } = await pool.query<{ version: string }>(sql);
   return rows.length === 0 ? [noVersion] : shuffle(rows.map(({ version }) => version));
 }
 
-/** A limit that all workers share is spent by one of them at a time: two at once would spend it twice, or both give way. */
+/** Workers claim under a shared limit one at a time: two at once would exceed it, or both back off. */
 async function withLimitsLock(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
@@ -238,7 +240,7 @@ async function withLimitsLock(pool: Pool, work: () => Promise<void>): Promise<vo
 
 function shuffle<T>(items: readonly T[]): readonly T[] {
   return items
-    .map((item) => ({ item, place: Math.random() }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((item) => ({ item, order: Math.random() }))
+    .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item);
 }

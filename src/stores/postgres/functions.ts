@@ -1,6 +1,6 @@
-// What is done to the queue's rows in one statement, written in the database's own language: nothing can come between its parts.
+// SQL functions of a PostgreSQL store: each changes the rows of the queue in one statement.
 
-/** The functions of the first version. Times are in milliseconds by the database's clock, which all workers share. */
+/** The functions of the first version. Times are in milliseconds of the database's clock, which all workers share. */
 export const functions = `
 CREATE FUNCTION fairlead.now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
   $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;

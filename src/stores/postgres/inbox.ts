@@ -1,79 +1,72 @@
-// Letters to sessions, in the order they were put.
+// Inbox of a PostgreSQL store: messages to sessions, in the order in which they were sent.
 import { randomUUID } from 'node:crypto';
-import type { InboxDelivery, Inbox } from '../../core/index.ts';
-import { parseInboxMessage } from '../inbox-row.ts';
+import type { Inbox } from '../../core/index.ts';
+import { formatInboxMessage, toInboxDelivery, type MessageRow } from '../inbox-row.ts';
 import type { PostgresContext } from './context.ts';
 import { createBatcher } from './batcher.ts';
 
-type MessageRow = { readonly ord: number; readonly place: number; readonly letter: string };
-
-/** How often at least it is looked whether there are letters. */
+/** How often a watcher reads if it gets no notification. */
 const pollMs = 250;
-/** Letters to different sessions may be seen in another order than that of their places; so far back a late one is looked for. */
+/** Messages to different sessions may become visible in another order than that of their positions; a watcher reads so far back. */
 const reorderWindow = 200;
 
 const readMessagesSql = `
 SELECT ord, place, letter FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS box (session, after, ord)
 JOIN fairlead.letters ON letters.session = box.session AND place > after ORDER BY place`;
+const lastPositionSql = 'SELECT coalesce(max(place), 0) AS place FROM fairlead.letters';
+const recentSql = 'SELECT place, session FROM fairlead.letters WHERE place > $1 ORDER BY place';
+const clearSql = `
+DELETE FROM fairlead.letters USING set_config('synchronous_commit', 'off', true) WHERE session = $1 AND place <= $2`;
+
+type RecentRow = { readonly place: number; readonly session: string };
 
 /** The inbox of a store. */
-export function createPostgresInbox(base: PostgresContext): Inbox {
-  const { db } = base;
+export function createPostgresInbox(context: PostgresContext): Inbox {
+  const { db } = context;
+  const listRecent = (last: number): Promise<readonly RecentRow[]> => db.all(recentSql, [last - reorderWindow]);
+  const toPositions = (rows: readonly RecentRow[]): ReadonlySet<number> => new Set(rows.map(({ place }) => place));
 
   async function* watch(signal: AbortSignal): AsyncGenerator<string> {
-    const bell = base.addWaiter('letters');
+    const waiter = context.addWaiter('letters');
     try {
-      const first = 'SELECT coalesce(max(place), 0) AS place FROM fairlead.letters';
-      let last = (await db.one<{ place: number }>(first))?.place ?? 0;
-      let seen: ReadonlySet<number> = new Set(await placesSince(last));
+      let last = (await db.one<{ place: number }>(lastPositionSql))?.place ?? 0;
+      let seen = toPositions(await listRecent(last));
       while (!signal.aborted && !db.isClosed) {
-        const rows = await lettersSince(last);
+        const rows = await listRecent(last);
         const fresh = rows.filter(({ place }) => !seen.has(place));
-        seen = new Set(rows.map(({ place }) => place));
+        seen = toPositions(rows);
         last = Math.max(last, rows.at(-1)?.place ?? 0);
         for (const session of new Set(fresh.map((row) => row.session))) {
           if (signal.aborted) return;
           yield session;
         }
-        await bell.wait({ signal, ms: pollMs });
+        await waiter.wait({ signal, ms: pollMs });
       }
     } finally {
-      bell.remove();
+      waiter.remove();
     }
   }
 
-  const lettersSince = (last: number): Promise<readonly { readonly place: number; readonly session: string }[]> =>
-    db.all('SELECT place, session FROM fairlead.letters WHERE place > $1 ORDER BY place', [last - reorderWindow]);
-  const placesSince = async (last: number): Promise<readonly number[]> =>
-    (await lettersSince(last)).map(({ place }) => place);
-
-  const read = createBatcher(async (asked: readonly { readonly session: string; readonly after: number }[]) => {
-    const rows = await db.all<MessageRow>(readMessagesSql, [
-      asked.map(({ session }) => session),
-      asked.map(({ after }) => after),
+  const read = createBatcher(async (requests: readonly { readonly session: string; readonly after: number }[]) => {
+    const rows = await db.all<MessageRow & { readonly ord: number }>(readMessagesSql, [
+      requests.map(({ session }) => session),
+      requests.map(({ after }) => after),
     ]);
-    const letters = Map.groupBy(rows, ({ ord }) => ord);
-    return asked.map((_, i) => (letters.get(i + 1) ?? []).map(toInboxDelivery));
+    const byRequest = Map.groupBy(rows, ({ ord }) => ord);
+    return requests.map((_, i) => (byRequest.get(i + 1) ?? []).map(toInboxDelivery));
   });
 
   return {
-    async send(session, letter) {
+    async send(session, message) {
       const sql = 'SELECT fairlead.put_letter($1, $2, $3) AS place';
-      const row = await db.one<{ place: number }>(sql, [session, randomUUID(), JSON.stringify(letter)]);
-      base.notify('letters');
+      const row = await db.one<{ place: number }>(sql, [session, randomUUID(), formatInboxMessage(message)]);
+      context.notify('letters');
       return row?.place ?? 0;
     },
     read: (session, after) => read({ session, after }),
     async clear(session, upTo) {
-      const sql = `DELETE FROM fairlead.letters USING set_config('synchronous_commit', 'off', true)
-        WHERE session = $1 AND place <= $2`;
-      await db.all(sql, [session, upTo]);
+      await db.all(clearSql, [session, upTo]);
     },
     watch,
   };
 }
-
-const toInboxDelivery = ({ place, letter }: MessageRow): InboxDelivery => ({
-  position: place,
-  message: parseInboxMessage(letter),
-});

@@ -1,6 +1,13 @@
-// What tenants may spend and have spent: an amount is held before it is spent, so that many at once cannot overspend.
+// Budget ledger of a PostgreSQL store: an amount is reserved before it is spent, so that concurrent calls cannot exceed a budget.
 import type { BudgetAmount, BudgetLedger } from '../../core/index.ts';
-import { toTenantBudget, periodStart, budgetExceededReason, currentDay, type BudgetRow } from '../budget-row.ts';
+import {
+  addAmounts,
+  toTenantBudget,
+  periodStart,
+  budgetExceededReason,
+  currentDay,
+  type BudgetRow,
+} from '../budget-row.ts';
 import type { PostgresContext } from './context.ts';
 import { createBatcher } from './batcher.ts';
 
@@ -20,8 +27,8 @@ type UsageRow = {
 const reserveSql = 'SELECT fairlead.hold($1, $2, $3, $4, $5, $6) AS held';
 
 /**
- * What was held is spent. Not synced: where a crash of the server undoes it, the amount stays held as it was, as after the death of who held it.
- * So nobody waits for a disk while he has the row of a tenant's day, which all of its calls need.
+ * Turns reservations into spending. Not durable: if a crash of the server undoes it, the amounts stay reserved, as after a crash of the caller.
+ * So no transaction waits for the disk while it locks the row of a tenant's day, which all calls of the tenant need.
  */
 const commitSql = `
 WITH held AS (
@@ -34,7 +41,7 @@ INSERT INTO fairlead.spendings AS old (tenant, day, usd, tokens)
 SELECT tenant, day, sum(usd), sum(tokens) FROM held GROUP BY tenant, day ORDER BY tenant, day
 ON CONFLICT (tenant, day) DO UPDATE SET usd = old.usd + excluded.usd, tokens = old.tokens + excluded.tokens`;
 
-/** An amount of a tenant, by the id under which it is held. */
+/** An amount of a tenant, with the id of its reservation. */
 type Reservation = { readonly tenant: string; readonly id: string; readonly amount: BudgetAmount };
 
 const toColumns = (entries: readonly Reservation[]): readonly [string[], string[], number[], number[]] => [
@@ -46,40 +53,39 @@ const toColumns = (entries: readonly Reservation[]): readonly [string[], string[
 
 /** The ledger of a store. */
 export function createPostgresLedger({ db }: PostgresContext): BudgetLedger {
-  async function used({
+  async function readUsage({
     tenant,
     period,
-  }: BudgetRow): Promise<{ readonly spent: BudgetAmount; readonly held: BudgetAmount }> {
+  }: BudgetRow): Promise<{ readonly spent: BudgetAmount; readonly reserved: BudgetAmount }> {
     const row = await db.one<UsageRow>(usageSql, [tenant, periodStart(period)]);
     return {
       spent: { usd: row?.spent_usd ?? 0, tokens: row?.spent_tokens ?? 0 },
-      held: { usd: row?.held_usd ?? 0, tokens: row?.held_tokens ?? 0 },
+      reserved: { usd: row?.held_usd ?? 0, tokens: row?.held_tokens ?? 0 },
     };
   }
 
-  async function allowance(tenant: string): Promise<BudgetRow | undefined> {
+  async function findBudget(tenant: string): Promise<BudgetRow | undefined> {
     return db.one<BudgetRow>('SELECT tenant, period, usd, tokens FROM fairlead.allowances WHERE tenant = $1', [tenant]);
   }
 
-  const held = createBatcher(async (entries: readonly Reservation[]) => {
+  const sendReserve = createBatcher(async (entries: readonly Reservation[]) => {
     const sorted = entries.toSorted((a, b) => (a.tenant < b.tenant ? -1 : Number(a.tenant > b.tenant)));
     const days = [currentDay(), periodStart('month')] as const;
     const row = await db.one<{ held: readonly boolean[] }>(reserveSql, [...toColumns(sorted), ...days]);
     return entries.map((entry) => row?.held[sorted.indexOf(entry)] === true);
   });
-  const settle = createBatcher(async (entries: readonly Reservation[]) => {
+  const sendCommit = createBatcher(async (entries: readonly Reservation[]) => {
     await db.all(commitSql, toColumns(entries));
     return entries.map(() => undefined);
   });
 
-  async function hold(tenant: string, id: string, amount: BudgetAmount): Promise<string | undefined> {
-    if (await held({ tenant, id, amount })) return undefined;
-    const now = await allowance(tenant);
-    // The allowance was taken away meanwhile.
-    if (!now) return hold(tenant, id, amount);
-    const { spent, held: kept } = await used(now);
-    const all = { usd: spent.usd + kept.usd, tokens: spent.tokens + kept.tokens };
-    return budgetExceededReason(now, all, amount) ?? `${tenant} may spend no more at this moment.`;
+  async function reserve(tenant: string, id: string, amount: BudgetAmount): Promise<string | undefined> {
+    if (await sendReserve({ tenant, id, amount })) return undefined;
+    const budget = await findBudget(tenant);
+    // The budget was removed meanwhile.
+    if (!budget) return reserve(tenant, id, amount);
+    const { spent, reserved } = await readUsage(budget);
+    return budgetExceededReason(budget, addAmounts(spent, reserved), amount) ?? `${tenant} may not spend more now.`;
   }
 
   return {
@@ -87,17 +93,17 @@ export function createPostgresLedger({ db }: PostgresContext): BudgetLedger {
       const rows = await db.all<BudgetRow>(
         'SELECT tenant, period, usd, tokens FROM fairlead.allowances ORDER BY tenant',
       );
-      return Promise.all(rows.map(async (row) => ({ ...toTenantBudget(row), ...(await used(row)) })));
+      return Promise.all(rows.map(async (row) => ({ ...toTenantBudget(row), ...(await readUsage(row)) })));
     },
     async setBudget({ tenant, period, usd, tokens }) {
-      const gone = usd === undefined && tokens === undefined;
-      const sql = gone
+      const isRemoved = usd === undefined && tokens === undefined;
+      const sql = isRemoved
         ? 'DELETE FROM fairlead.allowances WHERE tenant = $1'
         : `INSERT INTO fairlead.allowances (tenant, period, usd, tokens) VALUES ($1, $2, $3, $4)
            ON CONFLICT (tenant) DO UPDATE SET period = $2, usd = $3, tokens = $4`;
-      await db.all(sql, gone ? [tenant] : [tenant, period, usd ?? null, tokens ?? null]);
+      await db.all(sql, isRemoved ? [tenant] : [tenant, period, usd ?? null, tokens ?? null]);
     },
-    reserve: hold,
-    commit: (tenant, id, amount) => settle({ tenant, id, amount }),
+    reserve,
+    commit: (tenant, id, amount) => sendCommit({ tenant, id, amount }),
   };
 }

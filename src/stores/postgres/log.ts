@@ -1,28 +1,17 @@
-// A session's events in the database: one fenced writer, read along any branch without looking at what is not asked for.
-import type { Event, Log } from '../../core/index.ts';
-import { damagedEventError, parseEventRow, parseEventSeq, type EventRow } from '../event-row.ts';
-import { unknownEventError } from '../session-errors.ts';
+// Session log in PostgreSQL: reads along any branch without touching events outside it.
+import type { Log } from '../../core/index.ts';
+import { parseEventRow, parseEventSeq, type EventRow } from '../event-row.ts';
+import { createLogReader, type SessionRow } from '../session-log.ts';
+import { unknownEventError } from '../store-errors.ts';
 import type { PostgresContext } from './context.ts';
 
-/** A session as its row says. */
-export type SessionRow = {
-  readonly key: number;
-  readonly session: string;
-  readonly seq: number;
-  readonly head: string | null;
-  readonly fence: number;
-};
-
-/** A part of a session, from a seq to a seq. */
-type SeqRange = { readonly from: number; readonly to: number };
-
-/** Events are read so many at a time, or fewer where they are long. */
+/** A batch of events is limited by count and by size. */
 const maxBatchEvents = 256;
 const maxBatchBytes = 4 * 1024 * 1024;
-/** How often at least a follower looks. */
+/** How often a follower reads if it gets no notification. */
 const pollMs = 1000;
 
-/** From the last jump before an event back to the event that it follows, and so on to the root, or to the last epoch. */
+/** Goes back from the last jump before an event to the event that the jump follows, until the root or the last epoch. */
 const branchSql = `
 WITH RECURSIVE part (low, high, jump) AS (
   SELECT coalesce(seq, 1), $2::bigint, coalesce(jump, 0) FROM (SELECT) AS one LEFT JOIN LATERAL (
@@ -48,56 +37,31 @@ SELECT seq, id, parent, time, fact FROM (
   ) AS few
 ) AS summed WHERE before < ${maxBatchBytes} ORDER BY seq`;
 
-/** A session to be read and followed; its writer knows the last event. */
+/** Reads and follows a session. `lastSeq` is given by its writer, which knows the last event without a query. */
 export function createPostgresLogReader(
-  base: PostgresContext,
+  context: PostgresContext,
   { key, session }: Pick<SessionRow, 'key' | 'session'>,
   isClosed: () => boolean,
-  tail?: () => number,
+  lastSeq?: () => number,
 ): Pick<Log, 'read' | 'follow'> {
-  const { db } = base;
-  const batch = async (from: number, to: number): Promise<readonly Event[]> =>
-    (await db.all<EventRow>(batchSql, [key, from, to])).map((row) => parseEventRow(session, row));
-
-  async function endOf(at: string | undefined): Promise<number> {
-    if (at !== undefined) return findEventSeq(base, key, at);
-    if (tail) return tail();
-    return (await db.one<{ seq: number }>('SELECT seq FROM fairlead.sessions WHERE key = $1', [key]))?.seq ?? 0;
-  }
-
-  return {
-    async *read({ at, from = 'root' } = {}) {
-      const end = await endOf(at);
-      if (end === 0) return;
-      for (const part of await db.all<SeqRange>(branchSql, [key, end, from === 'epoch'])) {
-        for (let start = part.from; start <= part.to;) {
-          const events = await batch(start, part.to);
-          if (events[0]?.seq !== start) throw damagedEventError(session, start, 'is missing');
-          yield events;
-          start = (events.at(-1)?.seq ?? part.to) + 1;
-        }
-      }
+  const { db } = context;
+  return createLogReader({
+    session,
+    async findEnd(at) {
+      if (at !== undefined) return findEventSeq(context, key, at);
+      if (lastSeq) return lastSeq();
+      return (await db.one<{ seq: number }>('SELECT seq FROM fairlead.sessions WHERE key = $1', [key]))?.seq ?? 0;
     },
-    async *follow(from, signal) {
-      const bell = base.addWaiter(`session ${key}`);
-      try {
-        for (let last = from; !signal.aborted && !isClosed();) {
-          const events = await batch(last + 1, Number.MAX_SAFE_INTEGER);
-          for (const event of events) {
-            if (signal.aborted) return;
-            last = event.seq;
-            yield event;
-          }
-          if (events.length === 0 && !isClosed()) await bell.wait({ signal, ms: pollMs });
-        }
-      } finally {
-        bell.remove();
-      }
-    },
-  };
+    branch: (end, fromEpoch) => db.all(branchSql, [key, end, fromEpoch]),
+    batch: async (from, to) =>
+      (await db.all<EventRow>(batchSql, [key, from, to])).map((row) => parseEventRow(session, row)),
+    addWaiter: () => context.addWaiter(`session ${key}`),
+    pollMs,
+    isClosed: () => isClosed() || db.isClosed,
+  });
 }
 
-/** The place of an event that is named. */
+/** The seq of the event with an id; throws if the session has none. */
 export async function findEventSeq({ db }: PostgresContext, key: number, id: string): Promise<number> {
   const seq = parseEventSeq(id);
   const sql = 'SELECT id FROM fairlead.events WHERE session = $1 AND seq = $2';

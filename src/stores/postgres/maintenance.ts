@@ -1,28 +1,30 @@
-// What a worker does beside its runs every now and then: the dead, the schedules, what has fallen due, what DBOS has left lying.
+// Periodic work of a worker: expired leases, due schedules and runs, and workflows that DBOS has left behind.
 import type { QueueLimits } from '../../core/index.ts';
+import { parseQueueLimits, rateDelayMs } from '../run-row.ts';
 import type { PostgresContext } from './context.ts';
 import { listHeldWorkflows, releaseWorkflows } from './claim.ts';
 import type { PostgresProcessLease } from './process-lease.ts';
+import type { EnqueueRuns } from './runs.ts';
 import { enqueueDuePostgresSchedules } from './schedules.ts';
 
-/** The rounds of a worker. */
+/** The periodic work of a worker. */
 export type Maintenance = {
-  /** Does what it is time for. */
+  /** Does the work that is due. */
   runDue(): Promise<void>;
-  /** Milliseconds until there is something to do, or a limit on the rate may let a run through. */
+  /** Milliseconds until work is due, or until the rate limit may admit a run. */
   msUntilNext(): number;
-  /** Something falls due in so many milliseconds. */
+  /** A run is due in so many milliseconds. */
   scheduleIn(ms: number): void;
-  /** Whether the fleet goes on, and within which limits; not older than a moment. */
+  /** Whether the kill switch is off, and the limits of the queue. Cached for a moment. */
   readQueueState(): Promise<{ readonly going: boolean; readonly limits: QueueLimits }>;
 };
 
 const maintenanceIntervalMs = 1000;
 const cleanupIntervalMs = 5000;
 const stateCacheMs = 200;
-/** So many queued runs are looked at in one go. */
+/** How many queued runs one statement checks. */
 const maxRunsChecked = 2000;
-/** Milliseconds that DBOS's rows of ended workflows are kept: a limit on the rate counts them. */
+/** How long the rows of ended workflows are kept, in milliseconds: DBOS counts them for the rate limit. */
 const workflowRetentionMs = 10_000;
 
 const admitDueSql = `
@@ -44,8 +46,8 @@ WITH old AS (
 DELETE FROM fairlead_dbos.workflow_output USING old WHERE workflow_output.workflow_uuid = old.workflow_uuid`;
 
 /**
- * A run that is queued and has no workflow was lost between us and DBOS. Looked for by the workflow's id and by nothing else: by its state, each run would be
- * held against all that wait. Some runs at a time: gives the last that was looked at, where there may be more.
+ * Dispatches queued runs again that have no workflow. Joins by the workflow's id only: a join by its state would compare each run with all
+ * queued workflows. Checks a page of runs, and returns the last key if there may be more.
  */
 const redispatchLostSql = `
 WITH few AS MATERIALIZED (
@@ -63,61 +65,61 @@ WITH few AS MATERIALIZED (
 )
 SELECT fairlead.dispatch(keys), (SELECT CASE WHEN count(*) = ${maxRunsChecked} THEN max(key) END FROM few) AS last FROM lost`;
 
-/** Rounds; `isOwnedByUser` says whether a workflow is being worked on. */
+/** Creates the periodic work; `isActive` returns whether this worker handles a workflow. */
 export function createMaintenance(
-  base: PostgresContext,
-  presence: PostgresProcessLease,
-  isOurs: (workflow: string) => boolean,
+  context: PostgresContext,
+  lease: PostgresProcessLease,
+  enqueue: EnqueueRuns,
+  isActive: (workflow: string) => boolean,
 ): Maintenance {
-  const { db } = base;
-  let next = -Infinity;
-  let clear = performance.now() + cleanupIntervalMs * Math.random();
-  let seen = -Infinity;
+  const { db } = context;
+  let nextRun = -Infinity;
+  let nextCleanup = performance.now() + cleanupIntervalMs * Math.random();
+  let stateReadAt = -Infinity;
   let limits: QueueLimits = {};
   let going = false;
-  let looked = 0;
-  let strays: ReadonlySet<string> = new Set();
+  let lastCheckedKey = 0;
+  let idleBefore: ReadonlySet<string> = new Set();
 
-  /** What DBOS gave us twice in a row and nobody here works on came with an answer that was lost. */
-  async function giveBack(): Promise<void> {
-    const holder = await presence.token();
-    const idle = (await listHeldWorkflows(base, holder)).filter((workflow) => !isOurs(workflow));
-    const twice = idle.filter((workflow) => strays.has(workflow));
-    strays = new Set(idle);
-    if (twice.length > 0) await releaseWorkflows(base, holder, twice);
+  /** A workflow that is ours in DBOS but not active, twice in a row, was claimed by a call whose reply was lost. */
+  async function releaseIdleWorkflows(): Promise<void> {
+    const holder = await lease.token();
+    const idle = (await listHeldWorkflows(context, holder)).filter((workflow) => !isActive(workflow));
+    const lost = idle.filter((workflow) => idleBefore.has(workflow));
+    idleBefore = new Set(idle);
+    if (lost.length > 0) await releaseWorkflows(context, holder, lost);
   }
 
-  async function tidy(): Promise<void> {
-    clear = performance.now() + cleanupIntervalMs * (0.5 + Math.random());
-    await giveBack();
+  async function cleanUp(): Promise<void> {
+    nextCleanup = performance.now() + cleanupIntervalMs * (0.5 + Math.random());
+    await releaseIdleWorkflows();
     await db.all(deleteEndedWorkflowsSql, [Math.max(workflowRetentionMs, (limits.rate?.ms ?? 0) * 2)]);
-    looked = (await db.one<{ last: number | null }>(redispatchLostSql, [looked]))?.last ?? 0;
+    lastCheckedKey = (await db.one<{ last: number | null }>(redispatchLostSql, [lastCheckedKey]))?.last ?? 0;
   }
 
   return {
     async runDue() {
       const now = performance.now();
-      if (now < next) return;
-      next = now + maintenanceIntervalMs;
-      await presence.reapExpired();
-      await enqueueDuePostgresSchedules(base);
+      if (now < nextRun) return;
+      nextRun = now + maintenanceIntervalMs;
+      await lease.reapExpired();
+      await enqueueDuePostgresSchedules(context, enqueue);
       const row = await db.one<{ admitted: number; wait: number | null }>(admitDueSql);
-      next = now + Math.min(maintenanceIntervalMs, Math.max(1, row?.wait ?? maintenanceIntervalMs));
-      if (now >= clear) await tidy();
+      nextRun = now + Math.min(maintenanceIntervalMs, Math.max(1, row?.wait ?? maintenanceIntervalMs));
+      if (now >= nextCleanup) await cleanUp();
     },
     msUntilNext() {
-      const pace = limits.rate ? Math.max(10, limits.rate.ms / limits.rate.runs) : Infinity;
-      return Math.max(1, Math.min(pace, next - performance.now()));
+      return Math.max(1, Math.min(rateDelayMs(limits), nextRun - performance.now()));
     },
     scheduleIn(ms) {
-      if (ms > 0) next = Math.min(next, performance.now() + ms);
+      if (ms > 0) nextRun = Math.min(nextRun, performance.now() + ms);
     },
     async readQueueState() {
-      if (performance.now() - seen > stateCacheMs) {
+      if (performance.now() - stateReadAt > stateCacheMs) {
         const row = await db.one<{ limits: string | null; going: boolean }>(queueStateSql, [], { retryForMs: 1000 });
-        limits = JSON.parse(row?.limits ?? '{}') as QueueLimits;
+        limits = parseQueueLimits(row?.limits);
         going = row?.going === true;
-        seen = performance.now();
+        stateReadAt = performance.now();
       }
       return { going, limits };
     },

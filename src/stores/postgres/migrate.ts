@@ -1,21 +1,22 @@
-// Brings the tables of a store up to date: one process at a time, whoever comes second finds it done.
+// Migrates the tables of a PostgreSQL store: one process at a time, under an advisory lock.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { FairleadError } from '../../core/index.ts';
 import type { PostgresContext } from './context.ts';
-import { endClient } from './timeouts.ts';
+import { newerVersionError } from '../store-errors.ts';
+import { endClient } from './close-connections.ts';
 import { migrations, schemas } from './migrations.ts';
-import { newerStoreError, toPostgresError } from './errors.ts';
+import { toPostgresError } from './errors.ts';
 
-/** Asked for by name, so that no other program's lock is meant by chance. */
+/** A lock number derived from a name, so that it does not collide with locks of other programs. */
 const lockSql = "SELECT pg_try_advisory_lock(hashtextextended('fairlead migrations', 0)) AS ok";
 const versionSql = 'SELECT version FROM fairlead.version';
-/** Milliseconds that a step may take, and that another process is waited for. */
+/** How long a migration step may take, and how long another process is waited for, in milliseconds. */
 const migrationTimeoutMs = 300_000;
 
-/** Makes or updates the tables. */
+/** Creates or migrates the tables. */
 export async function migratePostgres({ db }: PostgresContext): Promise<void> {
-  const version = (sql: string): Promise<number> =>
+  const readVersion = (sql: string): Promise<number> =>
     db.one<{ version: number }>(sql).then(
       (row) => row?.version ?? 0,
       (error: unknown) => {
@@ -23,9 +24,10 @@ export async function migratePostgres({ db }: PostgresContext): Promise<void> {
         throw error;
       },
     );
-  const found = await version(versionSql);
-  if (found > migrations.length) throw newerStoreError(db.description, found, migrations.length);
-  if (found === migrations.length) return;
+  const version = await readVersion(versionSql);
+  if (version > migrations.length)
+    throw newerVersionError(`The store in ${db.description}`, version, migrations.length);
+  if (version === migrations.length) return;
   const { default: pg } = await import('pg');
   const client = new pg.Client({
     connectionString: db.url,
@@ -48,13 +50,13 @@ export async function migratePostgres({ db }: PostgresContext): Promise<void> {
   }
 }
 
-/** Polled: one that waits within a statement would keep DBOS's own indexes from being built, and so wait for ever. */
-async function acquireMigrationLock(client: Client, about: string): Promise<void> {
+/** Polls: a session that waits inside a statement would block the concurrent index builds of DBOS, and so deadlock. */
+async function acquireMigrationLock(client: Client, database: string): Promise<void> {
   for (const end = performance.now() + migrationTimeoutMs; performance.now() < end; await sleep(50)) {
     const { rows } = await client.query<{ ok: boolean }>(lockSql);
     if (rows[0]?.ok) return;
   }
-  throw new FairleadError('store/busy', `Another process makes the tables of ${about}, and does not come to an end.`, {
+  throw new FairleadError('store/busy', `Timed out waiting for another process to migrate ${database}.`, {
     blame: 'store',
     retry: true,
     hint: 'Look for a session named "fairlead migrations" in pg_stat_activity, and end it.',
@@ -73,7 +75,7 @@ async function applyMigrations(client: Client): Promise<void> {
   await client.query('COMMIT');
 }
 
-/** No such table or schema: the store is new. */
+/** Whether an error says that the table or the schema does not exist: the store is new. */
 function isSchemaMissing(error: unknown): boolean {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && (cause.code === '42P01' || cause.code === '3F000');

@@ -1,8 +1,7 @@
-// The tables of a PostgreSQL store, as steps from one version to the next; a step that was released is never changed.
-// Each step may need the tables of DBOS as a version of it makes them, which are brought up to date before it.
+// Migrations of a PostgreSQL store: the steps from one version of its tables to the next. A released step is never changed.
 import { functions } from './functions.ts';
 
-/** The schema of our own tables, and the one that DBOS has to itself. */
+/** The schemas of the store and of DBOS. The tables of DBOS are migrated first, because a step may use them. */
 export const schemas = { ours: 'fairlead', dbos: 'fairlead_dbos' } as const;
 
 const initialSchema = `
@@ -129,8 +128,8 @@ CREATE TABLE fairlead.workers (worker text PRIMARY KEY, entry text NOT NULL, see
 `;
 
 /**
- * Holds amounts in the order given, and says of each whether it is held. The row of an allowance is the lock under which all holds of its tenant come
- * one by one; each sees those before it, of others and in the same call. A caller names the tenants in one order, so that no two wait for each other.
+ * Reserves amounts in the given order, and returns for each whether it is reserved. The row of a budget is the lock that serialises the
+ * reservations of its tenant, so that each sees the ones before it. Callers sort by tenant, so that two calls cannot deadlock.
  */
 const reserveFunction = `
 CREATE FUNCTION fairlead.hold(tenants text[], ids text[], usds double precision[], many double precision[], today text, month text)
@@ -154,10 +153,10 @@ BEGIN
 END $$;
 `;
 
-/** The few that were begun before and wait again, by the version that began them: a worker without one asks which there are. */
+/** Queued runs that were started before, by version: a worker without a version lists these versions. */
 const startedRunsIndex = `
 CREATE INDEX runs_begun ON fairlead.runs (version) WHERE status = 'queued' AND dispatched AND version IS NOT NULL;
 `;
 
-/** The steps, in order; the version of a store is how many of them it has seen. */
+/** The steps in order; the version of a store is the number of steps that were applied. */
 export const migrations: readonly string[] = [`${initialSchema}${functions}`, reserveFunction, startedRunsIndex];

@@ -1,15 +1,12 @@
-// Forgets what is old: runs that ended long ago with their sessions, letters that nobody read, holds that nobody settled.
-import { assertValidTime } from '../run-row.ts';
+// Deletes old data from a PostgreSQL store.
+import { prune } from '../prune.ts';
 import type { PostgresContext } from './context.ts';
 
-/** So much is forgotten in one statement: others must not wait for a great clearing. */
-const pruneBatchSize = 500;
-
 /**
- * A run that has not ended decides by those it has begun what is next: they stay with it. A session goes with the last of its runs,
- * unless somebody has gone on with it since; in one statement, so that a crash leaves none behind that nobody asks for.
+ * The children of a run that has not ended stay, because the run reads their outcomes. A session is deleted with the last of its runs, unless
+ * it was changed later. One statement, so that a crash leaves no session without its run.
  */
-const runsSql = `
+const deleteRunsSql = `
 WITH gone AS (
   DELETE FROM fairlead.runs WHERE key IN (
     SELECT key FROM fairlead.runs AS run WHERE ended < $1 AND NOT EXISTS (
@@ -23,28 +20,23 @@ WITH gone AS (
 ), emptied AS (DELETE FROM fairlead.events USING shut WHERE events.session = shut.key)
 SELECT key FROM gone`;
 
-const messagesSql = `
+const deleteMessagesSql = `
 DELETE FROM fairlead.letters AS each WHERE time < $1
   AND NOT EXISTS (SELECT 1 FROM fairlead.runs WHERE runs.session = each.session AND status <> 'ended')`;
 
-/** A hold that was never settled is spent as it was held: as one sum a day it says the same. */
-const reservationsSql = `
+/** A reservation that was never committed counts as spent. One sum per day means the same. */
+const addReservationsSql = `
 WITH old AS (DELETE FROM fairlead.holds WHERE day < $1 RETURNING tenant, day, usd, tokens)
 INSERT INTO fairlead.spendings AS spent (tenant, day, usd, tokens)
 SELECT tenant, day, sum(usd), sum(tokens) FROM old GROUP BY tenant, day
 ON CONFLICT (tenant, day) DO UPDATE SET usd = spent.usd + excluded.usd, tokens = spent.tokens + excluded.tokens`;
 
-/** Forgets what ended before a time, and answers how many runs that were. */
-export async function prune({ db }: PostgresContext, time: string): Promise<number> {
-  assertValidTime({ words: '', notBefore: time });
-  const before = Date.parse(time);
-  const iso = new Date(before).toISOString();
-  let runs = 0;
-  for (let some = pruneBatchSize; some === pruneBatchSize;) {
-    some = (await db.all(runsSql, [before, pruneBatchSize, iso])).length;
-    runs += some;
-  }
-  await db.all(messagesSql, [before]);
-  await db.all(reservationsSql, [iso.slice(0, 10)]);
-  return runs;
-}
+/** Deletes what is older than a time, and returns how many runs were deleted. */
+export const prunePostgres = ({ db }: PostgresContext, time: string): Promise<number> =>
+  prune(time, {
+    deleteRuns: async ({ ms, iso }, limit) => (await db.all(deleteRunsSql, [ms, limit, iso])).length,
+    async deleteRest({ ms, day }) {
+      await db.all(deleteMessagesSql, [ms]);
+      await db.all(addReservationsSql, [day]);
+    },
+  });

@@ -1,24 +1,18 @@
-// The sessions of a PostgreSQL store: taken by one writer at a time, read by any number.
+// Sessions of a PostgreSQL store: one writer at a time, any number of readers.
 import { randomUUID } from 'node:crypto';
-import type { Log, SessionInfo, SessionStore } from '../../core/index.ts';
-import {
-  logClosedError,
-  sessionFencedError,
-  sessionLockedError,
-  sessionNotFoundError,
-  sessionReadOnlyError,
-} from '../session-errors.ts';
+import type { SessionInfo, SessionStore } from '../../core/index.ts';
+import { defaultListLimit } from '../defaults.ts';
+import { createReaderLog, createWriterLog, type SessionRow } from '../session-log.ts';
+import { fencedError, lockedError, sessionNotFoundError } from '../store-errors.ts';
 import { createPostgresAppender, createAppendBatcher } from './append.ts';
 import type { PostgresContext } from './context.ts';
 import { createBatcher } from './batcher.ts';
-import { createPostgresLogReader, type SessionRow } from './log.ts';
+import { createPostgresLogReader } from './log.ts';
 import { isExpiredSql, type PostgresProcessLease } from './process-lease.ts';
 
-const defaultListLimit = 100;
-
 /**
- * Takes or begins a session: from now on only who knows its new fence may add to it. Sent twice for the same opening, it takes it once.
- * Where a crash of the server forgets it, the appends under the new fence are refused.
+ * Opens or creates sessions for writing: from now on only an append with the new fence is accepted. Sent twice with the same `opening`, it
+ * counts once. If a crash of the server loses it, appends with the new fence are refused.
  */
 const openSessionsSql = `
 WITH given AS (
@@ -66,79 +60,68 @@ type SessionOpenRequest = {
 
 type SessionHolderRow = { readonly key: number; readonly holder: string | null; readonly holder_name: string | null };
 
-/** The sessions in a store. */
-export function createPostgresSessions(base: PostgresContext, presence: PostgresProcessLease): SessionStore {
-  const { db } = base;
+/** The sessions of a store. */
+export function createPostgresSessions(context: PostgresContext, lease: PostgresProcessLease): SessionStore {
+  const { db } = context;
   const find = (session: string): Promise<SessionHolderRow | undefined> =>
     db.one<SessionHolderRow>('SELECT key, holder, holder_name FROM fairlead.sessions WHERE session = $1', [session]);
 
-  const append = createAppendBatcher(base);
-  const send = createBatcher(async (takings: readonly SessionOpenRequest[]) => {
+  const sendAppend = createAppendBatcher(context);
+  const sendOpen = createBatcher(async (requests: readonly SessionOpenRequest[]) => {
     const rows = await db.all<SessionRow & { readonly opening: string }>(openSessionsSql, [
-      takings.map(({ session }) => session),
-      takings.map(({ now }) => now),
-      takings.map(({ token }) => token),
-      takings.map(({ name }) => name),
-      takings.map(({ opening }) => opening),
-      takings.map(({ force }) => force),
+      requests.map(({ session }) => session),
+      requests.map(({ now }) => now),
+      requests.map(({ token }) => token),
+      requests.map(({ name }) => name),
+      requests.map(({ opening }) => opening),
+      requests.map(({ force }) => force),
     ]);
-    return takings.map(({ opening }) => rows.find((row) => row.opening === opening));
+    return requests.map(({ opening }) => rows.find((row) => row.opening === opening));
   });
-  const release = createBatcher(async (rows: readonly SessionRow[]) => {
+  const sendRelease = createBatcher(async (rows: readonly SessionRow[]) => {
     if (!db.isClosed) await db.all(releaseSql, [rows.map(({ key }) => key), rows.map(({ fence }) => fence)]);
     return rows.map(() => undefined);
   });
 
-  async function take(session: string, name: string, force: boolean): Promise<SessionRow> {
-    const taking = { session, name, force, opening: randomUUID(), now: new Date().toISOString() };
-    const attempt = async (): Promise<SessionRow | undefined> => send({ ...taking, token: await presence.token() });
+  async function acquire(session: string, name: string, force: boolean): Promise<SessionRow> {
+    const request = { session, name, force, opening: randomUUID(), now: new Date().toISOString() };
+    const attempt = async (): Promise<SessionRow | undefined> => sendOpen({ ...request, token: await lease.token() });
     const row = await attempt();
     if (row) return row;
-    // Who was given a run and slept since then was given nothing.
-    if (!(await presence.isValid()) && force) throw sessionFencedError(session);
-    // Its holder may have died on this machine, which need not be waited for.
+    // A worker whose lease has expired has lost the run for which it forces the session open.
+    if (!(await lease.isValid()) && force) throw fencedError(`Session ${session}`);
+    // If the holder ended on this machine, there is no need to wait until its lease expires.
     const found = await find(session);
-    if (found?.holder) await presence.reapExpired(found.holder);
+    if (found?.holder) await lease.reapExpired(found.holder);
     const again = await attempt();
-    if (!again) throw sessionLockedError(session, found?.holder_name ?? null);
+    if (!again) throw lockedError(`Session ${session}`, found?.holder_name ?? undefined);
     return again;
-  }
-
-  function writerOf(row: SessionRow): Log {
-    let closed: Promise<void> | undefined;
-    const { append: add, tail } = createPostgresAppender(base, append, row);
-    return {
-      ...createPostgresLogReader(base, row, () => closed !== undefined || db.isClosed, tail),
-      append: (...given) => (closed ? Promise.reject(logClosedError(row.session)) : add(...given)),
-      close() {
-        closed ??= release(row);
-        base.notifyLocal(`session ${row.key}`);
-        return closed;
-      },
-    };
   }
 
   return {
     async open(session, { holder = `process ${process.pid}`, force = false } = {}) {
-      return writerOf(await take(session, holder, force));
+      const row = await acquire(session, holder, force);
+      const { append, lastSeq } = createPostgresAppender(context, sendAppend, row);
+      const parts = {
+        session,
+        createReader: (isClosed: () => boolean) => createPostgresLogReader(context, row, isClosed, lastSeq),
+        notify: () => context.notifyLocal(`session ${row.key}`),
+      };
+      return createWriterLog(parts, append, () => sendRelease(row));
     },
     async reader(session) {
       const row = await find(session);
       if (!row) throw sessionNotFoundError(session);
-      let closed = false;
-      return {
-        ...createPostgresLogReader(base, { key: row.key, session }, () => closed || db.isClosed),
-        append: () => Promise.reject(sessionReadOnlyError(session)),
-        async close() {
-          closed = true;
-          base.notifyLocal(`session ${row.key}`);
-        },
-      };
+      return createReaderLog({
+        session,
+        createReader: (isClosed) => createPostgresLogReader(context, { key: row.key, session }, isClosed),
+        notify: () => context.notifyLocal(`session ${row.key}`),
+      });
     },
-    async list({ most = defaultListLimit, before } = {}) {
+    async list({ limit = defaultListLimit, before } = {}) {
       const rows = await db.all<{ readonly [Key in keyof SessionInfo]: SessionInfo[Key] | null }>(listSql, [
         before ?? null,
-        most,
+        limit,
       ]);
       return rows.map(
         (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as SessionInfo,
@@ -148,8 +131,9 @@ export function createPostgresSessions(base: PostgresContext, presence: Postgres
       if (await db.one(removeSql, [session])) return;
       const found = await find(session);
       if (!found) throw sessionNotFoundError(session);
-      if (found.holder) await presence.reapExpired(found.holder);
-      if (!(await db.one(removeSql, [session]))) throw sessionLockedError(session, found.holder_name);
+      if (found.holder) await lease.reapExpired(found.holder);
+      if (!(await db.one(removeSql, [session])))
+        throw lockedError(`Session ${session}`, found.holder_name ?? undefined);
     },
   };
 }

@@ -1,125 +1,138 @@
-// A worker's round: take what may be taken, work on it, write down what came of it, look after what the dead left.
+// Worker loop of a PostgreSQL store: claims runs, handles them, writes their results, and takes over from expired processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
+import { handleRun } from '../handle-run.ts';
+import { settlesWithin, closeTimeoutMs, undefinedOnAbort } from '../timeouts.ts';
 import type { PostgresContext } from './context.ts';
-import { settlesWithin, closeTimeoutMs, undefinedOnAbort } from './timeouts.ts';
 import { claimPostgresRuns } from './claim.ts';
+import { createRunCompleter, type PostgresRunClaim } from './complete-runs.ts';
 import type { DbosEngine } from './engine.ts';
-import type { PostgresProcessLease } from './process-lease.ts';
-import { createMaintenance } from './maintenance.ts';
-import { createRunCompleter, type RunClaim, type RunCompleter } from './complete-runs.ts';
 import { isUnreachable, isSerializationConflict, toPostgresError } from './errors.ts';
+import { createMaintenance } from './maintenance.ts';
+import type { PostgresProcessLease } from './process-lease.ts';
+import type { EnqueueRuns } from './runs.ts';
 
-/** What a store has for those who work on its queue. */
-export type WorkerResources = { readonly retryMs: number; engine(): Promise<DbosEngine> };
+/** What a store provides to its workers. */
+export type WorkerResources = {
+  readonly retryMs: number;
+  readonly enqueue: EnqueueRuns;
+  engine(): Promise<DbosEngine>;
+};
 
-/** Milliseconds between two looks into the queue: while there is much to do, and while there is nothing. */
+/** The shortest and the longest wait between two steps, in milliseconds: while runs are claimed, and while there are none. */
 const minPollMs = 5;
 const maxPollMs = 1000;
-/** A server that comes or goes says many things; one that says what we do not know so often in a row does not get better. */
+/** A server that starts or stops causes many kinds of error; after so many unknown ones in a row the worker gives up. */
 const maxUnknownErrors = 10;
-/** A workflow that DBOS has not begun after so long will not be. */
+/** A workflow that DBOS has not started after so many milliseconds is released. */
 const startTimeoutMs = 10_000;
 
-/** Works on runs until told to stop. */
+/** Works on runs until the signal aborts, or until the queue is empty if `drain` is set. */
 export async function runPostgresWorkerLoop(
-  base: PostgresContext,
-  presence: PostgresProcessLease,
-  desk: WorkerResources,
+  context: PostgresContext,
+  lease: PostgresProcessLease,
+  { retryMs, enqueue, engine: acquireEngine }: WorkerResources,
   work: WorkOptions,
 ): Promise<void> {
-  const launched = await undefinedOnAbort(work.signal, desk.engine());
-  if (!launched) return;
-  const engine: DbosEngine = launched;
-  const under = new Map<string, Promise<void>>();
-  /** Those of them that DBOS has not begun, each by how it is left. */
-  const waiting = new Map<string, () => Promise<void>>();
-  let over = false;
-  const bell = base.addWaiter('queue');
-  const settling = createRunCompleter(base);
-  let troubles = 0;
-  const rounds = createMaintenance(base, presence, (workflow) => under.has(workflow));
+  const acquired = await undefinedOnAbort(work.signal, acquireEngine());
+  if (!acquired) return;
+  const engine: DbosEngine = acquired;
+  const active = new Map<string, Promise<void>>();
+  /** The active runs that DBOS has not started: each with the function that releases it. */
+  const unstarted = new Map<string, () => Promise<void>>();
+  let isOver = false;
+  const waiter = context.addWaiter('queue');
+  const completer = createRunCompleter(context);
+  let unknownErrors = 0;
+  const maintenance = createMaintenance(context, lease, enqueue, (workflow) => active.has(workflow));
 
-  function begin(workflow: string, claim: RunClaim): () => Promise<void> {
+  /** Registers a claimed run, and returns the function that DBOS calls to start it. */
+  function register(workflow: string, claim: PostgresRunClaim): () => Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    under.set(workflow, promise);
-    const done = (): void => {
-      under.delete(workflow);
+    active.set(workflow, promise);
+    const finish = (): void => {
+      active.delete(workflow);
       resolve();
-      base.notify('queue');
+      context.notify('queue');
     };
-    const late = setTimeout(() => void leave(), startTimeoutMs);
-    const leave = async (): Promise<void> => {
-      clearTimeout(late);
-      waiting.delete(workflow);
-      // Where it cannot be written, the run is found with those whose worker is silent.
-      await settlesWithin(closeTimeoutMs, settling.complete(claim, { type: 'left' }));
-      done();
+    const timer = setTimeout(() => void release(), startTimeoutMs);
+    const release = async (): Promise<void> => {
+      clearTimeout(timer);
+      unstarted.delete(workflow);
+      // If this cannot be written, the run is requeued when the lease of this process expires.
+      await settlesWithin(closeTimeoutMs, completer.complete(claim, { type: 'released' }));
+      finish();
     };
-    waiting.set(workflow, leave);
+    unstarted.set(workflow, release);
     return async () => {
-      clearTimeout(late);
-      if (!waiting.delete(workflow)) return;
+      clearTimeout(timer);
+      if (!unstarted.delete(workflow)) return;
       try {
-        const waits = await handleRun({ base, presence, settling, retryMs: desk.retryMs }, work, claim);
-        rounds.scheduleIn(waits);
+        const retryDelayMs = await handleRun(claim, work.handle, {
+          onLost: lease.onLost,
+          complete: completer.complete,
+          fail: (each, thrown) => completer.fail(each, thrown, retryMs),
+          isClosed: () => context.db.isClosed,
+        });
+        maintenance.scheduleIn(retryDelayMs);
       } finally {
-        done();
+        finish();
       }
     };
   }
 
-  /** Takes what there is room for, and says how many. */
-  async function takeSome(): Promise<number> {
-    const most = work.concurrency - under.size;
-    const { going, limits } = await rounds.readQueueState();
-    if (most <= 0 || !going || work.signal.aborted) return 0;
-    const holder = await presence.token();
-    const { claims, claimToken } = await claimPostgresRuns({ base, engine, settling }, work, {
+  /** Claims as many runs as are free to handle, and returns how many. */
+  async function claimRuns(): Promise<number> {
+    const maxRuns = work.concurrency - active.size;
+    const { going, limits } = await maintenance.readQueueState();
+    if (maxRuns <= 0 || !going || work.signal.aborted) return 0;
+    const holder = await lease.token();
+    const { claims, claimToken } = await claimPostgresRuns({ context, engine, completer }, work, {
       holder,
-      most,
+      maxRuns,
       limits,
     });
-    const bodies = new Map([...claims].map(([workflow, each]) => [workflow, begin(workflow, each)]));
-    if (over) await leaveAll();
+    const bodies = new Map([...claims].map(([workflow, claim]) => [workflow, register(workflow, claim)]));
+    if (isOver) await releaseUnstarted();
     else if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claimToken }, bodies, work.signal);
     return claims.size;
   }
 
-  const leaveAll = (): Promise<unknown> => Promise.all([...waiting.values()].map((leave) => leave()));
+  const releaseUnstarted = (): Promise<unknown> => Promise.all([...unstarted.values()].map((release) => release()));
 
-  async function look(): Promise<'drained' | 'busy' | 'idle'> {
+  async function step(): Promise<'drained' | 'busy' | 'idle'> {
     try {
-      await rounds.runDue();
-      if ((await takeSome()) > 0) return 'busy';
-      return work.drain && under.size === 0 && (await isDrained(base, work.version)) ? 'drained' : 'idle';
+      await maintenance.runDue();
+      if ((await claimRuns()) > 0) return 'busy';
+      return work.drain && active.size === 0 && (await isDrained(context, work.version)) ? 'drained' : 'idle';
     } catch (error) {
-      // What is under way goes on by itself; the queue is looked at again when the database is back.
-      troubles = isTransientError(error) ? 0 : troubles + 1;
-      if (troubles >= maxUnknownErrors || base.db.isClosed) throw toPostgresError(error, base.db.description);
+      // Active runs continue; the queue is read again when the database is back.
+      unknownErrors = isTransientError(error) ? 0 : unknownErrors + 1;
+      if (unknownErrors >= maxUnknownErrors || context.db.isClosed)
+        throw toPostgresError(error, context.db.description);
       return 'idle';
     }
   }
 
   try {
-    for (let wait = minPollMs; !work.signal.aborted;) {
-      const looking = look();
-      const found = await undefinedOnAbort(work.signal, looking);
-      // A database that answers no more keeps nobody who is told to end.
-      if (found === undefined) await settlesWithin(closeTimeoutMs, looking);
-      if (found === 'busy') troubles = 0;
-      if (found === 'drained') return;
-      wait = found === 'busy' ? minPollMs : Math.min(maxPollMs, wait * 2);
-      const ms = Math.min(wait, rounds.msUntilNext());
-      if (await bell.wait({ signal: work.signal, ms })) wait = minPollMs;
-      // Several that end at the same time are followed by others in one go.
+    for (let delay = minPollMs; !work.signal.aborted;) {
+      const stepping = step();
+      const result = await undefinedOnAbort(work.signal, stepping);
+      // After an abort, a database that does not reply is waited for only briefly.
+      if (result === undefined) await settlesWithin(closeTimeoutMs, stepping);
+      if (result === 'busy') unknownErrors = 0;
+      if (result === 'drained') return;
+      delay = result === 'busy' ? minPollMs : Math.min(maxPollMs, delay * 2);
+      const ms = Math.min(delay, maintenance.msUntilNext());
+      if (await waiter.wait({ signal: work.signal, ms })) delay = minPollMs;
+      // Runs that end at the same time are replaced by one claim.
       await sleep(minPollMs);
     }
   } finally {
-    over = true;
-    await leaveAll();
-    await Promise.all(under.values());
-    bell.remove();
+    isOver = true;
+    await releaseUnstarted();
+    await Promise.all(active.values());
+    waiter.remove();
   }
 }
 
@@ -129,8 +142,8 @@ const isTransientError = (error: unknown): boolean =>
   (error instanceof FairleadError && error.code === 'store/unreachable');
 
 /**
- * Nothing that this worker could take by now, and nothing under way that might come back. What is to begin later, or waits for a run that
- * rests or that another version began, is not waited for.
+ * Whether this worker can claim nothing now and nothing is running that might be queued again. Not waited for: a run that is due later, and
+ * a run whose session is held by a suspended run or by a run of another version.
  */
 async function isDrained({ db }: PostgresContext, version: string | undefined): Promise<boolean> {
   const sql = `
@@ -143,49 +156,3 @@ async function isDrained({ db }: PostgresContext, version: string | undefined): 
     LIMIT 1`;
   return (await db.one(sql, [version ?? null])) === undefined;
 }
-
-/** What one run is worked on with. */
-type RunHandlingContext = {
-  readonly base: PostgresContext;
-  readonly presence: PostgresProcessLease;
-  readonly settling: RunCompleter;
-  readonly retryMs: number;
-};
-
-/** Works on a run; gives how long it waits before it is tried again, if it is. */
-async function handleRun(
-  { base, presence, settling, retryMs }: RunHandlingContext,
-  work: WorkOptions,
-  claim: RunClaim,
-): Promise<number> {
-  const control = new AbortController();
-  const forget = presence.onLost(claim.holder, () => control.abort(runLostError(claim.run.id)));
-  try {
-    const write = await work.handle(claim.run, control.signal).then(
-      (settlement) => () => settling.complete(claim, settlement).then(() => 0),
-      (error: unknown) => () => settling.fail(claim, error, retryMs),
-    );
-    return await writeWithRetry(base, control.signal, write);
-  } finally {
-    forget();
-  }
-}
-
-/** What came of a run must be written: a database that is out of reach is tried again until the run is not ours any more. */
-async function writeWithRetry(
-  base: PostgresContext,
-  signal: AbortSignal,
-  write: () => Promise<number>,
-): Promise<number> {
-  for (let wait = 100; !signal.aborted && !base.db.isClosed; wait = Math.min(5000, wait * 2)) {
-    try {
-      return (await undefinedOnAbort(signal, write())) ?? 0;
-    } catch {
-      await sleep(wait, undefined, { signal }).catch(() => {});
-    }
-  }
-  return 0;
-}
-
-const runLostError = (run: string): FairleadError =>
-  new FairleadError('run/left', `Run ${run} is no longer this worker's.`, { blame: 'store' });

@@ -1,40 +1,42 @@
-// What every part of a SQLite store stands on: reading, writing in transactions that many share, and waking who waits.
+// Shared context of a SQLite store: reads, writes that share transactions, and the wait list for changes.
+import { closedError } from '../store-errors.ts';
+import type { ChangeTopic, Waiters } from '../waiters.ts';
 import { openSqliteDatabase, retryWhileBusy, type SqliteDatabase } from './database.ts';
-import { storeClosedError, toSqliteError } from './errors.ts';
-import { createPollingWaiters, type ChangeTopic, type PollingWaiters } from './polling-waiters.ts';
+import { toSqliteError } from './errors.ts';
+import { createPollingWaiters } from './polling-waiters.ts';
 
-/** The ground that the parts share. */
+/** What the parts of a store use. */
 export type SqliteContext = Omit<SqliteDatabase, 'db' | 'close'> & {
-  readonly waiters: PollingWaiters;
-  /** Looks at the database; nothing is changed. */
-  read<T>(look: () => T): T;
+  readonly waiters: Waiters;
+  /** Reads from the database and converts its errors. */
+  read<T>(query: () => T): T;
   /**
-   * Changes the database. What comes in the same turn of the event loop shares one transaction and one sync; each is undone by itself
-   * where it throws. Without `settle` the change is safe from the death of the process, not from a power cut.
+   * Changes the database. Writes of the same turn of the event loop share one transaction and one sync; a write that throws is rolled back
+   * alone. With `durable: false` the change survives the end of the process, but not a power cut.
    */
-  write<T>(change: () => T, options?: { readonly settle?: boolean }): Promise<T>;
-  /** Within a change: wakes who waits for this, once the change is there for all to see. */
+  write<T>(change: () => T, options?: { readonly durable?: boolean }): Promise<T>;
+  /** Within a write: wakes the waiters of a topic after the commit. */
   notify(topic: ChangeTopic): void;
   readonly isClosed: boolean;
-  /** Writes what is left to write, and lets go of the file. */
+  /** Finishes pending writes and closes the file. */
   close(): Promise<void>;
 };
 
 type WriteJob = {
   readonly change: () => unknown;
-  readonly settle: boolean;
+  readonly durable: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** So many changes at most share a transaction: the event loop must not stand still for a crowd. */
+/** A transaction blocks the event loop, so it is limited. */
 const maxJobsPerTransaction = 250;
 
-/** Opens the ground of a store. */
+/** Opens the database of a store. */
 export async function openSqliteContext(name: string, pollMs: number): Promise<SqliteContext> {
   const database = await openSqliteDatabase(name);
   const { db, file } = database;
-  const watch = createPollingWaiters(
+  const waiters = createPollingWaiters(
     () => database.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0,
     pollMs,
   );
@@ -50,36 +52,36 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
       const batch = jobs.slice(0, maxJobsPerTransaction);
       jobs = jobs.slice(maxJobsPerTransaction);
       try {
-        await begin(batch.some(({ settle }) => settle));
+        await begin(batch.some(({ durable }) => durable));
         commit(batch);
       } catch (error) {
-        const trouble = toSqliteError(error, file);
-        for (const { reject } of batch) reject(trouble);
+        const storeError = toSqliteError(error, file);
+        for (const { reject } of batch) reject(storeError);
       }
       if (jobs.length > 0) await new Promise(setImmediate);
     }
     writing = undefined;
   }
 
-  async function begin(settle: boolean): Promise<void> {
-    if (settle !== syncs) database.run(`PRAGMA synchronous = ${settle ? 'FULL' : 'NORMAL'}`);
-    syncs = settle;
+  async function begin(durable: boolean): Promise<void> {
+    if (durable !== syncs) database.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+    syncs = durable;
     await retryWhileBusy(() => database.run('BEGIN IMMEDIATE'));
   }
 
-  /** Nothing here waits: a transaction is never open while other code runs. */
+  /** Synchronous: no other code runs while the transaction is open. */
   function commit(batch: readonly WriteJob[]): void {
-    const answers: (() => void)[] = [];
+    const replies: (() => void)[] = [];
     try {
-      for (const job of batch) answers.push(attempt(job));
+      for (const job of batch) replies.push(attempt(job));
       database.run('COMMIT');
     } catch (error) {
       touched.clear();
       if (db.isTransaction) database.run('ROLLBACK');
       throw error;
     }
-    for (const answer of answers) answer();
-    for (const topic of touched) watch.notify(topic);
+    for (const reply of replies) reply();
+    for (const topic of touched) waiters.notify(topic);
     touched.clear();
   }
 
@@ -90,7 +92,7 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
       database.run('RELEASE job');
       return () => resolve(value);
     } catch (error) {
-      // Where SQLite itself gave the transaction up, nobody's change is left.
+      // If SQLite has rolled back the whole transaction, all jobs of the batch fail.
       if (!db.isTransaction) throw error;
       database.run('ROLLBACK TO job');
       database.run('RELEASE job');
@@ -100,23 +102,23 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
 
   return {
     ...database,
-    waiters: watch,
+    waiters,
     notify: (topic) => void touched.add(topic),
     get isClosed() {
       return closed;
     },
-    read(look) {
-      if (closed) throw storeClosedError(file);
+    read(query) {
+      if (closed) throw closedError(`The store in ${file}`);
       try {
-        return look();
+        return query();
       } catch (error) {
         throw toSqliteError(error, file);
       }
     },
-    write<T>(change: () => T, { settle = true } = {}) {
-      if (closed) return Promise.reject(storeClosedError(file));
+    write<T>(change: () => T, { durable = true } = {}) {
+      if (closed) return Promise.reject(closedError(`The store in ${file}`));
       const { promise, resolve, reject } = Promise.withResolvers<T>();
-      jobs.push({ change, settle, resolve: (value) => resolve(value as T), reject });
+      jobs.push({ change, durable, resolve: (value) => resolve(value as T), reject });
       writing ??= writeAll();
       return promise;
     },
@@ -124,7 +126,7 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
       if (closed) return;
       closed = true;
       await writing;
-      watch.close();
+      waiters.close();
       database.close();
     },
   };

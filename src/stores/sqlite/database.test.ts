@@ -19,20 +19,20 @@ test('a store is made where there is none, with its folder, for its owner alone'
 test('a store that was closed leaves one file, and opens again with all that was in it', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
-  await store.queue.enqueue([{ id: 'one', words: 'w' }]);
+  await store.queue.enqueue([{ id: 'one', prompt: 'w' }]);
   await store.close();
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
-  assert.equal((await (await openSqliteStore(t, file)).queue.run('one'))?.words, 'w');
+  assert.equal((await (await openSqliteStore(t, file)).queue.run('one'))?.prompt, 'w');
 });
 
 test('fault 19: what a killed process left beside the file is taken in, and what it had not finished is undone', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
-  await store.queue.enqueue([{ id: 'one', words: 'w' }]);
+  await store.queue.enqueue([{ id: 'one', prompt: 'w' }]);
   const left = createSqlitePath(t);
   for (const end of ['', '-wal']) fs.copyFileSync(file + end, left + end);
   await store.close();
-  assert.equal((await (await openSqliteStore(t, left)).queue.run('one'))?.words, 'w', 'from the write-ahead log');
+  assert.equal((await (await openSqliteStore(t, left)).queue.run('one'))?.prompt, 'w', 'from the write-ahead log');
 
   const db = new DatabaseSync(file);
   db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN; UPDATE runs SET words = 'unfinished'");
@@ -42,7 +42,7 @@ test('fault 19: what a killed process left beside the file is taken in, and what
   for (const end of ['', '-journal']) fs.copyFileSync(file + end, hot + end);
   db.close();
   assert.ok(fs.statSync(hot).size > 100_000, 'pages were written before the commit');
-  assert.equal((await (await openSqliteStore(t, hot)).queue.run('one'))?.words, 'w', 'from the journal');
+  assert.equal((await (await openSqliteStore(t, hot)).queue.run('one'))?.prompt, 'w', 'from the journal');
 });
 
 test('a store of a later version is refused in one sentence and left as it is', async (t) => {
@@ -52,7 +52,7 @@ test('a store of a later version is refused in one sentence and left as it is', 
   const before = fs.readFileSync(file);
   await assert.rejects(openSqlite(file), {
     code: 'store/newer-version',
-    message: `${file} is a store of version ${migrations.length + 1}; this program knows versions up to ${migrations.length}.`,
+    message: `${file} has format version ${migrations.length + 1}; this program knows versions up to ${migrations.length}.`,
   });
   assert.deepEqual(fs.readFileSync(file), before);
 });
@@ -74,7 +74,7 @@ test('a file that is not ours is named as that and left as it is', async (t) => 
 test('a damaged file is named as that', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
-  await store.queue.enqueue(Array.from({ length: 50 }, (_, i) => ({ id: `r${i}`, words: 'w'.repeat(500) })));
+  await store.queue.enqueue(Array.from({ length: 50 }, (_, i) => ({ id: `r${i}`, prompt: 'w'.repeat(500) })));
   await store.close();
   const fd = fs.openSync(file, 'r+');
   fs.writeSync(fd, Buffer.alloc(fs.statSync(file).size - 4096, 0x5a), 0, null, 4096);

@@ -1,32 +1,33 @@
-// Opens the database file: makes it if there is none, refuses what is not ours, and brings its tables up to date.
+// Opens the SQLite file of a store: creates it if there is none, rejects files of other programs, and migrates the tables.
 import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applicationId, migrations } from './migrations.ts';
-import { foreignDatabaseError, isBusy, newerStoreError, toSqliteError } from './errors.ts';
+import { newerVersionError } from '../store-errors.ts';
+import { foreignDatabaseError, isBusy, toSqliteError } from './errors.ts';
 
 type SqlValues = readonly SQLInputValue[];
 
-/** A database that is open. Its statements are prepared once and kept. */
+/** An open database. Its statements are prepared once and cached. */
 export type SqliteDatabase = {
   readonly file: string;
   readonly db: DatabaseSync;
-  /** The first row, if there is one; the tables are strict, so a row is what its table says. */
+  /** The first row, if any. `Row` is not checked: the tables are strict. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   one<Row>(sql: string, ...values: SqlValues): Row | undefined;
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   all<Row>(sql: string, ...values: SqlValues): readonly Row[];
-  /** The rows one by one; to be stepped through before the same statement is used again. */
+  /** The rows one by one; must be consumed before the same statement is used again. */
   each<Row>(sql: string, ...values: SqlValues): Iterable<Row>;
-  /** Runs a statement, and answers how many rows it changed. */
+  /** Runs a statement, and returns how many rows it changed. */
   run(sql: string, ...values: SqlValues): number;
-  /** Whether the file is still the one that was opened. */
+  /** Whether the path still names the file that was opened. */
   isSameFile(): boolean;
   close(): void;
 };
 
-/** How long a call may block the whole process for another one's commit; whoever needs more waits without blocking. */
+/** How long a call may block the event loop while another process commits; longer waits do not block. */
 const busyTimeoutMs = 5;
 const busyRetryMs = 15_000;
 
@@ -50,30 +51,30 @@ export async function openSqliteDatabase(name: string): Promise<SqliteDatabase> 
   }
 }
 
-/** What a session holds is nobody else's to read: a new file is ours alone, and SQLite gives those beside it the same rights. */
+/** A session may hold secrets: a new file is readable by its owner only, and SQLite gives its side files the same mode. */
 export function openDatabaseFile(file: string): DatabaseSync {
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     fs.closeSync(fs.openSync(file, 'a', 0o600));
   } catch {
-    // SQLite says in its own words what is wrong with the place.
+    // SQLite reports the error when it opens the file.
   }
   return new DatabaseSync(file, { timeout: busyTimeoutMs });
 }
 
-/** Before anything is changed: what is not ours, or is newer than we are, stays as it is. */
+/** Rejects a database of another program or of a later version, before anything is changed. */
 function assertOwnDatabase(db: DatabaseSync, file: string): void {
   const version = readPragma(db, 'user_version');
-  const mine = readPragma(db, 'application_id') === applicationId;
+  const isOwn = readPragma(db, 'application_id') === applicationId;
   const tables = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
-  if (!mine && (tables !== undefined || version !== 0)) throw foreignDatabaseError(file);
-  if (mine && version > migrations.length) throw newerStoreError(file, version, migrations.length);
+  if (!isOwn && (tables !== undefined || version !== 0)) throw foreignDatabaseError(file);
+  if (isOwn && version > migrations.length) throw newerVersionError(file, version, migrations.length);
 }
 
 const readPragma = (db: DatabaseSync, pragma: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
 
-/** In one transaction, and looked at again within it: whoever comes second finds the work done. */
+/** In one transaction that reads the version again: a second process finds the work done. */
 function migrate(db: DatabaseSync, file: string): void {
   db.exec('PRAGMA synchronous = FULL');
   if (readPragma(db, 'user_version') === migrations.length) return;
@@ -89,7 +90,7 @@ function migrate(db: DatabaseSync, file: string): void {
   }
 }
 
-/** Tries again while another process has the database, without blocking this one for long. */
+/** Tries again while another process has locked the database. */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   for (const end = performance.now() + busyRetryMs; ;) {
     try {
@@ -102,25 +103,25 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 function createSqliteDatabase(db: DatabaseSync, file: string): SqliteDatabase {
-  const kept = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   const inode = fs.statSync(file).ino;
-  const prepared = (sql: string): ReturnType<DatabaseSync['prepare']> => {
-    const known = kept.get(sql);
+  const prepare = (sql: string): ReturnType<DatabaseSync['prepare']> => {
+    const known = statements.get(sql);
     if (known) return known;
-    const made = db.prepare(sql);
-    kept.set(sql, made);
-    return made;
+    const statement = db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
   };
   return {
     file,
     db,
-    one: (sql, ...values) => prepared(sql).get(...values) as never,
-    all: (sql, ...values) => prepared(sql).all(...values) as never,
-    each: (sql, ...values) => prepared(sql).iterate(...values) as never,
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    one: (sql, ...values) => prepare(sql).get(...values) as never,
+    all: (sql, ...values) => prepare(sql).all(...values) as never,
+    each: (sql, ...values) => prepare(sql).iterate(...values) as never,
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
     isSameFile: () => fs.statSync(file, { throwIfNoEntry: false })?.ino === inode,
     close() {
-      kept.clear();
+      statements.clear();
       if (db.isOpen) db.close();
     },
   };

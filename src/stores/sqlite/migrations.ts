@@ -1,6 +1,6 @@
-// The tables of a SQLite store, as steps from one version to the next; a step that was released is never changed.
+// Migrations of a SQLite store: the steps from one version of its tables to the next. A released step is never changed.
 
-/** Marks a database as ours in its header: "Fair" in letters. */
+/** Marks a database as a store of Fairlead in its header: "Fair" in ASCII. */
 export const applicationId = 0x46616972;
 
 const initialSchema = `
@@ -130,5 +130,5 @@ CREATE TABLE workers (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** The steps, in order; the version of a database is how many of them it has seen. */
+/** The steps in order; the version of a database is the number of steps that were applied. */
 export const migrations: readonly string[] = [initialSchema];

@@ -1,24 +1,20 @@
-// Who lives: each process that holds sessions or runs gives signs of life; what a dead or silent one held is taken from it.
+// Lease of a process in a SQLite store: heartbeats while it runs; sessions and runs of a process that ended or went silent are taken over.
 import { heartbeatNow, parseLockOwner, isOwnerAlive, createLockOwner, msSinceHeartbeat } from '../lock-owner.ts';
+import { createLeaseLossListeners, type LeaseLossListeners } from '../process-lease.ts';
 import type { SqliteContext } from './context.ts';
 
-/** This process as a holder of sessions and runs. */
-export type SqliteProcessLease = {
-  /** Within a change: the name under which this process holds things now. */
+/** The lease under which this process holds sessions and runs. */
+export type SqliteProcessLease = Pick<LeaseLossListeners, 'onLost'> & {
+  /** Within a write: the token of the lease; starts a new lease if there is none. */
   token(): string;
-  /** Within a change: false where others have taken what this process held and it had not learnt of it; it does by this. */
+  /** Within a write: false if other processes have taken this lease over; the listeners are then called. */
   isValid(): boolean;
-  /** Calls back, once, when others have taken what was held under a name. */
-  onLost(token: string, told: () => void): () => void;
-  /** Whether a holder is gone. */
+  /** Whether the lease of a token is gone or has expired. */
   isExpired(token: string): boolean;
-  /** Takes what the gone held: their runs go back into the queue, their sessions' next appends are refused. */
+  /** Takes over from expired leases: their runs are queued again, and appends to their sessions are refused. */
   reapExpired(): Promise<void>;
   close(): Promise<void>;
 };
-
-/** What is done with the runs of a holder that is gone, within a change. */
-export type RequeueRuns = (token: string) => void;
 
 type LeaseRow = {
   readonly token: string;
@@ -28,109 +24,93 @@ type LeaseRow = {
   readonly lease: number;
 };
 
-/** The presence of this process in a store. */
+/** Creates the lease of this process; `requeueRuns` is called within a write, with the token of an expired lease. */
 export function createSqliteProcessLease(
-  base: SqliteContext,
+  context: SqliteContext,
   leaseMs: number,
-  buryRuns: RequeueRuns,
+  requeueRuns: (token: string) => void,
 ): SqliteProcessLease {
-  const watchers = new Set<{ readonly token: string; readonly told: () => void }>();
   let token: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let beating = false;
+  let isSending = false;
+  const { onLost, notifyLost } = createLeaseLossListeners(() => token);
 
-  /** Whoever comes in also tidies up: the dead are not to pile up where nobody works. */
-  function enter(): string {
-    buryAll();
-    const holder = createLockOwner();
-    token = holder.token;
-    base.run(
-      'INSERT INTO presences (token, holder, beat, wall, lease) VALUES (?, ?, ?, ?, ?)',
-      token,
-      JSON.stringify(holder),
-      heartbeatNow(),
-      Date.now(),
-      leaseMs,
-    );
-    timer ??= setInterval(() => void beat(), Math.max(10, leaseMs / 4)).unref();
+  /** Also reaps: a store without workers must not collect expired leases. */
+  function start(): string {
+    reapAll();
+    const owner = createLockOwner();
+    token = owner.token;
+    const sql = 'INSERT INTO presences (token, holder, beat, wall, lease) VALUES (?, ?, ?, ?, ?)';
+    context.run(sql, token, JSON.stringify(owner), heartbeatNow(), Date.now(), leaseMs);
+    timer ??= setInterval(() => void sendHeartbeat(), Math.max(10, leaseMs / 4)).unref();
     return token;
   }
 
-  /** A beat that reaches no row comes too late: this process slept, and others have taken what it held. */
-  async function beat(): Promise<void> {
-    const mine = token;
-    if (mine === undefined || beating || base.isClosed) return;
-    beating = true;
+  /** A heartbeat that updates no row is too late: this process was suspended, and others have taken over. */
+  async function sendHeartbeat(): Promise<void> {
+    const own = token;
+    if (own === undefined || isSending || context.isClosed) return;
+    isSending = true;
     try {
       const sql = 'UPDATE presences SET beat = ?, wall = ? WHERE token = ?';
-      const alive = await base.write(() => base.run(sql, heartbeatNow(), Date.now(), mine) > 0, { settle: false });
-      if (!alive) lose(mine);
+      const change = (): boolean => context.run(sql, heartbeatNow(), Date.now(), own) > 0;
+      if (!(await context.write(change, { durable: false }))) lose(own);
     } catch {
-      // The next beat may come through; if none does, the silence is true.
+      // The next heartbeat may succeed; if none does, the lease expires.
     } finally {
-      beating = false;
+      isSending = false;
     }
   }
 
-  function lose(gone: string): void {
-    if (token === gone) token = undefined;
-    for (const watcher of watchers) {
-      if (watcher.token !== gone) continue;
-      watchers.delete(watcher);
-      watcher.told();
-    }
+  function lose(lost: string): void {
+    if (token === lost) token = undefined;
+    notifyLost(lost);
   }
 
-  function bury(gone: string): void {
-    if (base.run('DELETE FROM presences WHERE token = ?', gone) === 0) return;
-    base.run('UPDATE sessions SET fence = fence + 1, holder = NULL, holder_name = NULL WHERE holder = ?', gone);
-    buryRuns(gone);
-    base.notify('queue');
+  function reap(expired: string): void {
+    if (context.run('DELETE FROM presences WHERE token = ?', expired) === 0) return;
+    context.run('UPDATE sessions SET fence = fence + 1, holder = NULL, holder_name = NULL WHERE holder = ?', expired);
+    requeueRuns(expired);
+    context.notify('queue');
   }
 
-  function buryAll(): void {
-    for (const row of gone()) bury(row.token);
-  }
-
-  const rows = (): readonly LeaseRow[] => base.all<LeaseRow>('SELECT * FROM presences');
-  const isSilent = (row: LeaseRow): boolean => {
-    const holder = parseLockOwner(row.holder);
-    if (!holder) return true;
-    return isOwnerAlive(holder) === false || msSinceHeartbeat({ ...holder, beat: row.beat }, row.wall) > row.lease;
+  const isRowExpired = (row: LeaseRow): boolean => {
+    const owner = parseLockOwner(row.holder);
+    if (!owner) return true;
+    return isOwnerAlive(owner) === false || msSinceHeartbeat({ ...owner, beat: row.beat }, row.wall) > row.lease;
   };
-  const gone = (): readonly LeaseRow[] => rows().filter((row) => row.token !== token && isSilent(row));
+  const listExpired = (): readonly LeaseRow[] =>
+    context.all<LeaseRow>('SELECT * FROM presences').filter((row) => row.token !== token && isRowExpired(row));
+  const reapAll = (): void => {
+    for (const row of listExpired()) reap(row.token);
+  };
 
-  const isThere = (name: string): boolean => base.one('SELECT 1 FROM presences WHERE token = ?', name) !== undefined;
+  const find = (name: string): LeaseRow | undefined =>
+    context.one<LeaseRow>('SELECT * FROM presences WHERE token = ?', name);
+
+  /** Whether the current lease is still in the store. If it is not, the listeners are called after the write. */
+  function checkCurrent(): boolean {
+    if (token === undefined || find(token)) return true;
+    queueMicrotask(lose.bind(undefined, token));
+    return false;
+  }
 
   return {
-    token() {
-      if (token !== undefined && isThere(token)) return token;
-      if (token !== undefined) queueMicrotask(lose.bind(undefined, token));
-      return enter();
-    },
-    isValid() {
-      if (token === undefined || isThere(token)) return true;
-      queueMicrotask(lose.bind(undefined, token));
-      return false;
-    },
-    onLost(name, told) {
-      const watcher = { token: name, told };
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
+    onLost,
+    token: () => (token !== undefined && checkCurrent() ? token : start()),
+    isValid: checkCurrent,
     isExpired(name) {
-      const row = base.one<LeaseRow>('SELECT * FROM presences WHERE token = ?', name);
-      return !row || (name !== token && isSilent(row));
+      const row = find(name);
+      return !row || (name !== token && isRowExpired(row));
     },
     async reapExpired() {
-      if (base.read(gone).length === 0) return;
-      await base.write(buryAll);
+      if (context.read(listExpired).length > 0) await context.write(reapAll);
     },
     async close() {
       clearInterval(timer);
-      const mine = token;
+      const own = token;
       token = undefined;
-      if (mine !== undefined && !base.isClosed) await base.write(() => bury(mine));
+      if (own !== undefined && !context.isClosed) await context.write(() => reap(own));
     },
   };
 }

@@ -1,103 +1,94 @@
-// The queue of a SQLite store.
+// Run queue of a SQLite store.
+import { zeroUsage, type RunQueue, type QueueDepth, type FleetRun, type RunFilter } from '../../core/index.ts';
+import { defaultListLimit } from '../defaults.ts';
 import {
-  zeroUsage,
-  type RunQueue,
-  type QueueDepth,
-  type FleetRun,
-  type RunFilter,
-  type RunStatus,
-} from '../../core/index.ts';
-import { assertValidTime, toFleetRun, type RunRow } from '../run-row.ts';
+  assertValidTime,
+  toFleetRun,
+  toQueueDepth,
+  toStoredStatus,
+  type RunRow,
+  type StoredRunStatus,
+} from '../run-row.ts';
 import { createRunStatsAggregator, type EndedRunRow } from '../run-stats.ts';
 import type { SqliteContext } from './context.ts';
-import { readSqliteQueueLimits } from './claim.ts';
+import { readSqliteQueueLimits, writeSqliteQueueLimits } from './control.ts';
 import type { SqliteProcessLease } from './process-lease.ts';
 import { addRun, endRun, findRun, insertMessage, wakeRun } from './runs.ts';
-import { readSchedules, setSchedule } from './schedules.ts';
+import { createSqliteSchedules } from './schedules.ts';
 import { runSqliteWorkerLoop } from './worker-loop.ts';
 
-const defaultListLimit = 100;
-/** Since when a run could have been begun: who asks for a later time does not wait until then. */
+/** The time from which a run could be started: the wait until `notBefore` does not count. */
 const readySinceSql = 'max(queued, coalesce(later, 0))';
-const endedRunsSql = `SELECT ended, reason, usd, tokens, max(0, started - ${readySinceSql}) AS waited, ended - started AS took FROM runs
+const endedRunsSql = `SELECT ended, reason, usd, tokens, max(0, started - ${readySinceSql}) AS queue_ms, ended - started AS duration_ms FROM runs
   WHERE ended >= ? AND ended < ? ORDER BY ended`;
-/** So many runs are added in one transaction. */
+const openChildrenSql = "SELECT id FROM runs WHERE parent = ? AND status <> 'ended'";
+/** How many runs one transaction adds. */
 const enqueueBatchSize = 200;
-const statuses: readonly RunStatus[] = ['queued', 'running', 'resting', 'ended'];
+const statuses: readonly StoredRunStatus[] = ['queued', 'running', 'resting', 'ended'];
 
-/** The queue in a store. */
-export function createSqliteQueue(base: SqliteContext, presence: SqliteProcessLease, retryMs: number): RunQueue {
+/** The queue of a store. */
+export function createSqliteQueue(context: SqliteContext, lease: SqliteProcessLease, retryMs: number): RunQueue {
   function cancelRun(id: string, detail: string): RunRow | undefined {
-    const row = findRun(base, id);
+    const row = findRun(context, id);
     if (row?.status === 'running') {
-      insertMessage(base, row.session, { type: 'cancel', run: id });
-      wakeRun(base, id);
+      insertMessage(context, row.session, { type: 'cancel', run: id });
+      wakeRun(context, id);
     } else if (row && row.status !== 'ended')
-      endRun(base, row, { reason: 'cancelled', detail, text: '', spent: zeroUsage });
-    const begun = "SELECT id FROM runs WHERE parent = ? AND status <> 'ended'";
-    if (row) for (const child of base.all<{ id: string }>(begun, id)) cancelRun(child.id, detail);
-    return findRun(base, id);
+      endRun(context, row, { reason: 'cancelled', detail, text: '', spent: zeroUsage });
+    if (row) for (const child of context.all<{ id: string }>(openChildrenSql, id)) cancelRun(child.id, detail);
+    return findRun(context, id);
   }
 
   return {
     async enqueue(runs) {
-      for (const run of runs) assertValidTime(run);
+      for (const { notBefore } of runs) assertValidTime(notBefore);
       const added: FleetRun[] = [];
-      for (let i = 0; i < runs.length; i += enqueueBatchSize)
-        added.push(...(await base.write(() => runs.slice(i, i + enqueueBatchSize).map((run) => addRun(base, run)))));
+      for (let i = 0; i < runs.length; i += enqueueBatchSize) {
+        const batch = runs.slice(i, i + enqueueBatchSize);
+        added.push(...(await context.write(() => batch.map((run) => addRun(context, run)))));
+      }
       return added;
     },
-    wake: (run) => base.write(() => wakeRun(base, run)),
-    cancel: (run, detail) => base.write(() => toOptionalRun(cancelRun(run, detail))),
-    run: async (id) => base.read(() => toOptionalRun(findRun(base, id))),
-    list: async (filter = {}) => base.read(() => listRuns(base, filter).map(toFleetRun)),
-    depth: async () => base.read(() => readDepth(base)),
-    work: (given) => runSqliteWorkerLoop(base, presence, given, retryMs),
-    limits: async () => base.read(() => readSqliteQueueLimits(base)),
-    setLimits: (limits) =>
-      base.write(() => {
-        const sql = "INSERT INTO control (name, value) VALUES ('limits', ?1) ON CONFLICT DO UPDATE SET value = ?1";
-        base.run(sql, JSON.stringify(limits));
-        base.notify('queue');
-      }),
-    schedules: async () => base.read(() => readSchedules(base)),
-    setSchedule: (schedule) => setSchedule(base, schedule),
-    async stats(from, to, stretchMs) {
-      const ends = [Date.parse(from), Date.parse(to)] as const;
-      const sum = createRunStatsAggregator({ from: ends[0], to: ends[1], bucketMs: stretchMs });
-      return base.read(() => sum(base.each<EndedRunRow>(endedRunsSql, ...ends)));
+    wake: (run) => context.write(() => wakeRun(context, run)),
+    cancel: (run, detail) => context.write(() => toOptionalRun(cancelRun(run, detail))),
+    run: async (id) => context.read(() => toOptionalRun(findRun(context, id))),
+    list: async (filter = {}) => context.read(() => listRuns(context, filter).map(toFleetRun)),
+    depth: async () => context.read(() => readDepth(context)),
+    work: (options) => runSqliteWorkerLoop(context, lease, options, retryMs),
+    limits: async () => readSqliteQueueLimits(context),
+    setLimits: (limits) => writeSqliteQueueLimits(context, limits),
+    ...createSqliteSchedules(context),
+    async stats(from, to, bucketMs) {
+      const range = { from: Date.parse(from), to: Date.parse(to), bucketMs };
+      const aggregate = createRunStatsAggregator(range);
+      return context.read(() => aggregate(context.each<EndedRunRow>(endedRunsSql, range.from, range.to)));
     },
   };
 }
 
 const toOptionalRun = (row: RunRow | undefined): FleetRun | undefined => row && toFleetRun(row);
 
-function listRuns(base: SqliteContext, filter: RunFilter): readonly RunRow[] {
-  const before = filter.before === undefined ? undefined : findRun(base, filter.before)?.key;
-  const wanted = (['tenant', 'parent', 'session'] as const).flatMap((column) => {
+function listRuns(context: SqliteContext, filter: RunFilter): readonly RunRow[] {
+  const before = filter.before === undefined ? undefined : findRun(context, filter.before)?.key;
+  const conditions = (['tenant', 'parent', 'session'] as const).flatMap((column) => {
     const value = filter[column];
     return value === undefined ? [] : [{ column, value }];
   });
-  // Written out, so that the indexes of the few that have not ended are used.
-  const status = statuses.filter((each) => each === filter.status).map((each) => `status = '${each}'`);
-  const where = ['key < ?', ...wanted.map(({ column }) => `${column} = ?`), ...status].join(' AND ');
-  return base.all<RunRow>(
+  // As a literal, so that SQLite uses the partial indexes of runs that have not ended.
+  const wanted = filter.status && toStoredStatus(filter.status);
+  const status = statuses.filter((each) => each === wanted).map((each) => `status = '${each}'`);
+  const where = ['key < ?', ...conditions.map(({ column }) => `${column} = ?`), ...status].join(' AND ');
+  return context.all<RunRow>(
     `SELECT * FROM runs WHERE ${where} ORDER BY key DESC LIMIT ?`,
     before ?? Number.MAX_SAFE_INTEGER,
-    ...wanted.map(({ value }) => value),
-    filter.most ?? defaultListLimit,
+    ...conditions.map(({ value }) => value),
+    filter.limit ?? defaultListLimit,
   );
 }
 
-function readDepth(base: SqliteContext): QueueDepth {
-  const count = (status: string): number =>
-    base.one<{ count: number }>(`SELECT count(*) AS count FROM runs WHERE status = '${status}'`)?.count ?? 0;
+function readDepth(context: SqliteContext): QueueDepth {
+  const count = (status: StoredRunStatus): number =>
+    context.one<{ count: number }>(`SELECT count(*) AS count FROM runs WHERE status = '${status}'`)?.count ?? 0;
   const sql = `SELECT min(${readySinceSql}) AS oldest FROM runs WHERE status = 'queued' AND coalesce(later, 0) <= ?`;
-  const oldest = base.one<{ oldest: number | null }>(sql, Date.now())?.oldest ?? undefined;
-  return {
-    queued: count('queued'),
-    running: count('running'),
-    resting: count('resting'),
-    ...(oldest === undefined ? {} : { oldest: new Date(oldest).toISOString() }),
-  };
+  return toQueueDepth(count, context.one<{ oldest: number | null }>(sql, Date.now())?.oldest);
 }

@@ -1,78 +1,77 @@
-// The rows of the queue: a run as the database keeps it, and the ways it may end, rest, wake or go back.
-import { randomUUID } from 'node:crypto';
+// Runs in SQLite rows: inserted, ended, woken and queued again. All functions but `findRun` must be called within a write.
 import type { FleetRun, InboxMessage, NewRun, RunOutcome } from '../../core/index.ts';
-import { toFleetRun, type RunRow } from '../run-row.ts';
+import { formatInboxMessage } from '../inbox-row.ts';
+import { toFleetRun, toNewRunRow, toOutcomeColumns, type RunRow } from '../run-row.ts';
 import type { SqliteContext } from './context.ts';
 
-/** The run of an id. */
-export const findRun = (base: SqliteContext, id: string): RunRow | undefined =>
-  base.one<RunRow>('SELECT * FROM runs WHERE id = ?', id);
+/** The run with an id. */
+export const findRun = (context: SqliteContext, id: string): RunRow | undefined =>
+  context.one<RunRow>('SELECT * FROM runs WHERE id = ?', id);
 
-/** Within a change: adds a run, or gives back the one that has its id. */
-export function addRun(base: SqliteContext, run: NewRun): FleetRun {
-  const id = run.id ?? randomUUID();
+/** Adds a run, or returns the run that has its id. */
+export function addRun(context: SqliteContext, newRun: NewRun): FleetRun {
+  const run = toNewRunRow(newRun);
   const now = Date.now();
-  const later = run.notBefore === undefined ? null : Date.parse(run.notBefore);
-  const row = base.one<RunRow>(
+  const row = context.one<RunRow>(
     `INSERT INTO runs (id, words, kind, settings, session, tenant, priority, parent, status, queued, due, later)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING *`,
-    id,
+    run.id,
     run.words,
-    run.kind ?? 'run',
-    JSON.stringify(run.settings ?? {}),
-    run.session ?? id,
-    run.tenant ?? 'default',
-    run.priority ?? 0,
-    run.parent ?? null,
+    run.kind,
+    run.settings,
+    run.session,
+    run.tenant,
+    run.priority,
+    run.parent,
     now,
-    later ?? now,
-    later,
+    run.later ?? now,
+    run.later,
   );
-  base.notify('queue');
-  return toFleetRun(row ?? (findRun(base, id) as RunRow));
+  context.notify('queue');
+  return toFleetRun(row ?? (findRun(context, run.id) as RunRow));
 }
 
-/** Within a change: ends a run, and tells the run that waits for it. */
-export function endRun(base: SqliteContext, row: RunRow, outcome: RunOutcome): void {
-  const { reason, spent } = outcome;
-  base.run(
+/** Ends a run, and sends a message to the run that waits for it. */
+export function endRun(context: SqliteContext, row: RunRow, result: RunOutcome): void {
+  const { outcome, reason, usd, tokens } = toOutcomeColumns(result);
+  context.run(
     `UPDATE runs SET status = 'ended', ended = ?, holder = NULL, questions = NULL, outcome = ?, reason = ?, usd = ?, tokens = ?
      WHERE key = ?`,
     Date.now(),
-    JSON.stringify(outcome),
+    outcome,
     reason,
-    spent.usd,
-    Math.round(spent.input + spent.output),
+    usd,
+    tokens,
     row.key,
   );
-  base.notify('queue');
-  const parent = row.parent === null ? undefined : findRun(base, row.parent);
+  context.notify('queue');
+  const parent = row.parent === null ? undefined : findRun(context, row.parent);
   if (!parent || parent.status === 'ended') return;
-  insertMessage(base, parent.session, { type: 'ended', run: row.id });
-  wakeRun(base, parent.id);
+  insertMessage(context, parent.session, { type: 'ended', run: row.id });
+  wakeRun(context, parent.id);
 }
 
-/** Within a change: puts a resting run back; one that is under way goes back once it rests, so that no call to it is lost. */
-export function wakeRun(base: SqliteContext, id: string): void {
-  const row = findRun(base, id);
-  if (row?.status === 'resting') requeueRun(base, row.key, Date.now());
-  if (row?.status === 'running') base.run('UPDATE runs SET woken = 1 WHERE key = ?', row.key);
+/** Queues a suspended run again. A running one is queued again when it suspends, so that no message to it is missed. */
+export function wakeRun(context: SqliteContext, id: string): void {
+  const row = findRun(context, id);
+  if (row?.status === 'resting') requeueRun(context, row.key, Date.now());
+  if (row?.status === 'running') context.run('UPDATE runs SET woken = 1 WHERE key = ?', row.key);
 }
 
-/** Within a change: a run goes back into the queue, to be taken from a time on. */
-export function requeueRun(base: SqliteContext, key: number, due: number): void {
-  base.run(
+/** Queues a run again, to be claimed from a time on. */
+export function requeueRun(context: SqliteContext, key: number, due: number): void {
+  context.run(
     `UPDATE runs SET status = 'queued', due = max(?, coalesce(later, 0)), holder = NULL, questions = NULL WHERE key = ?`,
     due,
     key,
   );
-  base.notify('queue');
+  context.notify('queue');
 }
 
-/** Within a change: adds a letter to a session's, and gives its place. */
-export function insertMessage(base: SqliteContext, session: string, letter: InboxMessage): number {
+/** Adds a message to the inbox of a session, and returns its position. */
+export function insertMessage(context: SqliteContext, session: string, message: InboxMessage): number {
   const sql = 'INSERT INTO letters (session, time, letter) VALUES (?, ?, ?) RETURNING place';
-  const row = base.one<{ place: number }>(sql, session, Date.now(), JSON.stringify(letter));
-  base.notify('letters');
+  const row = context.one<{ place: number }>(sql, session, Date.now(), formatInboxMessage(message));
+  context.notify('letters');
   return row?.place ?? 0;
 }

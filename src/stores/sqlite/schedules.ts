@@ -1,49 +1,32 @@
-// Runs that come by the clock: each time is fired once, whichever worker comes first.
-import type { Schedule } from '../../core/index.ts';
-import { nextCronTime } from '../cron.ts';
-import { damagedOutcome } from '../run-row.ts';
-import { nextScheduledTime, parseScheduledRun, unreadableRun } from '../schedule-row.ts';
+// Cron schedules of a SQLite store: due runs are queued in one transaction, so that each is queued once.
+import { createSchedules, toDueRun, type ScheduleRow } from '../schedules.ts';
 import type { SqliteContext } from './context.ts';
 import { addRun, endRun, findRun } from './runs.ts';
 
-type ScheduleRow = { readonly name: string; readonly cron: string; readonly run: string; readonly next: number };
+const saveSql = `INSERT INTO schedules (name, cron, run, next) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT DO UPDATE SET cron = ?2, run = ?3, next = CASE cron WHEN ?2 THEN next ELSE ?4 END`;
 
-/** The schedules that are set. */
-export const readSchedules = (base: SqliteContext): readonly Schedule[] =>
-  base
-    .all<ScheduleRow>('SELECT * FROM schedules ORDER BY name')
-    .map(({ name, cron, run }) => ({ name, cron, run: parseScheduledRun(run) ?? unreadableRun }));
+/** Lists and sets the schedules of a store. */
+export const createSqliteSchedules = (context: SqliteContext): ReturnType<typeof createSchedules> =>
+  createSchedules({
+    list: async () => context.read(() => context.all<ScheduleRow>('SELECT * FROM schedules ORDER BY name')),
+    save: ({ name, cron, run, next }) => context.write(() => context.run(saveSql, name, cron, run, next)),
+    remove: (name) => context.write(() => context.run('DELETE FROM schedules WHERE name = ?', name)),
+  });
 
-/** Sets a schedule, or takes it away. */
-export async function setSchedule(
-  base: SqliteContext,
-  schedule: Schedule | { readonly name: string; readonly cron?: undefined },
-): Promise<void> {
-  const { name } = schedule;
-  if (schedule.cron === undefined) {
-    await base.write(() => void base.run('DELETE FROM schedules WHERE name = ?', name));
-    return;
-  }
-  const { cron, run } = schedule;
-  const next = nextCronTime(cron, Date.now());
-  const sql = `INSERT INTO schedules (name, cron, run, next) VALUES (?1, ?2, ?3, ?4)
-    ON CONFLICT DO UPDATE SET cron = ?2, run = ?3, next = CASE cron WHEN ?2 THEN next ELSE ?4 END`;
-  await base.write(() => void base.run(sql, name, cron, JSON.stringify(run), next));
-}
-
-/** Queues what has fallen due. Times that were missed while nobody worked are made up for by one run. */
-export async function enqueueDueSqliteSchedules(base: SqliteContext): Promise<void> {
-  const sql = 'SELECT * FROM schedules WHERE next <= ?';
-  if (base.read(() => base.one(sql, Date.now())) === undefined) return;
-  await base.write(() => {
+/** Queues the runs that are due. */
+export async function enqueueDueSqliteSchedules(context: SqliteContext): Promise<void> {
+  const dueSql = 'SELECT * FROM schedules WHERE next <= ?';
+  // Reads first: an idle worker must not ask for the write lock.
+  if (context.read(() => context.one(dueSql, Date.now())) === undefined) return;
+  await context.write(() => {
     const now = Date.now();
-    for (const { name, cron, run, next } of base.all<ScheduleRow>(sql, now)) {
-      const id = `${name}@${new Date(next).toISOString()}`;
-      const given = parseScheduledRun(run);
-      const { status } = addRun(base, { ...(given ?? unreadableRun), id });
-      const row = given || status !== 'queued' ? undefined : findRun(base, id);
-      if (row) endRun(base, row, damagedOutcome(`What the schedule ${name} is to run cannot be read.`));
-      base.run('UPDATE schedules SET next = ? WHERE name = ?', nextScheduledTime(cron, now), name);
+    for (const schedule of context.all<ScheduleRow>(dueSql, now)) {
+      const { run, damage, next } = toDueRun(schedule, now);
+      const { status } = addRun(context, run);
+      const row = damage && status === 'queued' ? findRun(context, run.id) : undefined;
+      if (damage && row) endRun(context, row, damage);
+      context.run('UPDATE schedules SET next = ? WHERE name = ?', next, schedule.name);
     }
   });
 }

@@ -1,101 +1,79 @@
-// The sessions of a SQLite store: taken by one writer at a time, read by any number.
-import type { Log, SessionInfo, SessionStore } from '../../core/index.ts';
-import {
-  logClosedError,
-  sessionFencedError,
-  sessionLockedError,
-  sessionNotFoundError,
-  sessionReadOnlyError,
-} from '../session-errors.ts';
+// Sessions of a SQLite store: one writer at a time, any number of readers.
+import type { SessionInfo, SessionStore } from '../../core/index.ts';
+import { defaultListLimit } from '../defaults.ts';
+import { createReaderLog, createWriterLog, type SessionLogParts, type SessionRow } from '../session-log.ts';
+import { fencedError, lockedError, sessionNotFoundError } from '../store-errors.ts';
 import type { SqliteContext } from './context.ts';
-import { createSqliteAppender, createSqliteLogReader, type SessionRow } from './log.ts';
+import { createSqliteAppender, createSqliteLogReader } from './log.ts';
 import type { SqliteProcessLease } from './process-lease.ts';
 
-const defaultListLimit = 100;
+type HeldSessionRow = SessionRow & { readonly holder: string | null; readonly holder_name: string | null };
 
-/** The sessions in a store. */
-export function createSqliteSessions(base: SqliteContext, presence: SqliteProcessLease): SessionStore {
-  const find = (session: string): (SessionRow & { readonly holder_name: string | null }) | undefined =>
-    base.one('SELECT * FROM sessions WHERE session = ?', session);
+const releaseSql = 'UPDATE sessions SET holder = NULL, holder_name = NULL WHERE key = ? AND fence = ?';
 
-  /** Takes or begins a session: from now on only who knows its new fence may add to it. */
-  function take(session: string, name: string, force: boolean): SessionRow {
-    // Who was given a run and slept since then was given nothing.
-    if (force && !presence.isValid()) throw sessionFencedError(session);
-    const found = find(session);
-    if (found?.holder && !force && !presence.isExpired(found.holder))
-      throw sessionLockedError(session, found.holder_name);
-    const now = new Date().toISOString();
-    if (!found) base.run('INSERT INTO sessions (session, begun, changed) VALUES (?, ?, ?)', session, now, now);
-    base.run(
-      'UPDATE sessions SET fence = fence + 1, holder = ?, holder_name = ? WHERE session = ?',
-      presence.token(),
-      name,
-      session,
-    );
+/** The sessions of a store. */
+export function createSqliteSessions(context: SqliteContext, lease: SqliteProcessLease): SessionStore {
+  const find = (session: string): HeldSessionRow | undefined =>
+    context.one('SELECT * FROM sessions WHERE session = ?', session);
+
+  function mustFind(session: string): HeldSessionRow {
     const row = find(session);
     if (!row) throw sessionNotFoundError(session);
     return row;
   }
 
-  function writerOf(row: SessionRow): Log {
-    let closed: Promise<void> | undefined;
-    const append = createSqliteAppender(base, row, row.fence);
-    const release = 'UPDATE sessions SET holder = NULL, holder_name = NULL WHERE key = ? AND fence = ?';
-    return {
-      ...createSqliteLogReader(base, row, () => closed !== undefined || base.isClosed),
-      append: (...given) => (closed ? Promise.reject(logClosedError(row.session)) : append(...given)),
-      close() {
-        closed ??= base.isClosed
-          ? Promise.resolve()
-          : base.write(() => void base.run(release, row.key, row.fence), { settle: false });
-        base.waiters.notify(`session ${row.key}`);
-        return closed;
-      },
-    };
+  function assertNotHeld({ session, holder, holder_name }: HeldSessionRow): void {
+    if (holder && !lease.isExpired(holder)) throw lockedError(`Session ${session}`, holder_name ?? undefined);
   }
+
+  /** Opens or creates a session for writing: from now on only an append with the new fence is accepted. */
+  function acquire(session: string, name: string, force: boolean): SessionRow {
+    // A worker whose lease has expired has lost the run for which it forces the session open.
+    if (force && !lease.isValid()) throw fencedError(`Session ${session}`);
+    const found = find(session);
+    if (found && !force) assertNotHeld(found);
+    const now = new Date().toISOString();
+    if (!found) context.run('INSERT INTO sessions (session, begun, changed) VALUES (?, ?, ?)', session, now, now);
+    const sql = 'UPDATE sessions SET fence = fence + 1, holder = ?, holder_name = ? WHERE session = ?';
+    context.run(sql, lease.token(), name, session);
+    return mustFind(session);
+  }
+
+  const toParts = (row: SessionRow): SessionLogParts => ({
+    session: row.session,
+    createReader: (isClosed) => createSqliteLogReader(context, row, isClosed),
+    notify: () => context.waiters.notify(`session ${row.key}`),
+  });
 
   return {
     async open(session, { holder = `process ${process.pid}`, force = false } = {}) {
-      // After a power cut nobody holds anything: who holds what need not outlive one.
-      return writerOf(await base.write(() => take(session, holder, force), { settle: false }));
+      // Not durable: after a power cut no process holds a session.
+      const row = await context.write(() => acquire(session, holder, force), { durable: false });
+      return createWriterLog(toParts(row), createSqliteAppender(context, row), async () => {
+        if (context.isClosed) return;
+        await context.write(() => context.run(releaseSql, row.key, row.fence), { durable: false });
+      });
     },
     async reader(session) {
-      const row = base.read(() => find(session));
-      if (!row) throw sessionNotFoundError(session);
-      let closed = false;
-      return {
-        ...createSqliteLogReader(base, row, () => closed || base.isClosed),
-        append: () => Promise.reject(sessionReadOnlyError(session)),
-        async close() {
-          closed = true;
-          base.waiters.notify(`session ${row.key}`);
-        },
-      };
+      return createReaderLog(toParts(context.read(() => mustFind(session))));
     },
-    async list({ most = defaultListLimit, before } = {}) {
-      return base.read(() => {
+    async list({ limit = defaultListLimit, before } = {}) {
+      return context.read(() => {
         const last =
-          before === undefined ? undefined : base.one<ListRow>(`${listColumnsSql} WHERE session = ?`, before);
-        const rows = last
-          ? base.all<ListRow>(
-              `${listColumnsSql} WHERE (changed, key) < (?, ?) ${listOrderSql}`,
-              last.changed,
-              last.key,
-              most,
-            )
-          : base.all<ListRow>(`${listColumnsSql} ${listOrderSql}`, most);
-        return rows.map((row) => toSessionEntry(row, presence));
+          before === undefined ? undefined : context.one<ListRow>(`${listColumnsSql} WHERE session = ?`, before);
+        const where = last ? 'WHERE (changed, key) < (?, ?)' : '';
+        const values = last ? [last.changed, last.key, limit] : [limit];
+        const rows = context.all<ListRow>(`${listColumnsSql} ${where} ${listOrderSql}`, ...values);
+        return rows.map((row) => toSessionInfo(row, lease));
       });
     },
     async remove(session) {
-      await base.write(() => {
-        const row = find(session);
-        if (!row) throw sessionNotFoundError(session);
-        if (row.holder && !presence.isExpired(row.holder)) throw sessionLockedError(session, row.holder_name);
-        base.run('DELETE FROM events WHERE session = ?', row.key);
-        base.run('DELETE FROM letters WHERE session = ?', session);
-        base.run('DELETE FROM sessions WHERE key = ?', row.key);
+      await context.write(() => {
+        const row = mustFind(session);
+        assertNotHeld(row);
+        context.run('DELETE FROM events WHERE session = ?', row.key);
+        context.run('DELETE FROM letters WHERE session = ?', session);
+        context.run('DELETE FROM sessions WHERE key = ?', row.key);
       });
     },
   };
@@ -115,7 +93,7 @@ type ListRow = {
 const listColumnsSql = 'SELECT key, session, name, begun, changed, seq, holder, holder_name FROM sessions';
 const listOrderSql = 'ORDER BY changed DESC, key DESC LIMIT ?';
 
-function toSessionEntry(row: ListRow, presence: SqliteProcessLease): SessionInfo {
+function toSessionInfo(row: ListRow, lease: SqliteProcessLease): SessionInfo {
   const { session, name, begun, changed, seq: events, holder, holder_name } = row;
   return {
     session,
@@ -123,6 +101,6 @@ function toSessionEntry(row: ListRow, presence: SqliteProcessLease): SessionInfo
     changed,
     events,
     ...(name === null ? {} : { name }),
-    ...(holder === null || holder_name === null || presence.isExpired(holder) ? {} : { holder: holder_name }),
+    ...(holder === null || holder_name === null || lease.isExpired(holder) ? {} : { holder: holder_name }),
   };
 }

@@ -17,9 +17,9 @@ async function drain({ queue }: FleetStore): Promise<readonly string[]> {
     concurrency: 4,
     drain: true,
     signal: new AbortController().signal,
-    async handle({ id, words }) {
+    async handle({ id, prompt: words }) {
       driven.push(`${id} ${words}`);
-      return { type: 'ended', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
+      return { type: 'completed', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
     },
   });
   return driven;
@@ -94,8 +94,8 @@ test('a change that fails is undone by itself, and takes no other down that shar
   const results = await Promise.allSettled([
     log.append(0, [annotation]),
     queue.enqueue([
-      { id: 'sound', words: '' },
-      { id: 'not sound', words: none },
+      { id: 'sound', prompt: '' },
+      { id: 'not sound', prompt: none },
     ]),
     log.append(7, [annotation]),
     log.append(1, [annotation]),
@@ -113,7 +113,7 @@ test('[A116] a process that was silent too long has lost its sessions and runs b
   t.after(() => silent.close());
   const other = await openSqliteStore(t, file);
   const log = await silent.sessions.open('s');
-  await silent.queue.enqueue([{ id: 'r', words: '' }]);
+  await silent.queue.enqueue([{ id: 'r', prompt: '' }]);
   const late = Promise.withResolvers<void>();
   const end = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ test('[A116] a process that was silent too long has lost its sessions and runs b
     async handle() {
       begun.resolve();
       await late.promise;
-      return { type: 'ended', outcome: { reason: 'answered', text: 'late', spent: zeroUsage } };
+      return { type: 'completed', outcome: { reason: 'answered', text: 'late', spent: zeroUsage } };
     },
   });
   await begun.promise;
@@ -159,7 +159,7 @@ test('[A71] fault 19: a writer waits for another process that has the database, 
   const db = new DatabaseSync(file);
   db.exec('BEGIN IMMEDIATE');
   let done = false;
-  const writing = queue.enqueue([{ id: 'one', words: '' }]).then(() => (done = true));
+  const writing = queue.enqueue([{ id: 'one', prompt: '' }]).then(() => (done = true));
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(done, false);
   assert.equal(await queue.run('one'), undefined, 'reading goes on meanwhile');
@@ -171,7 +171,7 @@ test('[A71] fault 19: a writer waits for another process that has the database, 
 test('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
   const file = createSqlitePath(t);
   const stores = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
-  await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { words: 'tidy', tenant: 'acme' } });
+  await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy', tenant: 'acme' } });
   const missed = Date.UTC(2026, 0, 5, 3);
   executeSql(file, `UPDATE schedules SET next = ${missed}`);
   const driven = (await Promise.all(stores.map(drain))).flat();
@@ -186,7 +186,7 @@ test('[A71] a schedule fires once over all workers, and once for all the times t
 test('[A116] a worker that slept from before it opened a session does not take it from the one who has its run now', async (t) => {
   const file = createSqlitePath(t);
   const [sleeper, heir] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
-  await sleeper.queue.enqueue([{ id: 'one', words: '' }]);
+  await sleeper.queue.enqueue([{ id: 'one', prompt: '' }]);
   const slept = Promise.withResolvers<unknown>();
   const end = new AbortController();
   const done = sleeper.queue.work({
@@ -205,11 +205,11 @@ test('[A116] a worker that slept from before it opened a session does not take i
           log = await heir.sessions.open('one', { force: true });
           slept.resolve(await sleeper.sessions.open('one', { force: true }).catch((error: unknown) => error));
           await log.append(0, [annotation]);
-          return { type: 'ended', outcome: { reason: 'answered', text: 'by the heir', spent: zeroUsage } };
+          return { type: 'completed', outcome: { reason: 'answered', text: 'by the heir', spent: zeroUsage } };
         },
       });
       end.abort();
-      return { type: 'left' };
+      return { type: 'released' };
     },
   });
   await done;
@@ -224,10 +224,10 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
   await store.queue.enqueue([
-    { id: 'old', words: '' },
-    { id: 'old again', words: '', session: 'kept' },
-    { id: 'new', words: '' },
-    { id: 'new again', words: '', session: 'kept' },
+    { id: 'old', prompt: '' },
+    { id: 'old again', prompt: '', session: 'kept' },
+    { id: 'new', prompt: '' },
+    { id: 'new again', prompt: '', session: 'kept' },
   ]);
   for (const session of ['old', 'new', 'talk', 'kept']) {
     const log = await store.sessions.open(session);
@@ -249,6 +249,6 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
   assert.deepEqual((await store.sessions.list()).map(({ session }) => session).toSorted(), ['kept', 'new', 'talk']);
   assert.deepEqual([(await store.inbox.read('old', 0)).length, (await store.inbox.read('new', 0)).length], [0, 1]);
   const [allowance] = await store.ledger.budgets();
-  assert.deepEqual([allowance?.spent.usd, allowance?.held.usd], [2, 0]);
+  assert.deepEqual([allowance?.spent.usd, allowance?.reserved.usd], [2, 0]);
   assert.equal(await store.prune(new Date(0).toISOString()), 0);
 });
