@@ -3,14 +3,15 @@ import path from 'node:path';
 import { Agent, type ApprovalHandler, type ResolvedAgentSource } from '../agent/index.ts';
 import { FairleadError, type JsonObject, type Limits, type Provider, type ResolvedAgent } from '../core/index.ts';
 import { sessionGrants, type SandboxMode } from '../guards/index.ts';
-import { gateway } from '../providers/index.ts';
+import { gateway, parseModelRef } from '../providers/index.ts';
 import { parseMcpConfig, type McpServer } from '../tools/mcp/index.ts';
 import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { noUser } from './integrations/index.ts';
 import { openModel, type ModelHost } from './models/open-model.ts';
-import { resolveModelUnattended, type ResolvedModel } from './models/resolve-model.ts';
+import { findModel, getModelEndpoint, resolveModelUnattended, type ResolvedModel } from './models/resolve-model.ts';
 import { assertLocalModel, findPrivacyLabel, withPrivacyViews } from './privacy.ts';
 import { readSettings, type Settings } from './settings/index.ts';
+import { readKnownModels } from './state/index.ts';
 
 /** The options of `codingAgent`. What is not set is as in the user's settings, as in the terminal. */
 export type CodingAgentOptions = {
@@ -122,7 +123,7 @@ async function openModels(
 ): Promise<{ readonly provider: Provider; readonly callsTools: boolean }> {
   if (isProvider(model)) return { provider: model, callsTools: true };
   const names = model === undefined || typeof model === 'string' ? [model] : model;
-  const models = await Promise.all(names.map((name) => resolveModelUnattended({ model: name }, settings, onWarning)));
+  const models = await Promise.all(names.map((name) => resolveByName(name, settings, onWarning)));
   const router = models.find((each) => each.router !== undefined);
   if (router || models.length === 0)
     throw new FairleadError(
@@ -141,6 +142,17 @@ async function openModels(
     provider: providers.length === 1 && first ? first : gateway(providers),
     callsTools: models.every(({ tools }) => tools !== false),
   };
+}
+
+/** The model of a name. `provider/model` need not be in the list of models that the settings name. */
+async function resolveByName(
+  name: string | undefined,
+  settings: Settings,
+  onWarning: (text: string) => void,
+): Promise<ResolvedModel> {
+  if (!name?.includes('/')) return resolveModelUnattended({ model: name }, settings, onWarning);
+  const known = readKnownModels(settings) ?? [];
+  return findModel(name, known, getModelEndpoint(settings, known)) ?? { name, ref: parseModelRef(name) };
 }
 
 const isProvider = (model: CodingAgentOptions['model']): model is Provider =>
