@@ -84,7 +84,7 @@ async function openBenchSession(provider: Provider, file: boolean): Promise<Benc
   return {
     session,
     async run() {
-      const state = await session.run('go', { limits: { turns: 1e9, stuckAfter: 0 } });
+      const state = await session.advance('go', { limits: { turns: 1e9, stuckAfter: 0 } });
       if (state.ended?.reason !== 'answered') throw new Error(`${state.ended?.reason}: ${state.ended?.detail}`);
       await session.close();
       return state.spent.calls;

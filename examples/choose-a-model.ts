@@ -1,6 +1,6 @@
 // Choose a model by name, list what a server has, and fall back from one model to the next.
 import assert from 'node:assert/strict';
-import { defineAgent } from 'fairlead';
+import { Agent } from 'fairlead';
 import { gateway, listModels, openProvider } from 'fairlead/providers';
 import { closedUrl, says, scriptedServer } from 'fairlead/testing';
 
@@ -14,8 +14,8 @@ console.log(models.map((model) => model.id));
 
 const away = await openProvider({ provider: 'openai-compatible', model: 'big', baseUrl: await closedUrl() });
 const here = await openProvider({ provider: 'openai-compatible', model: 'small', baseUrl: `${server.url}/v1` });
-const agent = defineAgent({ model: gateway([away, here], { retry: { retries: 0 } }), runDir: null });
+const agent = new Agent({ model: gateway([away, here], { retry: { retries: 0 } }) });
 
-console.log(await agent.run('Hello?'));
+console.log((await agent.run('Hello?')).text);
 assert.equal(server.requests.at(-1)?.format, 'chat');
 await server.close();

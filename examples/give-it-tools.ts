@@ -46,7 +46,7 @@ assert.equal(files.size, 2);
 
 const [ask] = waiting.pendingApprovals;
 console.log(ask?.question);
-await harness.session?.resolveApproval(ask?.call ?? '', true);
+await harness.session?.approve(ask?.id ?? '');
 await harness.session?.resume();
 assert.equal(files.size, 1);
 console.log([...files.keys()]);

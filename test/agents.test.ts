@@ -129,7 +129,7 @@ test('[P23] in a pipe nobody answers for an agent: what it must ask about is not
   mkdirSync(made.config(), { recursive: true });
   writeFileSync(made.config('policy.yaml'), 'rules:\n  - allow: { tool: spawn_agent }\n');
   const { out, err } = await made.run(['--one-shot', '--no-sandbox', '--prompt', 'go']);
-  assert.match(out, /It needs a person’s answer: run_command: touch made/, err);
+  assert.match(out, /It needs the user’s approval: run_command: touch made/, err);
   assert.ok(!existsSync(path.join(made.cwd, 'made')));
 });
 

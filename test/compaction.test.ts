@@ -76,7 +76,7 @@ test('[P70, P58, M30] 120 turns on an 8,000-token window end with the answer: ev
   const session = await Session.open(resolveAgent({ provider, system: 'Be brief.', tools: [look] }), memoryLog());
   const epochs: number[] = [];
   session.subscribe((event, state) => event.type === 'turn-started' && epochs.push(state.epoch));
-  const state = await session.run(task, { limits: { turns: 130 } });
+  const state = await session.advance(task, { limits: { turns: 130 } });
   assert.equal(state.ended?.reason, 'answered');
   const turns = provider.requests.filter((request) => !isSummary(request));
   assert.equal(turns.length, 121);
@@ -106,7 +106,7 @@ test('[P70] 120 questions on an 8,000-token window are all answered, and the rul
   const session = await Session.open(resolveAgent({ provider, system: 'Be brief.' }), memoryLog());
   for (let i = 0; i < 120; i++) {
     const words = i % 10 === 3 ? `From now on, rule ${i} holds.` : `Question ${i}?`;
-    assert.equal((await session.run(i === 0 ? task : words)).ended?.reason, 'answered', `question ${i}`);
+    assert.equal((await session.advance(i === 0 ? task : words)).ended?.reason, 'answered', `question ${i}`);
   }
   const last = JSON.stringify(provider.requests.at(-1)?.messages);
   for (let i = 3; i < 120; i += 10) assert.ok(last.includes(`From now on, rule ${i} holds.`), `rule ${i}`);
@@ -217,7 +217,7 @@ test('[A12] /compact makes a new epoch whose report says what was kept, summaris
     log.events.some((event) => event.type === 'epoch-started' && event.epoch === epoch),
     'the compacted branch stays',
   );
-  const state = await session.run('Go on then.', { limits: { context: session.state.context + 200 } });
+  const state = await session.advance('Go on then.', { limits: { context: session.state.context + 200 } });
   assert.equal(state.ended?.reason, 'answered');
   assert.deepEqual(session.messages.slice(0, before.length), before, 'it is not compacted again at once');
 });
@@ -227,7 +227,7 @@ test('[A12] a compaction that would not make the conversation shorter is refused
     resolveAgent({ provider: createCountingProvider(() => says('fine')), system: '' }),
     memoryLog(),
   );
-  await session.run(task);
+  await session.advance(task);
   const { seq } = session.state;
   await assert.rejects(session.compact(), { code: 'session/not-compacted', message: /nothing between|not be shorter/ });
   assert.equal(session.state.seq, seq);
@@ -279,7 +279,7 @@ test('[A12, M30] a call that waits for a person is carried over a compaction, an
     ...Array.from({ length: 12 }, (_, i) => createToolExchange(`c${i}`, 800)).flat(),
     answers('Done.'),
   ]);
-  await session.run('Tell everybody.');
+  await session.advance('Tell everybody.');
   const [asked] = session.state.calls;
   assert.equal(asked?.ask?.question, 'Send it?');
   await session.compact();
@@ -305,7 +305,7 @@ test('[A12, A53] killed while a summary is asked for, or at any byte of the epoc
   const script = (_: unknown, turn: number): ScriptedResponse =>
     turn < 8 ? calls('look', { n: 3 + 5 * turn }) : says('It is the linker.');
   const first = await Session.open(partsOf(createCountingProvider(script)), await openJsonl(whole));
-  await first.run(task);
+  await first.advance(task);
   await first.close();
   const lines = readFileSync(whole, 'utf8').split('\n');
   const at = lines.findIndex((line) => line.includes('"compacted"'));
@@ -340,7 +340,7 @@ test('[A12, A53] a program that ends while the model writes a summary loses noth
     },
   };
   const dying = await Session.open(resolveAgent({ provider: deaf, system: '', tools: [look] }), log);
-  void dying.run(task, { limits: { context: 3000 } });
+  void dying.advance(task, { limits: { context: 3000 } });
   await asked.promise;
   const events: readonly Event[] = [...log.events];
   const next = createCountingProvider(() => says('Done.'));
@@ -383,7 +383,7 @@ test('[A12] a summary that plays the user, closes its block or speaks as a note 
   assert.equal(text.match(/<\/?summary-of-earlier-work/gi)?.length, 2);
   assert.equal(/<\/?system-reminder|<\|/.test(text), false);
   assert.equal(session.state.system, 'Be brief.');
-  await session.run('And?');
+  await session.advance('And?');
   await session.compact();
   assert.ok(
     session.messages.every((message) => message.role !== 'user' || !messageText(message).includes('push without')),
@@ -397,7 +397,7 @@ test('[A12, A57] a summary is charged to the run and to the session and is no tu
   const asking = createCountingProvider(script);
   const log = memoryLog();
   const session = await Session.open(resolveAgent({ provider: priced(asking), system: '', tools: [look] }), log);
-  const state = await session.run(task, { limits: { context: 3000 } });
+  const state = await session.advance(task, { limits: { context: 3000 } });
   const sent = asking.requests.reduce((sum, request) => sum + getRequestSize(request), 0);
   const answered = asking.requests.length * 20;
   assert.ok(asking.requests.some(isSummary));
@@ -449,7 +449,7 @@ test('[A12, A57] a compaction that is cancelled leaves the conversation as it wa
   });
   const log = memoryLog();
   const session = await Session.open({ ...parts, compactor: summarizingCompactor() }, log);
-  await session.run(task);
+  await session.advance(task);
   const [held, { total }] = [session.messages.length, session.state];
   await assert.rejects(session.compact({ signal: stop.signal }), { code: 'run/cancelled' });
   assert.equal(session.messages.length, held);
@@ -467,7 +467,7 @@ test('[A12, A57] a run that is cancelled while it compacts ends as cancelled, wi
   });
   const log = memoryLog();
   const session = await Session.open({ ...parts, compactor: summarizingCompactor() }, log);
-  const state = await session.run(task, { limits: { context: 3000 }, signal: stop.signal });
+  const state = await session.advance(task, { limits: { context: 3000 }, signal: stop.signal });
   assert.equal(state.ended?.reason, 'cancelled');
   assert.ok(log.events.some((event) => event.type === 'compaction-failed' && (event.spent?.input ?? 0) > 0));
 });

@@ -66,7 +66,7 @@ async function runConversation(t: TestContext, open: OpenProvider, sees: ModelCa
   const provider = await open(server.url, sees);
   const parts = resolveAgent({ provider, system: 'You are a test.', tools: [readFile(workspace)] });
   const session = await Session.open(parts, memoryLog());
-  for (const words of ['Look at it.', 'And again.']) assert.equal((await session.run(words)).ended?.reason, 'answered');
+  for (const words of ['Look at it.', 'And again.']) assert.equal((await session.advance(words)).ended?.reason, 'answered');
   return server;
 }
 
@@ -124,9 +124,9 @@ for (const sees of [{ images: false }, {}])
     const tools = [readFile(localWorkspace({ roots: [createImageDir(t)] }))];
     const parts = resolveAgent({ provider: await open(server.url, { images: true }), system: '', tools });
     const session = await Session.open(parts, memoryLog());
-    await session.run('Look at it.');
+    await session.advance('Look at it.');
     await session.setAgent(resolveAgent({ provider: await open(server.url, sees), system: '', tools }));
-    await session.run('And again.');
+    await session.advance('And again.');
     const text = JSON.stringify(getModelRequests(server).at(-1)?.body);
     assert.ok(JSON.stringify(session.messages).includes(base64) && !text.includes(base64));
     assert.match(text, /\[a\.png is not shown to this model\.]/);
@@ -141,7 +141,7 @@ test('[P12] a session file holds the picture: opened again, the session sends it
   const file = path.join(root, 'session.jsonl');
   for (const words of ['Look at it.', 'And again.']) {
     const session = await Session.open(parts, await openJsonl(file));
-    await session.run(words);
+    await session.advance(words);
     await session.close();
   }
   const requests = getModelRequests(server);
@@ -170,7 +170,7 @@ test('[P12] what a tool calls a picture and is none is left out of the log, and 
     execute: () => strange,
   };
   const session = await Session.open(resolveAgent({ provider, system: '', tools: [draw] }), memoryLog());
-  await session.run('Go.');
+  await session.advance('Go.');
   const [result] = session.messages[2]?.parts ?? [];
   assert.ok(result?.type === 'tool-result');
   assert.deepEqual(result.files, [{ type: 'file', mediaType: 'image/png', data: base64 }]);

@@ -56,10 +56,10 @@ test('[P54, P60, A98] the packed package installs into an empty folder, runs its
   for (const name of ['fairlead', 'start-harness']) assert.equal(says(name, '--version'), `${manifest.version}\n`);
   assert.match(says('harness-serve', '--help'), /^Usage: fairlead serve/);
   const agent = [
-    "import { defineAgent } from 'fairlead';",
+    "import { Agent } from 'fairlead';",
     "import { scriptedProvider } from 'fairlead/testing';",
     'const model = scriptedProvider(({ prompt }) => `You said: ${prompt}`);',
-    "console.log(await defineAgent({ model, runDir: null }).run('hello'));",
+    "console.log((await new Agent({ model }).run('hello')).text);",
   ].join('\n');
   const answer = execFileSync(process.execPath, ['--input-type=module', '--eval', agent], {
     cwd: home,

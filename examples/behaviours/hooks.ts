@@ -1,6 +1,6 @@
 // Behaviour 7: hooks. Everything is an extension; rules can be code, or data that compiles to the very same objects.
 import assert from 'node:assert/strict';
-import { defineAgent, type Extension } from 'fairlead';
+import { Agent, type Extension } from 'fairlead';
 import { compileRules, validateRules, compileRuleSet, rulesSchema, runRuleSetExamples } from 'fairlead/rules';
 import { says, scriptedProvider } from 'fairlead/testing';
 
@@ -50,5 +50,5 @@ assert.deepEqual(faults, ['rules.stops[0].type is "stuk", which is unknown; did 
 assert.equal(rulesSchema()['title'], 'Fairlead rules');
 
 const extension: Extension = compileRuleSet(set);
-const agent = defineAgent({ model: scriptedProvider([says('Hello.')]), extensions: [extension], runDir: null });
-assert.equal(await agent.run('Hello?'), 'Hello.');
+const agent = new Agent({ model: scriptedProvider([says('Hello.')]), extensions: [extension] });
+assert.equal((await agent.run('Hello?')).text, 'Hello.');

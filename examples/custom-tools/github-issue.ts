@@ -6,7 +6,7 @@ type Issue = { repository: string; title: string; body?: string; labels?: string
 const tool: CustomTool = {
   name: 'github_issue',
   description: 'Open an issue in a GitHub repository.',
-  input: {
+  inputSchema: {
     type: 'object',
     properties: {
       repository: { type: 'string', pattern: '^[\\w-][\\w.-]*/[\\w-][\\w.-]*$', description: 'owner/name' },
@@ -18,7 +18,7 @@ const tool: CustomTool = {
     additionalProperties: false,
   },
   effect: 'external',
-  async run({ repository, ...issue }: Issue, { workspace, signal }) {
+  async execute({ repository, ...issue }: Issue, { workspace, signal }) {
     const token = process.env['GITHUB_TOKEN'];
     if (!token) throw new Error('GITHUB_TOKEN is not set.');
     const answer = await workspace.fetch?.(

@@ -4,7 +4,7 @@ import type { CustomTool } from 'fairlead';
 const tool: CustomTool = {
   name: 'slack_message',
   description: 'Post a message to a Slack channel.',
-  input: {
+  inputSchema: {
     type: 'object',
     properties: {
       channel: { type: 'string', description: 'The name or id of a channel: #general.' },
@@ -14,7 +14,7 @@ const tool: CustomTool = {
     additionalProperties: false,
   },
   effect: 'external',
-  async run({ channel, text }: { channel: string; text: string }, { workspace, signal }) {
+  async execute({ channel, text }: { channel: string; text: string }, { workspace, signal }) {
     const token = process.env['SLACK_BOT_TOKEN'];
     if (!token) throw new Error('SLACK_BOT_TOKEN is not set.');
     const answer = await workspace.fetch?.(

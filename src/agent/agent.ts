@@ -1,129 +1,162 @@
-// An agent: a model by name, instructions and what it can do, ready to be asked.
-import { FairleadError, isObject, type ResolvedAgent, type Provider } from '../core/index.ts';
+// The Agent class: a model, instructions, tools and rules that can be run, streamed, and continued in sessions.
+import { FairleadError, isObject, type Limits, type Provider, type ResolvedAgent } from '../core/index.ts';
 import type { GatewayOptions, ModelRef, ProviderFactory } from '../providers/index.ts';
 import { mergeExtensions, type Extension } from './extension.ts';
-import { unwrapResult, Harness, type AskOptions } from './harness.ts';
+import { assertMaxTurns, lastTurnReminder } from './limits.ts';
+import { resolveAgent } from './resolve-agent.ts';
 import type { RunResult } from './result.ts';
+import type { RunOptions } from './run-options.ts';
+import { executeRun, RunStream, type RunOutput } from './run-stream.ts';
 import { createOutputSchema, describeKind, type SchemaLike } from './schema.ts';
-import { testProviders } from './test-providers.ts';
-import type { SessionCache } from './session-cache.ts';
-import type { RunOptions, UserInput } from './session.ts';
+import type { UserInput } from './session-facts.ts';
+import { openSession, type SessionOptions } from './session-store.ts';
+import type { Session } from './session.ts';
 import type { StreamEvent } from './stream-events.ts';
+import { testProviders } from './test-providers.ts';
 
-/** What an agent is defined by. */
-export type AgentOptions = Extension & {
+/** The options of an agent. */
+export type AgentOptions<S extends SchemaLike | undefined = SchemaLike | undefined> = Extension & {
   readonly name?: string;
-  /** A model by name, such as `ollama/qwen3:8b` or `anthropic/claude-sonnet-4-5`; several, to fall back from one to the next; or a provider that is already open. */
+  /** A model by name, such as `ollama/qwen3:8b` or `anthropic/claude-sonnet-4-5`; a list of fallbacks; or a provider. */
   readonly model: ModelRef | readonly ModelRef[] | Provider;
-  /** Timeouts, retries, limits and circuit of the gateway around models opened by name. */
+  /** Timeouts, retries, rate limits and the circuit breaker of models opened by name. */
   readonly gateway?: GatewayOptions;
+  /** The system prompt. */
   readonly instructions?: string;
+  /** Model turns per run before it ends with `max-turns-exceeded`; 25 by default. */
   readonly maxTurns?: number;
-  readonly limits?: RunOptions['limits'];
+  readonly limits?: Partial<Limits>;
   readonly settings?: ResolvedAgent['settings'];
   readonly compactor?: ResolvedAgent['compactor'];
-  /** A JSON schema, or a schema object that can give one: answers are held to it. */
-  readonly outputSchema?: SchemaLike;
+  /** A Standard Schema, zod schema or JSON Schema that every answer must match; `result.object` has its type. */
+  readonly outputSchema?: S;
   readonly extensions?: readonly Extension[];
-  readonly runDir?: string | null;
-  readonly cache?: SessionCache;
 };
 
-/** An agent as it was defined. Each `run` is a conversation of its own; `session` keeps one going. */
-export class Agent {
+/** An agent that another module resolves. */
+export type ResolvedAgentSource = {
+  readonly name?: string;
+  /** Called once, before the first run. A failure is not cached. */
+  readonly resolve: () => Promise<ResolvedAgent>;
+  /** Releases what `resolve` opened; called by `Agent.close` if `resolve` succeeded. */
+  readonly close?: () => Promise<void>;
+};
+
+/** A defined agent. `run` and `stream` are one conversation each; `session` continues one. No file is written unless a session has a store. */
+export class Agent<const S extends SchemaLike | undefined = undefined> {
   readonly name: string;
-  readonly #options: AgentOptions;
+  readonly #source: ResolvedAgentSource;
+  #resolved: Promise<ResolvedAgent> | undefined;
 
-  constructor(options: AgentOptions) {
-    assertAgentOptions(options);
+  constructor(options: AgentOptions<S> | ResolvedAgentSource) {
+    this.#source = isResolvedSource(options) ? options : toSource(options);
     this.name = options.name ?? 'agent';
-    this.#options = options;
   }
 
-  /** Asks once and gives the answer's text. */
-  async run(words: UserInput, options?: AskOptions): Promise<string> {
-    return unwrapResult(await this.runResult(words, options));
+  /** An agent whose parts another module resolves. */
+  static fromResolved(source: ResolvedAgentSource): Agent {
+    return new Agent(source);
   }
 
-  /** Asks once and gives the whole result. */
-  async runResult(words: UserInput, options?: AskOptions): Promise<RunResult> {
-    const session = await this.session();
-    try {
-      return await session.askResult(words, options);
-    } finally {
-      await session.close();
-    }
+  /** Runs one input to its result. */
+  async run<const R extends SchemaLike | undefined = S>(
+    input: UserInput,
+    options: RunOptions<R> = {},
+  ): Promise<RunResult<RunOutput<R, undefined>>> {
+    return (await this.#execute(input, options)) as RunResult<RunOutput<R, undefined>>;
   }
 
-  /** Asks once and streams what happens. */
-  async *runStream(words: UserInput, options?: AskOptions): AsyncGenerator<StreamEvent> {
-    const session = await this.session();
-    try {
-      yield* session.askStream(words, options);
-    } finally {
-      await session.close();
-    }
+  /** The same run as a stream of events, with `textStream` and `result`. */
+  stream<const R extends SchemaLike | undefined = S>(
+    input: UserInput,
+    options: RunOptions<R> = {},
+  ): RunStream<RunOutput<R, undefined>> {
+    return new RunStream((emit, signal) => this.#execute(input, { ...options, signal }, emit), options.signal);
   }
 
-  /** A conversation with this agent. */
-  async session(): Promise<AgentSession> {
-    return new AgentSession(await this.harness());
+  /** A conversation with this agent: a new one, or the one that the store has under this id. Close it after use. */
+  async session(options: SessionOptions = {}): Promise<Session<RunOutput<S, undefined>>> {
+    return (await openSession(await this.resolve(), options)) as Session<RunOutput<S, undefined>>;
   }
 
-  /** The wiring underneath: a new harness with this agent's parts. */
-  async harness(): Promise<Harness> {
-    const {
-      model,
-      instructions = 'You are a helpful assistant.',
-      extensions = [],
-      outputSchema,
-      gateway,
-      maxTurns,
-      limits,
-      settings,
-      compactor,
-      runDir,
-      cache,
-    } = this.#options;
-    const { reminders, providers, ...parts } = mergeExtensions([this.#options, ...extensions]);
-    const provider = isProvider(model)
-      ? model
-      : await openModelsByName(isModelList(model) ? model : [model], providers, gateway);
-    const harness = new Harness({
-      ...parts,
-      provider,
-      system: instructions,
-      ...(outputSchema === undefined ? {} : { outputSchema: createOutputSchema(outputSchema) }),
-      ...(maxTurns === undefined ? {} : { maxTurns }),
-      ...(limits === undefined ? {} : { limits }),
-      ...(settings === undefined ? {} : { settings }),
-      ...(compactor === undefined ? {} : { compactor }),
-      ...(runDir === undefined ? {} : { runDir }),
-      ...(cache === undefined ? {} : { cache }),
+  /** The parts that the loop runs on. */
+  resolve(): Promise<ResolvedAgent> {
+    this.#resolved ??= this.#source.resolve().catch((error: unknown) => {
+      this.#resolved = undefined;
+      throw error;
     });
-    for (const reminder of reminders) harness.registerReminder(reminder as Parameters<Harness['registerReminder']>[0]);
-    return harness;
+    return this.#resolved;
+  }
+
+  /** Releases what the agent opened. Sessions are closed by their owner, before this. */
+  async close(): Promise<void> {
+    const resolved = this.#resolved;
+    this.#resolved = undefined;
+    if (
+      await resolved?.then(
+        () => true,
+        () => false,
+      )
+    )
+      await this.#source.close?.();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #execute(input: UserInput, options: RunOptions, emit?: (event: StreamEvent) => void): Promise<RunResult> {
+    await using session = await openSession(await this.resolve());
+    return await executeRun(session, input, options, emit);
   }
 }
 
-/** Whoever writes plain JavaScript is told here what is missing, not by a TypeError in a run. */
+const isResolvedSource = (options: AgentOptions | ResolvedAgentSource): options is ResolvedAgentSource =>
+  isObject(options) && 'resolve' in options;
+
+function toSource(options: AgentOptions): ResolvedAgentSource {
+  assertAgentOptions(options);
+  const { model, instructions = 'You are a helpful assistant.', extensions = [], outputSchema, gateway } = options;
+  const { maxTurns, limits, settings, compactor } = options;
+  const { reminders, providers, ...parts } = mergeExtensions([options, ...extensions]);
+  const agent = {
+    ...parts,
+    system: instructions,
+    reminders: [...reminders, lastTurnReminder],
+    limits: { ...(maxTurns === undefined ? {} : { turns: maxTurns }), ...limits },
+    ...(outputSchema === undefined ? {} : { outputSchema: createOutputSchema(outputSchema) }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(compactor === undefined ? {} : { compactor }),
+  };
+  return {
+    resolve: async () => {
+      const provider = isProvider(model)
+        ? model
+        : await openModels(isModelList(model) ? model : [model], providers, gateway);
+      return resolveAgent({ ...agent, provider });
+    },
+  };
+}
+
+/** Reports a missing or wrong option to JavaScript callers here, instead of a TypeError during a run. */
 function assertAgentOptions(options: Partial<AgentOptions> | undefined): void {
-  const { model, instructions, tools } = options ?? {};
+  const { model, instructions, tools, maxTurns } = options ?? {};
   const models: readonly unknown[] = Array.isArray(model) && model.length > 0 ? model : [model];
-  const strange = models.findIndex((each) => !isModelOption(each));
-  if (strange >= 0)
+  const invalid = models.findIndex((each) => !isModelOption(each));
+  if (invalid >= 0)
     throw new FairleadError(
       'agent/no-model',
-      `An agent needs a model: a name such as "ollama/qwen3:8b", several of them, or a provider; not ${describeBadModel(models[strange])}.`,
-      { blame: 'user', hint: 'defineAgent({ model: "ollama/qwen3:8b" })' },
+      `An agent needs a model: a name such as "ollama/qwen3:8b", several of them, or a provider; not ${describeInvalidModel(models[invalid])}.`,
+      { blame: 'user', hint: 'new Agent({ model: "ollama/qwen3:8b" })' },
     );
-  const wrong = (name: string, must: string, given: unknown): FairleadError =>
-    new FairleadError('agent/bad-option', `The ${name} of an agent must be ${must}, not ${describeKind(given)}.`, {
+  const badOption = (name: string, expected: string, value: unknown): FairleadError =>
+    new FairleadError('agent/bad-option', `The ${name} of an agent must be ${expected}, not ${describeKind(value)}.`, {
       blame: 'user',
     });
   if (instructions !== undefined && typeof instructions !== 'string')
-    throw wrong('instructions', 'a text', instructions);
-  if (tools !== undefined && !Array.isArray(tools)) throw wrong('tools', 'a list', tools);
+    throw badOption('instructions', 'a text', instructions);
+  if (tools !== undefined && !Array.isArray(tools)) throw badOption('tools', 'a list', tools);
+  if (maxTurns !== undefined) assertMaxTurns(maxTurns);
 }
 
 const isModelOption = (model: unknown): boolean =>
@@ -133,7 +166,7 @@ const isModelOption = (model: unknown): boolean =>
       (typeof model['stream'] === 'function' ||
         (typeof model['provider'] === 'string' && typeof model['model'] === 'string'));
 
-function describeBadModel(model: unknown): string {
+function describeInvalidModel(model: unknown): string {
   if (typeof model === 'string') return 'an empty name';
   if (Array.isArray(model)) return model.length === 0 ? 'an empty list' : 'a list in a list';
   return isObject(model) ? 'an object without provider and model' : describeKind(model);
@@ -143,8 +176,8 @@ const isProvider = (model: AgentOptions['model']): model is Provider => typeof m
 
 const isModelList = (model: AgentOptions['model']): model is readonly ModelRef[] => Array.isArray(model);
 
-/** Providers are loaded only when a model is named; the gateway stands around all that are. */
-async function openModelsByName(
+/** Opens models by name behind one gateway, which falls back from one to the next. Provider code is loaded here. */
+async function openModels(
   models: readonly ModelRef[],
   providers: Readonly<Record<string, ProviderFactory>>,
   options?: GatewayOptions,
@@ -155,50 +188,3 @@ async function openModelsByName(
     options,
   );
 }
-
-/** A conversation with an agent: it remembers, and it can be steered while it works. */
-export class AgentSession {
-  readonly harness: Harness;
-  #turns = 0;
-
-  constructor(harness: Harness) {
-    this.harness = harness;
-  }
-
-  /** Provider turns of the whole conversation. */
-  get turns(): number {
-    return this.#turns;
-  }
-
-  /** Says something and gives the whole result. */
-  async askResult(words: UserInput, options?: AskOptions): Promise<RunResult> {
-    const result = await this.harness.askResult(words, options);
-    this.#turns += result.turns;
-    return result;
-  }
-
-  /** Says something and gives the answer's text; throws if there is none. */
-  async ask(words: UserInput, options?: AskOptions): Promise<string> {
-    return unwrapResult(await this.askResult(words, options));
-  }
-
-  /** Says something and streams what happens. */
-  async *askStream(words: UserInput, options?: AskOptions): AsyncGenerator<StreamEvent> {
-    for await (const event of this.harness.askStream(words, options)) {
-      if (event.type === 'result') this.#turns += event.result.turns;
-      yield event;
-    }
-  }
-
-  /** Lets go of the conversation's file. */
-  async close(): Promise<void> {
-    await this.harness.close();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
-}
-
-/** Defines an agent. */
-export const defineAgent = (options: AgentOptions): Agent => new Agent(options);

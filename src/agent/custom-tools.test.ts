@@ -125,7 +125,7 @@ test('[P71] what does not fit is refused with a sentence, and the others are loa
     d: /Unexpected end|Unexpected token|expected/i,
     e: /requires x/,
     f: /must be of type object/,
-    g: /no run function/,
+    g: /no execute function/,
     h: /more than two arguments/,
     i: /one file and may import node:… only/,
     j: /its name must begin with a letter/,

@@ -8,7 +8,7 @@ import {
   type FileApprovalOptions,
   type UnapprovedFile,
 } from './trusted-file.ts';
-import { defineTool, type ToolDefinition } from './define-tool.ts';
+import { tool, upgradeDefinition, type ToolDefinition } from './define-tool.ts';
 import { projectDirs, type FileProblem } from './project-files/paths.ts';
 import { readDirEntries, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
 import type { SchemaLike } from './schema.ts';
@@ -16,9 +16,9 @@ import type { SchemaLike } from './schema.ts';
 /** What a custom tool is handed beside its input: what every tool is, and the workspace to reach the world through. */
 export type CustomToolContext = ToolContext & { readonly workspace: Workspace };
 
-/** What a file of a custom tool exports by default. */
-export type CustomTool = Omit<ToolDefinition<SchemaLike>, 'run' | 'hidden'> & {
-  readonly run: (input: never, context: CustomToolContext) => unknown;
+/** The default export of a custom tool file. The member names of older versions (`input`, `run`, `confirm`) are accepted too. */
+export type CustomTool = Omit<ToolDefinition<SchemaLike>, 'execute' | 'deferred'> & {
+  readonly execute: (input: never, context: CustomToolContext) => unknown;
 };
 
 /** A file of a project that is not approved as it is. */
@@ -74,27 +74,31 @@ async function loadToolFile(shelf: ResourceDir, file: string, options: CustomToo
   return createCustomTool(await importDefaultExport(file, text), options.workspace);
 }
 
-/** A class is made one of; what other harnesses call `schema` and `execute` is `input` and `run`. */
+/** Instantiates an exported class, and accepts the member names of older versions and other harnesses: `input` or `schema`, and `run`. */
 function normalizeDefinition(exported: unknown): unknown {
-  const made: unknown = typeof exported === 'function' ? Reflect.construct(exported, []) : exported;
-  if (!isObject(made)) return made;
-  return { ...made, input: made['input'] ?? made['schema'], run: made['run'] ?? made['execute'], self: made };
+  const definition: unknown = typeof exported === 'function' ? Reflect.construct(exported, []) : exported;
+  if (!isObject(definition)) return definition;
+  const { schema, ...members } = definition;
+  // The members of a class instance are on its prototype, so a spread does not copy its functions.
+  const execute = definition['execute'] ?? definition['run'];
+  const inputSchema = definition['inputSchema'] ?? definition['input'] ?? schema;
+  return { ...upgradeDefinition(members), inputSchema, execute, self: definition };
 }
 
 function createCustomTool(exported: unknown, workspace: Workspace): Tool {
-  const given = normalizeDefinition(exported);
-  if (!isObject(given))
-    throw fileRefusedError('exports no object by default: give it name, description, input and run');
-  const { run, name, input, self } = given as Partial<CustomTool> & { readonly self: unknown };
-  if (typeof run !== 'function') throw fileRefusedError('has no run function');
+  const definition = normalizeDefinition(exported);
+  if (!isObject(definition))
+    throw fileRefusedError('exports no object by default: give it name, description, inputSchema and execute');
+  const { execute, name, inputSchema, self } = definition as Partial<CustomTool> & { readonly self: unknown };
+  if (typeof execute !== 'function') throw fileRefusedError('has no execute function');
   if (typeof name !== 'string' || name === '') throw fileRefusedError('has no name');
-  if (input === undefined) throw fileRefusedError('has no input schema');
-  if (run.length > 2)
-    throw fileRefusedError('has a run function with more than two arguments: the whole input, and the context');
-  return defineTool({
-    ...(given as CustomTool),
+  if (inputSchema === undefined) throw fileRefusedError('has no input schema');
+  if (execute.length > 2)
+    throw fileRefusedError('has an execute function with more than two arguments: the input and the context');
+  return tool({
+    ...(definition as CustomTool),
     name: `custom__${name}`,
-    hidden: true,
-    run: (value, context) => run.call(self, value as never, { ...context, workspace }),
+    deferred: true,
+    execute: (value, context) => execute.call(self, value as never, { ...context, workspace }),
   });
 }

@@ -1,11 +1,13 @@
-// Defines a tool: what a model may ask for, with input that is checked before anything runs. A definition that cannot work fails here, at once.
+// Defines tools: name, description, input schema and function. A definition that could never be called fails here.
 import {
   FairleadError,
   USE_TOOL,
   isObject,
+  isToolOutput,
   toolOutput,
   type Json,
   type JsonObject,
+  type RunState,
   type Tool,
   type ToolContext,
 } from '../core/index.ts';
@@ -20,7 +22,7 @@ import {
   type SchemaLike,
 } from './schema.ts';
 
-/** Hints about a tool for people and programs; models never see them and nothing is decided by them. What is absent is unknown. */
+/** Hints about a tool for users and programs. Models do not see them and no decision depends on them. An absent hint is unknown. */
 export type ToolAnnotations = {
   readonly title?: string;
   readonly readOnly?: boolean;
@@ -32,77 +34,128 @@ export type ToolAnnotations = {
 /** A tool with its hints. */
 export type DefinedTool = Tool & { readonly annotations?: ToolAnnotations };
 
-/** What a tool is made from. */
+/** The definition of a tool. */
 export type ToolDefinition<S extends SchemaLike> = {
   readonly name: string;
   readonly description: string;
-  /** A JSON Schema of type object, or a Standard Schema, which also gives `run` its input type, defaults and transforms. */
-  readonly input: S;
-  /** `external`, the least trusted, unless given. */
+  /** A JSON Schema of type object, or a Standard Schema (zod and others), which sets the type, defaults and transforms of the input. */
+  readonly inputSchema: S;
+  /** What a call changes; `external`, the least trusted, by default. */
   readonly effect?: Tool['effect'];
-  readonly run: (input: SchemaOutput<S>, context: ToolContext) => unknown;
-  /** What came of an attempt that a crash cut off, found out by its key (`context.key`): what `run` would have given, `false` where it did not happen, nothing where that cannot be told. */
-  readonly confirm?: (input: SchemaOutput<S>, context: ToolContext) => unknown;
+  /** Runs a call. A returned value becomes JSON text for the model; a thrown error becomes a failed result. */
+  readonly execute: (input: SchemaOutput<S>, context: ToolContext) => unknown;
+  /** Whether the user must approve a call before it runs: always, or if the function returns true for its input. */
+  readonly needsApproval?: boolean | ((input: SchemaOutput<S>, state: RunState) => boolean | Promise<boolean>);
+  /** The schema of what `execute` returns; a value that does not match becomes a failed result. */
+  readonly outputSchema?: SchemaLike;
+  /** Finds out by `context.key` what became of a call that a crash interrupted: returns the result if it took effect, `false` if not, undefined if unknown. */
+  readonly checkOutcome?: (input: SchemaOutput<S>, context: ToolContext) => unknown;
+  /** A second call with the same key does no harm. */
   readonly idempotent?: boolean;
-  readonly hidden?: boolean;
+  /** The model sees the tool only after it loads it by name. */
+  readonly deferred?: boolean;
   readonly timeoutMs?: number;
   readonly annotations?: ToolAnnotations;
 };
 
-/** The tool through which hidden tools are loaded. */
+/**
+ * The definition of a tool with the member names of older versions.
+ * @deprecated Use `inputSchema`, `execute`, `checkOutcome`, `deferred` and the effect `external`.
+ */
+export type LegacyToolDefinition<S extends SchemaLike> = Omit<
+  ToolDefinition<S>,
+  'inputSchema' | 'execute' | 'checkOutcome' | 'deferred' | 'effect'
+> & {
+  readonly input: S;
+  readonly run: ToolDefinition<S>['execute'];
+  readonly confirm?: ToolDefinition<S>['checkOutcome'];
+  readonly hidden?: boolean;
+  readonly effect?: Tool['effect'] | 'outside';
+};
+
+/** The name of the tool that loads deferred tools. */
 export const LOAD_TOOLS = 'load_tools';
 
 const toolNamePattern = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
-/** Defines a tool. */
-export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
+/** Defines a tool. Throws if it could never be called. */
+export function tool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
   assertToolDefinition(definition);
-  const { name, description, run, confirm, effect = 'external' } = definition;
-  const { idempotent, hidden, timeoutMs, annotations } = definition;
-  const input = toInputSchema(name, definition.input);
-  const tool = { name, description, input, effect, execute: run as Tool['execute'] };
+  const { name, description, inputSchema, execute, needsApproval, outputSchema, checkOutcome } = definition;
+  const { effect = 'external', idempotent, deferred, timeoutMs, annotations } = definition;
+  const input = toSchemaOf('input', name, inputSchema);
+  const basic = { name, description, input, effect, execute: execute as Tool['execute'] };
   const wrong =
-    toolDefinitionError({ ...tool, ...(timeoutMs === undefined ? {} : { timeoutMs }) }) ??
-    schemaMismatchError(input, run.length, effect, annotations);
+    toolDefinitionError({ ...basic, ...(timeoutMs === undefined ? {} : { timeoutMs }) }) ??
+    schemaMismatchError(input, execute.length, effect, annotations);
   if (wrong) throw badToolError(name, wrong);
+  const checked = outputSchema === undefined ? basic.execute : withOutputCheck(name, outputSchema, basic.execute);
   return {
-    ...tool,
-    ...withInputParsing(definition.input, input, tool.execute),
-    ...(confirm
-      ? { checkOutcome: withParsedInput(definition.input, confirm as NonNullable<Tool['checkOutcome']>) }
+    ...basic,
+    ...withInputParsing(inputSchema, input, checked),
+    ...(needsApproval ? { needsApproval: approvalCheck(inputSchema, needsApproval as ApprovalCheck) } : {}),
+    ...(checkOutcome
+      ? { checkOutcome: withParsedInput(inputSchema, checkOutcome as NonNullable<Tool['checkOutcome']>) }
       : {}),
     ...(idempotent === undefined ? {} : { idempotent }),
-    ...(hidden === undefined ? {} : { deferred: hidden }),
+    ...(deferred === undefined ? {} : { deferred }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(annotations === undefined ? {} : { annotations }),
   };
 }
 
-/** A tool in the shape that model interfaces print (`input_schema`), with the function that does it. */
-export function toolFromSpec<const S extends SchemaLike>(
-  spec: Omit<ToolDefinition<S>, 'input'> & { readonly input_schema: S },
-): DefinedTool {
-  assertToolDefinition(spec);
-  const { input_schema: input, ...rest } = spec;
-  return defineTool<S>({ ...rest, input });
+/** Defines a tool, also with the member names of older versions (`input`, `run`, `confirm`, `hidden`, effect `outside`). */
+export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool;
+/** @deprecated Use the member names of `tool`. */
+export function defineTool<const S extends SchemaLike>(definition: LegacyToolDefinition<S>): DefinedTool;
+export function defineTool(definition: ToolDefinition<SchemaLike> | LegacyToolDefinition<SchemaLike>): DefinedTool {
+  assertToolDefinition(definition);
+  return tool(upgradeDefinition(definition));
 }
 
-/** Throws where there is nothing to make a tool from. */
+/** A definition with the member names of today. */
+export function upgradeDefinition(definition: object): ToolDefinition<SchemaLike> {
+  const { input, run, confirm, hidden, effect, ...rest } = definition as Partial<LegacyToolDefinition<SchemaLike>>;
+  return {
+    ...(input === undefined ? {} : { inputSchema: input }),
+    ...(run === undefined ? {} : { execute: run }),
+    ...(confirm === undefined ? {} : { checkOutcome: confirm }),
+    ...(hidden === undefined ? {} : { deferred: hidden }),
+    ...(effect === undefined ? {} : { effect: effect === 'outside' ? 'external' : effect }),
+    ...rest,
+  } as ToolDefinition<SchemaLike>;
+}
+
+/** Defines a tool from the form that model APIs print (`input_schema`) and the function that runs it. */
+export function toolFromSpec<const S extends SchemaLike>(
+  spec: Omit<ToolDefinition<S>, 'inputSchema'> & { readonly input_schema: S },
+): DefinedTool;
+/** @deprecated Use the member names of `tool`. */
+export function toolFromSpec<const S extends SchemaLike>(
+  spec: Omit<LegacyToolDefinition<S>, 'input'> & { readonly input_schema: S },
+): DefinedTool;
+export function toolFromSpec(spec: { readonly input_schema: SchemaLike }): DefinedTool {
+  assertToolDefinition(spec);
+  const { input_schema: inputSchema, ...rest } = spec;
+  return tool(upgradeDefinition({ ...rest, inputSchema }));
+}
+
+/** Throws if the definition is not an object. */
 export function assertToolDefinition(definition: unknown): void {
   if (!isObject(definition)) throw badToolError(undefined, `it has no definition but ${describeKind(definition)}`);
 }
 
-/** Why this tool could never be called, or nothing. */
+/** Why this tool could never be called; undefined if it can be. */
 export function toolDefinitionError(tool: Tool): string | undefined {
   const { name, description, effect, timeoutMs } = tool;
   if (typeof name !== 'string' || !toolNamePattern.test(name))
-    return 'its name must begin with a letter and hold at most 64 letters, digits, _ and -, or some models refuse it';
-  if (name === USE_TOOL || name === LOAD_TOOLS) return 'its name is kept for loading hidden tools';
+    return 'its name must begin with a letter and have at most 64 letters, digits, _ and -, or some models refuse it';
+  if (name === USE_TOOL || name === LOAD_TOOLS) return 'its name is reserved for loading deferred tools';
   if (typeof description !== 'string' || description.trim() === '')
     return 'it has no description to tell a model when to use it';
-  if (typeof tool.execute !== 'function') return 'it has a schema but nothing that runs it: give it a run function';
+  if (typeof tool.execute !== 'function') return 'it has a schema but no execute function';
   if (!['read', 'write', 'external'].includes(effect))
-    return `its effect must be read, write or outside, not ${effect}`;
+    return `its effect must be read, write or external, not ${effect}`;
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31))
     return 'its timeoutMs must be a number of milliseconds above 0';
   return undefined;
@@ -114,13 +167,13 @@ export const badToolError = (name: unknown, wrong: string): FairleadError =>
     blame: 'user',
   });
 
-function toInputSchema(name: string, given: unknown): JsonObject {
+function toSchemaOf(part: 'input' | 'output', name: string, schema: unknown): JsonObject {
   try {
-    return toJsonSchema(given);
+    return toJsonSchema(schema);
   } catch (cause) {
     if (!(cause instanceof FairleadError)) throw cause;
     const { code, message, hint } = cause;
-    throw new FairleadError(code, `The input of the tool ${JSON.stringify(name)}: ${message}`, {
+    throw new FairleadError(code, `The ${part} of the tool ${JSON.stringify(name)}: ${message}`, {
       blame: 'user',
       ...(hint === undefined ? {} : { hint }),
       cause,
@@ -128,16 +181,16 @@ function toInputSchema(name: string, given: unknown): JsonObject {
   }
 }
 
-/** Where the schema that a model sees and the function behind it cannot both be right. */
+/** Where the schema that a model sees contradicts the function or the annotations. */
 function schemaMismatchError(
   input: JsonObject,
-  args: number,
+  parameterCount: number,
   effect: Tool['effect'],
   annotations: ToolAnnotations = {},
 ): string | undefined {
-  if (input['type'] !== 'object') return 'its input schema must be of type object, which is all that a model can send';
-  if (args > 2)
-    return `its run function takes ${args} arguments, but it is called with two: the whole input, and the context`;
+  if (input['type'] !== 'object') return 'its input schema must be of type object, because models send only objects';
+  if (parameterCount > 2)
+    return `its execute function takes ${parameterCount} arguments, but it is called with two: the input and the context`;
   const properties = (input['properties'] ?? {}) as JsonObject;
   const missing = ((input['required'] ?? []) as readonly string[]).filter((key) => !Object.hasOwn(properties, key));
   if (missing.length)
@@ -147,39 +200,69 @@ function schemaMismatchError(
   return undefined;
 }
 
-/** Input that no longer fits tells nothing about an attempt that was made with it. */
-function withParsedInput(
-  given: SchemaLike,
-  confirm: NonNullable<Tool['checkOutcome']>,
-): NonNullable<Tool['checkOutcome']> {
-  const parse = getSchemaParser(given);
-  if (!parse) return confirm;
-  return async (value, context) => {
+type ApprovalCheck = true | NonNullable<Tool['needsApproval']>;
+
+/** Input that does not match the schema always needs approval; the call is then refused before it runs. */
+function approvalCheck(schema: SchemaLike, needsApproval: ApprovalCheck): NonNullable<Tool['needsApproval']> {
+  if (needsApproval === true) return () => true;
+  const parse = getSchemaParser(schema);
+  if (!parse) return needsApproval;
+  return async (value, state) => {
     const result = await parse(value);
-    return result.issues ? undefined : confirm(result.value as Json, context);
+    return result.issues ? true : needsApproval(result.value as Json, state);
   };
 }
 
-/** The check before a call and the run itself. A schema library has the last word on its own schemas; what it has to wait for is checked in the run. */
+/** Input that no longer matches the schema says nothing about the call that was made with it. */
+function withParsedInput(
+  schema: SchemaLike,
+  checkOutcome: NonNullable<Tool['checkOutcome']>,
+): NonNullable<Tool['checkOutcome']> {
+  const parse = getSchemaParser(schema);
+  if (!parse) return checkOutcome;
+  return async (value, context) => {
+    const result = await parse(value);
+    return result.issues ? undefined : checkOutcome(result.value as Json, context);
+  };
+}
+
+/** The check before a call, and the call. A schema library decides about its own schemas; its asynchronous checks run in the call. */
 function withInputParsing(
-  given: SchemaLike,
+  schema: SchemaLike,
   input: JsonObject,
-  run: Tool['execute'],
+  execute: Tool['execute'],
 ): Pick<Tool, 'validate' | 'execute'> {
-  const parse = getSchemaParser(given);
-  if (!parse) return { validate: createValidator(input), execute: run };
+  const parse = getSchemaParser(schema);
+  if (!parse) return { validate: createValidator(input), execute };
   return {
     validate(value) {
-      const said = parseSync(parse, value);
-      return typeof said === 'object' ? said.wrong : undefined;
+      const result = parseSync(parse, value);
+      return typeof result === 'object' ? result.wrong : undefined;
     },
     async execute(value, context) {
       const result = await parse(value);
-      if (!result.issues) return run(result.value as Json, context);
+      if (!result.issues) return execute(result.value as Json, context);
       return toolOutput({
         failed: true,
         text: `The arguments do not fit, so nothing was run: ${formatIssues(result.issues)}`,
       });
     },
+  };
+}
+
+/** Checks what a call returns. A `ToolOutput` is passed on: its text and data are the tool's own. */
+function withOutputCheck(name: string, schema: SchemaLike, execute: Tool['execute']): Tool['execute'] {
+  const validate = createValidator(toSchemaOf('output', name, schema));
+  const parse = getSchemaParser(schema);
+  return async (input, context) => {
+    const value: unknown = await execute(input, context);
+    if (isToolOutput(value)) return value;
+    const result = await parse?.(value);
+    const wrong = result ? result.issues && formatIssues(result.issues) : validate(value as Json);
+    if (wrong === undefined) return result && 'value' in result ? result.value : value;
+    return toolOutput({
+      failed: true,
+      text: `The tool ran, but its result does not match its output schema: ${wrong}`,
+    });
   };
 }

@@ -10,9 +10,10 @@ import {
   createOutputSchema,
   defineTool,
   Harness,
+  MaxTurnsExceeded,
   SessionCache,
   type HarnessOptions,
-  type StreamEvent,
+  type HarnessEvent,
 } from './index.ts';
 
 const echo = defineTool({
@@ -78,7 +79,10 @@ test('[D7, D24] at maxTurns runResult says max_turns_exceeded and run throws a t
   const { harness } = harnessOf(script, { maxTurns: 3, limits: { stuckAfter: 0 } });
   const result = await harness.runResult('go');
   assert.deepEqual([result.status, result.turns, result.stopReason], ['max_turns_exceeded', 3, null]);
-  await assert.rejects(harness.run('go'), (error) => error instanceof FairleadError && error.code === 'run/max-turns');
+  await assert.rejects(
+    harness.run('go'),
+    (error) => error instanceof MaxTurnsExceeded && error.turns === 3 && error.code === 'run/max-turns',
+  );
   assert.throws(() => harnessOf([], { maxTurns: 0 }), /at least 1/);
 });
 
@@ -233,11 +237,11 @@ test('[D11, D26, D27, D28, D29, D30] a streamed run has the events of the messag
     is_error: false,
   });
   assert.deepEqual(
-    events.filter((event) => event.type === 'message_delta').map((event) => event.stop_reason),
+    events.filter((event) => event.type === 'message_delta').map((event) => event.delta.stop_reason),
     ['tool_use', 'end_turn'],
   );
   const followUp = await all(harness.askStream('more'));
-  assert.equal((followUp.at(-1) as StreamEvent & { type: 'result' }).result.text, 'more');
+  assert.equal((followUp.at(-1) as HarnessEvent & { type: 'result' }).result.text, 'more');
 });
 
 test('a stream whose provider fails says so and still ends with a result that holds the usage', async () => {
@@ -269,7 +273,7 @@ test('truncation is not success, a half call is not run, and the next question i
     says('ok'),
   ]);
   const result = await harness.runResult('go');
-  assert.deepEqual([result.status, result.reason, result.stopReason], ['stopped', 'truncated', 'max_tokens']);
+  assert.deepEqual([result.status, result.reason, result.stopReason], ['stopped', 'truncated', 'max-tokens']);
   assert.equal(await harness.ask('go on'), 'ok');
   assert.deepEqual(
     toArray(requests[1]?.messages ?? { length: 0, items: [] }).map((message) => message.role),

@@ -1,5 +1,7 @@
-// Where the parts meet: agents, sessions, tools and what a run came to.
-export { Agent, AgentSession, defineAgent, type AgentOptions } from './agent.ts';
+// Agents, sessions, tools, sub-agents, project files and results.
+export { AgentSession } from './agent-session.ts';
+export { Agent, type AgentOptions, type ResolvedAgentSource } from './agent.ts';
+export { hasUnreadInput, runWithApprovals, type ApprovalLoopOptions } from './approvals.ts';
 export type { CompactionReport, ManualCompactionOptions } from './compaction.ts';
 export {
   customToolDirs,
@@ -9,14 +11,13 @@ export {
   type CustomTool,
   type CustomToolOptions,
 } from './custom-tools.ts';
-export { defineTool, toolFromSpec, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
+export { defineTool, tool, toolFromSpec, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
 export { mergeExtensions, type Extension } from './extension.ts';
-export { unwrapResult, Harness, type AskOptions, type HarnessOptions } from './harness.ts';
+export { Harness, type AskOptions, type HarnessEvent, type HarnessOptions, type HarnessResult } from './harness.ts';
 export { handleTools } from './handle-tools.ts';
 export { cachedTool, formatOutput } from './large-outputs.ts';
 export { resolveAgent, type ResolveAgentOptions } from './resolve-agent.ts';
-export { lastTurnReminder } from './last-turn.ts';
-export { defaultLimits, resolveLimits } from './limits.ts';
+export { defaultLimits, lastTurnReminder, resolveLimits } from './limits.ts';
 export { expandCommand, type CommandExpansion } from './project-files/command-expansion.ts';
 export type { FileProblem } from './project-files/paths.ts';
 export {
@@ -40,18 +41,33 @@ export {
 } from './rule-files.ts';
 export {
   formatRunEnd,
+  MaxTurnsExceeded,
+  messageStopReason,
   toRunResult,
-  streamStopReason,
-  type PendingApproval,
+  unwrapResult,
+  type MessageStopReason,
+  type ResultContext,
+  type ResultStatus,
   type RunResult,
   type RunUsage,
-  type StreamStopReason,
 } from './result.ts';
-export { createOutputSchema, parseAnswer } from './schema.ts';
+export type { AdvanceOptions, RunOptions } from './run-options.ts';
+export type { ApprovalDecision, ApprovalHandler, ApprovalOptions } from '../core/index.ts';
+export { RunStream, type RunOutput } from './run-stream.ts';
+export { createOutputSchema, parseAnswer, parseOutput, type SchemaLike, type SchemaOutput } from './schema.ts';
 export { SessionCache } from './session-cache.ts';
-export { Session, type RunOptions, type UserInput } from './session.ts';
-export { createEventTranslator, type BlockDelta, type ContentBlock, type StreamEvent } from './stream-events.ts';
+export type { UserInput } from './session-facts.ts';
+export { fileSession, openSession, type SessionLogStore, type SessionOptions } from './session-store.ts';
+export { Session } from './session.ts';
+export {
+  createEventTranslator,
+  type BlockDelta,
+  type ContentBlock,
+  type StreamEvent,
+  type StreamStopReason,
+} from './stream-events.ts';
 export { agentTool, type SubagentOptions } from './subagents/agent-tool.ts';
 export { visibleToolSpecs, createToolRegistry } from './tool-registry.ts';
 export { allSpans, traceView, type Span, type Trace } from './trace.ts';
 export { toolOutput } from '../core/index.ts';
+export type { PendingApproval } from '../core/index.ts';

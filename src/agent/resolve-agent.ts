@@ -16,6 +16,7 @@ export type ResolveAgentOptions = Partial<
     | 'stops'
     | 'checks'
     | 'settings'
+    | 'limits'
     | 'outputSchema'
     | 'compactor'
     | 'resolveToolName'
@@ -32,7 +33,7 @@ export type ResolveAgentOptions = Partial<
 /** The parts of an agent; what is not given is empty, and a conversation that fills most of the window is summarised; no compactor may lose what the user said. */
 export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
-  const { reminders = [], views, renderers, maxNoteTokens, outputSchema, compactor, resolveToolName } = options;
+  const { reminders = [], limits, views, renderers, maxNoteTokens, outputSchema, compactor, resolveToolName } = options;
   return {
     provider,
     system,
@@ -43,6 +44,7 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     checks,
     settings,
     reminders,
+    ...(limits ? { limits } : {}),
     ...(outputSchema ? { outputSchema } : {}),
     ...(resolveToolName ? { resolveToolName } : {}),
     ...(views ? { views } : {}),

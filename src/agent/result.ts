@@ -1,15 +1,18 @@
-// What a run came to, for programs: the same fields whether it was answered, stopped or failed.
+// The result of a run: the same fields whether the run was answered, stopped, is waiting or failed.
 import {
+  escapeInvisible,
+  FairleadError,
+  formatError,
   fromFailure,
   lastItem,
   messageText,
+  pendingApprovals,
   type Event,
-  type Json,
+  type PendingApproval,
   type RunState,
-  type UsageTotals,
   type StopReason,
+  type UsageTotals,
 } from '../core/index.ts';
-import type { SessionCache } from './session-cache.ts';
 
 /** Tokens used by a run. */
 export type RunUsage = {
@@ -17,104 +20,123 @@ export type RunUsage = {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Part of `outputTokens`; absent if the provider does not report it. */
+  readonly reasoningTokens?: number;
 };
 
-/** A question that holds a run until a person answers it. */
-export type PendingApproval = {
-  readonly call: string;
-  readonly tool: string;
-  readonly input: Json;
-  readonly question: string;
-};
+/** How a run ended, or that it waits for approvals. */
+export type ResultStatus = 'success' | 'max-turns-exceeded' | 'waiting' | 'stopped' | 'error';
 
-/** What a run came to. `status` is the short word, `reason` the exact one. */
-export type RunResult = {
+/** Why the last message of the model ended. */
+export type MessageStopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal';
+
+/** The result of a run. `Output` is the type of `object`, which an `outputSchema` sets. */
+export type RunResult<Output = unknown> = {
+  /** The text of the last answer; empty if there is none. */
   readonly text: string;
-  readonly status: 'success' | 'max_turns_exceeded' | 'waiting' | 'stopped' | 'error';
+  readonly status: ResultStatus;
+  /** The exact reason for `status`. */
   readonly reason: StopReason | 'waiting';
   readonly detail: string | undefined;
-  /** Why the model stopped speaking, in the words of the event stream; null on error, on waiting and at the turn limit. */
-  readonly stopReason: StreamStopReason | null;
+  /** Null if the run failed, waits or reached its turn limit. */
+  readonly stopReason: MessageStopReason | null;
   readonly turns: number;
   readonly usage: RunUsage;
-  /** What it cost; absent when any part of it is unknown. */
+  /** Undefined if the cost of any turn is unknown. */
   readonly costUsd: number | undefined;
   readonly error: Error | undefined;
+  /** The tool calls that wait for a decision; see `Session.approve` and `Session.reject`. */
   readonly pendingApprovals: readonly PendingApproval[];
-  readonly object: Json | undefined;
-  readonly runFile: string | undefined;
+  /** The answer as `outputSchema` parsed it; undefined without a schema, and unless `status` is `success`. */
+  readonly object: Output | undefined;
   readonly runId: string;
   readonly sessionId: string;
-  readonly cacheSnapshots: ReturnType<SessionCache['snapshots']>;
-  readonly cacheStorage: ReturnType<SessionCache['storageMetadata']>;
-  readonly charts: ReturnType<SessionCache['listCharts']>;
 };
 
-/** Why a message ended, as the event stream says it. */
-export type StreamStopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal';
+/** What a result needs beside the state of the session. */
+export type ResultContext = {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly stopReason?: MessageStopReason | undefined;
+  readonly reasoningTokens?: number | undefined;
+};
 
-/** A finish in the words of the event stream. */
-export function streamStopReason(event: Event & { readonly type: 'turn-ended' }): StreamStopReason {
-  if (event.finishReason === 'length') return 'max_tokens';
-  if (event.finishReason === 'refusal' || event.finishReason === 'filtered') return 'refusal';
-  return event.message.parts.some((part) => part.type === 'tool-call') ? 'tool_use' : 'end_turn';
+/** Thrown by the methods that return only text if a run reached its turn limit. */
+export class MaxTurnsExceeded extends FairleadError {
+  override readonly name: string = 'MaxTurnsExceeded';
+  readonly turns: number;
+
+  constructor(turns: number, message = 'The turn limit was reached.') {
+    super('run/max-turns', message, { blame: 'user', hint: 'Raise maxTurns, or give a smaller task.' });
+    this.turns = turns;
+  }
 }
 
-/** The tokens of this spending. */
-export const toRunUsage = (spent: UsageTotals): RunUsage => ({
+/** Why the message of this event ended. */
+export function messageStopReason(event: Event & { readonly type: 'turn-ended' }): MessageStopReason {
+  if (event.finishReason === 'length') return 'max-tokens';
+  if (event.finishReason === 'refusal' || event.finishReason === 'filtered') return 'refusal';
+  return event.message.parts.some((part) => part.type === 'tool-call') ? 'tool-use' : 'end-turn';
+}
+
+/** The token counts of these totals. */
+export const toRunUsage = (spent: UsageTotals, reasoningTokens?: number): RunUsage => ({
   inputTokens: spent.input,
   outputTokens: spent.output,
   cacheReadTokens: spent.cacheRead,
   cacheWriteTokens: spent.cacheWrite,
+  ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
 });
 
-/** What is known about a run beside its state. */
-export type RunIds = { readonly runId: string; readonly sessionId: string; readonly runFile: string | undefined };
-
-/** The result of the run this state is at the end of. */
-export function toRunResult(
-  state: RunState,
-  names: RunIds,
-  stop: StreamStopReason | undefined,
-  cache: SessionCache,
-  value: Json | undefined,
-): RunResult {
-  const reason = state.ended?.reason ?? 'waiting';
+/** The result of the last run of a session in this state, without `object`. */
+export function toRunResult(state: RunState, context: ResultContext): RunResult<undefined> {
+  const { spent, ended } = state;
+  const reason = ended?.reason ?? 'waiting';
   const status = resultStatus(reason);
-  const tail = lastItem(state.messages);
-  const failure = state.ended?.error;
-  const spoke = status === 'success' || status === 'stopped';
+  const last = lastItem(state.messages);
   return {
-    text: tail?.role === 'assistant' ? messageText(tail) : '',
+    text: last?.role === 'assistant' ? messageText(last) : '',
     status,
     reason,
-    detail: state.ended?.detail,
-    stopReason: spoke ? (stop ?? null) : null,
-    turns: state.spent.turns,
-    usage: toRunUsage(state.spent),
-    costUsd: state.spent.turnsWithoutPrice === 0 ? state.spent.usd : undefined,
-    error:
-      status === 'error'
-        ? fromFailure(
-            failure ?? { code: `run/${reason}`, message: state.ended?.detail ?? reason, blame: 'model', retry: false },
-          )
-        : undefined,
-    pendingApprovals: state.calls.flatMap((call) =>
-      call.ask && call.ask.allowed === undefined
-        ? [{ call: call.id, tool: call.tool, input: call.input, question: call.ask.question }]
-        : [],
-    ),
-    object: value,
-    ...names,
-    cacheSnapshots: cache.snapshots(),
-    cacheStorage: cache.storageMetadata(),
-    charts: cache.listCharts(),
+    detail: ended?.detail,
+    stopReason: status === 'success' || status === 'stopped' ? (context.stopReason ?? null) : null,
+    turns: spent.turns,
+    usage: toRunUsage(spent, context.reasoningTokens),
+    costUsd: spent.turnsWithoutPrice === 0 ? spent.usd : undefined,
+    error: status === 'error' ? runError(reason, ended) : undefined,
+    pendingApprovals: pendingApprovals(state),
+    object: undefined,
+    runId: context.runId,
+    sessionId: context.sessionId,
   };
 }
 
-function resultStatus(reason: StopReason | 'waiting'): RunResult['status'] {
+const runError = (reason: string, ended: RunState['ended']): FairleadError =>
+  fromFailure(
+    ended?.error ?? { code: `run/${reason}`, message: ended?.detail ?? reason, blame: 'model', retry: false },
+  );
+
+function resultStatus(reason: StopReason | 'waiting'): ResultStatus {
   if (reason === 'answered' || reason === 'task-complete') return 'success';
-  if (reason === 'max-turns') return 'max_turns_exceeded';
+  if (reason === 'max-turns') return 'max-turns-exceeded';
   if (reason === 'waiting') return 'waiting';
   return reason === 'provider-error' || reason === 'error-threshold' ? 'error' : 'stopped';
+}
+
+/** The text of a successful run; throws the error of any other. */
+export function unwrapResult(result: Pick<RunResult, 'reason' | 'text' | 'detail' | 'error' | 'turns'>): string {
+  const { reason, text, detail, error, turns } = result;
+  const status = resultStatus(reason);
+  if (status === 'success') return text;
+  if (status === 'max-turns-exceeded') throw new MaxTurnsExceeded(turns, detail);
+  throw (
+    error ??
+    new FairleadError(`run/${reason}`, detail ?? `The run ended without an answer: ${reason}.`, { blame: 'user' })
+  );
+}
+
+/** One sentence that says why a run ended without an answer: the open approval, the error, or the stop reason. */
+export function formatRunEnd({ reason, detail, error, pendingApprovals: [first] }: RunResult): string {
+  if (first) return `Stopped: ${first.tool} needs a person's yes. ${escapeInvisible(first.question)}`;
+  return `Stopped: ${reason}. ${error ? formatError(error) : (detail ?? '')}`.trim();
 }

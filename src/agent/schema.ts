@@ -1,6 +1,6 @@
 // Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
-import { FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
+import { errorMessage, FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
 import { completesInTime } from '../tools/with-timeout.ts';
 import { lintSchema } from './lint-schema.ts';
 import { formatSchemaErrors } from './format-schema-errors.ts';
@@ -37,7 +37,36 @@ export type SchemaOutput<S> = S extends { readonly '~standard': { readonly types
   ? NonNullable<T> extends { readonly output: infer Out }
     ? Out
     : unknown
-  : JsonObject;
+  : S extends { readonly type: 'object'; readonly properties: object }
+    ? JsonSchemaOutput<S>
+    : JsonObject;
+
+/** The type of a value that matches a JSON Schema literal, as far as its types, properties, items and enums say. */
+type JsonSchemaOutput<S> = S extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : S extends { readonly type: infer Type }
+    ? Type extends 'object'
+      ? S extends { readonly properties: infer P extends object }
+        ? ObjectOutput<P, S extends { readonly required: readonly (infer Key)[] } ? Key : never>
+        : JsonObject
+      : Type extends 'array'
+        ? readonly (S extends { readonly items: infer Item } ? JsonSchemaOutput<Item> : Json)[]
+        : Type extends keyof JsonSchemaScalars
+          ? JsonSchemaScalars[Type]
+          : Json
+    : Json;
+
+type ObjectOutput<P, Required> = {
+  readonly [K in keyof P as K extends Required ? K : never]: JsonSchemaOutput<P[K]>;
+} & { readonly [K in keyof P as K extends Required ? never : K]?: JsonSchemaOutput<P[K]> };
+
+type JsonSchemaScalars = {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+};
 
 /** A schema as JSON Schema, in a copy of its own. Of a schema that transforms, it is what goes in: that is what a model writes. */
 export function toJsonSchema(given: unknown): JsonObject {
@@ -52,15 +81,11 @@ export function toJsonSchema(given: unknown): JsonObject {
     const { $schema: _, ...schema } = jsonSchema.input({ target: 'draft-2020-12' });
     return copySchema(schema);
   } catch (cause) {
-    throw new FairleadError(
-      'schema/unsupported',
-      `This ${vendor} schema has no JSON Schema: ${thrownMessage(cause)}.`,
-      {
-        blame: 'user',
-        hint: 'A model writes JSON: describe what it writes (a date as a text, for example) and transform it from there.',
-        cause,
-      },
-    );
+    throw new FairleadError('schema/unsupported', `This ${vendor} schema has no JSON Schema: ${errorMessage(cause)}.`, {
+      blame: 'user',
+      hint: 'A model writes JSON: describe what it writes (a date as a text, for example) and transform it from there.',
+      cause,
+    });
   }
 }
 
@@ -76,7 +101,7 @@ export function createValidator(schema: JsonObject): (value: Json) => string | u
         return 'A pattern of the schema takes too long for this value.';
       return said.valid ? undefined : formatSchemaErrors(said.errors);
     } catch (error) {
-      return `The value could not be checked: ${thrownMessage(error)}`;
+      return `The value could not be checked: ${errorMessage(error)}`;
     }
   };
 }
@@ -110,7 +135,7 @@ export function parseSync(parse: SchemaParser, value: unknown): 'fits' | 'waits'
     void Promise.resolve(result).catch(() => {});
     return 'waits';
   } catch (error) {
-    return { wrong: `The value could not be checked: ${thrownMessage(error)}` };
+    return { wrong: `The value could not be checked: ${errorMessage(error)}` };
   }
 }
 
@@ -133,8 +158,17 @@ export function createOutputSchema(given: SchemaLike): OutputSchema {
       const read = parseJsonAnswer(text);
       return 'wrong' in read ? read.wrong : check(read.value);
     },
+    parse(text) {
+      const value = parseAnswer(text);
+      const result = getSchemaParser(given)?.(value);
+      return result && 'value' in result ? result.value : value;
+    },
   };
 }
+
+/** The value of an answer that matches this schema, with the defaults and transforms of its library; undefined if it does not match. */
+export const parseOutput = (output: OutputSchema, text: string): unknown =>
+  output.validate(text) === undefined ? (output.parse ?? parseAnswer)(text) : undefined;
 
 /** The value of an answer that an answer shape accepted. */
 export function parseAnswer(text: string): Json {
@@ -164,7 +198,7 @@ function parseJsonAnswer(text: string): { readonly value: Json } | { readonly wr
   } catch (error) {
     const first = text.trimStart().slice(0, 1);
     const around = /[{[]/.test(text) && !/[{["]/.test(first) ? ' There is text around it.' : '';
-    return { wrong: `The answer is not JSON: ${thrownMessage(error).replace(/\.?$/, '.')}${around}` };
+    return { wrong: `The answer is not JSON: ${errorMessage(error).replace(/\.?$/, '.')}${around}` };
   }
 }
 
@@ -186,7 +220,7 @@ function compileSchema(schema: JsonObject): (value: Json) => ValidationResult {
     fault = lintSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
     if (fault === undefined) return (value) => validate(value, schema, draft, lookup, false);
   } catch (cause) {
-    throw brokenSchemaError(`The JSON Schema cannot be read: ${thrownMessage(cause)}`, cause);
+    throw brokenSchemaError(`The JSON Schema cannot be read: ${errorMessage(cause)}`, cause);
   }
   throw brokenSchemaError(`The JSON Schema is broken: ${fault}`);
 }
@@ -203,7 +237,7 @@ function copySchema(given: unknown): JsonObject {
   try {
     return JSON.parse(JSON.stringify(given)) as JsonObject;
   } catch (cause) {
-    throw brokenSchemaError(`The JSON Schema is not plain JSON: ${thrownMessage(cause)}`, cause);
+    throw brokenSchemaError(`The JSON Schema is not plain JSON: ${errorMessage(cause)}`, cause);
   }
 }
 
@@ -214,8 +248,6 @@ export const describeKind = (given: unknown): string => {
   if (isObject(given) && given.constructor === Object) return 'an object';
   return typeof given === 'object' ? `an instance of ${given.constructor?.name ?? 'a class'}` : `a ${typeof given}`;
 };
-
-const thrownMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const brokenSchemaError = (message: string, cause?: unknown): FairleadError =>
   new FairleadError('schema/broken', message, {

@@ -45,9 +45,9 @@ const texts = (messages: readonly Message[]): readonly string[] =>
 test('[A10] a session remembers, and opening its log again goes on where it was', async () => {
   const log = memoryLog();
   const first = await Session.open(partsOf([says('one')]), log);
-  await first.run('a');
+  await first.advance('a');
   const second = await Session.open(partsOf([says('two')]), memoryLog(log.events));
-  await second.run('b');
+  await second.advance('b');
   assert.deepEqual(texts(second.messages), ['a', 'one', 'b', 'two']);
   assert.equal(second.state.epoch, 1, 'the same agent starts no new epoch');
 });
@@ -64,7 +64,7 @@ test('steering is read after the running tool, a follow-up after the answer', as
     ],
   );
   const session = await Session.open(parts, memoryLog());
-  await session.run('go');
+  await session.advance('go');
   assert.deepEqual(texts(session.messages), [
     'go',
     '',
@@ -82,7 +82,7 @@ test('steering that arrives with the answer is not lost: the run goes on', async
   session.subscribe((event) => {
     if (event.type === 'turn-ended' && event.turn === 1) void session.steer('wait');
   });
-  await session.run('go');
+  await session.advance('go');
   assert.deepEqual(texts(session.messages), ['go', 'first', 'wait', 'second']);
 });
 
@@ -92,12 +92,12 @@ test('[A24] a question rests the run; the answer may come in another process; no
   const send = tool('send', () => `sent ${++sent}`, 'external');
   const log = memoryLog();
   const first = await Session.open(partsOf([calls('send')], [send], { gates: [ask] }), log);
-  await first.run('go');
+  await first.advance('go');
   const [call] = first.state.calls;
   assert.equal(sent, 0);
   await assert.rejects(first.resolveApproval('nosuch', true), FairleadError);
   const second = await Session.open(partsOf([says('done')], [send], { gates: [ask] }), memoryLog(log.events));
-  await second.resolveApproval(call?.id ?? '', true, 'ada');
+  await second.resolveApproval(call?.id ?? '', true, { by: 'ada' });
   const end = await second.resume();
   assert.deepEqual([sent, end.ended?.reason], [1, 'answered']);
 });
@@ -105,8 +105,8 @@ test('[A24] a question rests the run; the answer may come in another process; no
 test('an edit is a new branch: the old one stays, the new one says why, and nothing illegal gets in', async () => {
   const log = memoryLog();
   const session = await Session.open(partsOf([says('one'), says('two'), says('three')]), log);
-  await session.run('a');
-  await session.run('b');
+  await session.advance('a');
+  await session.advance('b');
   const before = log.events.length;
   const edited = session.messages.slice(0, 2).concat([{ role: 'user', parts: [{ type: 'text', text: 'B, not b' }] }]);
   await assert.rejects(session.edit([edited[0] as Message, edited[0] as Message]), /both of role user/);
@@ -116,7 +116,7 @@ test('an edit is a new branch: the old one stays, the new one says why, and noth
   const branch = log.events[before];
   assert.ok(branch?.type === 'branch-started' && branch.reason === 'edited');
   assert.equal(branch.parent, branch.from);
-  await session.run(undefined);
+  await session.advance(undefined);
   assert.deepEqual(texts(session.messages), ['a', 'one', 'B, not b', 'three']);
   await session.rewind(log.events[before - 1]?.id ?? '', 'returned');
   assert.deepEqual(texts(session.messages), ['a', 'one', 'b', 'two']);
@@ -128,13 +128,13 @@ test('a fork begins with this conversation, or with an earlier moment of it, and
     partsOf((asked) => says(`to ${asked.prompt}`)),
     log,
   );
-  await session.run('a');
+  await session.advance('a');
   const early = session.state.head ?? '';
-  await session.run('b');
+  await session.advance('b');
   const events = log.events.length;
   const whole = await session.fork(memoryLog());
   const part = await session.fork(memoryLog(), early);
-  await part.run('c');
+  await part.advance('c');
   assert.deepEqual(texts(whole.messages), ['a', 'to a', 'b', 'to b']);
   assert.deepEqual(texts(part.messages), ['a', 'to a', 'c', 'to c']);
   assert.equal(log.events.length, events);
@@ -143,7 +143,7 @@ test('a fork begins with this conversation, or with an earlier moment of it, and
 
 test('another model, another system text or another tool begins a new epoch that says why', async () => {
   const log = memoryLog();
-  await (await Session.open(partsOf([says('one')]), log)).run('a');
+  await (await Session.open(partsOf([says('one')]), log)).advance('a');
   const other = partsOf([says('two')]);
   const renamed = await Session.open(
     { ...other, provider: { ...other.provider, model: 'other' } },
@@ -159,10 +159,10 @@ test('[J53] a session goes on with another model: the next answer is its own, an
   const first = partsOf([says('one')]);
   const second = partsOf([says('two')]);
   const session = await Session.open(first, memoryLog());
-  await session.run('a');
+  await session.advance('a');
   await session.setAgent({ ...second, provider: { ...second.provider, model: 'other' } });
   assert.deepEqual([session.state.epoch, session.state.model], [2, 'other']);
-  await session.run('b');
+  await session.advance('b');
   assert.deepEqual(texts(session.messages), ['a', 'one', 'b', 'two']);
   assert.equal(session.agent.provider.model, 'other');
 });
@@ -173,16 +173,19 @@ test('cancelled while a tool hangs, a run ends and can be continued', async () =
     memoryLog(),
   );
   session.subscribe((event) => event.type === 'tool-started' && session.cancel());
-  const state = await session.run('go');
+  const state = await session.advance('go');
   assert.equal(state.ended?.reason, 'cancelled');
   assert.equal(historyError(session.messages), undefined);
-  assert.equal((await session.run('again')).ended?.reason, 'answered');
+  assert.equal((await session.advance('again')).ended?.reason, 'answered');
 });
 
 test('a second run in a session that is running is refused with one sentence', async () => {
   const session = await Session.open(partsOf([says('slow', { delayMs: 20 })]), memoryLog());
-  const going = session.run('a');
-  await assert.rejects(session.run('b'), (error) => error instanceof FairleadError && error.code === 'session/running');
+  const going = session.advance('a');
+  await assert.rejects(
+    session.advance('b'),
+    (error) => error instanceof FairleadError && error.code === 'session/running',
+  );
   await going;
 });
 
@@ -205,7 +208,7 @@ test('a child agent has its parent’s gates, a part of its limits, and its spen
     { gates: [gate] },
   );
   const session = await Session.open(parts, memoryLog());
-  const end = await session.run('go', { limits: { turns: 5 } });
+  const end = await session.advance('go', { limits: { turns: 5 } });
   assert.equal(end.ended?.reason, 'answered');
   assert.deepEqual([ran, seen], [0, ['helper', 'danger']]);
   assert.equal(end.spent.turns, 4, 'two turns of the parent and two of the child');
@@ -214,7 +217,7 @@ test('a child agent has its parent’s gates, a part of its limits, and its spen
 test('[A23] a run can be read as a trace of spans', async () => {
   const log = memoryLog();
   const session = await Session.open(partsOf([calls('work'), says('done')], [tool('work', () => 'ok')]), log);
-  await session.run('go', { runId: 'r1' });
+  await session.advance('go', { runId: 'r1' });
   const spans = allSpans(fold(traceView, log.events));
   assert.deepEqual(
     spans.map((span) => [span.kind, span.name, span.parent, span.failed]),
@@ -234,6 +237,6 @@ test('[A77] what a tool says while it works reaches the onlooker of the run', as
     execute: (_input, context) => context.progress?.('half-way'),
   };
   const session = await Session.open(partsOf([calls('work'), says('done')], [work]), memoryLog());
-  await session.run('go', { onToolProgress: (call, text) => heard.push(`${call} ${text}`) });
+  await session.advance('go', { onToolProgress: (call, text) => heard.push(`${call} ${text}`) });
   assert.deepEqual(heard, ['c00001000 half-way']);
 });

@@ -1,4 +1,4 @@
-// A conversation that is kept: start, resume, steer, answer, fork, edit, all of them facts in one log.
+// A session: a conversation on an append-only log that can be run, resumed, steered, approved, forked, edited and compacted.
 import { randomUUID } from 'node:crypto';
 import {
   FairleadError,
@@ -10,129 +10,127 @@ import {
   toArray,
   type ResolvedAgent,
   type CallApproval,
-  type Chunk,
   type Event,
   type Fact,
   type SessionWriter,
-  type InputMode,
   type Json,
-  type Limits,
   type Log,
   type Message,
-  type MessagePart,
   type RunState,
-  type ToolChoice,
+  type ApprovalOptions,
 } from '../core/index.ts';
-import { createNonce, sessionStartFacts, settledMessages } from './session-start.ts';
+import { memoryLog } from '../stores/memory.ts';
+import { copyConversation, lastCommonEvent } from './session-history.ts';
+import { inputReceivedFact, sessionStartFacts, type UserInput } from './session-facts.ts';
 import { compactSession, type CompactionReport, type ManualCompactionOptions } from './compaction.ts';
-import { lastCommonEvent } from './branch-point.ts';
 import { resolveLimits } from './limits.ts';
+import type { RunResult } from './result.ts';
+import { executeRun, RunStream, type RunOutput } from './run-stream.ts';
+import type { AdvanceOptions, RunOptions } from './run-options.ts';
+import type { SchemaLike } from './schema.ts';
 
-/** What one run may be given. */
-export type RunOptions = {
-  /** Ends the run; or, where its reason is a FairleadError `run/left`, cuts off what is under way and leaves the run to be resumed. */
-  readonly signal?: AbortSignal;
-  /** Leaves the run to be resumed once the step under way is done. */
-  readonly detachSignal?: AbortSignal;
-  readonly limits?: Partial<Limits>;
-  /** Forces the first answer to be a tool call, or not to be one. */
-  readonly toolChoice?: ToolChoice;
-  readonly runId?: string;
-  /** The id of the words, by which they are found in the log again; a new one unless given. */
-  readonly inputId?: string;
-  /** Sees each chunk before it is settled. */
-  readonly onChunk?: (chunk: Chunk) => void;
-  /** Sees what the tool of a call says while it is at work; nothing of it is kept. */
-  readonly onToolProgress?: (call: string, text: string) => void;
-};
-
-/** What a person or a program says: words, or parts with files. */
-export type UserInput = string | readonly MessagePart[];
-
-/** A conversation on a log. It owns the log's writer: close it when done. */
-export class Session {
-  #parts: ResolvedAgent;
-  readonly #head: SessionWriter;
+/** A conversation on a log. It owns the writer of the log: close it after use. `Output` is the type of `result.object`. */
+export class Session<Output = unknown> {
+  #agent: ResolvedAgent;
+  readonly #writer: SessionWriter;
   #stop: AbortController | undefined;
 
-  private constructor(parts: ResolvedAgent, head: SessionWriter) {
-    this.#parts = parts;
-    this.#head = head;
+  private constructor(agent: ResolvedAgent, writer: SessionWriter) {
+    this.#agent = agent;
+    this.#writer = writer;
   }
 
-  /** Opens the session on this log: a new one if the log is empty, otherwise the one it holds. */
-  static async open(parts: ResolvedAgent, log: Log, id: string = randomUUID()): Promise<Session> {
-    const head = await openSessionWriter(log, runStateView(parts.rules, parts.views));
-    await head.record((state) => sessionStartFacts(parts, state, id), { durable: true });
-    return new Session(parts, head);
+  /** Opens the session of this log, or begins one if the log is empty. */
+  static async open(agent: ResolvedAgent, log: Log, id: string = randomUUID()): Promise<Session> {
+    const writer = await openSessionWriter(log, runStateView(agent.rules, agent.views));
+    await writer.record((state) => sessionStartFacts(agent, state, id), { durable: true });
+    return new Session(agent, writer);
   }
 
-  /** The parts it runs on. */
   get agent(): ResolvedAgent {
-    return this.#parts;
+    return this.#agent;
   }
 
-  /** The log, to be read. */
+  get id(): string {
+    return this.state.session;
+  }
+
+  /** The log, for reading. */
   get log(): Pick<Log, 'read' | 'follow'> {
-    return this.#head.log;
+    return this.#writer.log;
   }
 
   get state(): RunState {
-    return this.#head.state;
+    return this.#writer.state;
   }
 
-  /** The conversation so far. */
   get messages(): readonly Message[] {
     return toArray(this.state.messages);
   }
 
-  /** Whether a run is going on in this process. */
+  /** Whether a run is active in this process. */
   get running(): boolean {
     return this.#stop !== undefined;
   }
 
-  /** Calls back for each event once it is written. */
-  subscribe(seen: (event: Event, state: RunState) => void): () => void {
-    return this.#head.subscribe(seen);
+  /** Calls back for each event after it is written. Returns the function that unsubscribes. */
+  subscribe(listener: (event: Event, state: RunState) => void): () => void {
+    return this.#writer.subscribe(listener);
   }
 
-  /** Goes on with other parts, such as another model: a new epoch says so. */
-  async setAgent(parts: ResolvedAgent): Promise<void> {
-    this.#mustRest();
-    const { rules, views } = this.#parts;
-    if (rules !== parts.rules || views !== parts.views)
-      await this.#head.setView(runStateView(parts.rules, parts.views));
-    await this.#head.record((state) => sessionStartFacts(parts, state, state.session), { durable: true });
-    this.#parts = parts;
+  /** Continues with another agent, such as one with another model, in a new epoch. */
+  async setAgent(agent: ResolvedAgent): Promise<void> {
+    this.#assertIdle();
+    const { rules, views } = this.#agent;
+    if (rules !== agent.rules || views !== agent.views)
+      await this.#writer.setView(runStateView(agent.rules, agent.views));
+    await this.#writer.record((state) => sessionStartFacts(agent, state, state.session), { durable: true });
+    this.#agent = agent;
   }
 
-  /** Says something and runs until there is an answer or a question. Without words it continues from where the session stands. */
-  async run(words: UserInput | undefined, options: RunOptions = {}): Promise<RunState> {
+  /** Sends input and runs to a result. Without input it resumes the run that a crash, an approval or a detach left open, or lets the model continue. */
+  async run<const S extends SchemaLike | undefined = undefined>(
+    input?: UserInput,
+    options: RunOptions<S> = {},
+  ): Promise<RunResult<RunOutput<S, Output>>> {
+    return (await executeRun(this, input, options)) as RunResult<RunOutput<S, Output>>;
+  }
+
+  /** The same run as a stream of events. */
+  stream<const S extends SchemaLike | undefined = undefined>(
+    input?: UserInput,
+    options: RunOptions<S> = {},
+  ): RunStream<RunOutput<S, Output>> {
+    return new RunStream((emit, signal) => executeRun(this, input, { ...options, signal }, emit), options.signal);
+  }
+
+  /** Runs until there is an answer or every open call waits for approval. `run` is this in a loop with an approval handler. */
+  async advance(input: UserInput | undefined, options: AdvanceOptions = {}): Promise<RunState> {
     if (this.running)
-      throw new FairleadError('session/running', 'A run is going on in this session.', {
+      throw new FairleadError('session/running', 'A run is active in this session.', {
         blame: 'user',
         hint: 'Use steer or followUp to add to it, or cancel it first.',
       });
     const begin = (state: RunState): readonly Fact[] => [
-      ...(words === undefined
+      ...(input === undefined
         ? state.run === undefined
           ? [inputReceivedFact('continue', [])]
           : []
-        : [inputReceivedFact('prompt', toMessageParts(words), options.inputId)]),
-      ...(state.run === undefined ? [this.#newRun(options)] : []),
+        : [inputReceivedFact('prompt', input, options.inputId)]),
+      ...(state.run === undefined ? [this.#runStartedFact(options)] : []),
     ];
     const stop = new AbortController();
     this.#stop = stop;
     try {
-      await this.#head.record(begin, { durable: true });
-      const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-      return await runLoop(this.agent, {
-        writer: this.#head,
-        signal,
-        ...(options.detachSignal ? { detachSignal: options.detachSignal } : {}),
-        onChunk: options.onChunk ?? (() => {}),
-        ...(options.onToolProgress ? { onToolProgress: options.onToolProgress } : {}),
-        // `performance` would say the same, but Node loads a dozen modules for it.
+      await this.#writer.record(begin, { durable: true });
+      const { signal, detachSignal, outputSchema, onChunk = () => {}, onToolProgress } = options;
+      return await runLoop(outputSchema ? { ...this.agent, outputSchema } : this.agent, {
+        writer: this.#writer,
+        signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
+        ...(detachSignal ? { detachSignal } : {}),
+        onChunk,
+        ...(onToolProgress ? { onToolProgress } : {}),
+        // Node loads a dozen modules for `performance`; the uptime is equivalent.
         clock: () => process.uptime() * 1000,
       });
     } finally {
@@ -140,153 +138,140 @@ export class Session {
     }
   }
 
-  /** Goes on with a run that a crash, a question or a closed program left unfinished; rests if there is none. */
-  async resume(options: RunOptions = {}): Promise<RunState> {
-    return this.state.run === undefined ? this.state : this.run(undefined, options);
+  /** Advances the run that was left open, if there is one. */
+  async resume(options: AdvanceOptions = {}): Promise<RunState> {
+    return this.state.run === undefined ? this.state : this.advance(undefined, options);
   }
 
-  /** Adds words to the run that is going on: they are read after the running tools. */
-  async steer(words: UserInput, { inputId: id }: Pick<RunOptions, 'inputId'> = {}): Promise<void> {
-    await this.#head.record([inputReceivedFact('steer', toMessageParts(words), id)], { durable: true });
+  /** Adds input to the active run: the model reads it after the running tools. */
+  async steer(input: UserInput, { inputId }: Pick<AdvanceOptions, 'inputId'> = {}): Promise<void> {
+    await this.#writer.record([inputReceivedFact('steer', input, inputId)], { durable: true });
   }
 
-  /** Adds words that are read once the run has its answer. */
-  async followUp(words: UserInput): Promise<void> {
-    await this.#head.record([inputReceivedFact('follow-up', toMessageParts(words))], { durable: true });
+  /** Adds input that the model reads after the answer of the active run. */
+  async followUp(input: UserInput): Promise<void> {
+    await this.#writer.record([inputReceivedFact('follow-up', input)], { durable: true });
   }
 
-  /** A person's answer to a question; `resume` then goes on. Of an effect whose outcome is unknown they may say that it happened. */
-  async resolveApproval(call: string, allowed: boolean, by?: string, happened = false): Promise<void> {
-    this.#mustWait(call);
-    const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
-    await this.#head.record([{ type: 'approval-resolved', call, allowed, ...more }], { durable: true });
+  /** Approves a pending tool call, in any process that opened the session; `run()` then resumes. */
+  async approve(id: string, options: Pick<ApprovalOptions, 'by'> = {}): Promise<void> {
+    await this.resolveApproval(id, true, options);
   }
 
-  /** Puts an open question in other words: a log may be written by anybody, and so may the question in it. */
-  async updateApproval(call: string, question: string): Promise<void> {
-    const { kind } = this.#mustWait(call);
-    await this.#head.record([{ type: 'approval-requested', call, question, ...(kind ? { kind } : {}) }], {
-      durable: true,
-    });
+  /** Rejects a pending tool call; the model reads the reason. */
+  async reject(id: string, reason?: string, options: Pick<ApprovalOptions, 'by'> = {}): Promise<void> {
+    await this.resolveApproval(id, false, { ...options, ...(reason === undefined ? {} : { reason }) });
   }
 
-  /** Stops the run that is going on; it ends within a second and can be continued. */
-  cancel(why?: FairleadError): void {
-    this.#stop?.abort(why);
+  /** Records a decision about a pending tool call. */
+  async resolveApproval(id: string, allowed: boolean, options: ApprovalOptions = {}): Promise<void> {
+    this.#requirePendingApproval(id);
+    const { by, tookEffect, reason } = options;
+    const details = {
+      ...(tookEffect ? { happened: true } : {}),
+      ...(by === undefined ? {} : { by }),
+      ...(reason === undefined ? {} : { reason }),
+    };
+    await this.#writer.record([{ type: 'approval-resolved', call: id, allowed, ...details }], { durable: true });
   }
 
-  /** Goes back to an event: what follows is a new branch, the old one stays. */
+  /** Replaces the question of a pending tool call: anyone may have written the log, and so the question in it. */
+  async updateApproval(id: string, question: string): Promise<void> {
+    const { kind } = this.#requirePendingApproval(id);
+    const fact: Fact = { type: 'approval-requested', call: id, question, ...(kind ? { kind } : {}) };
+    await this.#writer.record([fact], { durable: true });
+  }
+
+  /** Stops the active run within a second; the session can continue. */
+  cancel(reason?: FairleadError): void {
+    this.#stop?.abort(reason);
+  }
+
+  /** Goes back to an event: what follows is a new branch, and the old one stays in the log. */
   async rewind(event: string, reason: 'rewound' | 'returned' = 'rewound'): Promise<void> {
-    this.#mustRest();
-    await this.#head.branch(event, (state) => [
+    this.#assertIdle();
+    await this.#writer.branch(event, (state) => [
       { type: 'branch-started', from: event, reason },
       epochStartedFact(state, 'edited'),
     ]);
   }
 
-  /** Replaces the conversation by an edited one, as a new branch from the last unchanged event. */
+  /** Replaces the conversation by an edited one, on a new branch from the last unchanged event. */
   async edit(messages: readonly Message[], detail?: string): Promise<void> {
-    this.#mustRest();
+    this.#assertIdle();
     const wrong = messages.length ? historyError(messages) : undefined;
     if (wrong)
       throw new FairleadError('session/illegal-edit', `The edited conversation cannot be sent to a model: ${wrong}`, {
         blame: 'user',
         hint: 'Nothing was changed.',
       });
-    const from = await lastCommonEvent(this.#head.log, this.agent.rules, messages);
-    await this.#head.branch(from, (state) => [
+    const from = await lastCommonEvent(this.#writer.log, this.agent, messages);
+    await this.#writer.branch(from, (state) => [
       { type: 'branch-started', from, reason: 'edited', ...(detail === undefined ? {} : { detail }) },
       epochStartedFact(state, 'edited', messages),
     ]);
   }
 
-  /** Makes the conversation shorter now, in a new epoch; throws, with the conversation as it was, where that would not help or would lose what must stay. */
+  /** Compacts the conversation in a new epoch. Throws and changes nothing if that would not help or would lose required content. */
   async compact(options: ManualCompactionOptions = {}): Promise<CompactionReport> {
-    this.#mustRest();
+    this.#assertIdle();
     const stop = new AbortController();
     this.#stop = stop;
     try {
       const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-      return await compactSession(this.#parts, this.#head, { ...options, signal });
+      return await compactSession(this.#agent, this.#writer, { ...options, signal });
     } finally {
       this.#stop = undefined;
     }
   }
 
-  /** A new session on another log that begins with this conversation, or with what it was at an event; this one is left as it is. */
-  async fork(log: Log, at?: string, id: string = randomUUID()): Promise<Session> {
-    const { state } = await openSessionWriter(
-      { ...this.#head.log, read: (options) => this.#head.log.read(at === undefined ? options : { at }) },
-      runStateView(this.agent.rules, this.agent.views),
-    );
-    const head = await openSessionWriter(log, runStateView(this.agent.rules, this.agent.views));
-    if (head.state.seq > 0)
-      throw new FairleadError('session/not-empty', 'A session can be forked into an empty log only.', {
-        blame: 'user',
-      });
-    const nonce = createNonce();
-    const copy = { ...state, session: id, nonce };
-    await head.record(
-      [
-        { type: 'session-started', session: id, nonce, from: { session: state.session, event: state.head ?? '' } },
-        epochStartedFact(copy, 'started', settledMessages(state)),
-      ],
-      { durable: true },
-    );
-    return Session.open(this.agent, log, id);
+  /** Begins a session on an empty log, in memory by default, with this conversation or with the one at an event. This session does not change. */
+  async fork(log: Log = memoryLog(), at?: string, id: string = randomUUID()): Promise<Session<Output>> {
+    await copyConversation(this.agent, this.#writer.log, log, { at, id });
+    return (await Session.open(this.agent, log, id)) as Session<Output>;
   }
 
-  /** Writes something down that no model sees. */
+  /** Records a value that no model sees. */
   async annotate(key: string, value: Json): Promise<void> {
-    await this.#head.record([{ type: 'annotation-added', key, value }]);
+    await this.#writer.record([{ type: 'annotation-added', key, value }]);
   }
 
-  /** Writes down together what belongs together, decided from the state at the moment of writing. */
+  /** Records facts together, decided from the state at the moment of writing. */
   async record(facts: (state: RunState) => readonly Fact[]): Promise<void> {
-    await this.#head.record(facts, { durable: true });
+    await this.#writer.record(facts, { durable: true });
   }
 
-  /** Lets go of the log. */
+  /** Stops the active run and closes the log. */
   async close(): Promise<void> {
     this.cancel();
-    await this.#head.log.close();
+    await this.#writer.log.close();
   }
 
-  #newRun({ limits, toolChoice, runId }: RunOptions): Fact {
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #runStartedFact({ limits, toolChoice, runId }: AdvanceOptions): Fact {
     return {
       type: 'run-started',
       run: runId ?? randomUUID(),
-      limits: resolveLimits(this.agent.provider, limits),
+      limits: resolveLimits(this.agent.provider, { ...this.agent.limits, ...limits }),
       ...(toolChoice === undefined ? {} : { choice: toolChoice }),
     };
   }
 
-  #mustWait(call: string): CallApproval {
-    const ask = this.state.calls.find(({ id }) => id === call)?.ask;
+  #requirePendingApproval(id: string): CallApproval {
+    const ask = this.state.calls.find((call) => call.id === id)?.ask;
     if (!ask || ask.allowed !== undefined)
-      throw new FairleadError('session/no-question', `No question is open for the call ${call}.`, { blame: 'user' });
+      throw new FairleadError('session/no-question', `No approval is pending for the call ${id}.`, { blame: 'user' });
     return ask;
   }
 
-  #mustRest(): void {
+  #assertIdle(): void {
     if (this.running)
-      throw new FairleadError('session/running', 'The conversation cannot be changed while a run is going on.', {
+      throw new FairleadError('session/running', 'The conversation cannot be changed while a run is active.', {
         blame: 'user',
         hint: 'Cancel the run first.',
       });
   }
 }
-
-const inputReceivedFact = (
-  how: InputMode,
-  parts: readonly MessagePart[],
-  id: string = randomUUID().slice(0, 8),
-): Fact => ({
-  type: 'input-received',
-  input: id,
-  how,
-  parts,
-});
-
-const toMessageParts = (words: UserInput): readonly MessagePart[] =>
-  typeof words === 'string' ? [{ type: 'text', text: words }] : words;

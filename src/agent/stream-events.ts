@@ -1,27 +1,84 @@
-// A run as the event stream that users of message APIs know: message_start to message_stop for each turn, tool results between.
-import { callId, type Chunk, type Event, type Json, type Message, type MessagePart } from '../core/index.ts';
-import { toRunUsage, streamStopReason, type RunResult, type RunUsage, type StreamStopReason } from './result.ts';
+// Translates a run to the event stream of the Anthropic Messages API: message_start to message_stop for each turn, tool results in between.
+import {
+  callId,
+  type Chunk,
+  type Event,
+  type Json,
+  type Message,
+  type MessagePart,
+  type Usage,
+} from '../core/index.ts';
+import { messageStopReason, type MessageStopReason, type RunResult } from './result.ts';
 
-/** A block of a message as it begins. */
+/** A content block as it begins. */
 export type ContentBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'thinking'; readonly thinking: string }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json };
+  | { readonly type: 'text'; readonly text: string; readonly citations: null }
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly input: Json;
+      readonly caller: { readonly type: 'direct' };
+    };
 
-/** What is added to a block. */
+/** What is added to a content block. */
 export type BlockDelta =
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'thinking_delta'; readonly thinking: string }
   | { readonly type: 'input_json_delta'; readonly partial_json: string };
 
-/** An event of a streamed run. The last one is always `result`, whatever happened. */
-export type StreamEvent =
-  | { readonly type: 'message_start'; readonly turn: number }
+/** Why a message ended, as the protocol writes it. */
+export type StreamStopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal';
+
+/** Token counts as the protocol writes them. */
+export type StreamUsage = {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_input_tokens: number | null;
+  readonly cache_creation_input_tokens: number | null;
+  readonly output_tokens_details: { readonly thinking_tokens: number } | null;
+  readonly server_tool_use: null;
+};
+
+/** A message as it begins: without content, and with token counts of zero. */
+export type StartedMessage = {
+  readonly id: string;
+  readonly type: 'message';
+  readonly role: 'assistant';
+  readonly model: string;
+  readonly content: [];
+  readonly stop_reason: null;
+  readonly stop_sequence: null;
+  readonly stop_details: null;
+  readonly container: null;
+  readonly diagnostics: null;
+  readonly usage: StreamUsage & {
+    readonly cache_creation: null;
+    readonly inference_geo: null;
+    readonly service_tier: null;
+    readonly speed: null;
+  };
+};
+
+/** An event of a run. The six events of the Messages API have all of its fields; the last event is always `result`. */
+export type StreamEvent<Output = unknown> =
+  | { readonly type: 'message_start'; readonly message: StartedMessage }
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: ContentBlock }
   | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: BlockDelta }
   | { readonly type: 'content_block_stop'; readonly index: number }
-  | { readonly type: 'message_delta'; readonly stop_reason: StreamStopReason; readonly usage: RunUsage }
+  | {
+      readonly type: 'message_delta';
+      readonly delta: {
+        readonly stop_reason: StreamStopReason;
+        readonly stop_sequence: null;
+        readonly stop_details: null;
+        readonly container: null;
+      };
+      readonly usage: StreamUsage;
+    }
   | { readonly type: 'message_stop' }
+  /** The message so far is void: the provider failed, and another attempt follows or the run ends. */
   | { readonly type: 'message_discarded'; readonly reason: string }
   | {
       readonly type: 'tool_result';
@@ -31,25 +88,58 @@ export type StreamEvent =
       readonly is_error: boolean;
     }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
-  | { readonly type: 'result'; readonly result: RunResult };
+  | { readonly type: 'result'; readonly result: RunResult<Output> };
 
-/** Turns what a session sees, chunks and events, into stream events. One translator serves one run. */
-export function createEventTranslator(emit: (event: StreamEvent) => void): {
+const streamStopReasons: Readonly<Record<MessageStopReason, StreamStopReason>> = {
+  'end-turn': 'end_turn',
+  'tool-use': 'tool_use',
+  'max-tokens': 'max_tokens',
+  refusal: 'refusal',
+};
+
+const toStreamUsage = ({ input = 0, output = 0, cacheRead, cacheWrite, reasoning }: Usage): StreamUsage => ({
+  input_tokens: input,
+  output_tokens: output,
+  cache_read_input_tokens: cacheRead ?? null,
+  cache_creation_input_tokens: cacheWrite ?? null,
+  output_tokens_details: reasoning === undefined ? null : { thinking_tokens: reasoning },
+  server_tool_use: null,
+});
+
+const startedMessage = (id: string, model: string): StartedMessage => ({
+  id,
+  type: 'message',
+  role: 'assistant',
+  model,
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+  stop_details: null,
+  container: null,
+  diagnostics: null,
+  usage: { ...toStreamUsage({}), cache_creation: null, inference_geo: null, service_tier: null, speed: null },
+});
+
+/** Translates the chunks and events of one run. `model` returns the model of the turn that begins. */
+export function createEventTranslator(
+  emit: (event: StreamEvent) => void,
+  model: () => string = () => '',
+): {
   readonly chunk: (chunk: Chunk) => void;
   readonly event: (event: Event) => void;
 } {
   let turn = 0;
+  let messageId = '';
   let blocks: ContentBlock['type'][] = [];
-  let tools = 0;
-  const names = new Map<string, string>();
+  let toolCount = 0;
+  const toolNames = new Map<string, string>();
 
-  function begin(at: number): void {
-    turn = at;
+  function startMessage(): void {
     blocks = [];
-    tools = 0;
-    emit({ type: 'message_start', turn });
+    toolCount = 0;
+    emit({ type: 'message_start', message: startedMessage(messageId, model()) });
   }
-  function open(index: number, block: ContentBlock): void {
+  function startBlock(index: number, block: ContentBlock): void {
     blocks[index] = block.type;
     emit({ type: 'content_block_start', index, content_block: block });
   }
@@ -61,75 +151,85 @@ export function createEventTranslator(emit: (event: StreamEvent) => void): {
         delta: blockDelta(blocks[chunk.index] ?? 'text', chunk.text),
       });
     if (chunk.type === 'part-ended') return emit({ type: 'content_block_stop', index: chunk.index });
-    if (chunk.type === 'part-started') {
-      if (chunk.part === 'tool-call')
-        return open(chunk.index, { type: 'tool_use', id: callId(turn, tools++), name: chunk.tool, input: {} });
-      return open(chunk.index, chunk.part === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '' });
-    }
+    if (chunk.type === 'part-started')
+      return startBlock(
+        chunk.index,
+        chunk.part === 'tool-call'
+          ? {
+              type: 'tool_use',
+              id: callId(turn, toolCount++),
+              name: chunk.tool,
+              input: {},
+              caller: { type: 'direct' },
+            }
+          : emptyBlock(chunk.part),
+      );
     if (chunk.type === 'restarted') {
       emit({ type: 'message_discarded', reason: chunk.why });
-      begin(turn);
+      startMessage();
     }
   }
-  /** A provider that gave its answer whole still makes the same events. */
-  function whole(message: Message): void {
+  /** A provider that does not stream produces the same events. */
+  function emitMessage(message: Message): void {
     message.parts.forEach((part, index) => {
-      const words = partDeltaText(part);
-      if (words === undefined) return;
+      const text = partText(part);
+      if (text === undefined) return;
       chunk(
         part.type === 'tool-call'
           ? { type: 'part-started', index, part: 'tool-call', id: part.id, tool: part.tool }
           : { type: 'part-started', index, part: part.type === 'reasoning' ? 'reasoning' : 'text' },
       );
-      chunk({ type: 'part-delta', index, text: words });
+      chunk({ type: 'part-delta', index, text });
       chunk({ type: 'part-ended', index });
     });
   }
   function event(event: Event): void {
-    if (event.type === 'turn-started') return begin(event.turn);
-    if (event.type === 'turn-ended') {
-      if (blocks.length === 0) whole(event.message);
-      for (const part of event.message.parts) if (part.type === 'tool-call') names.set(part.id, part.tool);
-      const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = event.usage;
-      emit({
-        type: 'message_delta',
-        stop_reason: streamStopReason(event),
-        usage: toRunUsage({
-          input,
-          output,
-          cacheRead,
-          cacheWrite,
-          turns: 1,
-          calls: 0,
-          usd: 0,
-          turnsWithoutPrice: 0,
-          ms: 0,
-        }),
-      });
-      return emit({ type: 'message_stop' });
+    switch (event.type) {
+      case 'turn-started':
+        turn = event.turn;
+        messageId = `msg_${event.id}`;
+        return startMessage();
+      case 'turn-ended':
+        if (blocks.length === 0) emitMessage(event.message);
+        for (const part of event.message.parts) if (part.type === 'tool-call') toolNames.set(part.id, part.tool);
+        emit({
+          type: 'message_delta',
+          delta: {
+            stop_reason: streamStopReasons[messageStopReason(event)],
+            stop_sequence: null,
+            stop_details: null,
+            container: null,
+          },
+          usage: toStreamUsage(event.usage),
+        });
+        return emit({ type: 'message_stop' });
+      case 'turn-failed':
+        emit({ type: 'message_discarded', reason: event.error.message });
+        return emit({ type: 'error', code: event.error.code, message: event.error.message });
+      case 'tool-ended':
+        return emit({
+          type: 'tool_result',
+          tool_use_id: event.call,
+          tool_name: toolNames.get(event.call) ?? '',
+          content: event.text,
+          is_error: event.outcome !== 'ok',
+        });
+      default:
+        return undefined;
     }
-    if (event.type === 'turn-failed') {
-      emit({ type: 'message_discarded', reason: event.error.message });
-      return emit({ type: 'error', code: event.error.code, message: event.error.message });
-    }
-    if (event.type === 'tool-ended')
-      emit({
-        type: 'tool_result',
-        tool_use_id: event.call,
-        tool_name: names.get(event.call) ?? '',
-        content: event.text,
-        is_error: event.outcome !== 'ok',
-      });
   }
   return { chunk, event };
 }
+
+const emptyBlock = (part: 'text' | 'reasoning'): ContentBlock =>
+  part === 'text' ? { type: 'text', text: '', citations: null } : { type: 'thinking', thinking: '', signature: '' };
 
 function blockDelta(block: ContentBlock['type'], text: string): BlockDelta {
   if (block === 'tool_use') return { type: 'input_json_delta', partial_json: text };
   return block === 'thinking' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text };
 }
 
-function partDeltaText(part: MessagePart): string | undefined {
+function partText(part: MessagePart): string | undefined {
   if (part.type === 'text' || part.type === 'reasoning') return part.text;
   return part.type === 'tool-call' ? (part.invalid ?? JSON.stringify(part.input)) : undefined;
 }

@@ -275,8 +275,8 @@ test('[P71] two tools of one name, a tool nobody can call and a name we keep are
     code: 'tool/bad-definition',
     message: /"look" cannot be used: there are two tools of this name/,
   });
-  assert.throws(() => createToolRegistry([{ ...look, execute: undefined as never }]), /nothing that runs it/);
-  assert.throws(() => createToolRegistry([{ ...look, name: 'load_tools' }]), /kept for loading/);
+  assert.throws(() => createToolRegistry([{ ...look, execute: undefined as never }]), /no execute function/);
+  assert.throws(() => createToolRegistry([{ ...look, name: 'load_tools' }]), /reserved for loading/);
 });
 
 test('use_tool itself is never run', () => {

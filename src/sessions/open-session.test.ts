@@ -27,7 +27,7 @@ test('a session in which nothing was said leaves nothing behind', async (t) => {
 test('[J3] a session whose first message was gone back from is empty, and is kept with its other branch', async (t) => {
   const shelf = shelfFor(t);
   const open = await openSession(shelf, { type: 'new', name: 'precious' }, parts());
-  await open.session.run('precious words');
+  await open.session.advance('precious words');
   const [first] = listUserTurns(await collectEvents(open.session.log, open.session.state.seq));
   assert.ok(first);
   await rewindBefore(open.session, first);

@@ -73,7 +73,7 @@ export async function createAttackFixture(
       const session = await Session.open(outfit.forModel(provider, true), memoryLog());
       const events: Event[] = [];
       session.subscribe((event) => void events.push(event));
-      await session.run('go on');
+      await session.advance('go on');
       await session.close();
       return getAttackAttempt(events);
     },

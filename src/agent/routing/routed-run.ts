@@ -8,7 +8,9 @@ import {
   type ModelCandidate,
   type RoutingDecision,
 } from '../../providers/routing/index.ts';
-import type { RunOptions, Session, UserInput } from '../session.ts';
+import type { AdvanceOptions } from '../run-options.ts';
+import type { UserInput } from '../session-facts.ts';
+import type { Session } from '../session.ts';
 
 /** Who chooses, and how a choice becomes an agent. */
 export type RunRouting = {
@@ -32,14 +34,14 @@ export type RunRouting = {
 export async function runWithRouting(
   session: Session,
   words: UserInput | undefined,
-  options: RunOptions,
+  options: AdvanceOptions,
   routed: RunRouting,
 ): Promise<RunState> {
   // A run that waits for a person goes on with the model that it began with.
-  if (words === undefined && session.state.run !== undefined) return session.run(words, options);
+  if (words === undefined && session.state.run !== undefined) return session.advance(words, options);
   const failed: string[] = [];
   let now = await chooseAndSwitchModel(session, words, routed, failed);
-  let state = await session.run(words, options);
+  let state = await session.advance(words, options);
   while (!options.signal?.aborted) {
     const failure = findModelOutage(state.ended);
     if (!failure || !now) return state;
@@ -48,7 +50,7 @@ export async function runWithRouting(
     now = await chooseAndSwitchModel(session, words, routed, failed);
     if (!now) return state;
     const { runId: _, ...rest } = options;
-    state = await session.run(undefined, { ...rest, limits: remainingLimits(options.limits ?? {}, state) });
+    state = await session.advance(undefined, { ...rest, limits: remainingLimits(options.limits ?? {}, state) });
   }
   return state;
 }

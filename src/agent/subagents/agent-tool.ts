@@ -1,37 +1,48 @@
-// An agent as a tool: a child run with no more authority than its parent, paid for from the parent's limits.
-import { subagentLimits, toolOutput, type SubagentOverrides, type Limits, type Tool } from '../../core/index.ts';
-import { memoryLog } from '../../stores/memory.ts';
-import { deriveUngrantedSubagent, subagentReport, runToEnd, type ApprovalHandler } from './run-to-end.ts';
-import { defineTool, assertToolDefinition } from '../define-tool.ts';
-import { Session } from '../session.ts';
+// A sub-agent as a tool: a child run with no more authority than its parent, within the limits of its parent.
+import {
+  subagentLimits,
+  toolOutput,
+  type Limits,
+  type SubagentOverrides,
+  type Tool,
+  type ApprovalHandler,
+} from '../../core/index.ts';
+import { runWithApprovals } from '../approvals.ts';
+import { assertToolDefinition, tool } from '../define-tool.ts';
+import { openSession } from '../session-store.ts';
+import { subagentReport } from './format.ts';
+import { deriveUngrantedSubagent } from './launch.ts';
 
-/** What makes a child: its name and task, and how it is narrower than its parent. */
+/** The name and description of a sub-agent tool, and how the sub-agent is narrower than its parent. */
 export type SubagentOptions = SubagentOverrides & {
   readonly name: string;
   readonly description: string;
   readonly limits?: Partial<Limits>;
-  /** Who answers what the gates ask about its calls; without one a question ends its run. */
+  /** Decides about its tool calls that need approval; without it such a call ends its run. */
   readonly onApproval?: ApprovalHandler;
 };
 
-/** A tool that hands a task to a child agent and returns its answer. A child cannot hand on further. */
+/** A tool that gives a task to a sub-agent and returns its answer. The sub-agent does not get this tool. */
 export function agentTool(options: SubagentOptions): Tool {
   assertToolDefinition(options);
-  const { name, description, limits, onApproval, ...wish } = options;
-  return defineTool({
+  const { name, description, limits, onApproval, ...overrides } = options;
+  return tool({
     name,
     description,
     effect: 'external',
-    input: {
+    inputSchema: {
       type: 'object',
       properties: { task: { type: 'string', description: 'What to do, with everything needed to do it.' } },
       required: ['task'],
     },
-    async run(input, { agent, state, signal }) {
-      const keep = (wish.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
-      const session = await Session.open(deriveUngrantedSubagent(agent, state, { ...wish, tools: keep }), memoryLog());
-      const task = (input as { task: string }).task;
-      const end = await runToEnd(session, task, { signal, limits: subagentLimits(state, limits), answer: onApproval });
+    async execute({ task }, { agent, state, signal }) {
+      const tools = (overrides.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
+      await using session = await openSession(deriveUngrantedSubagent(agent, state, { ...overrides, tools }));
+      const end = await runWithApprovals(session, String(task), {
+        signal,
+        limits: subagentLimits(state, limits),
+        onApproval,
+      });
       return toolOutput({ ...subagentReport(end), spent: { ...end.spent, ms: 0 } });
     },
   });

@@ -1,40 +1,40 @@
-// What an agent may use up: a share of what is left to its parent, so that all of them together never pass the parent's limits.
+// The budget of a sub-agent: a share of what its parent has left, so that all together never exceed the parent's limits.
 import { subagentLimits, type Limits, type RunState } from '../../core/index.ts';
 
-/** The bounds that are used up, not merely kept. */
+/** The limits that are consumed by use. */
 const spendableLimits = ['turns', 'tokens', 'usd', 'calls'] as const;
 
-/** What is set aside, or was used and is not yet charged. */
+/** An amount that is reserved, or that was used and not yet charged. */
 export type BudgetShare = Partial<Pick<Limits, (typeof spendableLimits)[number]>>;
 
-/** A part of what is left once others have theirs: all of it for one who is waited for, an equal part where so many may come. A turn stays with the parent, who has to read the report. */
+/** The limits of a sub-agent: an equal share of what is left after the reserved amounts. One turn stays with the parent, which must read the report. */
 export function computeBudgetShare(
   state: RunState,
-  wish: BudgetShare,
-  held: readonly BudgetShare[],
-  among = 1,
+  requested: BudgetShare,
+  reserved: readonly BudgetShare[],
+  shares = 1,
 ): Partial<Limits> {
   const left = subagentLimits(state);
   const share: Partial<Record<(typeof spendableLimits)[number], number>> = {};
-  for (const what of spendableLimits) {
-    const most = left[what];
-    if (most === undefined) {
-      if (wish[what] !== undefined) share[what] = wish[what];
+  for (const name of spendableLimits) {
+    const max = left[name];
+    if (max === undefined) {
+      if (requested[name] !== undefined) share[name] = requested[name];
       continue;
     }
-    const taken = held.reduce((sum, each) => sum + (each[what] ?? 0), 0);
-    const rest = Math.max(0, most - taken - (what === 'turns' ? 1 : 0));
-    const part = what === 'usd' ? rest / among : Math.floor(rest / among);
-    share[what] = Math.min(part, wish[what] ?? part);
+    const taken = reserved.reduce((sum, each) => sum + (each[name] ?? 0), 0);
+    const rest = Math.max(0, max - taken - (name === 'turns' ? 1 : 0));
+    const equal = name === 'usd' ? rest / shares : Math.floor(rest / shares);
+    share[name] = Math.min(equal, requested[name] ?? equal);
   }
   const { maxRetriesPerAnswer, stuckAfter, outputChars } = state.limits ?? {};
-  const bounds = Object.entries({ maxRetriesPerAnswer, stuckAfter, outputChars }).filter(
-    ([, bound]) => bound !== undefined,
+  const inherited = Object.entries({ maxRetriesPerAnswer, stuckAfter, outputChars }).filter(
+    ([, limit]) => limit !== undefined,
   );
-  return { ...Object.fromEntries(bounds), ...left, ...share };
+  return { ...Object.fromEntries(inherited), ...left, ...share };
 }
 
-/** What an agent has used, as its parent sets it aside until it is charged. */
+/** What a run has used, as an amount of its budget. */
 export const budgetUsed = ({ spent }: Pick<RunState, 'spent'>): BudgetShare => ({
   turns: spent.turns,
   tokens: spent.input + spent.output,
@@ -42,12 +42,12 @@ export const budgetUsed = ({ spent }: Pick<RunState, 'spent'>): BudgetShare => (
   calls: spent.calls,
 });
 
-/** Whether a run and its agents have together used all that the run may. */
-export function isOverBudget({ limits, spent, run }: RunState, agents: readonly BudgetShare[]): boolean {
+/** Whether a run and its sub-agents together have exceeded the limits of the run. */
+export function isOverBudget({ limits, spent, run }: RunState, subagents: readonly BudgetShare[]): boolean {
   if (!limits || run === undefined) return false;
   const own = budgetUsed({ spent });
-  return spendableLimits.some((what) => {
-    const used = agents.reduce((sum, each) => sum + (each[what] ?? 0), own[what] ?? 0);
-    return limits[what] !== undefined && used > limits[what];
+  return spendableLimits.some((name) => {
+    const used = subagents.reduce((sum, each) => sum + (each[name] ?? 0), own[name] ?? 0);
+    return limits[name] !== undefined && used > limits[name];
   });
 }

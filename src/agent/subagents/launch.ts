@@ -1,73 +1,78 @@
-// One agent of a crew: opened on its own log with its parent's parts or fewer, run to its end, heard and stopped meanwhile.
+// Launches one sub-agent: opens its log with its parent's agent or a narrower one, runs it to its end, and relays progress and messages.
 import {
+  deriveSubagent,
   errorMessage,
   toJson,
   USE_TOOL,
-  type ResolvedAgent,
   type Event,
+  type Gate,
   type Limits,
   type Log,
   type Provider,
+  type ResolvedAgent,
   type RunState,
+  type SubagentOverrides,
   type ToolContext,
+  type ApprovalHandler,
 } from '../../core/index.ts';
+import { runWithApprovals } from '../approvals.ts';
 import { LOAD_TOOLS } from '../define-tool.ts';
 import { Session } from '../session.ts';
 import { createToolRegistry } from '../tool-registry.ts';
-import { SUBAGENT_ANNOTATION, formatSubagentEvent, type SubagentMetadata, type SubagentInfo } from './metadata.ts';
-import { deriveUngrantedSubagent, runToEnd, type ApprovalHandler } from './run-to-end.ts';
 import type { BudgetShare } from './budget-share.ts';
+import { formatSubagentEvent } from './format.ts';
+import { SUBAGENT_ANNOTATION, type SubagentInfo, type SubagentMetadata } from './metadata.ts';
 
-/** Where the logs of agents are kept. */
+/** Where the logs of sub-agents are kept. */
 export type SubagentStore = {
-  /** The log of an agent, begun where there is none; `session` is the id that it has or is to have. */
+  /** Opens the log of a sub-agent, or begins it; `session` is the id of its session. */
   open(id: string, parent: string): Promise<{ readonly log: Log; readonly session?: string }>;
-  /** The agents of a session that are kept. */
+  /** The sub-agents of a session that have a log. */
   list(parent: string): Promise<readonly SubagentInfo[]>;
 };
 
-/** The approvals that were given in this process. */
+/** Tracks the approvals that were given in this process. */
 export type ApprovalTracker = {
-  /** Begins anew with a session that was opened just now, before anything is answered in it. */
+  /** Starts with a session that was just opened, before any approval is given in it. */
   watch(session: Pick<Session, 'subscribe'>): void;
-  /** The same agent, for which an approval counts only if it was given here. */
-  withFreshApprovals(parts: ResolvedAgent): ResolvedAgent;
+  /** The same agent, for which an approval counts only if it was given in this process. */
+  withFreshApprovals(agent: ResolvedAgent): ResolvedAgent;
 };
 
-/** What a crew is made from. */
+/** The options of a sub-agent manager. */
 export type SubagentManagerOptions = {
   readonly store: SubagentStore;
-  /** Who answers what the gates ask about an agent's calls. */
+  /** Decides about the tool calls of a sub-agent that need approval. */
   readonly approvalHandler?: (agent: Pick<SubagentInfo, 'id' | 'metadata'>) => ApprovalHandler;
-  /** Opens another model by its name. */
+  /** Opens another model by name. */
   readonly openModel?: (name: string) => Promise<Provider>;
-  /** Lets an answer count only where it was given in this process: a log can have been written by anybody. */
+  /** Makes approvals count only if they were given in this process, because anyone can have written a log. */
   readonly createApprovalTracker?: () => ApprovalTracker;
-  /** Makes sure of the questions that a log was left with, before anybody is asked them. */
+  /** Checks the pending questions of a reopened log before the user sees them. */
   readonly onReopen?: (session: Session) => Promise<void>;
-  /** Hears of agents that end while nobody waits for them. */
+  /** Receives each background sub-agent that ends. */
   readonly onEnd?: (agent: SubagentInfo) => void;
 };
 
-/** An agent that this process runs, or ran. */
+/** A sub-agent that this process runs, or ran. */
 export type RunningSubagent = SubagentInfo & {
-  /** Its state at its end; never rejects. */
+  /** The state at its end; never rejects. */
   readonly done: Promise<RunState>;
   readonly budget: BudgetShare;
-  /** Calls back with what it does, a line at a time. */
-  subscribe(line: (text: string) => void): () => void;
-  /** Tells it something, unless it has heard that already. */
-  send(said: SubagentMessage): Promise<void>;
+  /** Calls back with its activity, one line at a time. */
+  subscribe(listener: (line: string) => void): () => void;
+  /** Sends a message, unless its log has a message with this key. */
+  send(message: SubagentMessage): Promise<void>;
   stop(): void;
 };
 
-/** Words for an agent, and the key of the call that said them: a call that is made again says nothing twice. */
+/** A message to a sub-agent with the key of the call that sent it: a repeated call sends nothing twice. */
 export type SubagentMessage = { readonly text: string; readonly key: string };
 
-/** The tools through which agents are started and managed: no agent gets them. */
+/** The tools that start and manage sub-agents; no sub-agent gets them. */
 const subagentToolNames: readonly string[] = ['spawn_agent', 'manage_agents'];
 
-/** What an agent is begun with. */
+/** What a launch needs beside the metadata of the sub-agent. */
 export type LaunchContext = {
   readonly context: ToolContext;
   readonly limits: Partial<Limits>;
@@ -75,66 +80,66 @@ export type LaunchContext = {
   readonly options: SubagentManagerOptions;
 };
 
-/** Opens the agent's log and lets it run: from the start, from where it stood, or not at all where it is done and nothing more is said. */
+/** Opens the log of a sub-agent and runs it: from the start, from where it was interrupted, or not at all if it is done and there is no new message. */
 export async function launchSubagent(
   id: string,
-  about: SubagentMetadata,
-  said: SubagentMessage | undefined,
+  metadata: SubagentMetadata,
+  message: SubagentMessage | undefined,
   launch: LaunchContext,
 ): Promise<RunningSubagent> {
-  const { log, session: sessionId } = await launch.options.store.open(id, about.parent);
+  const { log, session: sessionId } = await launch.options.store.open(id, metadata.parent);
   try {
     const approvals = launch.options.createApprovalTracker?.();
-    const parts = resolveSubagent(about, launch);
-    const session = await Session.open(approvals?.withFreshApprovals(parts) ?? parts, log, sessionId);
+    const agent = resolveSubagent(metadata, launch);
+    const session = await Session.open(approvals?.withFreshApprovals(agent) ?? agent, log, sessionId);
     approvals?.watch(session);
     const { run, ended } = session.state;
     if (run !== undefined) await launch.options.onReopen?.(session);
     const isNew = run === undefined && ended === undefined;
-    if (isNew) await session.annotate(SUBAGENT_ANNOTATION, toJson(about));
-    if (said && run !== undefined) await deliverMessage(session, said);
-    const task: SubagentMessage | undefined = isNew ? { text: about.task, key: about.key } : undefined;
-    const fresh = said && !(await hasMessage(session, said)) ? said : undefined;
-    return startSubagent(id, about, session, run === undefined ? (fresh ?? task) : undefined, launch);
+    if (isNew) await session.annotate(SUBAGENT_ANNOTATION, toJson(metadata));
+    if (message && run !== undefined) await deliverMessage(session, message);
+    const task: SubagentMessage | undefined = isNew ? { text: metadata.task, key: metadata.key } : undefined;
+    const unread = message && !(await hasMessage(session, message)) ? message : undefined;
+    return startSubagent(id, metadata, session, run === undefined ? (unread ?? task) : undefined, launch);
   } catch (error) {
     await log.close();
     throw error;
   }
 }
 
-async function deliverMessage(session: Session, said: SubagentMessage): Promise<void> {
-  if (!(await hasMessage(session, said))) await session.steer(said.text, { inputId: said.key });
+async function deliverMessage(session: Session, message: SubagentMessage): Promise<void> {
+  if (!(await hasMessage(session, message))) await session.steer(message.text, { inputId: message.key });
 }
 
-/** Whether these very words stand in its log. */
+/** Whether the log has the message with this key. */
 async function hasMessage({ log }: Session, { key }: SubagentMessage): Promise<boolean> {
   for await (const events of log.read())
     if (events.some((event) => event.type === 'input-received' && event.input === key)) return true;
   return false;
 }
 
-/** The agent at work on its open session, which is closed when it ends. */
+/** Runs the sub-agent on its open session, which is closed at its end. */
 function startSubagent(
   id: string,
-  about: SubagentMetadata,
+  metadata: SubagentMetadata,
   session: Session,
-  said: SubagentMessage | undefined,
+  message: SubagentMessage | undefined,
   { limits, options }: LaunchContext,
 ): RunningSubagent {
-  const { run, pending, limits: before } = session.state;
+  const { run, pending, limits: limitsOfRun } = session.state;
   const stop = new AbortController();
-  const ears = new Set<(line: string) => void>();
+  const listeners = new Set<(line: string) => void>();
   session.subscribe((event: Event, state: RunState) => {
     const line = formatSubagentEvent(event, state);
-    if (line !== undefined) for (const hear of ears) hear(line);
+    if (line !== undefined) for (const listener of listeners) listener(line);
   });
-  const answer = options.approvalHandler?.({ id, metadata: about });
-  const work = async (): Promise<RunState> => {
+  const onApproval = options.approvalHandler?.({ id, metadata });
+  const execute = async (): Promise<RunState> => {
     try {
-      // Words may have been written down by a process that did not live to read them.
-      if (run === undefined && !said && pending.length === 0) return session.state;
-      const input = said ? { input: said.key } : {};
-      return await runToEnd(session, said?.text, { signal: stop.signal, limits, answer, ...input });
+      // A process may have died between writing an input and reading it: pending input starts a run too.
+      if (run === undefined && !message && pending.length === 0) return session.state;
+      const inputId = message ? { inputId: message.key } : {};
+      return await runWithApprovals(session, message?.text, { signal: stop.signal, limits, onApproval, ...inputId });
     } catch (error) {
       return failedState(session.state, error);
     } finally {
@@ -143,47 +148,62 @@ function startSubagent(
   };
   return {
     id,
-    metadata: about,
-    done: work(),
+    metadata,
+    done: execute(),
     running: true,
-    budget: run === undefined ? limits : (before ?? limits),
+    budget: run === undefined ? limits : (limitsOfRun ?? limits),
     get state() {
       return session.state;
     },
-    subscribe(line) {
-      ears.add(line);
-      return () => ears.delete(line);
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
-    send: (more) => deliverMessage(session, more),
+    send: (next) => deliverMessage(session, next),
     stop: () => stop.abort(),
   };
 }
 
-/** A run whose log could not be written any more: its parent is told so. */
+/** The state of a run whose log could not be written. */
 const failedState = (state: RunState, error: unknown): RunState => ({
   ...state,
   ended: { reason: 'provider-error', detail: errorMessage(error) },
 });
 
-function resolveSubagent(
-  about: SubagentMetadata,
-  { context: { agent, state }, provider }: LaunchContext,
+/** The parent's agent, narrowed. The parent's gates see no grants: approvals of a sub-agent are in its own log. */
+export function deriveUngrantedSubagent(
+  parent: ResolvedAgent,
+  state: RunState,
+  overrides: SubagentOverrides,
 ): ResolvedAgent {
-  const system = [agent.system, subagentInstructions, about.role].filter(Boolean).join('\n\n');
-  const parts = deriveUngrantedSubagent(agent, state, { system, ...(provider ? { provider } : {}) });
-  // Its parent's say what is so in the session that asks: the end of a command that it began is told to no other.
-  return { ...parts, tools: subagentToolset(about, agent), reminders: agent.reminders };
+  const agent = deriveSubagent(parent, state, overrides);
+  return { ...agent, gates: agent.gates.map(withoutGrants) };
 }
 
-/** The parent's tools but those for agents, hidden as they are; of the ones that are named those alone, all in sight. */
+const withoutGrants =
+  (gate: Gate): Gate =>
+  ({ granted: _, ...call }, state) =>
+    gate(call, state);
+
+function resolveSubagent(
+  metadata: SubagentMetadata,
+  { context: { agent, state }, provider }: LaunchContext,
+): ResolvedAgent {
+  const system = [agent.system, subagentInstructions, metadata.role].filter(Boolean).join('\n\n');
+  const child = deriveUngrantedSubagent(agent, state, { system, ...(provider ? { provider } : {}) });
+  // Reminders report per session: the end of a command reaches only the session that started it.
+  return { ...child, tools: subagentToolset(metadata, agent), reminders: agent.reminders };
+}
+
+/** The parent's tools without those for sub-agents, deferred as they are. If tools are named, only those, all of them visible. */
 function subagentToolset({ tools: names }: SubagentMetadata, { tools }: ResolvedAgent): ResolvedAgent['tools'] {
-  const unfit = [...subagentToolNames, LOAD_TOOLS, USE_TOOL];
-  const all = [...tools.values()].filter(({ name }) => !unfit.includes(name));
-  if (names === undefined) return createToolRegistry(all);
-  const kept = all.filter(({ name }) => names.includes(name));
-  return createToolRegistry(kept.map((tool) => ({ ...tool, execute: tool.execute.bind(tool), deferred: false })));
+  const excluded = [...subagentToolNames, LOAD_TOOLS, USE_TOOL];
+  const available = [...tools.values()].filter(({ name }) => !excluded.includes(name));
+  if (names === undefined) return createToolRegistry(available);
+  const named = available.filter(({ name }) => names.includes(name));
+  return createToolRegistry(named.map((tool) => ({ ...tool, execute: tool.execute.bind(tool), deferred: false })));
 }
 
 const subagentInstructions = `You are an agent that another agent has started for one task. You cannot start agents yourself.
-- Do that task and no more. Nobody reads what you say on the way: your last message is your whole report.
+- Do that task and no more. Only your last message is read: it is your whole report.
 - If you cannot do it, or are refused something you need, say so and stop.`;

@@ -1,4 +1,4 @@
-// The two tools through which a model has agents of its own: one starts them, one looks after them.
+// The tools spawn_agent and manage_agents: a model starts sub-agents and manages them.
 import {
   FairleadError,
   toolOutput,
@@ -11,7 +11,7 @@ import { createLazyValidator } from '../schema.ts';
 import type { SubagentSpec, SubagentInfo } from './metadata.ts';
 import type { RunningSubagent } from './launch.ts';
 import type { SubagentManager } from './manager.ts';
-import type { SubagentReport } from './wait.ts';
+import type { SubagentReport } from './format.ts';
 
 type ManageAgentsInput = {
   readonly action: 'list' | 'inspect' | 'message' | 'wait' | 'stop';
@@ -25,15 +25,15 @@ const stringSchema = (description: string, more: JsonObject = {}): JsonObject =>
   ...more,
 });
 
-/** The tools that start and manage agents; the crew is opened when one of them is first used. */
-export function subagentTools(crew: () => Promise<SubagentManager>): readonly Tool[] {
+/** The tools that start and manage sub-agents; `openManager` is called by each call. */
+export function subagentTools(openManager: () => Promise<SubagentManager>): readonly Tool[] {
   return [
     withLazyValidation({
       name: 'spawn_agent',
       description:
-        'Start an agent for a task. It reports to you, has your tools or fewer, asks the same person, and uses your budget. In the background it works beside you and beside others: wait for it with manage_agents before you give your final answer.',
+        'Start an agent for a task. It reports to you, has your tools or fewer, asks the same user, and uses your budget. In the background it runs in parallel to you and to others: wait for it with manage_agents before you give your final answer.',
       effect: 'external',
-      // The same call finds the agent that it started, whose own log says what is done already.
+      // A repeated call finds the agent that it started, whose own log says what is done.
       idempotent: true,
       input: {
         type: 'object',
@@ -42,129 +42,132 @@ export function subagentTools(crew: () => Promise<SubagentManager>): readonly To
             minLength: 1,
             maxLength: 50_000,
           }),
-          role: stringSchema('Who it is to be.', { maxLength: 5000 }),
+          role: stringSchema('The role that it takes.', { maxLength: 5000 }),
           tools: {
             type: 'array',
             items: { type: 'string' },
-            description: 'The tools it keeps; all of yours unless given.',
+            description: 'The tools it may use; all of yours by default.',
           },
           model: stringSchema('Another model for it.'),
-          max_turns: { type: 'integer', minimum: 1, description: 'Turns it may take at most; 25 unless given.' },
-          background: { type: 'boolean', description: 'Return at once and let it work beside you.' },
+          max_turns: { type: 'integer', minimum: 1, description: 'The maximum number of its turns; 25 by default.' },
+          background: { type: 'boolean', description: 'Return at once and let it run in parallel.' },
         },
         required: ['task'],
         additionalProperties: false,
       },
-      execute: async (input, context) => spawnAgent(await crew(), input as SubagentSpec, context),
+      execute: async (input, context) => spawnAgent(await openManager(), input as SubagentSpec, context),
     }),
     withLazyValidation({
       name: 'manage_agents',
       description:
-        'Look after the agents you started. List or inspect them, wait for them or stop them; a message to one that is done gives it more to do; an interrupted one goes on when it is waited for.',
+        'Manage the agents you started. List or inspect them, wait for them or stop them; a message to one that is done gives it more to do; an interrupted one resumes when you wait for it.',
       effect: 'read',
       input: {
         type: 'object',
         properties: {
           action: { type: 'string', enum: ['list', 'inspect', 'message', 'wait', 'stop'] },
-          agent: stringSchema('Its id; for wait and stop all of them unless given.'),
+          agent: stringSchema('Its id; for wait and stop all of them by default.'),
           message: stringSchema('What to tell it.', { minLength: 1, maxLength: 50_000 }),
         },
         required: ['action'],
         additionalProperties: false,
       },
-      execute: async (input, context) => manageAgents(await crew(), input as ManageAgentsInput, context),
+      execute: async (input, context) => manageAgents(await openManager(), input as ManageAgentsInput, context),
     }),
   ];
 }
 
-/** Most runs never start an agent: the schema of a tool of ours is made ready by its first call, not by every start. */
+/** Most runs start no sub-agent: the schema is compiled at the first call. */
 const withLazyValidation = (tool: Tool): Tool => ({ ...tool, validate: createLazyValidator(tool.input) });
 
-/** The result of a call, with what agents have used until now charged to the run. */
+/** The result of a call, with the uncharged usage of sub-agents, which is charged to the run. */
 function outputWithUsage(
-  crew: SubagentManager,
+  manager: SubagentManager,
   { state }: ToolContext,
   fields: Parameters<typeof toolOutput>[0],
 ): ToolOutput {
-  const spent = crew.takeUnchargedUsage(state.session);
+  const spent = manager.takeUnchargedUsage(state.session);
   return toolOutput({ ...fields, ...(spent ? { spent } : {}) });
 }
 
-async function spawnAgent(crew: SubagentManager, wish: SubagentSpec, context: ToolContext): Promise<ToolOutput> {
-  const child = await crew.spawn(wish, context);
+async function spawnAgent(manager: SubagentManager, spec: SubagentSpec, context: ToolContext): Promise<ToolOutput> {
+  const child = await manager.spawn(spec, context);
   const data = { agent: child.id };
-  if (wish.background)
-    return outputWithUsage(crew, context, { text: `${child.id} is at work. Wait for it with manage_agents.`, data });
+  if (spec.background)
+    return outputWithUsage(manager, context, { text: `${child.id} is running. Wait for it with manage_agents.`, data });
   const { waitForReports } = await import('./wait.ts');
   const [report] = await waitForReports([child], context);
-  return outputWithUsage(crew, context, { text: report?.text ?? '', failed: report?.failed ?? true, data });
+  return outputWithUsage(manager, context, { text: report?.text ?? '', failed: report?.failed ?? true, data });
 }
 
 async function manageAgents(
-  crew: SubagentManager,
+  manager: SubagentManager,
   { action, agent, message }: ManageAgentsInput,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const { formatSubagentDetails, formatSubagentLine } = await import('./metadata.ts');
-  const all = await crew.list(context.state.session);
-  const chosen = agent === undefined ? all : [findAgent(agent, all)];
-  const say = (words: string, failed = false): ToolOutput => outputWithUsage(crew, context, { text: words, failed });
+  const { formatSubagentDetails, formatSubagentLine } = await import('./format.ts');
+  const all = await manager.list(context.state.session);
+  const selected = agent === undefined ? all : [findAgent(agent, all)];
+  const output = (text: string, failed = false): ToolOutput => outputWithUsage(manager, context, { text, failed });
   switch (action) {
     case 'list':
-      return say(all.map(formatSubagentLine).join('\n') || 'You have started no agents.');
+      return output(all.map(formatSubagentLine).join('\n') || 'You have started no agents.');
     case 'inspect':
-      return say(chosen.map(formatSubagentDetails).join('\n\n') || 'You have started no agents.');
+      return output(selected.map(formatSubagentDetails).join('\n\n') || 'You have started no agents.');
     case 'message':
-      return say(await sendToAgent(crew, agent === undefined ? undefined : chosen[0], message, context));
+      return output(await sendToAgent(manager, agent === undefined ? undefined : selected[0], message, context));
     case 'stop': {
-      const going = chosen.flatMap(({ id }) => crew.running(id) ?? []);
-      for (const child of going) child.stop();
-      await Promise.all(going.map(({ done }) => done));
-      for (const { id } of going) crew.markRead(id);
-      return say(going.map(({ id }) => `${id} is stopped.`).join('\n') || 'Nothing was at work.');
+      const running = selected.flatMap(({ id }) => manager.running(id) ?? []);
+      for (const child of running) child.stop();
+      await Promise.all(running.map(({ done }) => done));
+      for (const { id } of running) manager.markRead(id);
+      return output(running.map(({ id }) => `${id} is stopped.`).join('\n') || 'No agent was running.');
     }
     case 'wait': {
-      const came = await waitForAgents(crew, chosen, agent !== undefined, context);
-      return say(came.text, came.failed);
+      const report = await waitForAgents(manager, selected, agent !== undefined, context);
+      return output(report.text, report.failed);
     }
   }
 }
 
-/** Waits for those at work, and for interrupted ones, which go on for that; one that is done already gives its report if it is named, or if nobody had it yet. */
+/** Waits for running sub-agents, and resumes interrupted ones and waits for them. One that is done reports if it is named, or if its report was not read. */
 async function waitForAgents(
-  crew: SubagentManager,
-  chosen: readonly SubagentInfo[],
+  manager: SubagentManager,
+  selected: readonly SubagentInfo[],
   named: boolean,
   context: ToolContext,
 ): Promise<SubagentReport> {
-  const { waitForReports, formatReport } = await import('./wait.ts');
-  const going: RunningSubagent[] = [];
+  const { formatReport } = await import('./format.ts');
+  const { waitForReports } = await import('./wait.ts');
+  const running: RunningSubagent[] = [];
   const done: SubagentReport[] = [];
-  for (const known of chosen) {
-    const { id, state } = known;
-    const child = crew.running(id);
-    if (child) going.push(child);
-    else if (state.run !== undefined && known.running === false)
-      going.push(await crew.resume(known, undefined, context));
-    else if (crew.markRead(id) || (named && state.run === undefined)) done.push(formatReport(id, state));
+  for (const subagent of selected) {
+    const { id, state } = subagent;
+    const child = manager.running(id);
+    if (child) running.push(child);
+    else if (state.run !== undefined && subagent.running === false)
+      running.push(await manager.resume(subagent, undefined, context));
+    else if (manager.markRead(id) || (named && state.run === undefined)) done.push(formatReport(id, state));
   }
-  const reports = [...done, ...(await waitForReports(going, context))];
-  for (const { id } of going) crew.markRead(id);
-  const text = reports.map((each) => each.text).join('\n\n') || 'No agent is at work.';
+  const reports = [...done, ...(await waitForReports(running, context))];
+  for (const { id } of running) manager.markRead(id);
+  const text = reports.map((each) => each.text).join('\n\n') || 'No agent is running.';
   return { text, failed: reports.length > 0 && reports.every((each) => each.failed) };
 }
 
 async function sendToAgent(
-  crew: SubagentManager,
-  known: SubagentInfo | undefined,
+  manager: SubagentManager,
+  subagent: SubagentInfo | undefined,
   message: string | undefined,
   context: ToolContext,
 ): Promise<string> {
-  if (!known || message === undefined) throw incompleteMessageError();
-  const child = crew.running(known.id);
+  if (!subagent || message === undefined) throw incompleteMessageError();
+  const child = manager.running(subagent.id);
   if (child) await child.send({ text: message, key: context.key });
-  else await crew.resume(known, message, context);
-  return child ? `${known.id} was told.` : `${known.id} was told and is at work again. Wait for it with manage_agents.`;
+  else await manager.resume(subagent, message, context);
+  return child
+    ? `${subagent.id} received the message.`
+    : `${subagent.id} received the message and runs again. Wait for it with manage_agents.`;
 }
 
 function findAgent(id: string, all: readonly SubagentInfo[]): SubagentInfo {
@@ -177,4 +180,4 @@ function findAgent(id: string, all: readonly SubagentInfo[]): SubagentInfo {
 }
 
 const incompleteMessageError = (): FairleadError =>
-  new FairleadError('agent/incomplete', 'A message needs an agent and the words for it.', { blame: 'model' });
+  new FairleadError('agent/incomplete', 'A message needs an agent and a text.', { blame: 'model' });

@@ -83,7 +83,7 @@ async function createHarness(
     logs,
     crew,
     log,
-    run: (words, limits = {}, signal) => session.run(words, { limits, ...(signal ? { signal } : {}) }),
+    run: (words, limits = {}, signal) => session.advance(words, { limits, ...(signal ? { signal } : {}) }),
     results: () => log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.text] : [])),
     child: () => [...logs.values()][0]?.events ?? [],
   };
@@ -204,7 +204,7 @@ test('[P23] what an agent must ask is put to the person word for word, and a yes
     [act],
     {
       gates: [askingGate],
-      answer: () => async (call) => (asked.push(call.ask?.question ?? ''), asked.length !== 2),
+      answer: () => async (call) => (asked.push(call.question), asked.length !== 2),
     },
   );
   const end = await run('go');
@@ -218,7 +218,7 @@ test('[P23] what an agent must ask is put to the person word for word, and a yes
         ? ['acts']
         : [],
   );
-  assert.deepEqual(told, ['true by person', 'acts', 'false by person', 'true by person', 'acts']);
+  assert.deepEqual(told, ['true by user', 'acts', 'false by user', 'true by user', 'acts']);
 });
 
 test('[P23] where nobody can be asked, nothing is done and the parent is told what the agent needs', async () => {
@@ -230,7 +230,7 @@ test('[P23] where nobody can be asked, nothing is done and the parent is told wh
     { gates: [askingGate] },
   );
   await run('go');
-  assert.match(results()[0] ?? '', /not done[^]*It needs a person’s answer: act \{\}\?/);
+  assert.match(results()[0] ?? '', /not done[^]*It needs the user’s approval: act \{\}\?/);
   assert.equal(ran, 0);
 });
 
@@ -251,9 +251,9 @@ test('[P24] a question that was left open is asked again by whoever waits for th
   );
   const end = await run('go');
   const [first, list, second, third] = results();
-  assert.match(first ?? '', /It needs a person’s answer/);
-  assert.match(list ?? '', /: waiting for a person’s answer, 1 turns/);
-  assert.match(second ?? '', /It needs a person’s answer/);
+  assert.match(first ?? '', /It needs the user’s approval/);
+  assert.match(list ?? '', /: waiting for the user’s approval, 1 turns/);
+  assert.match(second ?? '', /It needs the user’s approval/);
   assert.match(third ?? '', /: done, 2 turns, 1 calls\]\nacted/);
   assert.deepEqual([ran, end.spent.turns], [1, 5 + 2]);
 });
@@ -288,16 +288,16 @@ test('[P23, P24] agents work side by side in the background, are listed, inspect
   const [one, two] = [idIn(first ?? ''), idIn(second ?? '')];
   assert.notEqual(one, two);
   assert.deepEqual(
-    list?.split('\n').map((line) => /^(\S+): at work.*Task: (\w+)$/.exec(line)?.slice(1)),
+    list?.split('\n').map((line) => /^(\S+): running.*Task: (\w+)$/.exec(line)?.slice(1)),
     [
       [one, 'one'],
       [two, 'two'],
     ],
   );
-  assert.match(inspected ?? '', /: at work\nTask: one\nModel: /);
+  assert.match(inspected ?? '', /: running\nTask: one\nModel: /);
   assert.equal(stopped, `${two} is stopped.`);
   assert.equal(waited, `[${one}: done, 1 turns, 0 calls]\nreport one`);
-  assert.match(messaged ?? '', /is at work again/);
+  assert.match(messaged ?? '', /runs again/);
   assert.equal(again, `[${one}: done, 1 turns, 0 calls]\nreport again`);
   assert.equal(end.ended?.reason, 'answered');
   assert.deepEqual([...atWork].slice(0, 2), ['one', 'two'], 'both had begun before either ended');
@@ -325,9 +325,9 @@ test('[P24] an agent that is done can be told more, and whoever waits for all ha
     ),
     [
       'first of 1',
-      'was told and is at work again. Wait for it with manage_agents.',
+      'received the message and runs again. Wait for it with manage_agents.',
       'second of 3',
-      'No agent is at work.',
+      'No agent is running.',
     ],
   );
   assert.equal(end.spent.turns, 5 + 2);
@@ -339,7 +339,7 @@ test('[P23] a fifth agent beside four is refused, and so is one for which no tur
     child: () => new Promise(() => {}),
   });
   await run('go', { turns: 100 });
-  assert.match(results()[4] ?? '', /4 agents are at work already\./);
+  assert.match(results()[4] ?? '', /4 agents are running already\./);
   await crew.close();
   const poor = await createHarness({
     parent: ({ results: { length } }) => (length ? says('done') : spawn('x')),
@@ -360,8 +360,8 @@ test('[P23] of five agents that are told more in one answer only four go to work
   });
   await run('go', { turns: 200 });
   const told = results().slice(5);
-  assert.equal(told.filter((text) => /is at work again/.test(text)).length, 4, told.join('\n'));
-  assert.match(told.join('\n'), /4 agents are at work already\./);
+  assert.equal(told.filter((text) => /runs again/.test(text)).length, 4, told.join('\n'));
+  assert.match(told.join('\n'), /4 agents are running already\./);
   await crew.close();
 });
 

@@ -93,7 +93,7 @@ test('the list of what is to be done is told as the plan each time it changes, a
   const session = await Session.open(resolveAgent({ provider, system: '', tools: [todo, list] }), memoryLog());
   const told: unknown[] = [];
   session.subscribe(createPlanListener((plan) => void told.push(plan)));
-  await session.run('Sweep.');
+  await session.advance('Sweep.');
   assert.deepEqual(told, [
     [{ content: 'Sweep', priority: 'medium', status: 'in_progress' }],
     [{ content: 'Sweep', priority: 'medium', status: 'completed' }],

@@ -30,7 +30,7 @@ export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: s
     session,
     grants,
     agent: outfit,
-    run: (options) => session.run(session.state.run === undefined ? tool : undefined, options),
+    run: (options) => session.advance(session.state.run === undefined ? tool : undefined, options),
     result(state) {
       const [open] = listPendingApprovals(state);
       if (open)

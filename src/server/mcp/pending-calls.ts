@@ -8,7 +8,7 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { RunOptions } from '../../agent/index.ts';
+import type { AdvanceOptions } from '../../agent/index.ts';
 import {
   FairleadError,
   isObject,
@@ -30,7 +30,7 @@ import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '.
 /** Work that a call of a client began. It owns a session: close it when done. */
 export type McpJob = ApprovalTarget & {
   /** Runs on until it ends or a person has to answer. */
-  run(options: RunOptions): Promise<RunState>;
+  run(options: AdvanceOptions): Promise<RunState>;
   result(state: RunState): CallToolResult;
   close(): Promise<void>;
 };

@@ -33,7 +33,7 @@ const lines = (events: readonly Event[]): readonly string[] =>
 async function talk(...said: readonly string[]): Promise<{ readonly session: Session; readonly log: MemoryLog }> {
   const log = memoryLog();
   const session = await Session.open(parts(...Array.from({ length: 20 }, (_, i) => `answer ${i + 1}`)), log);
-  for (const each of said) await session.run(each);
+  for (const each of said) await session.advance(each);
   return { session, log };
 }
 
@@ -53,10 +53,10 @@ test('[J3] each branch tells where it parted, why, and its first own words; the 
   const { session, log } = await talk('one', 'two', 'three');
   const first = session.state.head ?? '';
   await back(session, log, 'two');
-  await session.run('another\n two');
+  await session.advance('another\n two');
   await back(session, log, 'another\n two');
   await session.edit([user('changed'), answer('answer 1')]);
-  await session.run('on the changed');
+  await session.advance('on the changed');
   assert.deepEqual(lines(log.events), [
     '1  "one"  3 answers, then',
     '└─ 2  went back after "one": "another two"  1 answer, then',
@@ -71,7 +71,7 @@ test('[J3] each branch tells where it parted, why, and its first own words; the 
   );
   assert.equal(branches.at(-1)?.tip, session.state.head);
   await session.rewind(first, 'returned');
-  await session.run('four');
+  await session.advance('four');
   assert.deepEqual(
     lines(log.events)[0],
     '1  "one"  4 answers, then  ← here',
@@ -79,15 +79,15 @@ test('[J3] each branch tells where it parted, why, and its first own words; the 
   );
   assert.equal(branchesOf(log.events).length, 4);
   await back(session, log, 'four');
-  await session.run('five');
+  await session.advance('five');
   assert.deepEqual(lines(log.events).at(-1), '└─ 5  went back after "three": "five"  1 answer, then  ← here');
 });
 
 test('[J3] a branch of a branch stands under it, and a branch where nothing was said shows only while it is the one continued', async () => {
   const { session, log } = await talk('a', 'b');
   await back(session, log, 'b');
-  await session.run('c');
-  await session.run('d');
+  await session.advance('c');
+  await session.advance('d');
   await back(session, log, 'd');
   assert.deepEqual(lines(log.events), [
     '1  "a"  2 answers, then',
@@ -137,14 +137,14 @@ test('[J3] going back to before any message leaves what came before it, and its 
   await back(session, log, 'one');
   assert.deepEqual(texts(session), []);
   assert.deepEqual(said(), []);
-  await session.run('anew');
+  await session.advance('anew');
   assert.deepEqual(said(), ['anew']);
 });
 
 test('[J3] after an edit only what is in the conversation can be gone back to, new words included', async () => {
   const { session, log } = await talk('one', 'two', 'three');
   await session.edit([user('one'), answer('answer 1'), user('zwei'), answer('b'), user('drei'), answer('c')]);
-  await session.run('four');
+  await session.advance('four');
   assert.deepEqual(
     listUserTurns(log.events).map((each) => [each.text, each.before.type]),
     [
@@ -164,7 +164,7 @@ test('[J3] in a copy of a session every message of the original can be gone back
   const { session } = await talk('one', 'two');
   const log = memoryLog();
   const copy = await session.fork(log);
-  await copy.run('three');
+  await copy.advance('three');
   assert.deepEqual(
     listUserTurns(log.events).map((each) => each.text),
     ['one', 'two', 'three'],
@@ -211,10 +211,10 @@ test('[J3] all events are read from a file as from memory, and a path is followe
   t.after(() => rmSync(folder, { recursive: true }));
   const log = await openJsonl(path.join(folder, 's.jsonl'));
   const session = await Session.open(parts('x', 'y'), log);
-  await session.run('one');
+  await session.advance('one');
   const [first] = listUserTurns(await collectEvents(log, session.state.seq)) as readonly [UserTurn];
   await rewindBefore(session, first);
-  await session.run('other');
+  await session.advance('other');
   const events = await collectEvents(log, session.state.seq);
   assert.deepEqual(
     events.map((event) => event.seq),

@@ -1,0 +1,34 @@
+// The options of a run, and of the approvals in it.
+import type { ApprovalHandler, Chunk, Limits, OutputSchema, ToolChoice } from '../core/index.ts';
+import type { SchemaLike } from './schema.ts';
+
+/** The options of one step of a session from its state to an answer or a pending approval. */
+export type AdvanceOptions = {
+  /** Ends the run. If its reason is a FairleadError `run/left`, the current step is aborted and the run can be resumed. */
+  readonly signal?: AbortSignal;
+  /** Detaches from the run after the current step; the run can be resumed. */
+  readonly detachSignal?: AbortSignal;
+  readonly limits?: Partial<Limits>;
+  /** Forces the first answer to be a tool call, or forbids one. */
+  readonly toolChoice?: ToolChoice;
+  readonly runId?: string;
+  /** The id of the input in the log; random by default. */
+  readonly inputId?: string;
+  /** Replaces the output schema of the agent in this run. */
+  readonly outputSchema?: OutputSchema;
+  /** Receives each chunk of an answer before the answer is complete. */
+  readonly onChunk?: (chunk: Chunk) => void;
+  /** Receives the progress of a running tool; it is not recorded. */
+  readonly onToolProgress?: (call: string, text: string) => void;
+};
+
+/** The options of one run. */
+export type RunOptions<S extends SchemaLike | undefined = SchemaLike | undefined> = Omit<
+  AdvanceOptions,
+  'outputSchema'
+> & {
+  /** Decides about tool calls that need approval. Without it the run ends with the status `waiting`. */
+  readonly onApproval?: ApprovalHandler;
+  /** A Standard Schema, zod schema or JSON Schema that the answer must match; `result.object` has its type. */
+  readonly outputSchema?: S;
+};
