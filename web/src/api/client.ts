@@ -109,42 +109,48 @@ export function createId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Which of the ways to ask. */
+/** The kinds of run that the dashboard starts one at a time. */
 export type RunMode = 'run' | 'orchestrate' | 'verify';
 
-/** Everything that the page asks of the server. */
+const runPaths: Readonly<Record<RunMode, string>> = {
+  run: 'api/runs',
+  orchestrate: 'api/orchestrate',
+  verify: 'api/verify',
+};
+
+/** The requests of the dashboard, one function each. */
 export const api = {
   me: (signal?: AbortSignal): Promise<CurrentUser> => getJson('api/me', signal),
   /** The models that a run may name. */
   models: (signal?: AbortSignal): Promise<{ data: { id: string }[] }> => getJson('v1/models', signal),
   /** Starts a run; the same id again starts nothing. */
-  ask: (way: RunMode, asked: RunRequest, id: string): Promise<{ run: FleetRun }> =>
-    sendJson('POST', `api/${way}`, asked, { headers: { 'idempotency-key': id } }),
-  enqueue: (runs: readonly NewRun[]): Promise<{ runs: FleetRun[] }> => sendJson('POST', 'api/enqueue', { runs }),
+  startRun: (mode: RunMode, request: RunRequest, id: string): Promise<{ run: FleetRun }> =>
+    sendJson('POST', runPaths[mode], request, { headers: { 'idempotency-key': id } }),
+  enqueue: (runs: readonly NewRun[]): Promise<{ runs: FleetRun[] }> => sendJson('POST', 'api/runs', { runs }),
   runs: (
-    filter: { status?: string; tenant?: string; parent?: string; session?: string; before?: string; most?: number },
+    filter: { status?: string; tenant?: string; parent?: string; session?: string; before?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<{ runs: FleetRun[] }> => getJson(`api/runs${formatQuery(filter)}`, signal),
   run: (id: string, signal?: AbortSignal): Promise<{ run: FleetRun }> =>
     getJson(`api/runs/${encodeSegment(id)}`, signal),
   cancelRun: (id: string): Promise<unknown> => sendJson('POST', `api/runs/${encodeSegment(id)}/cancel`),
   queue: (signal?: AbortSignal): Promise<QueueStatus> => getJson('api/queue', signal),
-  limit: (limits: QueueLimits): Promise<unknown> => sendJson('PUT', 'api/queue/limits', limits),
-  schedule: ({ name, ...rest }: Schedule): Promise<unknown> =>
+  setQueueLimits: (limits: QueueLimits): Promise<unknown> => sendJson('PUT', 'api/queue/limits', limits),
+  setSchedule: ({ name, ...rest }: Schedule): Promise<unknown> =>
     sendJson('PUT', `api/schedules/${encodeSegment(name)}`, rest),
-  unschedule: (name: string): Promise<unknown> => sendJson('DELETE', `api/schedules/${encodeSegment(name)}`),
-  sessions: (page: { before?: string; most?: number }, signal?: AbortSignal): Promise<{ sessions: SessionInfo[] }> =>
+  deleteSchedule: (name: string): Promise<unknown> => sendJson('DELETE', `api/schedules/${encodeSegment(name)}`),
+  sessions: (page: { before?: string; limit?: number }, signal?: AbortSignal): Promise<{ sessions: SessionInfo[] }> =>
     getJson(`api/sessions${formatQuery(page)}`, signal),
-  session: (id: string, page: { from?: number; most?: number }, signal?: AbortSignal): Promise<SessionDetail> =>
+  session: (id: string, page: { from?: number; limit?: number }, signal?: AbortSignal): Promise<SessionDetail> =>
     getJson(`api/sessions/${encodeSegment(id)}${formatQuery(page)}`, signal),
   messages: (id: string): Promise<{ messages: Message[] }> => getJson(`api/sessions/${encodeSegment(id)}/messages`),
   fork: (id: string, event?: string): Promise<{ session: string }> =>
     sendJson('POST', `api/sessions/${encodeSegment(id)}/fork`, event === undefined ? {} : { at: event }),
   edit: (id: string, messages: readonly Message[]): Promise<{ session: string }> =>
     sendJson('POST', `api/sessions/${encodeSegment(id)}/edit`, { messages }),
-  steer: (id: string, words: string, how: 'steer' | 'follow-up' | 'prompt'): Promise<unknown> =>
-    sendJson('POST', `api/sessions/${encodeSegment(id)}/steer`, { words, how }),
-  answer: (
+  sendMessage: (id: string, text: string, mode: 'steer' | 'follow-up' | 'prompt'): Promise<unknown> =>
+    sendJson('POST', `api/sessions/${encodeSegment(id)}/steer`, { text, mode }),
+  resolveApproval: (
     id: string,
     { call, question }: Pick<ApprovalQuestion, 'call' | 'question'>,
     allowed: boolean,
@@ -156,16 +162,17 @@ export const api = {
       allowed,
       ...(happened === undefined ? {} : { happened }),
     }),
-  cancel: (id: string): Promise<unknown> => sendJson('POST', `api/sessions/${encodeSegment(id)}/cancel`),
+  cancelSession: (id: string): Promise<unknown> => sendJson('POST', `api/sessions/${encodeSegment(id)}/cancel`),
   approvals: (signal?: AbortSignal): Promise<{ approvals: Approval[] }> => getJson('api/approvals', signal),
   health: (signal?: AbortSignal): Promise<HealthReport> => getJson('api/health', signal),
-  history: (from: string, to: string, stretchMs: number, signal?: AbortSignal): Promise<{ tallies: RunStats[] }> =>
-    getJson(`api/health/history${formatQuery({ from, to, stretchMs })}`, signal),
-  budgets: (signal?: AbortSignal): Promise<{ allowances: BudgetStatus[] }> => getJson('api/budgets', signal),
-  allow: ({ tenant, ...rest }: TenantBudget): Promise<unknown> =>
+  healthHistory: (from: string, to: string, bucketMs: number, signal?: AbortSignal): Promise<{ stats: RunStats[] }> =>
+    getJson(`api/health/history${formatQuery({ from, to, bucketMs })}`, signal),
+  budgets: (signal?: AbortSignal): Promise<{ budgets: BudgetStatus[] }> => getJson('api/budgets', signal),
+  setBudget: ({ tenant, ...rest }: TenantBudget): Promise<unknown> =>
     sendJson('PUT', `api/budgets/${encodeSegment(tenant)}`, rest),
-  control: (signal?: AbortSignal): Promise<KillSwitchState> => getJson('api/control', signal),
-  stop: (why: string): Promise<KillSwitchState> => sendJson('POST', 'api/control/stop', { why }),
-  resume: (): Promise<KillSwitchState> => sendJson('POST', 'api/control/resume'),
-  frontier: (signal?: AbortSignal): Promise<{ rows: ScorecardRow[] }> => getJson('api/frontier', signal),
+  killSwitch: (signal?: AbortSignal): Promise<KillSwitchState> => getJson('api/kill-switch', signal),
+  stopFleet: (reason: string): Promise<KillSwitchState> =>
+    sendJson('POST', 'api/kill-switch', { stopped: true, reason }),
+  resumeFleet: (): Promise<KillSwitchState> => sendJson('POST', 'api/kill-switch', { stopped: false }),
+  scorecard: (signal?: AbortSignal): Promise<{ rows: ScorecardRow[] }> => getJson('api/scorecard', signal),
 };

@@ -11,7 +11,7 @@ export type HealthRate = {
 };
 
 /** A percentile of so many durations. */
-export type HealthQuantile = { readonly of: number; readonly value: number; readonly interval: ConfidenceInterval };
+export type HealthQuantile = { readonly count: number; readonly value: number; readonly interval: ConfidenceInterval };
 
 /** Three percentiles of durations. */
 export type HealthPercentiles = {
@@ -23,7 +23,7 @@ export type HealthPercentiles = {
 /** What the fleet is held to, and whether it is met. */
 export type HealthObjective = {
   readonly id: string;
-  readonly what: string;
+  readonly description: string;
   readonly target: number;
   readonly measured: HealthRate | HealthQuantile | null;
   readonly verdict: string;
@@ -31,13 +31,13 @@ export type HealthObjective = {
 };
 
 /** The middle of the 95th percentiles of some stretches of time. */
-export type HealthLatency = { readonly stretches: number; readonly runs: number; readonly ms: number | null };
+export type HealthLatency = { readonly buckets: number; readonly runs: number; readonly ms: number | null };
 
 /** How a figure of today stands to those before. */
 export type HealthDrift = {
   readonly id: string;
-  readonly what: string;
-  readonly as: 'difference' | 'ratio';
+  readonly description: string;
+  readonly kind: 'difference' | 'ratio';
   readonly today: HealthRate | HealthLatency;
   readonly baseline: HealthRate | HealthLatency;
   readonly change?: { readonly value: number; readonly interval: ConfidenceInterval; readonly confidence: number };
@@ -46,22 +46,22 @@ export type HealthDrift = {
 
 /** How the fleet is. */
 export type HealthReport = {
-  readonly at: string;
+  readonly measuredAt: string;
   readonly depth: QueueDepth;
   readonly oldestMs: number | null;
   readonly workers: readonly (WorkerInfo & { readonly alive: boolean; readonly silentMs: number })[];
   readonly breakers: readonly { readonly worker: string; readonly model: string; readonly state: string }[];
   readonly rates: {
     readonly ended: number;
-    readonly calledOff: number;
+    readonly cancelled: number;
     readonly answered: HealthRate;
     readonly errors: HealthRate;
     readonly abstained: HealthRate;
-    readonly bounded: HealthRate;
+    readonly limited: HealthRate;
   };
-  readonly waited: HealthPercentiles | null;
-  readonly took: HealthPercentiles | null;
-  readonly standing: KillSwitchState;
+  readonly queueMs: HealthPercentiles | null;
+  readonly durationMs: HealthPercentiles | null;
+  readonly killSwitch: KillSwitchState;
   readonly slo: readonly HealthObjective[];
   readonly drift: readonly HealthDrift[];
 };

@@ -34,7 +34,7 @@ export type RunLimits = {
 
 /** What is asked of a run, a plan or a verification. */
 export type RunRequest = {
-  readonly words: string;
+  readonly prompt: string;
   readonly model?: string;
   readonly folder?: string;
   readonly auto?: boolean;
@@ -52,7 +52,7 @@ export type QueueStatus = {
   readonly limits: QueueLimits;
   readonly workers: readonly WorkerInfo[];
   readonly schedules: readonly Schedule[];
-  readonly standing: KillSwitchState;
+  readonly killSwitch: KillSwitchState;
 };
 
 /** A session with its events; where it stands is folded from them. */
@@ -62,13 +62,13 @@ export type SessionDetail = { readonly session: SessionInfo; readonly events: re
 export type Approval = {
   readonly run: string;
   readonly session: string;
-  readonly words: string;
+  readonly prompt: string;
   readonly since: string;
-  readonly questions: readonly (ApprovalQuestion & { readonly input?: Json })[];
+  readonly pendingApprovals: readonly (ApprovalQuestion & { readonly input?: Json })[];
 };
 
 /** An allowance with what was spent of it. */
-export type BudgetStatus = TenantBudget & { readonly spent: BudgetAmount; readonly held: BudgetAmount };
+export type BudgetStatus = TenantBudget & { readonly spent: BudgetAmount; readonly reserved: BudgetAmount };
 
 /** From and to, both included; an end is null where too little was seen to bound it. */
 export type ConfidenceInterval = readonly [low: number | null, high: number | null];
@@ -77,7 +77,7 @@ export type ConfidenceInterval = readonly [low: number | null, high: number | nu
 export type ScorecardRow = {
   readonly id: string;
   readonly title: string;
-  readonly what: string;
+  readonly description: string;
   /** The command that measures it. */
   readonly command?: string;
 } & (

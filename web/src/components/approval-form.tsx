@@ -47,7 +47,7 @@ export function ApprovalForm({
   const choices = question.kind === 'unknown-outcome' ? outcomeChoices : permissionChoices;
   const answer = ({ name, allowed, happened }: ApprovalChoice): void =>
     submit(async () => {
-      await api.answer(session, question, allowed, happened);
+      await api.resolveApproval(session, question, allowed, happened);
       setGiven(name);
       sent?.(name);
     });

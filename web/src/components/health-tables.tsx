@@ -15,7 +15,7 @@ export function ObjectiveTable({ objectives }: { readonly objectives: readonly H
       {objectives.map((each) => (
         <tr key={each.id}>
           <td class="words">
-            {each.what.replace(
+            {each.description.replace(
               /within so many milliseconds( of)?/,
               (_, of?: string) => `within ${formatDuration(each.target)}${of ?? ''}`,
             )}
@@ -36,7 +36,7 @@ function formatObjectiveValue(value: HealthObjective['measured']): string {
   if (value === null) return 'not measured';
   if ('rate' in value) return formatRate(value);
   const [low, high] = value.interval;
-  const runs = `${formatDuration(value.value)} over ${value.of === 1 ? '1 run' : `${formatCount(value.of)} runs`}`;
+  const runs = `${formatDuration(value.value)} over ${value.count === 1 ? '1 run' : `${formatCount(value.count)} runs`}`;
   if (low === null && high === null) return `${runs} (too few to bound it)`;
   if (low === null || high === null)
     return `${runs} (${low === null ? `at most ${formatDuration(high ?? 0)}` : `at least ${formatDuration(low)}`})`;
@@ -55,7 +55,7 @@ export function DriftTable({ drifts }: { readonly drifts: readonly HealthDrift[]
     <DataTable caption="Today against the week before" head={['Figure', 'Today', 'Before', 'Change', 'Verdict']}>
       {drifts.map((each) => (
         <tr key={each.id}>
-          <td class="words">{each.what}</td>
+          <td class="words">{each.description}</td>
           <td>{formatDriftValue(each.today)}</td>
           <td>{formatDriftValue(each.baseline)}</td>
           <td>{formatDriftChange(each)}</td>
@@ -74,12 +74,12 @@ function formatDriftValue(value: HealthRate | HealthLatency): string {
   return value.ms === null ? 'not measured' : `${formatDuration(value.ms)}, ${formatCount(value.runs)} runs`;
 }
 
-function formatDriftChange({ change: found, as }: HealthDrift): string {
+function formatDriftChange({ change: found, kind }: HealthDrift): string {
   if (!found) return '';
   const [low, high] = found.interval;
   const write = (value: number | null): string => {
     if (value === null) return '?';
-    return as === 'ratio' ? `${value.toFixed(2)}×` : `${value >= 0 ? '+' : '−'}${formatPercent(Math.abs(value))}`;
+    return kind === 'ratio' ? `${value.toFixed(2)}×` : `${value >= 0 ? '+' : '−'}${formatPercent(Math.abs(value))}`;
   };
   return `${write(found.value)} (${write(low)} to ${write(high)})`;
 }

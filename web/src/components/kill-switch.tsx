@@ -12,7 +12,7 @@ import { usePoll, useSubmit, type PollResult } from '../hooks/use-poll.ts';
 
 /** How the fleet stands, asked for every two seconds; what cannot be read counts as stopped, as it does for the workers. */
 export function useKillSwitch(): PollResult<KillSwitchState> & { readonly isStopped: boolean } {
-  const polled = usePoll((signal) => api.control(signal), 2000);
+  const polled = usePoll((signal) => api.killSwitch(signal), 2000);
   return { ...polled, isStopped: polled.value?.stopped ?? polled.error !== undefined };
 }
 
@@ -20,10 +20,10 @@ type KillSwitchProps = { readonly status: ReturnType<typeof useKillSwitch> };
 
 /** The switch in the header. */
 export function KillSwitch({ status }: KillSwitchProps): JSX.Element {
-  const { value: standing, error, isStopped, refresh } = status;
+  const { value: state, error, isStopped, refresh } = status;
   const [isOpen, setOpen] = useState(false);
   const may = usePermission('operator');
-  const isKnown = useAtom(connectionStatus) === 'here' && (standing !== undefined || error !== undefined);
+  const isKnown = useAtom(connectionStatus) === 'here' && (state !== undefined || error !== undefined);
   return (
     <>
       <button
@@ -37,13 +37,7 @@ export function KillSwitch({ status }: KillSwitchProps): JSX.Element {
         <span class="switch-state">{isKnown ? (isStopped ? 'Stopped' : 'Running') : 'Not known'}</span>
       </button>
       {isOpen ? (
-        <ConfirmDialog
-          standing={standing}
-          isStopped={isStopped}
-          may={may}
-          close={() => setOpen(false)}
-          done={refresh}
-        />
+        <ConfirmDialog state={state} isStopped={isStopped} may={may} close={() => setOpen(false)} done={refresh} />
       ) : null}
     </>
   );
@@ -64,14 +58,14 @@ export function StoppedBanner({ status: { value } }: KillSwitchProps): JSX.Eleme
 }
 
 type ConfirmDialogProps = {
-  readonly standing: KillSwitchState | undefined;
+  readonly state: KillSwitchState | undefined;
   readonly isStopped: boolean;
   readonly may: boolean;
   readonly close: () => void;
   readonly done: () => void;
 };
 
-function ConfirmDialog({ standing, isStopped, may, close, done }: ConfirmDialogProps): JSX.Element {
+function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [word, setWord] = useState('');
   const [why, setWhy] = useState('');
@@ -83,7 +77,7 @@ function ConfirmDialog({ standing, isStopped, may, close, done }: ConfirmDialogP
   const leave = (): void => dialog.current?.close();
   const act = (): void =>
     submit(async () => {
-      await (isStopped ? api.resume() : api.stop(why.trim()));
+      await (isStopped ? api.resumeFleet() : api.stopFleet(why.trim()));
       done();
       leave();
     });
@@ -99,8 +93,8 @@ function ConfirmDialog({ standing, isStopped, may, close, done }: ConfirmDialogP
         <h2 id="switch-title">{isStopped ? 'Let work go on?' : 'Stop all work?'}</h2>
         {isStopped ? (
           <p>
-            Stopped{standing?.by === undefined ? '' : ` by ${standing.by}`} <RelativeTime time={standing?.since} />
-            {standing?.reason ? `: ${ensurePeriod(standing.reason)}` : '.'} Workers take runs again once it goes on.
+            Stopped{state?.by === undefined ? '' : ` by ${state.by}`} <RelativeTime time={state?.since} />
+            {state?.reason ? `: ${ensurePeriod(state.reason)}` : '.'} Workers take runs again once it goes on.
           </p>
         ) : (
           <p>

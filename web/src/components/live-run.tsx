@@ -102,7 +102,7 @@ export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element 
   const now = useNow();
   if (run.notBefore !== undefined && Date.parse(run.notBefore) > now)
     return <p class="waiting-dots">Not before {formatTime(run.notBefore, now)}</p>;
-  if (value?.standing.stopped) return <p class="hint">It is begun once the kill-switch lets work go on.</p>;
+  if (value?.killSwitch.stopped) return <p class="hint">It is begun once the kill-switch lets work go on.</p>;
   if (value?.workers.every((worker) => isWorkerSilent(worker, now)))
     return (
       <p class="hint">
@@ -120,7 +120,7 @@ export function ChildRuns({ of, isOver }: { readonly of: string; readonly isOver
       <h2>Parts</h2>
       <RunTable
         caption="The runs it began"
-        filter={{ parent: of, most: 100 }}
+        filter={{ parent: of, limit: 100 }}
         intervalMs={isOver ? 30_000 : 1500}
         emptyState="It has begun no runs of its own yet."
       />

@@ -21,7 +21,7 @@ const screenLabels: Readonly<Record<Screen, readonly [name: string, key: string]
 export function Navigation(): JSX.Element {
   const now = useAtom(currentRoute);
   const { value } = usePoll((signal) => api.approvals(signal), 5000);
-  const waiting = value?.approvals.reduce((sum, { questions }) => sum + questions.length, 0) ?? 0;
+  const waiting = value?.approvals.reduce((sum, { pendingApprovals }) => sum + pendingApprovals.length, 0) ?? 0;
   const [isHelp, setHelp] = useState(false);
   useEffect(() => {
     const show = (): void => setHelp(true);

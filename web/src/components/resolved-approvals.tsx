@@ -10,7 +10,7 @@ import { StatusBadge } from './primitives.tsx';
 import { usePoll } from '../hooks/use-poll.ts';
 import { linkTo } from '../state/router.ts';
 
-type ResolvedApproval = Pick<Approval, 'run' | 'session' | 'words'>;
+type ResolvedApproval = Pick<Approval, 'run' | 'session' | 'prompt'>;
 
 const maxResolvedShown = 10;
 
@@ -56,20 +56,20 @@ export function ResolvedApprovals({
   );
 }
 
-function ResolvedApprovalRow({ line: { run, session, words } }: { readonly line: ResolvedApproval }): JSX.Element {
+function ResolvedApprovalRow({ line: { run, session, prompt } }: { readonly line: ResolvedApproval }): JSX.Element {
   const { value } = usePoll((signal) => api.run(run, signal), 3000, run);
   const answers = answersByRun.get(run);
   return (
     <li>
       <span class="words" dir="auto">
-        <EscapedText text={formatHeading(words)} />
+        <EscapedText text={formatHeading(prompt)} />
       </span>
       <span class="hint">
         {answers ? `You answered: ${answers.join(', ')}.` : 'Answered by somebody else, or its run ended.'}
       </span>
       {value ? <StatusBadge run={value.run} /> : null}
       <a href={linkTo('sessions', session)}>
-        See its session<span class="unseen"> about {formatHeading(words)}</span>
+        See its session<span class="unseen"> about {formatHeading(prompt)}</span>
       </a>
     </li>
   );

@@ -35,7 +35,7 @@ export function validateRunSettings(settings: NewRunSettings): string | undefine
 }
 
 /** What was filled in, as the server takes it; what is empty is left out. */
-export function parseRunSettings(settings: NewRunSettings, way: string): Omit<RunRequest, 'words'> {
+export function parseRunSettings(settings: NewRunSettings, way: string): Omit<RunRequest, 'prompt'> {
   const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
   const number = (value: string | undefined): number | undefined => {
     const read = Number(text(value));

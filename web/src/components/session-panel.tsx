@@ -80,7 +80,12 @@ export function SessionPanel({
             Edit
           </button>
           {isLive ? (
-            <button type="button" class="danger" disabled={busy} onClick={() => submit(() => api.cancel(session))}>
+            <button
+              type="button"
+              class="danger"
+              disabled={busy}
+              onClick={() => submit(() => api.cancelSession(session))}
+            >
               Cancel the run
             </button>
           ) : null}
@@ -182,10 +187,10 @@ function PromptForm({ session, previousRun, isLive, isStandalone, shouldFocus }:
   }, [shouldFocus]);
   const speak = (): void =>
     submit(async () => {
-      if (isLive) await api.steer(session, words, how);
+      if (isLive) await api.sendMessage(session, words, how);
       const begun = isLive
         ? undefined
-        : (await api.ask('run', { ...inheritRunSettings(previousRun), words, session }, createId())).run;
+        : (await api.startRun('run', { ...inheritRunSettings(previousRun), prompt: words, session }, createId())).run;
       setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
       setWords('');
       // Who looks at a run that has ended sees no other; who looks at the session does.

@@ -112,7 +112,7 @@ async function loadPastEvents(session: string, signal: AbortSignal): Promise<Eve
   const events: Event[] = [];
   for (;;) {
     const from = events.at(-1)?.seq ?? 0;
-    const answer = await api.session(session, { from, most: eventPageSize }, signal).catch(async (error: unknown) => {
+    const answer = await api.session(session, { from, limit: eventPageSize }, signal).catch(async (error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 0) throw error;
       await waitUntilOnline(signal);
       return undefined;

@@ -45,14 +45,14 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
     <article class="approval">
       <header>
         <h2 class="words" dir="auto">
-          <EscapedText text={truncate(approval.words, 300)} />
+          <EscapedText text={truncate(approval.prompt, 300)} />
         </h2>
         <p class="hint">
           <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> asked{' '}
           <RelativeTime time={approval.since} />. <a href={linkTo('sessions', approval.session)}>See what led to it</a>
         </p>
       </header>
-      {approval.questions.map((question) => (
+      {approval.pendingApprovals.map((question) => (
         <section key={question.call} class="call asks" aria-label={`Call of ${question.tool}`}>
           <header>
             <span class="tool">
@@ -69,7 +69,7 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
             sent={(answer) => {
               recordAnswer(approval.run, answer);
               setAnswered([...answered, question.call]);
-              if (answered.length + 1 === approval.questions.length) setTimeout(again, 500);
+              if (answered.length + 1 === approval.pendingApprovals.length) setTimeout(again, 500);
             }}
           />
         </section>

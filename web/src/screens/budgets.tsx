@@ -23,7 +23,7 @@ export function BudgetsScreen(): JSX.Element {
         is refused before it is spent.
       </p>
       <ErrorMessage failed={error} />
-      {value?.allowances.length === 0 ? (
+      {value?.budgets.length === 0 ? (
         <EmptyState title="No tenant has a budget.">
           <p>
             {may
@@ -33,7 +33,7 @@ export function BudgetsScreen(): JSX.Element {
         </EmptyState>
       ) : null}
       <ul class="budgets">
-        {(value?.allowances ?? []).map((each) => (
+        {(value?.budgets ?? []).map((each) => (
           <BudgetRow key={`${each.tenant} ${each.period}`} allowance={each} edit={may ? setEdited : undefined} />
         ))}
       </ul>
@@ -51,17 +51,17 @@ function BudgetRow({
   readonly allowance: BudgetStatus;
   readonly edit: ((allowance: BudgetStatus) => void) | undefined;
 }): JSX.Element {
-  const { tenant, period, usd, tokens, spent, held } = allowance;
+  const { tenant, period, usd, tokens, spent, reserved } = allowance;
   return (
     <li>
       <h2>
         {tenant} <span class="hint">{period === 'ever' ? 'in all' : `a ${period}`}</span>
       </h2>
       {usd === undefined ? null : (
-        <BudgetBar name="Money" spent={spent.usd} held={held.usd} max={usd} format={formatUsd} />
+        <BudgetBar name="Money" spent={spent.usd} reserved={reserved.usd} max={usd} format={formatUsd} />
       )}
       {tokens === undefined ? null : (
-        <BudgetBar name="Tokens" spent={spent.tokens} held={held.tokens} max={tokens} format={formatCompact} />
+        <BudgetBar name="Tokens" spent={spent.tokens} reserved={reserved.tokens} max={tokens} format={formatCompact} />
       )}
       {edit ? (
         <button type="button" class="quiet" onClick={() => edit(allowance)}>
@@ -75,20 +75,20 @@ function BudgetRow({
 type BarProps = {
   readonly name: string;
   readonly spent: number;
-  readonly held: number;
+  readonly reserved: number;
   readonly max: number;
   readonly format: (amount: number) => string;
 };
 
-function BudgetBar({ name, spent, held, max, format }: BarProps): JSX.Element {
+function BudgetBar({ name, spent, reserved, max, format }: BarProps): JSX.Element {
   const share = (amount: number): number => (max === 0 ? 100 : Math.min(100, (amount / max) * 100));
-  const isOver = spent + held >= max;
+  const isOver = spent + reserved >= max;
   return (
     <div class="bar">
       <p>
         <span>{name}</span>
         <span class="amount">
-          {format(spent)} spent{held > 0 ? `, ${format(held)} held` : ''} of {format(max)}
+          {format(spent)} spent{reserved > 0 ? `, ${format(reserved)} reserved` : ''} of {format(max)}
           <span class={isOver ? 'bad' : 'hint'}>
             {' '}
             {max === 0 ? 'nothing allowed' : formatPercent(Math.min(1, spent / max))}
@@ -97,7 +97,7 @@ function BudgetBar({ name, spent, held, max, format }: BarProps): JSX.Element {
       </p>
       <svg viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
         <rect class="range" width="100" height="3" />
-        <rect class="held" width={share(spent + held)} height="3" />
+        <rect class="held" width={share(spent + reserved)} height="3" />
         <rect class={isOver ? 'over' : 'span'} width={share(spent)} height="3" />
       </svg>
     </div>
@@ -124,7 +124,7 @@ function BudgetForm({ known, refresh }: BudgetFormProps): JSX.Element {
     submit(async () => {
       const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
       const [usd, tokens] = [number(typed.usd), number(typed.tokens)];
-      await api.allow({
+      await api.setBudget({
         tenant: typed.tenant.trim(),
         period: typed.period,
         ...(usd === undefined ? {} : { usd }),

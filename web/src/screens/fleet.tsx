@@ -111,7 +111,7 @@ function LimitsForm({ limits, refresh }: { readonly limits: QueueLimits } & Refr
         typed.runs,
         typed.seconds,
       ].map(number);
-      await api.limit({
+      await api.setQueueLimits({
         ...(concurrency === undefined ? {} : { concurrency }),
         ...(tenantConcurrency === undefined ? {} : { tenantConcurrency }),
         ...(runs === undefined || seconds === undefined ? {} : { rate: { runs, ms: Math.round(seconds * 1000) } }),
@@ -167,7 +167,7 @@ function Schedules({ schedules, refresh }: { readonly schedules: readonly Schedu
     });
   const add = (): void =>
     act(async () => {
-      await api.schedule({ name: typed.name.trim(), cron: typed.cron.trim(), run: { prompt: typed.words } });
+      await api.setSchedule({ name: typed.name.trim(), cron: typed.cron.trim(), run: { prompt: typed.words } });
       setTyped({ name: '', cron: '', words: '' });
     });
   return (
@@ -191,7 +191,7 @@ function Schedules({ schedules, refresh }: { readonly schedules: readonly Schedu
                     name="Remove"
                     of={each.name}
                     disabled={busy}
-                    act={() => act(() => api.unschedule(each.name))}
+                    act={() => act(() => api.deleteSchedule(each.name))}
                   />
                 ) : null}
               </td>

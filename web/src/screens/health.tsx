@@ -12,9 +12,9 @@ import { api } from '../api/client.ts';
 import type { HealthReport, HealthPercentiles, HealthRate } from '../api/health-types.ts';
 
 const timeRanges = [
-  { name: '1 hour', ms: 3_600_000, stretch: 120_000 },
-  { name: '24 hours', ms: 86_400_000, stretch: 3_600_000 },
-  { name: '7 days', ms: 604_800_000, stretch: 21_600_000 },
+  { name: '1 hour', ms: 3_600_000, bucketMs: 120_000 },
+  { name: '24 hours', ms: 86_400_000, bucketMs: 3_600_000 },
+  { name: '7 days', ms: 604_800_000, bucketMs: 21_600_000 },
 ] as const;
 
 /** The screen of how the fleet is; the query of the address says how far back its charts go. */
@@ -62,8 +62,16 @@ function CurrentHealth({ health }: { readonly health: HealthReport }): JSX.Eleme
       />
       <Metric name="Errors, last hour" value={formatRateValue(rates.errors)} note={formatRateCounts(rates.errors)} />
       <Metric name="Gave no answer" value={formatRateValue(rates.abstained)} note={formatRateCounts(rates.abstained)} />
-      <Metric name="95 of 100 begin within" value={formatP95(health.waited)} note={formatP95Interval(health.waited)} />
-      <Metric name="95 of 100 then end within" value={formatP95(health.took)} note={formatP95Interval(health.took)} />
+      <Metric
+        name="95 of 100 begin within"
+        value={formatP95(health.queueMs)}
+        note={formatP95Interval(health.queueMs)}
+      />
+      <Metric
+        name="95 of 100 then end within"
+        value={formatP95(health.durationMs)}
+        note={formatP95Interval(health.durationMs)}
+      />
     </dl>
   );
 }
@@ -96,18 +104,18 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
   const { value, error } = usePoll(
     (signal) => {
       // Whole stretches, so that the last point is not a sliver of one.
-      const to = Math.ceil(Date.now() / span.stretch) * span.stretch;
-      return api.history(new Date(to - span.ms).toISOString(), new Date(to).toISOString(), span.stretch, signal);
+      const to = Math.ceil(Date.now() / span.bucketMs) * span.bucketMs;
+      return api.healthHistory(new Date(to - span.ms).toISOString(), new Date(to).toISOString(), span.bucketMs, signal);
     },
     15_000,
     span.name,
   );
-  const columns = useMemo(() => buildHealthSeries(value?.tallies ?? []), [value]);
+  const columns = useMemo(() => buildHealthSeries(value?.stats ?? []), [value]);
   const lines = useMemo(
     () => ({
       ended: [{ name: 'ended', values: columns.ended }],
-      waited: toPercentileSeries(columns.waited),
-      took: toPercentileSeries(columns.took),
+      queueMs: toPercentileSeries(columns.queueMs),
+      durationMs: toPercentileSeries(columns.durationMs),
       errors: [
         {
           name: 'rate and interval',
@@ -150,14 +158,14 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
         <Chart
           title="Wait before a run begins"
           times={times}
-          lines={lines.waited}
+          lines={lines.queueMs}
           write={formatDuration}
           steps={durationIncrements}
         />
         <Chart
           title="From begun to ended"
           times={times}
-          lines={lines.took}
+          lines={lines.durationMs}
           write={formatDuration}
           steps={durationIncrements}
         />

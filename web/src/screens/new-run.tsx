@@ -83,7 +83,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
       const runs =
         mode === 'enqueue'
           ? await enqueueLines(words, more)
-          : [(await api.ask(mode, { words, ...more }, getIdempotencyKey([mode, words, more]))).run];
+          : [(await api.startRun(mode, { prompt: words, ...more }, getIdempotencyKey([mode, words, more]))).run];
       pendingRequest = undefined;
       setBefore(words);
       setWords('');
@@ -186,7 +186,7 @@ async function enqueueLines(
     .filter(Boolean);
   const runs = lines.map((line, i) => ({
     id: getIdempotencyKey([words, settings]) + (lines.length > 1 ? `-${i + 1}` : ''),
-    words: line,
+    prompt: line,
     ...(tenant === undefined ? {} : { tenant }),
     ...(priority === undefined ? {} : { priority }),
     ...(Object.keys(rest).length > 0 ? { settings: JSON.parse(JSON.stringify(rest)) } : {}),

@@ -22,7 +22,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
   const wanted = { status, tenant, session };
   const filter = {
     ...Object.fromEntries(Object.entries({ ...wanted, before }).filter(([, value]) => value !== '')),
-    most: pageSize,
+    limit: pageSize,
   };
   const isFiltered = Object.values(wanted).some((value) => value !== '');
   const change = (name: keyof typeof wanted, value: string): void => replaceQuery('runs', { ...wanted, [name]: value });

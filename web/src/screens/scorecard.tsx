@@ -8,7 +8,7 @@ import type { ScorecardRow } from '../api/types.ts';
 
 /** The screen of what tests measured. */
 export function ScorecardScreen(): JSX.Element {
-  const { value, error } = usePoll((signal) => api.frontier(signal), 60_000);
+  const { value, error } = usePoll((signal) => api.scorecard(signal), 60_000);
   const rows = value?.rows ?? [];
   const measured = rows.filter((row) => row.measured).length;
   return (
@@ -50,7 +50,7 @@ function ScorecardItem({ row }: { readonly row: ScorecardRow }): JSX.Element {
     <li class={row.measured ? '' : 'unmeasured'}>
       <div>
         <h2>{row.title}</h2>
-        <p>{row.what}</p>
+        <p>{row.description}</p>
         {row.measured ? (
           <p class="hint">
             <code>{row.how}</code>, {formatDateTime(row.when)}

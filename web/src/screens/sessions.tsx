@@ -16,13 +16,14 @@ const formatSessionTitle = (words: string): string => truncate(words.replaceAll(
 /** The screen that lists sessions; the query of the address says where the list begins. */
 export function SessionsScreen({ query }: { readonly query: string }): JSX.Element {
   const before = new URLSearchParams(query).get('before') ?? '';
-  const from = { most: pageSize, ...(before === '' ? {} : { before }) };
+  const from = { limit: pageSize, ...(before === '' ? {} : { before }) };
   const { value, error } = usePoll((signal) => api.sessions(from, signal), 5000, before);
   // A session that a run began has its name, so that what was asked in older ones is among older runs.
-  const runs = usePoll((signal) => api.runs({ ...from, most: 4 * pageSize }, signal), 10_000, before).value?.runs ?? [];
+  const runs =
+    usePoll((signal) => api.runs({ ...from, limit: 4 * pageSize }, signal), 10_000, before).value?.runs ?? [];
   const sessions = value?.sessions ?? [];
   // The latest run comes first, so that what a session was begun with is what stays.
-  const begunWith = new Map(runs.map(({ session, prompt: words }) => [session, words]));
+  const begunWith = new Map(runs.map(({ session, prompt }) => [session, prompt]));
   return (
     <>
       <PageTitle>Sessions</PageTitle>

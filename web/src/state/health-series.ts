@@ -1,48 +1,52 @@
-// Tallies of ended runs as the columns of a chart: rates with their intervals, percentiles, throughput.
+// Converts run statistics to chart series: rates with confidence intervals, percentiles, throughput, cost.
 import type { StopReason, RunStats } from '../../../src/core/index.ts';
 
-/** A column of numbers; null where nothing was measured, which is drawn as a gap. */
+/** The values of a series; null if nothing was measured, which a chart draws as a gap. */
 export type SeriesValues = readonly (number | null)[];
 
-/** What a chart draws: times in seconds, and columns beside them. */
+/** The series of the health charts; times are in seconds. */
 export type HealthSeries = {
   readonly times: readonly number[];
   readonly ended: SeriesValues;
-  readonly waited: readonly [SeriesValues, SeriesValues, SeriesValues];
-  readonly took: readonly [SeriesValues, SeriesValues, SeriesValues];
+  readonly queueMs: readonly [SeriesValues, SeriesValues, SeriesValues];
+  readonly durationMs: readonly [SeriesValues, SeriesValues, SeriesValues];
   readonly errors: RateSeries;
   readonly abstained: RateSeries;
   readonly usd: SeriesValues;
 };
 
-/** A rate over time with the ends of its interval. */
+/** A rate over time with its confidence interval. */
 export type RateSeries = { readonly rate: SeriesValues; readonly low: SeriesValues; readonly high: SeriesValues };
 
-/** Reasons that mean something broke; what a person called off says nothing about the fleet. */
+/** Stop reasons that count as errors; cancelled runs count for no rate. */
 const errorStopReasons: readonly StopReason[] = ['truncated', 'error-threshold', 'stuck', 'provider-error'];
 const cancelledStopReasons: readonly StopReason[] = ['kill-switch', 'cancelled'];
 
-/** The columns of some tallies. */
-export function buildHealthSeries(tallies: readonly RunStats[]): HealthSeries {
-  const at = (read: (tally: RunStats) => number | null | undefined): SeriesValues =>
-    tallies.map((tally) => read(tally) ?? null);
+/** Returns the series of these buckets. */
+export function buildHealthSeries(stats: readonly RunStats[]): HealthSeries {
+  const at = (read: (bucket: RunStats) => number | null | undefined): SeriesValues =>
+    stats.map((bucket) => read(bucket) ?? null);
   return {
-    times: tallies.map(({ from }) => Date.parse(from) / 1000),
+    times: stats.map(({ from }) => Date.parse(from) / 1000),
     ended: at(({ ended }) => ended),
-    waited: [at(({ queueMs: waited }) => waited?.[0]), at(({ queueMs: waited }) => waited?.[1]), at(({ queueMs: waited }) => waited?.[2])],
-    took: [at(({ durationMs: took }) => took?.[0]), at(({ durationMs: took }) => took?.[1]), at(({ durationMs: took }) => took?.[2])],
-    errors: buildRateSeries(tallies, errorStopReasons),
-    abstained: buildRateSeries(tallies, ['abstained']),
-    // Where nothing ended, nothing was measured of what it cost.
+    queueMs: [at(({ queueMs }) => queueMs?.[0]), at(({ queueMs }) => queueMs?.[1]), at(({ queueMs }) => queueMs?.[2])],
+    durationMs: [
+      at(({ durationMs }) => durationMs?.[0]),
+      at(({ durationMs }) => durationMs?.[1]),
+      at(({ durationMs }) => durationMs?.[2]),
+    ],
+    errors: buildRateSeries(stats, errorStopReasons),
+    abstained: buildRateSeries(stats, ['abstained']),
+    // Without an ended run there is no cost to show.
     usd: at(({ ended, usd }) => (ended > 0 ? usd : null)),
   };
 }
 
-function buildRateSeries(tallies: readonly RunStats[], reasons: readonly StopReason[]): RateSeries {
-  const counted = tallies.map((tally) => {
+function buildRateSeries(stats: readonly RunStats[], reasons: readonly StopReason[]): RateSeries {
+  const counted = stats.map((bucket) => {
     const sum = (of: readonly StopReason[]): number =>
-      of.reduce((all, reason) => all + (tally.reasons[reason] ?? 0), 0);
-    return { good: sum(reasons), total: tally.ended - sum(cancelledStopReasons) };
+      of.reduce((all, reason) => all + (bucket.reasons[reason] ?? 0), 0);
+    return { good: sum(reasons), total: bucket.ended - sum(cancelledStopReasons) };
   });
   const bounds = counted.map(({ good, total }) => wilsonInterval(good, total));
   return {
@@ -54,7 +58,7 @@ function buildRateSeries(tallies: readonly RunStats[], reasons: readonly StopRea
 
 const z95 = 1.959_963_984_540_054;
 
-/** The interval of a rate that holds 95 times of 100, right also at none and at all; nothing where nothing was counted. */
+/** Returns the 95 % Wilson interval of a rate; undefined if the total is 0. */
 export function wilsonInterval(good: number, total: number): readonly [number, number] | undefined {
   if (total <= 0) return undefined;
   const rate = good / total;

@@ -145,7 +145,7 @@ test('[A87] the rates of the charts are those of health, and a stretch in which 
     const [wantedLow, wantedHigh] = ours({ good, total });
     assert.ok(Math.abs(low - wantedLow) < 1e-9 && Math.abs(high - wantedHigh) < 1e-9);
   }
-  const tally = { from: '2026-01-01T00:00:00Z', usd: 0, tokens: 0, waited: undefined, took: undefined };
+  const tally = { from: '2026-01-01T00:00:00Z', usd: 0, tokens: 0, queueMs: undefined, durationMs: undefined };
   const { errors, usd } = buildHealthSeries([
     { ...tally, ended: 5, reasons: { answered: 3, stuck: 1, cancelled: 1 } },
     { ...tally, ended: 0, reasons: {} },

@@ -5,4 +5,5 @@ import type { WorkerInfo } from '../../../src/core/index.ts';
 const workerTimeoutMs = 15_000;
 
 /** Whether a worker has been silent for too long to count on it. */
-export const isWorkerSilent = ({ lastSeenAt: seen }: WorkerInfo, now: number): boolean => now - Date.parse(seen) > workerTimeoutMs;
+export const isWorkerSilent = ({ lastSeenAt: seen }: WorkerInfo, now: number): boolean =>
+  now - Date.parse(seen) > workerTimeoutMs;
