@@ -103,7 +103,7 @@ test(
       `import { localWorkspace } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))};
      const workspace = localWorkspace({ roots: ['.'] });
      await workspace.exec('sleep 600 & echo $$ $!; wait', {
-       watched: true,
+       killWithParent: true,
        onOutput(pids) { process.stdout.write(pids, () => process.kill(process.pid, 'SIGKILL')); },
      });`,
     );

@@ -73,7 +73,7 @@ test('a pipe where the manifest of TypeScript should be keeps no edit waiting', 
   const code = `import { languageServers } from ${from('./index.ts')};
     import { localWorkspace } from ${from('../../workspace/index.ts')};
     const servers = languageServers(localWorkspace({ roots: [${JSON.stringify(root)}] }), {});
-    console.log(await servers.ready('a.ts', new AbortController().signal));`;
+    console.log(await servers.getIfReady('a.ts', new AbortController().signal));`;
   // In a process of its own: who waits on a pipe this way hears nothing more, and no test would end.
   const how = { timeout: 20_000, encoding: 'utf8' } as const;
   assert.equal(spawnSync(process.execPath, ['--input-type=module', '-e', code], how).stdout, 'undefined\n');
