@@ -13,9 +13,13 @@ export {
   type ConversationTracker,
   type TrackedRequest,
 } from './conversation-tracking/tracker.ts';
-export type { WireFormat, WireFormatName } from './formats/wire-format.ts';
-export { detectWireFormat, wireFormats } from './formats/detect.ts';
-export { type MessageAddition } from './interceptor/caller-history.ts';
+export {
+  detectWireFormat,
+  wireFormats,
+  type InterceptFormatName,
+  type MessageAddition,
+  type WireFormat,
+} from '../wire/index.ts';
 export {
   createInterceptor,
   type InterceptedResponse,

@@ -38,9 +38,9 @@ export const numberField = <K extends string>(name: K, value: unknown): { readon
   typeof value === 'number' ? ({ [name]: value } as { readonly [key in K]?: number }) : {};
 
 /** Parses JSON; undefined if the text is not JSON. */
-export function tryParseJson(text: string): unknown {
+export function tryParseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text) as Json;
   } catch {
     return undefined;
   }
@@ -50,7 +50,7 @@ export function tryParseJson(text: string): unknown {
 export function parseCallArguments(raw: string): { readonly input: Json; readonly invalid?: string } {
   if (raw.trim() === '') return { input: {} };
   const input = tryParseJson(raw);
-  return input === undefined ? { input: {}, invalid: raw } : { input: input as Json };
+  return input === undefined ? { input: {}, invalid: raw } : { input };
 }
 
 /** Keeps content that Fairlead does not interpret (images, audio, provider items) as a file part. */

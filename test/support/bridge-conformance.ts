@@ -215,9 +215,8 @@ function assertPrefixes(requests: readonly SeenRequest[]): void {
 
 function parseSeenRequest({ body, format, path }: RecordedRequest): SeenRequest {
   const request = body as JsonObject;
-  const name = format === 'google' ? 'gemini' : format;
-  if (!name || name === 'ollama') throw new Error(`No bridge speaks ${format}.`);
-  const { system, messages } = wireFormats[name].parseRequest(request, path);
+  if (!format || format === 'ollama') throw new Error(`No bridge speaks ${format}.`);
+  const { system, messages } = wireFormats[format].parseRequest(request, path);
   const given = request['messages'] ?? request['contents'] ?? request['input'] ?? [];
   const raw = typeof given === 'string' ? [{ role: 'user', content: given }] : (given as readonly Json[]);
   return { system, raw, words: messages.map(getMessageText).join('\n') };

@@ -7,7 +7,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import type { ConversationTracker, TrackedRequest } from '../conversation-tracking/tracker.ts';
-import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
+import { formatStopMessage, type StopAction } from '../interceptor/stop-action.ts';
 import { resolveTracker, hasChecks, toConversationId, type BridgeOptions } from '../model-intercept/options.ts';
 import { interceptModelStream, interceptModelCall } from '../model-intercept/intercept-model.ts';
 import { parseAiSdkResponse, parseAiSdkRequest, insertIntoPrompt } from './prompt.ts';

@@ -18,9 +18,15 @@ import {
   type ToolSpec,
   type Usage,
 } from '../../core/index.ts';
-import { groupByPosition, joinParagraphs, getSystemAddition } from '../formats/wire-format.ts';
-import { parseCallArguments, asObject, toOpaquePart } from '../formats/json.ts';
-import type { MessageAddition } from '../interceptor/caller-history.ts';
+import {
+  asObject,
+  getSystemAddition,
+  groupByPosition,
+  joinParagraphs,
+  parseCallArguments,
+  toOpaquePart,
+  type MessageAddition,
+} from '../../wire/index.ts';
 import type { InterceptedResponse, InterceptedRequest } from '../interceptor/interceptor.ts';
 
 type AssistantPart = (LanguageModelV4Message & { role: 'assistant' })['content'][number];

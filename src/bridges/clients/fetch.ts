@@ -5,8 +5,7 @@ import {
   type ConversationTrackerOptions,
   type ConversationTracker,
 } from '../conversation-tracking/tracker.ts';
-import { parseJsonBytes } from '../formats/json.ts';
-import { detectWireFormat } from '../formats/detect.ts';
+import { detectWireFormat, tryParseJson } from '../../wire/index.ts';
 import { interceptHttp } from '../http-intercept/intercept-http.ts';
 import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
 
@@ -100,7 +99,7 @@ async function parseModelRequest(input: string | URL | Request, init: RequestIni
   const dialect = detectWireFormat(url.pathname);
   if (!dialect || (init?.method ?? whole?.method ?? 'GET').toUpperCase() !== 'POST') return undefined;
   const raw = toBytes(init?.body ?? (whole?.body ? new Uint8Array(await whole.clone().arrayBuffer()) : undefined));
-  const request = raw && parseJsonBytes(raw);
+  const request = raw && tryParseJson(raw.toString());
   if (!raw || !isObject(request))
     throw new FairleadError('bridge/unread-request', 'This request to a model cannot be read, so it is not sent.', {
       blame: 'user',

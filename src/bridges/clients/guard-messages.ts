@@ -7,14 +7,13 @@ import {
   type StopReason,
   type ToolSpec,
 } from '../../core/index.ts';
-import type { WireFormatName } from '../formats/wire-format.ts';
-import { wireFormats } from '../formats/detect.ts';
+import { wireFormats, type InterceptFormatName } from '../../wire/index.ts';
 import { createInterceptor, type Interceptor, type InterceptorOptions } from '../interceptor/interceptor.ts';
 
 /** Options of `guardMessages`. */
 export type GuardMessagesOptions = Omit<InterceptorOptions, 'log' | 'session'> & {
   /** The wire format of the messages; default chat completions. */
-  readonly format?: WireFormatName;
+  readonly format?: InterceptFormatName;
   readonly model?: string;
   readonly tools?: readonly ToolSpec[];
 };
@@ -37,11 +36,11 @@ export type GuardedMessages = {
   readonly decisions: readonly MessageDecision[];
 };
 
-const messageFields: Readonly<Record<WireFormatName, readonly [messages: string, system: string]>> = {
+const messageFields: Readonly<Record<InterceptFormatName, readonly [messages: string, system: string]>> = {
   chat: ['messages', ''],
   anthropic: ['messages', 'system'],
   responses: ['input', 'instructions'],
-  gemini: ['contents', 'systemInstruction'],
+  google: ['contents', 'systemInstruction'],
 };
 
 /** One nonce per process, so that the same messages always get the same additions. */

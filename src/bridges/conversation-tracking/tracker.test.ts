@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { messageToolCalls, type Message, type Rule } from '../../core/index.ts';
-import type { MessageAddition } from '../interceptor/caller-history.ts';
+import type { MessageAddition } from '../../wire/index.ts';
 import { createConversationTracker, type ConversationTrackerOptions, type ConversationTracker } from './tracker.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });

@@ -1,6 +1,6 @@
 // Tracks many conversations, each with its interceptor: recognized by prefix, bounded in number, restored after a restart.
 import type { Message } from '../../core/index.ts';
-import type { ParsedModelRequest } from '../formats/wire-format.ts';
+import type { ParsedModelRequest } from '../../wire/index.ts';
 import { extendPrefixHash, computePrefixHashes } from '../interceptor/caller-history.ts';
 import {
   createInterceptor,

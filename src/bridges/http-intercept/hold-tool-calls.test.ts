@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { chatFormat } from '../formats/chat.ts';
+import { wireFormats } from '../../wire/index.ts';
 import { parseSseEvents, createToolCallHold } from './hold-tool-calls.ts';
 
 const chunk = (delta: object): string => JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null }] });
@@ -33,7 +33,7 @@ test('[M31] nothing of a call passes before its verdict, and all bytes stay in t
       const first = before.map((each) => formatFrame(each, end)).join('');
       const rest = [...(made === null ? [] : [made]), ...after].map((each) => formatFrame(each, end)).join('');
       const bytes = Buffer.from(first + rest);
-      const way = createToolCallHold(chatFormat, false);
+      const way = createToolCallHold(wireFormats.chat, false);
       let out = '';
       for (let at = 0; at < bytes.length; at += step) out += way.push(bytes.subarray(at, at + step))?.toString() ?? '';
       out += way.finish()?.toString() ?? '';
@@ -54,7 +54,7 @@ test('[M31] nothing of a call passes before its verdict, and all bytes stay in t
 });
 
 test('where words are judged too, nothing passes at all', () => {
-  const way = createToolCallHold(chatFormat, true);
+  const way = createToolCallHold(wireFormats.chat, true);
   assert.equal(way.push(Buffer.from(formatFrame(textChunk('Hi.'), '\n\n'))), undefined);
   assert.equal(way.finish(), undefined);
   assert.equal(way.held.length, 1);

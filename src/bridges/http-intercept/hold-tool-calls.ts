@@ -1,6 +1,6 @@
 // Passes the bytes of a streamed response through until the first tool call; from there on it buffers until the verdict.
-import type { WireFormat, WireStreamEvent } from '../formats/wire-format.ts';
-import { splitSseFrames, findLastEventEnd } from './sse.ts';
+import type { WireFormat, WireStreamEvent } from '../../wire/index.ts';
+import { splitSseFrames, findLastFrameEnd } from './sse.ts';
 
 /** The state of an intercepted stream. */
 export type ToolCallHold = {
@@ -50,7 +50,7 @@ export function createToolCallHold(dialect: WireFormat, holdsAll: boolean): Tool
     push(chunk) {
       const bytes = toBuffer(chunk);
       const whole = tail.length ? Buffer.concat([tail, bytes]) : bytes;
-      const end = findLastEventEnd(whole);
+      const end = findLastFrameEnd(whole);
       tail = whole.subarray(end);
       if (tail.length + waiting > maxHeldBytes) throw new RangeError('The answer is too long to be held.');
       return pass(whole.subarray(0, end));

@@ -8,8 +8,7 @@ import {
   type JsonObject,
 } from '../../core/index.ts';
 import type { TrackedRequest } from '../conversation-tracking/tracker.ts';
-import type { WireFormat, ParsedModelResponse } from '../formats/wire-format.ts';
-import type { MessageAddition } from '../interceptor/caller-history.ts';
+import type { MessageAddition, ParsedModelResponse, WireFormat } from '../../wire/index.ts';
 import type { InterceptAction } from '../interceptor/interceptor.ts';
 
 /** The upstream response; `head` is what the caller needs to pass it on. */

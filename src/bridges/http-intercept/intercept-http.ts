@@ -1,8 +1,14 @@
 // Intercepts one HTTP model request: adds notes, decides about the response, and retries if a call is denied.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
-import type { WireFormat, StopAction, WireStreamEvent, ParsedModelResponse } from '../formats/wire-format.ts';
-import { parseJsonBytes } from '../formats/json.ts';
-import { encodeSseEvent, splitSseFrames } from './sse.ts';
+import {
+  formatStreamEvents,
+  tryParseJson,
+  type ParsedModelResponse,
+  type WireFormat,
+  type WireStreamEvent,
+} from '../../wire/index.ts';
+import { formatStopMessage, type StopAction } from '../interceptor/stop-action.ts';
+import { splitSseFrames } from './sse.ts';
 import { mayContainCall } from './hold-tool-calls.ts';
 import {
   createRequestBody,
@@ -58,10 +64,11 @@ async function sendUntilAccepted<Head>(exchange: HttpExchange<Head>): Promise<In
 
 function createStopReply<Head>(exchange: HttpExchange<Head>, stop: StopAction): InterceptReply<Head> {
   const { format, request, wantsStream } = exchange;
-  const answer = format.stopResponse(request, stop);
+  const text = formatStopMessage(stop);
+  const answer = format.writeTextResponse(request, text);
   markDelivered(exchange, format.parseResponse(answer));
   if (!wantsStream) return createLocalReply(200, answer);
-  const events = Buffer.concat(format.stopEvents(request, stop).map(encodeSseEvent));
+  const events = Buffer.from(formatStreamEvents(format.writeTextEvents(request, text)));
   return { status: 200, contentType: 'text/event-stream', isStream: false, chunks: singleChunk(events) };
 }
 
@@ -95,7 +102,7 @@ async function readAllChunks(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
 
 /** Parses a whole response in any form: a client may read events from a body without the event-stream type. */
 function parseWholeResponse(dialect: WireFormat, bytes: Buffer): ParsedModelResponse | undefined {
-  const value = parseJsonBytes(bytes);
+  const value = tryParseJson(bytes.toString());
   if (isObject(value)) return dialect.parseResponse(value);
   const events = Array.isArray(value)
     ? (value as readonly Json[]).flatMap((data): readonly WireStreamEvent[] => (isObject(data) ? [{ data }] : []))

@@ -1,7 +1,14 @@
 // Intercepts a streamed response: the caller sees one stream, however often the model is retried.
 import { messageToolCalls, errorMessage } from '../../core/index.ts';
-import type { WireFormat, WireStreamEvent, ParsedModelResponse } from '../formats/wire-format.ts';
-import { encodeSseEvent, splitSseFrames } from './sse.ts';
+import {
+  formatStreamEvent,
+  formatStreamEvents,
+  type ParsedModelResponse,
+  type WireFormat,
+  type WireStreamEvent,
+} from '../../wire/index.ts';
+import { formatStopMessage } from '../interceptor/stop-action.ts';
+import { splitSseFrames } from './sse.ts';
 import { parseSseEvents, mayContainCall, createToolCallHold, type ToolCallHold } from './hold-tool-calls.ts';
 import {
   createRequestBody,
@@ -34,7 +41,7 @@ export async function* interceptStream<Head>(
       throw error;
     }
     exchange.notify(error.message);
-    yield encodeSseEvent(exchange.format.errorEvent(error.message));
+    yield Buffer.from(formatStreamEvent(exchange.format.errorEvent(error.message)));
   } finally {
     if (!ended) await recordUpstreamFailure(exchange, 'The caller did not wait for the end.');
     if (settling) void settling.finally(() => releaseTrackedRequest(exchange));
@@ -79,9 +86,9 @@ async function* streamUntilAccepted<Head>(
     seen.push(...(join ? join.given : await parseSseEvents(way.sent)));
     if (guidance.type === 'stop') {
       const next = format.continueStream(seen);
-      const ending = format.stopEvents(request, guidance).flatMap((event) => next(event) ?? []);
+      const ending = format.writeTextEvents(request, formatStopMessage(guidance)).flatMap((event) => next(event) ?? []);
       markDelivered(exchange, assembleResponse(format, [...seen, ...ending]));
-      yield Buffer.concat(ending.map(encodeSseEvent));
+      yield Buffer.from(formatStreamEvents(ending));
       return undefined;
     }
     arrived = await exchange.send(createRequestBody(exchange, guidance));
@@ -108,7 +115,7 @@ function createStreamContinuation(
           const next = event && join(event);
           if (next) given.push(next);
           if (!event || next === event) return [bytes];
-          return next ? [encodeSseEvent(next)] : [];
+          return next ? [Buffer.from(formatStreamEvent(next))] : [];
         }),
       ),
   };

@@ -13,20 +13,7 @@ import {
   type Note,
   type PersistentList,
 } from '../../core/index.ts';
-
-/** Text for the model that is not in the caller's messages; its position after a message never changes. */
-export type MessageAddition =
-  /** Appended to the system text from the first request on. */
-  | { readonly type: 'system'; readonly after: -1; readonly text: string }
-  | { readonly type: 'notes'; readonly after: number; readonly text: string }
-  /** A response whose calls were denied, and the reason of each. `raw` is the provider's response. */
-  | {
-      readonly type: 'exchange';
-      readonly after: number;
-      readonly answer: Message;
-      readonly results: readonly { readonly id: string; readonly tool: string; readonly text: string }[];
-      readonly raw?: Json;
-    };
+import type { MessageAddition } from '../../wire/index.ts';
 
 /** A message of the caller: the hash of its prefix, and the event that recorded it. */
 export type MessageMark = { readonly mark: number; readonly event: string };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { messageToolCalls, type Gate, type Json, type Message, type Rule } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import type { MessageAddition } from './caller-history.ts';
+import type { MessageAddition } from '../../wire/index.ts';
 import { createInterceptor, type Interceptor, type InterceptorOptions } from './interceptor.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });

@@ -35,8 +35,8 @@ import {
   createCallerHistoryView,
   extendPrefixHash,
   computePrefixHashes,
-  type MessageAddition,
 } from './caller-history.ts';
+import type { MessageAddition } from '../../wire/index.ts';
 import { callerMessageToFacts, defaultToolFailureTest, type ToolFailureTest } from './import-messages.ts';
 import {
   recordSessionStart,

@@ -16,9 +16,13 @@ import {
   getSystemAddition,
   type ParsedModelRequest,
   type ParsedModelResponse,
-} from '../formats/wire-format.ts';
-import { numberField, asObject, asObjectArray, toOpaquePart, asString } from '../formats/json.ts';
-import type { MessageAddition } from '../interceptor/caller-history.ts';
+  numberField,
+  asObject,
+  asObjectArray,
+  toOpaquePart,
+  asString,
+  type MessageAddition,
+} from '../../wire/index.ts';
 
 /** The caller's classes of messages: `import * as messages from '@langchain/core/messages'`, or `'langchain'`, holds them. */
 export type MessageClasses = {

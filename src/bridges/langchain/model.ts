@@ -1,7 +1,7 @@
 // Wraps a LangChain chat model: intercepts invoke, stream and bound calls.
 import { FairleadError, isObject } from '../../core/index.ts';
 import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
-import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
+import { formatStopMessage, type StopAction } from '../interceptor/stop-action.ts';
 import { resolveTracker, hasChecks, type BridgeOptions } from '../model-intercept/options.ts';
 import {
   interceptModelStream,

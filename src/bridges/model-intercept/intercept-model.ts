@@ -1,8 +1,8 @@
 // Intercepts one model request of a framework: adds notes, retries while the response is rejected, and streams events.
 import { errorMessage, type Message, type MessagePart } from '../../core/index.ts';
 import type { TrackedRequest } from '../conversation-tracking/tracker.ts';
-import { formatStopMessage, type StopAction, type ParsedModelResponse } from '../formats/wire-format.ts';
-import type { MessageAddition } from '../interceptor/caller-history.ts';
+import type { MessageAddition, ParsedModelResponse } from '../../wire/index.ts';
+import { formatStopMessage, type StopAction } from '../interceptor/stop-action.ts';
 
 /** Reads one response incrementally; a whole response is one event. */
 export type ModelStreamReader<E> = {

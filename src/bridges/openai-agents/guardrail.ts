@@ -1,5 +1,5 @@
 // Input guardrail for tools of the OpenAI Agents SDK that asks the gates.
-import { parseCallArguments } from '../formats/json.ts';
+import { parseCallArguments } from '../../wire/index.ts';
 import { getToolDenial, type ToolGate } from '../model-intercept/tool-gate.ts';
 
 /** The result of an SDK guardrail. */

@@ -16,9 +16,14 @@ import {
   getSystemAddition,
   type ParsedModelRequest,
   type ParsedModelResponse,
-} from '../formats/wire-format.ts';
-import { parseCallArguments, numberField, asObject, asObjectArray, toOpaquePart, asString } from '../formats/json.ts';
-import type { MessageAddition } from '../interceptor/caller-history.ts';
+  parseCallArguments,
+  numberField,
+  asObject,
+  asObjectArray,
+  toOpaquePart,
+  asString,
+  type MessageAddition,
+} from '../../wire/index.ts';
 
 /** Converts a request of the runner. */
 export const parseAgentsRequest = (request: JsonObject, model: string): ParsedModelRequest => ({
@@ -149,7 +154,7 @@ const createUserItem = (content: string): JsonObject => ({ type: 'message', role
 /** A denied function call is shown with its result; other kinds have no text result, so the denial is added as text. */
 function formatAddition(addition: MessageAddition): readonly JsonObject[] {
   if (addition.type !== 'exchange') return [createUserItem(addition.text)];
-  const items = Array.isArray(addition.raw) ? asObjectArray(addition.raw) : [];
+  const items = Array.isArray(addition.raw) ? asObjectArray(addition.raw as Json) : [];
   const functions = new Set(
     items.flatMap((item) => (item['type'] === 'function_call' ? [asString(item['callId'])] : [])),
   );

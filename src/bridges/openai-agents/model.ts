@@ -1,8 +1,8 @@
 // Wraps models and model providers of the OpenAI Agents SDK: intercepts their requests.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
 import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
-import { formatStopMessage, type StopAction } from '../formats/wire-format.ts';
-import { asObject, asObjectArray } from '../formats/json.ts';
+import { formatStopMessage, type StopAction } from '../interceptor/stop-action.ts';
+import { asObject, asObjectArray } from '../../wire/index.ts';
 import { resolveTracker, hasChecks, type BridgeOptions } from '../model-intercept/options.ts';
 import {
   interceptModelStream,

@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject, type JsonObject } from '../../core/index.ts';
 import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
-import type { WireFormat } from '../formats/wire-format.ts';
-import { parseJsonBytes } from '../formats/json.ts';
+import { tryParseJson, type WireFormat } from '../../wire/index.ts';
 import { interceptHttp } from '../http-intercept/intercept-http.ts';
 import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
 import { filterForwardedHeaders, type Upstream } from './upstream.ts';
@@ -102,7 +101,7 @@ async function parseRequestBody(incoming: IncomingMessage, dialect: WireFormat, 
     return { status: 415, message: 'The proxy reads requests that are not compressed.' };
   const raw = await readBody(incoming, most);
   if (!raw) return { status: 413, message: `A request may have ${most} bytes.` };
-  const request = parseJsonBytes(raw);
+  const request = tryParseJson(raw.toString());
   if (!isObject(request)) return { status: 400, message: 'The body of the request is no JSON object.' };
   const sentence = dialect.unsupportedReason(request);
   return sentence === undefined ? { raw, request } : { status: 400, message: sentence };

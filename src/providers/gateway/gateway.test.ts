@@ -543,6 +543,16 @@ test('[A57] a try that was billed and failed is counted where its error says wha
   assert.deepEqual(last.usage, { input: 1_000_000, output: 100_000 }, 'the counts are those of the answer');
 });
 
+test('[A57] when every attempt fails, the error carries what all attempts used and cost', async () => {
+  const { options } = createGateway();
+  const billed = (usd: number): FairleadError =>
+    Object.assign(createError('cut'), { usage: { input: 10, output: 1 }, usd });
+  const model = provider([fails(billed(0.5)), fails(createError('cut')), fails(billed(0.25)), fails(billed(0.25))]);
+  const error: unknown = await drain(gateway(model, options)).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof FairleadError);
+  assert.deepEqual([error.usage, error.usd], [{ input: 30, output: 3 }, 1]);
+});
+
 test('[A57] a chain has the dearest price of its models, and none if one is unknown', () => {
   const priced = (price?: Price): Provider => provider([answers()], price ? { price } : {});
   assert.deepEqual(gateway([priced({ input: 1, output: 9 }), priced({ input: 3, output: 5 })]).price, {

@@ -657,6 +657,21 @@ test('[A54] an error inside a success is that error, in a stream, an event, a ch
   );
 });
 
+test('usage and cost that a stream reported before or with an error are kept in the error', async (t) => {
+  const usage = { prompt_tokens: 9, completion_tokens: 4, cost: 0.25 };
+  const error = { message: 'Provider disconnected', code: 502 };
+  const replies: readonly ServerReply[] = [
+    stream(deltaEvent({ content: 'x' }, null, { usage }), event({ error })),
+    stream(deltaEvent({ content: 'x' }), deltaEvent({}, 'error', { error, usage })),
+    stream(deltaEvent({ content: 'x' }, null, { usage })),
+  ];
+  for (const reply of replies) {
+    const thrown = await expectError(t, reply);
+    assert.deepEqual([thrown.usage, thrown.usd], [{ input: 9, output: 4 }, 0.25], reply.body);
+  }
+  assert.equal((await expectError(t, stream(event({ error })))).usage, undefined);
+});
+
 test('[A54] what is no answer is malformed, and its beginning is shown (fault 59)', async (t) => {
   const replies: readonly ServerReply[] = [
     { type: 'text/html', body: '<html>\u0007Sign in</html>' },

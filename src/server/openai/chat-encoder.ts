@@ -1,6 +1,7 @@
 // What a run says, as a chat completion: whole, or in pieces.
-import { createChatEnvelope } from '../../bridges/formats/chat.ts';
-import type { WireStreamEvent } from '../../bridges/formats/wire-format.ts';
+import { asString } from '../../wire/index.ts';
+import { writeChatHead } from '../../wire/openai-chat/write-response.ts';
+import type { WireStreamEvent } from '../../wire/index.ts';
 import { isObject, type FleetRun, type JsonObject } from '../../core/index.ts';
 import { formatCallId } from './call-ids.ts';
 import { formatUsage, type CompletionResult } from './completion-result.ts';
@@ -11,7 +12,7 @@ import type { ResponseEncoder } from './response-encoder.ts';
 export function createChatEncoder(request: JsonObject, { id }: FleetRun): ResponseEncoder {
   const { stream_options: options } = request;
   const counts = isObject(options) && options['include_usage'] === true;
-  const base = { ...createChatEnvelope(request, 'chat.completion.chunk'), id: `chatcmpl-${id}` };
+  const base = writeChatHead('chat.completion.chunk', asString(request['model']), `chatcmpl-${id}`);
   const chunk = (delta: JsonObject, finish: string | null = null): WireStreamEvent => ({
     data: {
       ...base,

@@ -1,7 +1,7 @@
 // One request of a client of OpenAI's: its run is begun, waited for or watched, and told in the client's own way.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WireFormat } from '../../bridges/index.ts';
-import type { WireStreamEvent } from '../../bridges/formats/wire-format.ts';
+import type { WireStreamEvent } from '../../wire/index.ts';
 import type { FleetRun, JsonObject } from '../../core/index.ts';
 import { toHttpError } from '../http/errors.ts';
 import type { RouteResponse, RouteRequest } from '../http/route.ts';

@@ -1,5 +1,5 @@
 // The way in which an endpoint of OpenAI's says what a run says.
-import type { WireStreamEvent } from '../../bridges/formats/wire-format.ts';
+import type { WireStreamEvent } from '../../wire/index.ts';
 import type { JsonObject } from '../../core/index.ts';
 import type { HttpErrorResponse } from '../http/errors.ts';
 import type { CompletionResult } from './completion-result.ts';

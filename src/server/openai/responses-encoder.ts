@@ -1,5 +1,5 @@
 // What a run says, as a response: items that begin, grow and end, whole or as the events of a stream.
-import type { WireStreamEvent } from '../../bridges/formats/wire-format.ts';
+import type { WireStreamEvent } from '../../wire/index.ts';
 import type { FleetRun, JsonObject } from '../../core/index.ts';
 import type { CompletionResult } from './completion-result.ts';
 import { formatOpenAiError } from './errors.ts';

@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { messageToolCalls, isObject, messageText, type Json, type JsonObject } from '../../core/index.ts';
-import { calls, says, scriptedServer, type ScriptedResponse } from '../../testing/index.ts';
-import { splitSseFrames } from '../http-intercept/sse.ts';
-import type { MessageAddition } from '../interceptor/caller-history.ts';
-import type { WireFormatName, WireStreamEvent } from './wire-format.ts';
-import { detectWireFormat, wireFormats } from './detect.ts';
+import { messageToolCalls, isObject, messageText, type Json, type JsonObject } from '../core/index.ts';
+import { calls, says, scriptedServer, type ScriptedResponse } from '../testing/index.ts';
+import { splitSseFrames } from '../bridges/http-intercept/sse.ts';
+import {
+  detectWireFormat,
+  wireFormats,
+  type InterceptFormatName,
+  type MessageAddition,
+  type WireStreamEvent,
+} from './index.ts';
 
-const names = Object.keys(wireFormats) as readonly WireFormatName[];
+const names = Object.keys(wireFormats) as readonly InterceptFormatName[];
 
 /** Whatever somebody may have put anywhere, apart from our own mark. */
 const anything: fc.Arbitrary<Json> = fc.constantFrom<Json>(null, 7, 'x', false, [], {}, [null, ['y']], {
@@ -19,35 +23,35 @@ const textArbitrary = fc.constantFrom('Go.', 'one\n\ntwo', '{"tool_calls"}', ' '
 const withUnknownFields = (known: JsonObject): fc.Arbitrary<JsonObject> =>
   fc.option(anything, { nil: undefined }).map((more) => (more === undefined ? known : { x_more: more, ...known }));
 
-const parts: Readonly<Record<WireFormatName, (text: string) => JsonObject>> = {
+const parts: Readonly<Record<InterceptFormatName, (text: string) => JsonObject>> = {
   chat: (text) => ({ type: 'text', text }),
   anthropic: (text) => ({ type: 'text', text }),
   responses: (text) => ({ type: 'input_text', text }),
-  gemini: (text) => ({ text }),
+  google: (text) => ({ text }),
 };
 
 /** A caller's message, with a text or with parts, and with fields that we do not know. */
-function messageFor(name: WireFormatName): fc.Arbitrary<Json> {
-  const answering = name === 'gemini' ? 'model' : 'assistant';
+function messageFor(name: InterceptFormatName): fc.Arbitrary<Json> {
+  const answering = name === 'google' ? 'model' : 'assistant';
   const role = fc.constantFrom('user', answering, ...(name === 'chat' ? ['tool'] : []));
   const pieces = fc.array(
     textArbitrary.chain((text) => withUnknownFields(parts[name](text))),
     { minLength: 1, maxLength: 3 },
   );
-  const content = name === 'gemini' ? pieces : fc.oneof(textArbitrary, pieces);
+  const content = name === 'google' ? pieces : fc.oneof(textArbitrary, pieces);
   return fc
     .tuple(role, content)
-    .chain(([each, said]) => withUnknownFields({ role: each, [name === 'gemini' ? 'parts' : 'content']: said }));
+    .chain(([each, said]) => withUnknownFields({ role: each, [name === 'google' ? 'parts' : 'content']: said }));
 }
 
-const lists: Readonly<Record<WireFormatName, string>> = {
+const lists: Readonly<Record<InterceptFormatName, string>> = {
   chat: 'messages',
   anthropic: 'messages',
   responses: 'input',
-  gemini: 'contents',
+  google: 'contents',
 };
 
-const requestFor = (name: WireFormatName): fc.Arbitrary<JsonObject> =>
+const requestFor = (name: InterceptFormatName): fc.Arbitrary<JsonObject> =>
   fc
     .array(fc.oneof({ weight: 9, arbitrary: messageFor(name) }, { weight: 1, arbitrary: anything }), {
       minLength: 1,
@@ -98,7 +102,7 @@ function stripAdditions(value: Json): Json | undefined {
 const isEmpty = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
 
 /** The same text may be written as a text or as the one part that holds it. */
-function normalizeRequest(name: WireFormatName, request: JsonObject): Json {
+function normalizeRequest(name: InterceptFormatName, request: JsonObject): Json {
   const messages = (request[lists[name]] as readonly Json[]).map((message) =>
     isObject(message) && typeof message['content'] === 'string'
       ? { ...message, content: [parts[name](message['content'])] }
@@ -132,14 +136,14 @@ for (const name of names) {
   });
 }
 
-const paths: Readonly<Record<WireFormatName, (streamed: boolean) => string>> = {
+const paths: Readonly<Record<InterceptFormatName, (streamed: boolean) => string>> = {
   chat: () => '/v1/chat/completions',
   anthropic: () => '/v1/messages',
   responses: () => '/v1/responses',
-  gemini: (streamed) => `/v1beta/models/m:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  google: (streamed) => `/v1beta/models/m:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
 };
 
-const bodies: Readonly<Record<WireFormatName, JsonObject>> = {
+const bodies: Readonly<Record<InterceptFormatName, JsonObject>> = {
   chat: {
     model: 'm',
     messages: [{ role: 'user', content: 'Go.' }],
@@ -152,7 +156,7 @@ const bodies: Readonly<Record<WireFormatName, JsonObject>> = {
     tools: [{ name: 'run', input_schema: { type: 'object' } }],
   },
   responses: { model: 'm', input: 'Go.', tools: [{ type: 'function', name: 'run', parameters: { type: 'object' } }] },
-  gemini: {
+  google: {
     contents: [{ role: 'user', parts: [{ text: 'Go.' }] }],
     tools: [{ functionDeclarations: [{ name: 'run' }] }],
   },
@@ -169,7 +173,7 @@ for (const name of names)
       await using server = await scriptedServer(() => answer);
       const dialect = wireFormats[name];
       const ask = async (streamed: boolean): Promise<Response> => {
-        const body = name === 'gemini' ? bodies[name] : { ...bodies[name], stream: streamed };
+        const body = name === 'google' ? bodies[name] : { ...bodies[name], stream: streamed };
         return fetch(server.url + paths[name](streamed), { method: 'POST', body: JSON.stringify(body) });
       };
       const whole = dialect.parseResponse((await (await ask(false)).json()) as JsonObject);
@@ -211,7 +215,7 @@ for (const name of names)
     await using server = await scriptedServer(({ index }) => [says(`Answer ${index}.`)]);
     const dialect = wireFormats[name];
     const events = async (): Promise<readonly WireStreamEvent[]> => {
-      const body = name === 'gemini' ? bodies[name] : { ...bodies[name], stream: true };
+      const body = name === 'google' ? bodies[name] : { ...bodies[name], stream: true };
       const response = await fetch(server.url + paths[name](true), { method: 'POST', body: JSON.stringify(body) });
       return [...splitSseFrames(Buffer.from(await response.arrayBuffer()))].flatMap(({ event }) => event ?? []);
     };
@@ -240,19 +244,19 @@ test('an address is known however it is spelt, and others are none of ours', () 
     '/v1/%63hat/completions',
   ])
     assert.equal(detectWireFormat(path)?.name, 'chat', path);
-  assert.equal(detectWireFormat('/v1beta/models/gemini-x:streamGenerateContent')?.name, 'gemini');
+  assert.equal(detectWireFormat('/v1beta/models/gemini-x:streamGenerateContent')?.name, 'google');
   for (const path of ['/v1/models', '/v1/messages/batches', '/v1/threads/t1/messages', '/v1/responses/resp_1', '/%'])
     assert.equal(detectWireFormat(path), undefined, path);
 });
 
 test('what could get past a guide is refused before it is sent', () => {
   const tools = [{ type: 'function' }];
-  assert.match(wireFormats.chat.unsupportedReason({ n: 2, tools }) ?? '', /ask for one/);
+  assert.match(wireFormats.chat.unsupportedReason({ n: 2, tools }) ?? '', /request one/);
   assert.match(wireFormats.chat.unsupportedReason({ functions: [] }) ?? '', /tools/);
   assert.match(wireFormats.responses.unsupportedReason({ background: true }) ?? '', /background/);
   assert.match(
-    wireFormats.gemini.unsupportedReason({ generationConfig: { candidateCount: 2 }, tools }) ?? '',
-    /ask for one/,
+    wireFormats.google.unsupportedReason({ generationConfig: { candidateCount: 2 }, tools }) ?? '',
+    /request one/,
   );
   for (const name of names) assert.equal(wireFormats[name].unsupportedReason(bodies[name]), undefined);
 });
