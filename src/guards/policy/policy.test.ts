@@ -114,7 +114,7 @@ async function decideByPolicy(
   const otherwise = permissionGate({ mode: () => mode, grants: granted, tools, locate });
   const policy: Policy = parsePolicy({ rules }, 'policy');
   const gate = policyGate(policy, { locate, cwd: '/work', home: '/home/x', grants: granted, fallback: otherwise });
-  return evaluateGates({ gates: [gate] } as unknown as ResolvedAgent, { id: '1', ...call }, state);
+  return evaluateGates({ gates: [gate], tools: new Map() } as unknown as ResolvedAgent, { id: '1', ...call }, state);
 }
 
 test('the gate denies, allows, asks, and leaves the rest to the person', async () => {

@@ -119,10 +119,10 @@ test('[attack 28] a program that is left in the middle of a command leaves nothi
   const script = `
     import { existsSync } from 'node:fs';
     import { chooseSandbox } from ${at('choose.ts')};
-    import { sandboxed } from ${at('sandbox.ts')};
+    import { withSandbox } from ${at('sandbox.ts')};
     import { localWorkspace } from ${at('../../workspace/index.ts')};
     const sandbox = await chooseSandbox({ roots: [process.cwd()], home: '/nowhere', path: process.env.PATH });
-    void sandboxed(localWorkspace({ roots: ['.'] }), sandbox).exec('echo evil > .env; touch ready; sleep 20');
+    void withSandbox(localWorkspace({ roots: ['.'] }), sandbox).exec('echo evil > .env; touch ready; sleep 20');
     setInterval(() => existsSync('ready') && process.exit(3), 10);`;
   const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
   assert.deepEqual([status, has('ready'), has('.env')], [3, true, false]);
