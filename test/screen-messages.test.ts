@@ -79,7 +79,7 @@ esac`,
     await prompt.enterAndWait('more', /^Answer 2 to more$/m);
     assert.deepEqual(getLastSent(place), ['user: first words', 'assistant: Answer 0 to first words', 'user: more']);
     await prompt.enterAndWait('/tree 9', /! There is no branch 9: \/tree lists them\./);
-    await prompt.enterAndWait('/session edit', /· Nothing was changed, so the conversation stays as it was\./);
+    await prompt.enterAndWait('/session edit', /· Nothing was edited, so the conversation was not changed\./);
   },
 );
 
@@ -92,7 +92,7 @@ test(
     const prompt = await openPrompt(t, place, undefined, { env });
     await prompt.enterAndWait('/editor begin', /^> begin and more\n +lines\n\nHeard: begin and more\nlines/m);
     assert.deepEqual(getLastSent(place), ['user: begin and more\nlines']);
-    await prompt.enterAndWait('/editor again', /· The prompt was left as it was, so nothing was sent\./);
+    await prompt.enterAndWait('/editor again', /· The prompt was not changed, so nothing was sent\./);
     const alone = await openPrompt(t, place, ['--model', 'alpha', '--ephemeral'], { env, wrap: ['env', '-u', 'TMUX'] });
     await alone.enterAndWait('/editor in place', /^> in place and more\n +lines\n\nHeard: in place and more/m);
     const panes = readFileSync(path.join(path.dirname(place.cwd), 'panes.3'), 'utf8');

@@ -64,7 +64,7 @@ test('[J49] one-shot in a terminal, with nothing to do, says what there could be
   assert.equal(await waitForExitCode(terminal), 2);
   assert.match(
     await terminal.screen(),
-    /^One-shot needs something to do: a prompt, --prompt-file, --test-connection or --refresh-models\.$/m,
+    /^--one-shot needs an action: a prompt, --prompt-file, --test-connection or --refresh-models\.$/m,
   );
 });
 
@@ -77,17 +77,13 @@ test('[J16, J19, J24, J49] what excludes each other, and one-shot without work, 
     [['--test-connection', '--refresh-models'], `--test-connection and --refresh-models ${together}`],
     [['-p', 'x', '-P', 'y'], `--prompt and --prompt-file ${together}`],
     [['--one-shot', '-p', 'x', '--refresh-models'], `--prompt and --refresh-models ${together}`],
-    [['--one-shot'], 'There is no prompt: give one as an argument or on standard input.'],
+    [['--one-shot'], 'No prompt was given: pass one as an argument or on standard input.'],
     [['--one-shot', '-p', 'x', '-r'], '--resume-session needs the name or id of a session.'],
     [['--promt', 'x'], 'There is no option "--promt"; did you mean --prompt?'],
   ];
   const ended = await Promise.all(refusals.map(([args]) => made.run(args)));
   refusals.forEach(([args, said], i) => {
-    assert.deepEqual(
-      ended[i],
-      { code: 2, out: '', err: `${said}\nRun fairlead --help for usage.\n` },
-      args.join(' '),
-    );
+    assert.deepEqual(ended[i], { code: 2, out: '', err: `${said}\nRun fairlead --help for usage.\n` }, args.join(' '));
   });
   assert.equal(made.server.requests.length, 0);
   assert.deepEqual(made.sessions(), []);

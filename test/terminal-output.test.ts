@@ -103,7 +103,7 @@ test('[J50] in JSON the last line says what went wrong before there was a run, a
     for (const [args, code, why] of [
       [['-p', 'x', '-n', 'taken'], 1, /taken/],
       [['-p', 'x', '-m', 'qwen4'], 1, /qwen4/],
-      [['-'], 2, /^There is no prompt: /],
+      [['-'], 2, /^No prompt was given: /],
     ] as const) {
       const failed = await made.run([...args, '--output-format', format]);
       assert.equal(failed.code, code);
@@ -128,7 +128,7 @@ test('--output-schema holds the answer to a schema and gives it as data; a schem
     assert.deepEqual([refused.code, refused.out], [1, '']);
     assert.match(
       refused.err,
-      /^--output-schema cannot be used: [^\n]+ Give a file that holds a JSON Schema, or the schema itself\.\n$/,
+      /^--output-schema cannot be used: [^\n]+ Give a file with a JSON Schema, or the schema itself\.\n$/,
     );
   }
   assert.deepEqual(made.server.requests, []);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The executable: checks the Node version, turns the compile cache on and loads the rest; it must itself parse on Node 18.
+// The executable: checks the Node version, enables the compile cache and loads main; it must itself parse on Node 18.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -8,9 +8,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
   );
   process.exitCode = 1;
 } else {
-  // Not imported: that would read every export of the module at every start.
+  // Not imported: an import would evaluate every export of the module at every start.
   process.getBuiltinModule('node:module').enableCompileCache();
-  // All is done and written by then: what is left is to take the heap apart object by object, which nobody needs.
+  // All output is written at this point; exit skips the teardown of the heap.
   process.once('beforeExit', (code) => process.exit(code));
   const { main, surviveClosedPipes } = await import('./main.ts');
   surviveClosedPipes();

@@ -1,4 +1,4 @@
-// The version of this package, as package.json states it; the build writes it into the bundle.
+// The version from package.json; the build writes it into the bundle.
 import manifest from '../../package.json' with { type: 'json' };
 
 /** The version of this package. */

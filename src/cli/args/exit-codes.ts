@@ -1,7 +1,7 @@
-// What the program's exit code says, one number for each way a run can come out.
+// Exit codes of the program, and which run result or error gives which code.
 import type { StopReason } from '../../core/index.ts';
 
-/** The exit codes by what they mean. */
+/** The exit codes by meaning. */
 export const exitCodes = {
   answered: 0,
   failed: 1,
@@ -11,26 +11,26 @@ export const exitCodes = {
   denied: 5,
   unverified: 6,
   unreachable: 7,
-  left: 8,
-  hungUp: 129,
+  runsLeft: 8,
+  hangup: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
 
-/** What each exit code means, for the help. */
+/** The meaning of each exit code, for the help. */
 export const exitCodeDescriptions: readonly (readonly [number, string])[] = [
-  [exitCodes.answered, 'answered, or done'],
-  [exitCodes.failed, 'something went wrong, or the run stopped without an answer'],
-  [exitCodes.misused, 'the command line was not understood'],
+  [exitCodes.answered, 'success'],
+  [exitCodes.failed, 'an error, or the run stopped without an answer'],
+  [exitCodes.misused, 'invalid command line'],
   [exitCodes.turnLimit, 'the turn limit was reached'],
   [exitCodes.budget, 'a budget was used up: money, tokens, calls or time'],
-  [exitCodes.denied, 'a person has to say yes first; resume the session to answer'],
+  [exitCodes.denied, 'an approval is needed; resume the session to answer'],
   [exitCodes.unverified, 'there was an answer, but a check did not pass or the model abstained'],
   [exitCodes.unreachable, 'the provider could not be reached'],
-  [exitCodes.left, 'runs are left in the queue that may not be begun now (worker --drain, factory)'],
-  [exitCodes.hungUp, 'the terminal was closed (SIGHUP)'],
+  [exitCodes.runsLeft, 'runs are left in the queue that cannot start now (worker --drain, factory)'],
+  [exitCodes.hangup, 'the terminal was closed (SIGHUP)'],
   [exitCodes.interrupted, 'interrupted (Ctrl+C)'],
-  [exitCodes.terminated, 'told to end (SIGTERM)'],
+  [exitCodes.terminated, 'terminated (SIGTERM)'],
 ];
 
 const codeByStopReason: Readonly<Record<StopReason | 'waiting', number>> = {
@@ -52,11 +52,11 @@ const codeByStopReason: Readonly<Record<StopReason | 'waiting', number>> = {
   'provider-error': exitCodes.failed,
 };
 
-/** The exit code for a run that ended so, or that waits for a person. */
+/** Returns the exit code for a run that ended with this reason, or that waits for approval. */
 export const exitCodeForRun = (reason: StopReason | 'waiting', errorCode: string | undefined): number =>
   reason === 'provider-error' ? exitCodeForError(errorCode) : codeByStopReason[reason];
 
-/** The exit code for an error: one that says that nobody answered has its own. */
+/** Returns the exit code for an error code; errors of an unreachable provider have their own. */
 export const exitCodeForError = (code: string | undefined): number =>
   code !== undefined && unreachableErrorCodes.has(code) ? exitCodes.unreachable : exitCodes.failed;
 

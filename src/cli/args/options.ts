@@ -1,50 +1,50 @@
-// The options of the program: one table that the parser, the help and the shell completions all read.
+// The table of command-line options, read by the parser, the help and the shell completions.
 
-/** An option: its names, what it takes and what it does. */
+/** An option: its names, its value and its description. */
 export type CliOption = {
-  /** The first name is the one it is known by here. */
+  /** The first name is the key under which the value is stored. */
   readonly names: readonly [string, ...string[]];
   readonly short?: string;
-  /** What it takes, as the help shows it; absent for a switch. */
+  /** The value as the help shows it; absent for a boolean option. */
   readonly value?: string;
-  /** The value may be left out. */
+  /** Whether the value may be omitted. */
   readonly optional?: boolean;
-  /** What a shell may suggest for the value. */
+  /** What a shell completes for the value. */
   readonly completion?: 'model' | 'session' | 'file' | readonly string[];
   readonly description: string;
 };
 
-/** Options under a heading of the help; at most one of a group that is marked so may be given. */
+/** Options under a heading of the help; at most one option of an `exclusive` group may be given. */
 export type CliOptionGroup = {
   readonly title: string;
   readonly exclusive?: boolean;
   readonly options: readonly CliOption[];
 };
 
-/** Every option that `fairlead`, `fairlead chat` and `fairlead run` understand. */
+/** All options of `fairlead`, `fairlead chat` and `fairlead run`. */
 export const cliOptionGroups: readonly CliOptionGroup[] = [
   {
     title: 'Mode',
     exclusive: true,
     options: [
-      { names: ['interactive'], description: 'open the prompt; the default when there is nothing to do at once' },
-      { names: ['one-shot'], description: 'do one thing and exit' },
+      { names: ['interactive'], description: 'open the prompt; the default without a prompt or other action' },
+      { names: ['one-shot'], description: 'do one action and exit' },
     ],
   },
   {
-    title: 'What to do',
+    title: 'Action',
     exclusive: true,
     options: [
-      { names: ['prompt', 'print'], short: 'p', value: '<text>', description: 'the exact words of the user message' },
+      { names: ['prompt', 'print'], short: 'p', value: '<text>', description: 'the text of the user message' },
       {
         names: ['prompt-file'],
         short: 'P',
         value: '<file>',
         completion: 'file',
-        description: 'a file that holds the user message',
+        description: 'a file with the user message',
       },
-      { names: ['test-connection'], description: 'see whether the provider answers' },
-      { names: ['refresh-models'], description: 'ask the provider which models it has, and keep the list' },
+      { names: ['test-connection'], description: 'check that the provider answers' },
+      { names: ['refresh-models'], description: 'fetch and save the list of models of the provider' },
     ],
   },
   {
@@ -55,10 +55,10 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         short: 'm',
         value: '<name>',
         completion: 'model',
-        description: 'the model, <provider>/<model>, or auto; the last one used unless given',
+        description: 'the model, <provider>/<model>, or auto; default: the last one used',
       },
-      { names: ['private'], description: 'let no model read this session that is not on your own machines' },
-      { names: ['stream'], short: 's', description: 'show the answer while it comes' },
+      { names: ['private'], description: 'send this session only to models on your own machines' },
+      { names: ['stream'], short: 's', description: 'print the answer while it is generated' },
     ],
   },
   {
@@ -71,17 +71,17 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         value: '<session>',
         optional: true,
         completion: 'session',
-        description: 'go on with a session, by its name or id',
+        description: 'continue a session, by name or id',
       },
       {
         names: ['clone-session', 'fork'],
         short: 'c',
         value: '<session>',
         completion: 'session',
-        description: 'copy a session and go on with the copy',
+        description: 'copy a session and continue the copy',
       },
-      { names: ['continue'], description: 'go on with the latest session' },
-      { names: ['ephemeral', 'no-session'], description: 'keep nothing' },
+      { names: ['continue'], description: 'continue the latest session' },
+      { names: ['ephemeral', 'no-session'], description: 'do not save the session' },
     ],
   },
   {
@@ -91,18 +91,18 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         names: ['session-name'],
         short: 'n',
         value: '<name>',
-        description: 'the name of the new session; date and time unless given',
+        description: 'the name of the new session; default: date and time',
       },
-      { names: ['max-turns'], value: '<n>', description: 'turns of the model before a run ends' },
-      { names: ['max-budget-usd'], value: '<n>', description: 'dollars a run may cost' },
+      { names: ['max-turns'], value: '<n>', description: 'maximum model turns of a run' },
+      { names: ['max-budget-usd'], value: '<n>', description: 'maximum cost of a run, in dollars' },
     ],
   },
   {
     title: 'Permission',
     options: [
-      { names: ['auto-approve'], description: 'do not ask before files are changed and commands are run' },
+      { names: ['auto-approve'], description: 'approve file changes and commands automatically' },
       { names: ['no-sandbox'], description: 'run commands without a sandbox' },
-      { names: ['code'], description: 'give the model a container to run code in, and nothing else' },
+      { names: ['code'], description: 'give the model only a container to run code in' },
     ],
   },
   {
@@ -112,22 +112,25 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         names: ['output-format'],
         value: '<format>',
         completion: ['text', 'json', 'stream-json'],
-        description: 'text, json (one line at the end) or stream-json (a line an event)',
+        description: 'text, json (one line at the end) or stream-json (one line per event)',
       },
       { names: ['json'], description: 'the same as --output-format json' },
       {
         names: ['input-format'],
         value: '<format>',
         completion: ['text', 'stream-json'],
-        description: 'text, or stream-json: a message a line',
+        description: 'text, or stream-json: one message per line',
       },
       {
         names: ['output-schema', 'json-schema'],
         value: '<file>',
         completion: 'file',
-        description: 'a JSON Schema that the answer is held to',
+        description: 'a JSON Schema for the answer',
       },
-      { names: ['plain'], description: 'lines instead of a screen, for screen readers and simple terminals' },
+      {
+        names: ['plain'],
+        description: 'plain lines instead of the full screen, for screen readers and simple terminals',
+      },
     ],
   },
 ];

@@ -45,7 +45,7 @@ test('[J14, J15, J16] -r resumes, -c clones, and they exclude each other', () =>
     assert.deepEqual(understood(`${flag} x`).session, { type: 'clone', session: 'x' });
   assert.match(wrong('-r a -c b'), /^--resume-session and --clone-session cannot be given together\.$/);
   assert.deepEqual(understood('-c x -n y').session, { type: 'clone', session: 'x', name: 'y' });
-  assert.match(wrong('-r x -n y'), /--session-name names a new session/);
+  assert.match(wrong('-r x -n y'), /--session-name is for a new session/);
   assert.match(wrong('-c'), /-c/);
 });
 
@@ -57,7 +57,7 @@ test('[J14] --resume without a name lets the person choose, and one-shot asks fo
 
 test('[J18, J19, J49] one-shot needs work, and excludes interactive', () => {
   assert.equal(understood('--one-shot --prompt hi').mode, 'one-shot');
-  assert.match(wrong('--one-shot'), /^One-shot needs something to do: a prompt/);
+  assert.match(wrong('--one-shot'), /^--one-shot needs an action: a prompt/);
   assert.match(wrong('--one-shot --interactive -p x'), /--interactive and --one-shot cannot be given together/);
 });
 
@@ -94,7 +94,7 @@ test('words are a prompt that is answered once; with --interactive they are the 
   assert.equal(understood('--interactive -p fix').mode, 'interactive');
   assert.equal(understood('fix it', { isInteractive: true, command: 'chat' }).mode, 'interactive');
   assert.deepEqual(understood('-- --not-an-option').action, { type: 'prompt', text: '--not-an-option' });
-  assert.match(wrong('-p a b'), /The words "b" are one too many beside --prompt/);
+  assert.match(wrong('-p a b'), /Unexpected argument "b" with --prompt/);
 });
 
 test('in a pipe the prompt comes on standard input', () => {

@@ -1,25 +1,25 @@
-// What a command line asks for, or the one sentence that says what is wrong with it.
+// Parses the command line of `fairlead`, `fairlead chat` and `fairlead run`, or returns one sentence about what is wrong.
 import { parseArgs } from 'node:util';
 import { closestMatches } from '../../core/index.ts';
 import type { SessionSelector } from '../../sessions/index.ts';
 import { cliOptions, cliOptionGroups, type CliOption } from './options.ts';
 
-/** What is to be done at once. */
+/** The action to do. */
 export type CliAction =
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'prompt-file'; readonly path: string }
-  /** The prompt comes on standard input. */
+  /** Reads the prompt from standard input. */
   | { readonly type: 'stdin' }
   | { readonly type: 'test-connection' }
   | { readonly type: 'refresh-models' };
 
-/** A command line that was understood. */
+/** A parsed command line. */
 export type CliArgs = {
   readonly mode: 'interactive' | 'one-shot';
   readonly action: CliAction | undefined;
   readonly session: SessionSelector;
   readonly model: string | undefined;
-  /** Only models on the person's own machines may read this session. */
+  /** Whether only models on the user's own machines may read this session. */
   readonly private: boolean;
   readonly stream: boolean;
   readonly autoApprove: boolean;
@@ -32,43 +32,43 @@ export type CliArgs = {
   readonly limits: { readonly turns?: number; readonly usd?: number };
 };
 
-/** What is wrong with a command line. */
+/** The message about an invalid command line. */
 export type UsageError = { readonly message: string };
 
-/** How the program was called: by which command, and whether a person can type at it. */
+/** How the program was started: by which command, and whether the user can type at it. */
 export type Invocation = { readonly command?: 'chat' | 'run'; readonly isInteractive: boolean };
 
 type OptionValues = ReadonlyMap<string, string>;
 
-/** Reads a command line. */
-export function parseCliArgs(args: readonly string[], called: Invocation): CliArgs | UsageError {
+/** Parses a command line. */
+export function parseCliArgs(args: readonly string[], invocation: Invocation): CliArgs | UsageError {
   const parsed = parseOptions(args);
   if ('message' in parsed) return parsed;
-  const { values, words } = parsed;
-  const work = parseAction(values, words, called);
-  if (work && 'message' in work) return work;
-  const mode = parseMode(values, work, called);
+  const { values, positionals } = parsed;
+  const action = parseAction(values, positionals, invocation);
+  if (action && 'message' in action) return action;
+  const mode = parseMode(values, action, invocation);
   if (typeof mode === 'object') return mode;
-  const which = parseSessionSelector(values, mode);
-  if ('message' in which) return which;
+  const session = parseSessionSelector(values, mode);
+  if ('message' in session) return session;
   const formats = parseFormats(values);
   if ('message' in formats) return formats;
   const limits = parseLimits(values);
   if ('message' in limits) return limits;
-  if (mode === 'one-shot' && !work)
+  if (mode === 'one-shot' && !action)
     return {
-      message: 'One-shot needs something to do: a prompt, --prompt-file, --test-connection or --refresh-models.',
+      message: '--one-shot needs an action: a prompt, --prompt-file, --test-connection or --refresh-models.',
     };
   if (mode === 'interactive' && (formats.outputFormat !== 'text' || formats.inputFormat !== 'text'))
     return { message: '--output-format and --input-format are for one-shot runs.' };
   if (mode === 'interactive' && values.has('output-schema'))
     return { message: '--output-schema is for one-shot runs.' };
-  if (formats.inputFormat !== 'text' && work?.type !== 'stdin')
-    return { message: '--input-format stream-json reads the prompts from standard input: give no other.' };
+  if (formats.inputFormat !== 'text' && action?.type !== 'stdin')
+    return { message: '--input-format stream-json reads the prompts from standard input: remove the other prompt.' };
   return {
     mode,
-    action: work,
-    session: which,
+    action,
+    session,
     model: values.get('model'),
     private: values.has('private'),
     stream: values.has('stream'),
@@ -82,11 +82,11 @@ export function parseCliArgs(args: readonly string[], called: Invocation): CliAr
   };
 }
 
-/** The options that were given, under their first names, and the other words. */
+/** Parses the options, stored under their first names, and the positional arguments. */
 function parseOptions(
   args: readonly string[],
-): { readonly values: OptionValues; readonly words: readonly string[] } | UsageError {
-  const kinds = Object.fromEntries(
+): { readonly values: OptionValues; readonly positionals: readonly string[] } | UsageError {
+  const optionTypes = Object.fromEntries(
     cliOptions.flatMap((option) =>
       option.names.map((name, i) => [
         name,
@@ -101,7 +101,7 @@ function parseOptions(
   try {
     const { tokens, positionals } = parseArgs({
       args: fillOptionalValues(args),
-      options: kinds,
+      options: optionTypes,
       allowPositionals: true,
       tokens: true,
     });
@@ -114,7 +114,7 @@ function parseOptions(
         return { message: `--${token.name} needs a value: ${option.value}.` };
       values.set(option.names[0], token.value ?? '');
     }
-    return findExclusiveConflict(values) ?? { values, words: positionals };
+    return findExclusiveConflict(values) ?? { values, positionals };
   } catch (error) {
     return { message: formatOptionError(error) };
   }
@@ -122,7 +122,7 @@ function parseOptions(
 
 const findOption = (name: string): CliOption | undefined => cliOptions.find(({ names }) => names.includes(name));
 
-/** An option whose value may be left out gets an empty one where the next word is an option or missing. */
+/** Gives an option with an optional value an empty value if the next argument is an option or missing. */
 function fillOptionalValues(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   return args.map((arg, i) => {
@@ -145,46 +145,46 @@ function findExclusiveConflict(values: OptionValues): UsageError | undefined {
   return undefined;
 }
 
-/** What Node says about a wrong option, in one sentence, with what may have been meant. */
+/** Formats an error of Node's option parser as one sentence, with a similar option name. */
 function formatOptionError(error: unknown): string {
-  const said = (error as Error).message.split('\n')[0] ?? '';
-  const unknown = /^Unknown option '(-[^']*)'/.exec(said)?.[1];
-  if (unknown === undefined) return said.replace(/\. (Did you|To specify).*$/, '.');
+  const message = (error as Error).message.split('\n')[0] ?? '';
+  const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
+  if (unknown === undefined) return message.replace(/\. (Did you|To specify).*$/, '.');
   const names = cliOptions.flatMap(({ names }) => names);
-  const [near] = unknown.startsWith('--') ? closestMatches(unknown.slice(2), names) : [];
-  return `There is no option "${unknown}"${near === undefined ? '' : `; did you mean --${near}?`}`;
+  const [similar] = unknown.startsWith('--') ? closestMatches(unknown.slice(2), names) : [];
+  return `There is no option "${unknown}"${similar === undefined ? '' : `; did you mean --${similar}?`}`;
 }
 
 function parseAction(
   values: OptionValues,
-  words: readonly string[],
-  called: Invocation,
+  positionals: readonly string[],
+  invocation: Invocation,
 ): CliAction | undefined | UsageError {
-  const text = words.join(' ');
+  const text = positionals.join(' ');
   const named = ['prompt', 'prompt-file', 'test-connection', 'refresh-models'].find((name) => values.has(name));
-  if (named !== undefined && text !== '') return { message: `The words "${text}" are one too many beside --${named}.` };
+  if (named !== undefined && text !== '') return { message: `Unexpected argument "${text}" with --${named}.` };
   if (named === 'prompt') return { type: 'prompt', text: values.get('prompt') ?? '' };
   if (named === 'prompt-file') return { type: 'prompt-file', path: values.get('prompt-file') ?? '' };
   if (named === 'test-connection' || named === 'refresh-models') return { type: named };
   if (text === '-') return { type: 'stdin' };
   if (text !== '') return { type: 'prompt', text };
-  if (called.command === 'chat' || values.has('interactive') || called.isInteractive) return undefined;
+  if (invocation.command === 'chat' || values.has('interactive') || invocation.isInteractive) return undefined;
   return { type: 'stdin' };
 }
 
 function parseMode(
   values: OptionValues,
-  work: CliAction | undefined,
+  action: CliAction | undefined,
   { command }: Invocation,
 ): CliArgs['mode'] | UsageError {
   if (values.has('one-shot') && command === 'chat')
-    return { message: '"fairlead chat" is interactive: leave --one-shot away.' };
+    return { message: '"fairlead chat" is interactive: remove --one-shot.' };
   if (values.has('interactive') && command === 'run')
-    return { message: '"fairlead run" runs once: leave --interactive away.' };
+    return { message: '"fairlead run" runs once: remove --interactive.' };
   if (values.has('one-shot') || command === 'run') return 'one-shot';
   if (values.has('interactive') || command === 'chat') return 'interactive';
-  // A connection test or a new list of models goes on into the prompt; words are answered once.
-  return work?.type === 'prompt' || work?.type === 'prompt-file' || work?.type === 'stdin' ? 'one-shot' : 'interactive';
+  // A connection test or a list of models opens the prompt afterwards; a prompt is answered once.
+  return action && ['prompt', 'prompt-file', 'stdin'].includes(action.type) ? 'one-shot' : 'interactive';
 }
 
 function parseSessionSelector(values: OptionValues, mode: CliArgs['mode']): SessionSelector | UsageError {
@@ -194,8 +194,7 @@ function parseSessionSelector(values: OptionValues, mode: CliArgs['mode']): Sess
   if (clone !== undefined) return { type: 'clone', session: clone, ...named };
   const other = ['resume-session', 'continue', 'ephemeral'].find((each) => values.has(each));
   if (other === undefined) return { type: 'new', ...named };
-  if (name !== undefined)
-    return { message: `--session-name names a new session and has no meaning beside --${other}.` };
+  if (name !== undefined) return { message: `--session-name is for a new session and cannot be used with --${other}.` };
   if (other === 'continue') return { type: 'latest' };
   if (other === 'ephemeral') return { type: 'ephemeral' };
   const session = values.get('resume-session');

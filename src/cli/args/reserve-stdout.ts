@@ -1,7 +1,7 @@
-// Standard output kept for a protocol: whatever else would be written there goes to standard error.
+// Reserves standard output for a protocol: all other output of the process goes to standard error.
 import { Writable } from 'node:stream';
 
-/** The only way to standard output from now on. A reader that goes away is an error of this stream and of nothing else. */
+/** Returns the only stream to standard output from now on. A closed reader is an error of this stream only. */
 export function reserveStdout(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);

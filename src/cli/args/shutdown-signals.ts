@@ -1,4 +1,4 @@
-// Signals that tell the program to end: the first one ends it in order, so that no command it started outlives it; the second one at once.
+// Graceful shutdown: the first signal starts an orderly end, so that no child process outlives the program; the second exits at once.
 import { exitCodes } from './exit-codes.ts';
 
 /** A signal that ends the program. */
@@ -7,40 +7,40 @@ export type ShutdownSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 const signalExitCodes: Readonly<Record<ShutdownSignal, number>> = {
   SIGINT: exitCodes.interrupted,
   SIGTERM: exitCodes.terminated,
-  SIGHUP: exitCodes.hungUp,
+  SIGHUP: exitCodes.hangup,
 };
 
-/** Signals that are listened for. */
+/** The registered signal handlers. */
 export type ShutdownHandle = {
-  /** The exit code, once a signal came. */
+  /** The exit code, after a signal. */
   readonly code: number | undefined;
   /** Aborted at the first signal. */
   readonly signal: AbortSignal;
   readonly release: () => void;
 };
 
-/** Calls back at the first of these signals. */
-export function onShutdown(signals: readonly ShutdownSignal[], end: () => void): ShutdownHandle {
+/** Calls `onSignal` at the first of these signals. */
+export function onShutdown(signals: readonly ShutdownSignal[], onSignal: () => void): ShutdownHandle {
   let code: number | undefined;
-  const ended = new AbortController();
-  const told = (signal: NodeJS.Signals): void => {
+  const shutdown = new AbortController();
+  const handle = (signal: NodeJS.Signals): void => {
     if (code !== undefined) {
-      // A terminal that closes tells it more than once: by the one who closes it, and by the system.
+      // A closing terminal may send SIGHUP more than once: from the terminal program, and from the kernel.
       if (signal === 'SIGHUP' && code === signalExitCodes.SIGHUP) return;
       process.exit(code);
     }
     code = signalExitCodes[signal as ShutdownSignal];
-    // A terminal that is gone takes nothing more, and that is no reason to break off.
+    // Writes to a closed terminal fail; that must not abort the shutdown.
     if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-    ended.abort();
-    end();
+    shutdown.abort();
+    onSignal();
   };
-  for (const signal of signals) process.on(signal, told);
+  for (const signal of signals) process.on(signal, handle);
   return {
     get code() {
       return code;
     },
-    signal: ended.signal,
-    release: () => signals.forEach((signal) => void process.off(signal, told)),
+    signal: shutdown.signal,
+    release: () => signals.forEach((signal) => void process.off(signal, handle)),
   };
 }

@@ -1,9 +1,15 @@
-// Where a command writes: data to standard output, the rest to standard error, and nothing that could drive a terminal to either.
+// Output of commands: data to standard output, messages to standard error, and no control characters to a terminal.
 import { escapeInvisible } from '../../core/index.ts';
 
-/** Writes data; in a pipe byte for byte, on a terminal with everything that does not show written out. */
+/** Writes data to standard output: unchanged to a pipe, with invisible characters escaped to a terminal. */
 export const print = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? escapeInvisible(text) : text);
 
-/** Says something to the person, with everything that does not show written out. */
+/** Writes a message to standard error, with invisible characters escaped. */
 export const printErr = (text: string): void => void process.stderr.write(escapeInvisible(text));
+
+/** Writes data and a line break to standard output, and returns the exit code. */
+export function printAndReturn(text: string, code: number): number {
+  print(`${text}\n`);
+  return code;
+}

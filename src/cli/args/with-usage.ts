@@ -1,9 +1,21 @@
-// How a command with options of its own ends when it cannot do its work: a sentence, and how it is used where it was misused.
+// Runs the work of a command: parses its options, prints its errors and usage, and returns its exit code.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FairleadError, formatError } from '../../core/index.ts';
+import { exitCodeForError } from './exit-codes.ts';
 import { print, printErr } from './stdio.ts';
 
-/** Does a command's work and gives its exit code: 1 for an error of ours, 2 for options that it does not take. */
+/** Returns the exit code of some work; a FairleadError is printed to standard error and gives its exit code. */
+export async function exitCodeOf(work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    printErr(`${formatError(error)}\n`);
+    return exitCodeForError(error.code);
+  }
+}
+
+/** Returns the exit code of a command's work: 1 for a FairleadError, 2 with the usage for invalid options. */
 export async function withUsage(usage: string, work: () => Promise<number>): Promise<number> {
   try {
     return await work();
@@ -18,26 +30,26 @@ export async function withUsage(usage: string, work: () => Promise<number>): Pro
   }
 }
 
-/** Options as `parseArgs` takes them. */
+/** Options as `parseArgs` expects them. */
 type ParseOptions = NonNullable<ParseArgsConfig['options']>;
 
-/** What was given for such options. */
+/** The parsed values of such options. */
 export type ParsedOptions<O extends ParseOptions> = ReturnType<
   typeof parseArgs<{ args: string[]; options: O }>
 >['values'];
 
-/** How a command is used, the options it takes beside `--help`, and whether it takes words too. */
+/** The usage of a command, its options besides `--help`, and whether it takes positional arguments. */
 export type CommandOptions<O extends ParseOptions> = {
   readonly usage: string;
   readonly options: O;
   readonly allowPositionals?: boolean;
 };
 
-/** A command that has its options read: asked for help it says how it is used and does nothing. */
+/** Creates a command function that parses options; with `--help` it prints the usage. */
 export const withOptions =
   <O extends ParseOptions>(
     { usage, options, allowPositionals = false }: CommandOptions<O>,
-    work: (given: ParsedOptions<O>, words: readonly string[]) => Promise<number>,
+    work: (values: ParsedOptions<O>, positionals: readonly string[]) => Promise<number>,
   ) =>
   (args: readonly string[]): Promise<number> =>
     withUsage(usage, async () => {

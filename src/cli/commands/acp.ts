@@ -7,7 +7,7 @@ import { parseCliArgs, type CliArgs } from '../args/parse-args.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { printErr } from '../args/stdio.ts';
 import { reserveStdout } from '../args/reserve-stdout.ts';
-import { exitCodeOf } from '../args/format-error.ts';
+import { exitCodeOf } from '../args/with-usage.ts';
 import { withDebugLog, startBackgroundCleanup } from '../../coding-agent/state/index.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import { createTtyHost } from '../print-mode/tty-prompter.ts';

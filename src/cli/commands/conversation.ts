@@ -2,7 +2,7 @@
 import { parseCliArgs, type Invocation } from '../args/parse-args.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { printErr } from '../args/stdio.ts';
-import { exitCodeOf } from '../args/format-error.ts';
+import { exitCodeOf } from '../args/with-usage.ts';
 
 /** Runs the arguments of `chat`, `run` or no command, and returns the exit code. */
 export async function runConversationCommand(args: readonly string[], command: Invocation['command']): Promise<number> {

@@ -1,29 +1,29 @@
-// What a person is writing in an editor, in a file that only they can read and that outlives every failure.
+// The temporary file that the user edits: readable only by the user, and kept if the edit fails.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A file to be edited, alone in a folder of its own. */
+/** A file to edit, alone in its own directory. */
 export type DraftFile = {
   readonly dir: string;
   readonly file: string;
-  /** What it holds now; fails where that is not text. */
+  /** Returns the content; throws if it is not UTF-8 text. */
   read(): string;
   remove(): void;
 };
 
-/** Writes a text into a new file whose name ends like this. */
+/** Writes a text to a new file with this suffix. */
 export function createDraftFile(text: string, suffix: string): DraftFile {
-  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-edit-'));
-  const file = path.join(folder, `edit${suffix}`);
+  const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-edit-'));
+  const file = path.join(dir, `edit${suffix}`);
   writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
   return {
-    dir: folder,
+    dir,
     file,
     read: () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
   };
 }
 
-/** The sentence that tells where something was kept. */
-export const draftKeptMessage = (file: string): string => `What was written is in ${file}.`;
+/** The sentence that names the file with the unsaved text. */
+export const draftKeptMessage = (file: string): string => `Your text is in ${file}.`;

@@ -115,16 +115,16 @@ test(
   '[J59] saving unchanged, emptying the file and changing only comments are cancelled and say so',
   { skip },
   async (t) => {
-    for (const [step, why] of [
-      ['true', 'Nothing was changed, so the conversation stays as it was.'],
-      ['echo >> "$1"', 'Nothing was changed, so the conversation stays as it was.'],
-      ['sed -i.bak 1d "$1"', 'Nothing was changed, so the conversation stays as it was.'],
-      [': > "$1"', 'The file was left empty, so the conversation stays as it was.'],
-      ['sed -i.bak "/^#/!d" "$1"', 'The file was left empty, so the conversation stays as it was.'],
+    for (const [step, message] of [
+      ['true', 'Nothing was edited, so the conversation was not changed.'],
+      ['echo >> "$1"', 'Nothing was edited, so the conversation was not changed.'],
+      ['sed -i.bak 1d "$1"', 'Nothing was edited, so the conversation was not changed.'],
+      [': > "$1"', 'The file is empty, so the conversation was not changed.'],
+      ['sed -i.bak "/^#/!d" "$1"', 'The file is empty, so the conversation was not changed.'],
     ] as const) {
       const { session } = await talk();
       const { head } = session.state;
-      assert.deepEqual(await editSession(session, { env: editor(t, step).env }), { type: 'cancelled', why }, step);
+      assert.deepEqual(await editSession(session, { env: editor(t, step).env }), { type: 'cancelled', message }, step);
       assert.equal(session.state.head, head, 'nothing was written');
     }
   },
@@ -134,9 +134,9 @@ test(
   '[J59] giving up on a mistake, or an editor that breaks, keeps what was typed and says where',
   { skip },
   async (t) => {
-    for (const [step, why] of [
-      ['true', /The mistakes were left as they were/],
-      ['exit 3', /ended with code 3/],
+    for (const [step, message] of [
+      ['true', /The mistakes were not corrected/],
+      ['exit 3', /exited with code 3/],
       ['rm "$1"', /cannot be read/],
     ] as const) {
       const { session } = await talk();
@@ -179,6 +179,6 @@ test('[J59] a session that went on meanwhile is not overwritten, nor one that is
   assert.match(forget(t, went), /It is green/);
   assert.equal(texts(session.messages)[3], 'It is blue.');
   const running = session.advance('again');
-  assert.match(JSON.stringify(await editSession(session, { env })), /A run is going on/);
+  assert.match(JSON.stringify(await editSession(session, { env })), /A run is active/);
   await running;
 });

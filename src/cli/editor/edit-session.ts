@@ -1,4 +1,4 @@
-// `/session edit`: the conversation in the person's editor until it is right, then a new branch of the session.
+// Lets the user edit the messages of a session in an editor, for `/session edit`; the result becomes a new branch.
 import { isDeepStrictEqual } from 'node:util';
 import { errorMessage, settleOpenCalls, toArray, type Message } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
@@ -8,22 +8,22 @@ import { MESSAGE_PREFIX, formatConversation } from '../../sessions/conversation-
 import { draftKeptMessage, createDraftFile } from './draft-file.ts';
 import { openEditor, type EditorOptions } from './open-editor.ts';
 
-/** What came of editing a session. `kept` is the file that holds what was written and not taken over; `why` names it. */
+/** The result of editing a session. `draftPath` is the file with text that was not applied; `message` names it. */
 export type SessionEditResult =
   | { readonly type: 'edited'; readonly messages: number; readonly notices: readonly string[] }
   | { readonly type: 'cancelled'; readonly message: string; readonly draftPath?: string }
   | { readonly type: 'failed'; readonly message: string; readonly draftPath?: string };
 
-/** What editing needs of a session. */
+/** The part of a session that editing uses. */
 export type EditableSession = Pick<Session, 'running' | 'state' | 'edit'>;
 
-/** Lets a person edit the conversation of a session. Mistakes are shown at the head of the file and it is opened again; nothing written is lost. */
+/** Opens the messages of a session in the user's editor. Mistakes are listed at the top of the file and it is opened again; text is never lost. */
 export async function editSession(
   session: EditableSession,
   options: Omit<EditorOptions, 'suffix'> = {},
 ): Promise<SessionEditResult> {
   if (session.running)
-    return { type: 'failed', message: 'A run is going on: interrupt it before the conversation is edited.' };
+    return { type: 'failed', message: 'A run is active: interrupt it before you edit the conversation.' };
   const { head } = session.state;
   const before = toArray(
     settleOpenCalls(session.state, 'The conversation was edited before this call was settled.').messages,
@@ -38,8 +38,7 @@ export async function editSession(
     if (edited.type === 'unchanged')
       return tries > 1 ? createRejectedResult('cancelled', abandonedMessage, text) : unchangedResult;
     text = edited.text;
-    if (isBlank(text))
-      return { type: 'cancelled', message: 'The file was left empty, so the conversation stays as it was.' };
+    if (isBlank(text)) return { type: 'cancelled', message: 'The file is empty, so the conversation was not changed.' };
     const read = parseConversation(text, before);
     if ('mistakes' in read) text = withErrorComments(text, read.mistakes);
     else if (isDeepStrictEqual(read.messages, before)) return unchangedResult;
@@ -50,10 +49,10 @@ export async function editSession(
 
 const unchangedResult = {
   type: 'cancelled',
-  message: 'Nothing was changed, so the conversation stays as it was.',
+  message: 'Nothing was edited, so the conversation was not changed.',
 } as const;
-const abandonedMessage = 'The mistakes were left as they were, so the conversation stays as it was.';
-const sessionChangedMessage = 'The session went on while it was edited, so nothing was taken over.';
+const abandonedMessage = 'The mistakes were not corrected, so the conversation was not changed.';
+const sessionChangedMessage = 'The session changed during the edit, so the edit was not applied.';
 
 async function applyEdit(
   session: EditableSession,
@@ -69,27 +68,27 @@ async function applyEdit(
   }
 }
 
-/** An end without effect, after which what was written can still be found. */
-function createRejectedResult(type: 'failed' | 'cancelled', why: string, text: string): SessionEditResult {
+/** Returns a result without effect; the edited text is saved to a draft file. */
+function createRejectedResult(type: 'failed' | 'cancelled', reason: string, text: string): SessionEditResult {
   const { file } = createDraftFile(text, '.fairlead');
-  return { type, message: `${why} ${draftKeptMessage(file)}`, draftPath: file };
+  return { type, message: `${reason} ${draftKeptMessage(file)}`, draftPath: file };
 }
 
 const ERROR_PREFIX = '#! ';
 
 const isBlank = (text: string): boolean => text.split('\n').every((line) => line.startsWith('#') || line.trim() === '');
 
-/** The text with its mistakes told above it; their lines are those that the person will see. Earlier ones are taken out. */
+/** Puts the mistakes at the top of the text, with the line numbers of the new text. Earlier mistakes are removed. */
 function withErrorComments(text: string, mistakes: readonly ConversationMistake[]): string {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => line.startsWith(MESSAGE_PREFIX));
   const isOld = (line: string, i: number): boolean => line.startsWith(ERROR_PREFIX) && (first < 0 || i < first);
-  const told = mistakes.slice(0, maxListedErrors);
-  const more = mistakes.length - told.length;
-  const top = told.length + (more ? 1 : 0);
-  const place = (line: number): number => line + top - lines.slice(0, line).filter(isOld).length;
+  const listed = mistakes.slice(0, maxListedErrors);
+  const more = mistakes.length - listed.length;
+  const top = listed.length + (more ? 1 : 0);
+  const newLine = (line: number): number => line + top - lines.slice(0, line).filter(isOld).length;
   return [
-    ...told.map(({ line, message }) => `${ERROR_PREFIX}line ${place(line)}: ${message}`),
+    ...listed.map(({ line, message }) => `${ERROR_PREFIX}line ${newLine(line)}: ${message}`),
     ...(more ? [`${ERROR_PREFIX}and ${more} more`] : []),
     ...lines.filter((line, i) => !isOld(line, i)),
   ].join('\n');

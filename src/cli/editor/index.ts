@@ -1,4 +1,4 @@
-// Messages and prompts in the person's own editor.
+// Public names of the editor integration.
 export { editPrompt, type PromptEditResult } from './edit-prompt.ts';
 export { editSession, type EditableSession, type SessionEditResult } from './edit-session.ts';
 export { openEditor, type EditorResult, type EditorOptions } from './open-editor.ts';

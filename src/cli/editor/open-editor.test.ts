@@ -71,7 +71,7 @@ test(
     const none = await openEditor('x', { suffix: '.md', env: { PATH: path.join(folder, 'nowhere') } });
     assert.deepEqual(none, {
       type: 'failed',
-      message: 'No editor was found: set VISUAL or EDITOR to the one to use, or install nvim, vim, vi or nano.',
+      message: 'No editor was found: set VISUAL or EDITOR, or install nvim, vim, vi or nano.',
     });
   },
 );
@@ -84,7 +84,7 @@ test(
     const edited = await openEditor('', { suffix: '.md', env });
     t.after(() => drop(edited));
     assert.ok(edited.type === 'failed' && edited.draftPath);
-    assert.match(edited.message, /ended with code 3, so nothing was taken over\. What was written is in /);
+    assert.match(edited.message, /exited with code 3, so the edit was not applied\. Your text is in /);
     assert.ok(edited.message.includes(edited.draftPath));
     assert.equal(readFileSync(edited.draftPath, 'utf8'), 'a long thought');
     assert.equal(statSync(edited.draftPath).mode & 0o777, 0o600);
@@ -136,12 +136,12 @@ test('[J62] a prompt left as it was or emptied is cancelled and says so', { skip
   const { env } = withEditor(t, 'true');
   assert.deepEqual(await editPrompt('old', { env }), {
     type: 'cancelled',
-    message: 'The prompt was left as it was, so nothing was sent.',
+    message: 'The prompt was not changed, so nothing was sent.',
   });
   const { env: empties } = withEditor(t, ': > "$1"');
   assert.deepEqual(await editPrompt('old', { env: empties }), {
     type: 'cancelled',
-    message: 'The prompt was left empty, so nothing was sent.',
+    message: 'The prompt is empty, so nothing was sent.',
   });
 });
 
@@ -213,14 +213,14 @@ test(
     const failed = await openEditor('x', { suffix: '.md', env: { ...env, ...tmux } });
     t.after(() => drop(failed));
     assert.ok(failed.type === 'failed' && failed.draftPath);
-    assert.match(failed.message, /ended with code 4/);
+    assert.match(failed.message, /exited with code 4/);
     assert.equal(readFileSync(failed.draftPath, 'utf8'), 'draft');
     assert.deepEqual(readdirSync(path.dirname(failed.draftPath)), ['edit.md'], 'the draft alone is kept');
     const { env: stuck } = withEditor(t, 'printf draft > "$1"; tmux kill-pane; sleep 60');
     const killed = await openEditor('x', { suffix: '.md', env: { ...stuck, ...tmux } });
     t.after(() => drop(killed));
     assert.ok(killed.type === 'failed' && killed.draftPath);
-    assert.match(killed.message, /its tmux pane was closed before it had ended/);
+    assert.match(killed.message, /its tmux pane was closed before it ended/);
     assert.equal(readFileSync(killed.draftPath, 'utf8'), 'draft');
     assert.equal(panes().split('\n').length, 1);
   },

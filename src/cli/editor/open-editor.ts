@@ -1,4 +1,4 @@
-// Opens a text in the person's own editor and waits for it: beside the program inside tmux, in its place elsewhere.
+// Opens a text in the user's editor and waits for it: in a split inside tmux, in the foreground otherwise.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
@@ -7,56 +7,55 @@ import type { TerminalUI } from '../tui/ui.ts';
 import { draftKeptMessage, createDraftFile, type DraftFile } from './draft-file.ts';
 import { runEditorInTmuxSplit, interruptedMessage, type EditorJob, type EditorExit } from './tmux-split.ts';
 
-/** Where and how to edit. */
+/** How to edit. */
 export type EditorOptions = {
-  /** How the file's name ends, for the editor to know what it holds, for example `.md`. */
+  /** The suffix of the file name, so that the editor knows the format, for example `.md`. */
   readonly suffix: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Hands the terminal over while an editor has it. */
+  /** Suspends the UI while the editor uses the terminal. */
   readonly ui?: Pick<TerminalUI, 'suspendFor'>;
-  /** Ends the editor; what was saved until then is kept. */
+  /** Ends the editor; text that was saved before is kept. */
   readonly signal?: AbortSignal;
 };
 
-/** What came of it. Where something failed, what was written is in the file `kept`, if there is one; `why` names it. */
+/** The result of editing. On failure `draftPath` is the file with the text, if there is one; `message` names it. */
 export type EditorResult =
   | { readonly type: 'saved'; readonly text: string }
   | { readonly type: 'unchanged' }
   | { readonly type: 'failed'; readonly message: string; readonly draftPath?: string };
 
-/** Lets a person edit a text. A line break that only the editor added at the end is taken off again. */
+/** Lets the user edit a text. A final line break that the editor added is removed. */
 export async function openEditor(text: string, options: EditorOptions): Promise<EditorResult> {
   const { suffix, env = process.env, cwd = process.cwd(), ui, signal } = options;
   const editor = findEditor(env);
   if (editor === undefined)
     return {
       type: 'failed',
-      message: 'No editor was found: set VISUAL or EDITOR to the one to use, or install nvim, vim, vi or nano.',
+      message: 'No editor was found: set VISUAL or EDITOR, or install nvim, vim, vi or nano.',
     };
   let draft: DraftFile;
   try {
     draft = createDraftFile(text, suffix);
   } catch (error) {
-    return { type: 'failed', message: `The text could not be put into a file to edit: ${errorMessage(error)}` };
+    return { type: 'failed', message: `The text could not be written to a file: ${errorMessage(error)}` };
   }
   const job = { editor, draft, env, cwd, signal };
   const split = env['TMUX'] ? await runEditorInTmuxSplit(job) : undefined;
-  const ended =
-    split ?? (ui ? await ui.suspendFor(() => runEditorInForeground(job)) : await runEditorInForeground(job));
-  return toEditorResult(text, editor, draft, ended);
+  const exit = split ?? (ui ? await ui.suspendFor(() => runEditorInForeground(job)) : await runEditorInForeground(job));
+  return toEditorResult(text, editor, draft, exit);
 }
 
-/** The command line of the editor to use; nothing if there is none. */
+/** Returns the command line of the editor; undefined if none is found. */
 export function findEditor(env: NodeJS.ProcessEnv): string | undefined {
-  const chosen = [env['VISUAL'], env['EDITOR']].find((each) => each?.trim());
-  return chosen ?? ['nvim', 'vim', 'vi', 'nano'].find((name) => isOnPath(name, env['PATH'] ?? ''));
+  const configured = [env['VISUAL'], env['EDITOR']].find((each) => each?.trim());
+  return configured ?? ['nvim', 'vim', 'vi', 'nano'].find((name) => isOnPath(name, env['PATH'] ?? ''));
 }
 
-function isOnPath(name: string, folders: string): boolean {
-  return folders.split(path.delimiter).some((folder) => {
+function isOnPath(name: string, dirs: string): boolean {
+  return dirs.split(path.delimiter).some((dir) => {
     try {
-      accessSync(path.join(folder || '.', name), constants.X_OK);
+      accessSync(path.join(dir || '.', name), constants.X_OK);
       return true;
     } catch {
       return false;
@@ -64,43 +63,43 @@ function isOnPath(name: string, folders: string): boolean {
   });
 }
 
-/** The variable may hold arguments and quotes, so a shell reads it, as it does for other programs; the file's name is never part of what it reads. */
+/** Runs the editor with a shell, since the variable may hold arguments and quotes; the file name is passed as an argument, not as shell text. */
 function runEditorInForeground({ editor, draft, env, cwd, signal }: EditorJob): Promise<EditorExit> {
   const { promise, resolve } = Promise.withResolvers<EditorExit>();
-  const how = { stdio: 'inherit', env, cwd, ...(signal ? { signal } : {}) } as const;
+  const options = { stdio: 'inherit', env, cwd, ...(signal ? { signal } : {}) } as const;
   const child =
     process.platform === 'win32'
-      ? spawn(`${editor} "${draft.file}"`, { ...how, shell: true })
-      : spawn('/bin/sh', ['-c', `${editor} "$@"`, 'sh', draft.file], how);
+      ? spawn(`${editor} "${draft.file}"`, { ...options, shell: true })
+      : spawn('/bin/sh', ['-c', `${editor} "$@"`, 'sh', draft.file], options);
   child.once('error', (error) => resolve({ message: signal?.aborted ? interruptedMessage : error.message }));
   child.once('exit', (code, signal) => resolve(code === null ? { message: `it was ended by ${signal}` } : { code }));
   return promise;
 }
 
-function toEditorResult(text: string, editor: string, draft: DraftFile, ended: EditorExit): EditorResult {
-  const failed = (why: string): EditorResult => {
+function toEditorResult(text: string, editor: string, draft: DraftFile, exit: EditorExit): EditorResult {
+  const failed = (reason: string): EditorResult => {
     const kept = hasUnsavedText(draft, text);
     if (!kept) draft.remove();
     return kept
-      ? { type: 'failed', message: `${why} ${draftKeptMessage(draft.file)}`, draftPath: draft.file }
-      : { type: 'failed', message: why };
+      ? { type: 'failed', message: `${reason} ${draftKeptMessage(draft.file)}`, draftPath: draft.file }
+      : { type: 'failed', message: reason };
   };
-  if ('message' in ended) return failed(`The editor (${editor}) failed: ${ended.message}.`);
-  if (ended.code === 126 || ended.code === 127)
-    return failed(`The editor (${editor}) could not be started: set VISUAL or EDITOR to one that is installed.`);
-  if (ended.code !== 0)
-    return failed(`The editor (${editor}) ended with code ${ended.code}, so nothing was taken over.`);
+  if ('message' in exit) return failed(`The editor (${editor}) failed: ${exit.message}.`);
+  if (exit.code === 126 || exit.code === 127)
+    return failed(`The editor (${editor}) could not be started: set VISUAL or EDITOR to an installed one.`);
+  if (exit.code !== 0)
+    return failed(`The editor (${editor}) exited with code ${exit.code}, so the edit was not applied.`);
   try {
-    const now = draft.read();
+    const saved = draft.read();
     draft.remove();
-    const ours = !text.endsWith('\n') && now.endsWith('\n') ? now.slice(0, -1) : now;
-    return ours === text ? { type: 'unchanged' } : { type: 'saved', text: ours };
+    const edited = !text.endsWith('\n') && saved.endsWith('\n') ? saved.slice(0, -1) : saved;
+    return edited === text ? { type: 'unchanged' } : { type: 'saved', text: edited };
   } catch (error) {
-    return failed(`What was saved cannot be read: ${errorMessage(error)}.`);
+    return failed(`The saved file cannot be read: ${errorMessage(error)}.`);
   }
 }
 
-/** Whether the file holds anything that the caller has not. */
+/** Whether the file differs from the original text. */
 function hasUnsavedText(draft: DraftFile, text: string): boolean {
   try {
     return draft.read() !== text;

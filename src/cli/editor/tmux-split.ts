@@ -1,4 +1,4 @@
-// Runs an editor in a split of the person's tmux window and waits until it is closed, however that happens.
+// Runs an editor in a split of the user's tmux window and waits until it ends or its pane is closed.
 import { isSecretVariable } from '../../workspace/index.ts';
 import { shellQuote } from '../../workspace/shell-quote.ts';
 import { execFile, spawn } from 'node:child_process';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { DraftFile } from './draft-file.ts';
 
-/** An editor to be run on a draft: a command line, as a shell reads it. */
+/** An editor to run on a draft; `editor` is a shell command line. */
 export type EditorJob = {
   readonly editor: string;
   readonly draft: DraftFile;
@@ -16,15 +16,15 @@ export type EditorJob = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** How an editor ended: with this code, or otherwise and why. */
+/** How an editor ended: with an exit code, or with a message about another end. */
 export type EditorExit = { readonly code: number } | { readonly message: string };
 
-/** How the end of an editor is told that was not its own. */
+/** The message for an editor that was interrupted by the signal. */
 export const interruptedMessage = 'it was interrupted';
 
 const execFileAsync = promisify(execFile);
 
-/** Edits in a split; nothing where there is no room for one or tmux does not answer. */
+/** Runs the editor in a split; returns undefined if tmux cannot open one. */
 export async function runEditorInTmuxSplit(job: EditorJob): Promise<EditorExit | undefined> {
   const { draft, env, signal } = job;
   const channel = path.basename(draft.dir);
@@ -35,33 +35,36 @@ export async function runEditorInTmuxSplit(job: EditorJob): Promise<EditorExit |
     const pane = await openSplit(script, env);
     if (pane === undefined) return undefined;
     await waitForPaneClosed(pane, channel, job);
-    // With `remain-on-exit` a finished pane would stay, and one that is interrupted has to go.
+    // With `remain-on-exit` a finished pane would stay open, and an interrupted one must be closed.
     await execFileAsync('tmux', ['kill-pane', '-t', pane], { env }).catch(() => {});
     return signal?.aborted ? { message: interruptedMessage } : readEditorExit(status);
   } finally {
-    // The draft may be kept; our environment is nobody's to keep.
+    // The draft may be kept, but the script holds our environment.
     rmSync(script, { force: true });
     rmSync(status, { force: true });
   }
 }
 
-/** Opens a split that runs a script, and says which pane it is. Separate arguments: tmux then runs them as they are, with no shell in between. It would also run what the name of a folder says after `-c`, so the script goes there itself. */
+/**
+ * Opens a split that runs a script, and returns the id of the pane. The command is passed as separate arguments, which
+ * tmux runs without a shell. The script changes the directory itself: tmux would expand formats in the value of `-c`.
+ */
 async function openSplit(script: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const where = env['TMUX_PANE'] ? ['-t', env['TMUX_PANE']] : [];
-  const words = ['split-window', ...where, '-P', '-F', '#{pane_id}', '/bin/sh', script];
-  return execFileAsync('tmux', words, { env }).then(
+  const target = env['TMUX_PANE'] ? ['-t', env['TMUX_PANE']] : [];
+  const args = ['split-window', ...target, '-P', '-F', '#{pane_id}', '/bin/sh', script];
+  return execFileAsync('tmux', args, { env }).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );
 }
 
-/** Waits for the signal that the script gives, and looks now and then whether the pane was killed before it could. */
+/** Waits for the signal of the script, and polls whether the pane was closed without it. */
 async function waitForPaneClosed(pane: string, channel: string, { env, signal }: EditorJob): Promise<void> {
   const waiting = spawn('tmux', ['wait-for', channel], { env, stdio: 'ignore' });
   const { promise, resolve } = Promise.withResolvers<void>();
   waiting.once('error', () => {});
   waiting.once('exit', () => resolve());
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     void execFileAsync('tmux', ['list-panes', '-a', '-F', '#{pane_id} #{pane_dead}'], { env }).then(
       ({ stdout }) => stdout.split('\n').includes(`${pane} 0`) || resolve(),
       () => resolve(),
@@ -72,7 +75,7 @@ async function waitForPaneClosed(pane: string, channel: string, { env, signal }:
   if (signal?.aborted) stop();
   await promise;
   signal?.removeEventListener('abort', stop);
-  clearInterval(look);
+  clearInterval(poll);
   waiting.kill();
 }
 
@@ -80,7 +83,7 @@ function readEditorExit(status: string): EditorExit {
   try {
     return { code: Number(readFileSync(status, 'utf8')) };
   } catch {
-    return { message: 'its tmux pane was closed before it had ended' };
+    return { message: 'its tmux pane was closed before it ended' };
   }
 }
 
@@ -89,7 +92,7 @@ function editorScript({ editor, draft, env, cwd }: EditorJob, status: string, ch
     value !== undefined && isExportedToPane(name, value) ? [`export ${name}=${shellQuote(value)}`] : [],
   );
   return [
-    // The shell has it open, so it need not lie there while the person edits, nor outlive us if we are killed.
+    // The shell has the script open, so the file can be removed at once and does not stay behind if we are killed.
     'rm -f -- "$0"',
     ...settings,
     `cd ${shellQuote(cwd)}`,
@@ -101,9 +104,9 @@ function editorScript({ editor, draft, env, cwd }: EditorJob, status: string, ch
   ].join('\n');
 }
 
-/** A split has the environment of the tmux server, not ours. What looks like a secret is none of an editor's business, and would lie on the disk. */
+/** A split has the environment of the tmux server, not ours. Variables that look like secrets are not exported: they would be written to disk. */
 function isExportedToPane(name: string, value: string): boolean {
-  const tmuxs = [
+  const tmuxVariables = [
     'TERM',
     'TERM_PROGRAM',
     'TERM_PROGRAM_VERSION',
@@ -116,5 +119,5 @@ function isExportedToPane(name: string, value: string): boolean {
     'OLDPWD',
     '_',
   ];
-  return /^[A-Za-z_]\w*$/.test(name) && !tmuxs.includes(name) && !isSecretVariable(name, value);
+  return /^[A-Za-z_]\w*$/.test(name) && !tmuxVariables.includes(name) && !isSecretVariable(name, value);
 }

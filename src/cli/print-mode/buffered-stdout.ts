@@ -1,47 +1,47 @@
-// Standard output that many small writes do not slow down and a closed pipe does not break.
+// Buffered standard output that survives a closed pipe.
 import type { Writable } from 'node:stream';
 import { createEscapeStream } from './escape-stream.ts';
 
-/** Somewhere to write to that may go away. */
+/** A buffered output. */
 export type BufferedStdout = {
   readonly write: (text: string) => void;
-  /** Waits until everything is out; says whether anybody still reads. */
+  /** Waits until everything is written; returns whether the reader is still there. */
   readonly flush: () => Promise<boolean>;
 };
 
-/** Writes what was gathered once in a while instead of each piece; calls back when the reader hangs up. What goes to a terminal cannot drive it. */
+/** Creates an output that writes once per event-loop turn instead of once per text; calls `onClosed` when the reader closes the pipe. Output to a terminal is escaped. */
 export function createBufferedStdout(
   stream: Writable & { readonly isTTY?: boolean },
-  gone: () => void,
+  onClosed: () => void,
 ): BufferedStdout {
-  const pieces = stream.isTTY ? createEscapeStream() : undefined;
-  let waiting = '';
-  let planned = false;
-  let broken = false;
+  const escapeStream = stream.isTTY ? createEscapeStream() : undefined;
+  let buffered = '';
+  let scheduled = false;
+  let closed = false;
   stream.on('error', () => {
-    broken = true;
-    gone();
+    closed = true;
+    onClosed();
   });
   const flush = (): void => {
-    planned = false;
-    const text = pieces?.push(waiting) ?? waiting;
-    waiting = '';
-    if (text && !broken) stream.write(text);
+    scheduled = false;
+    const text = escapeStream?.push(buffered) ?? buffered;
+    buffered = '';
+    if (text && !closed) stream.write(text);
   };
   return {
     write(text) {
-      waiting += text;
-      if (planned) return;
-      planned = true;
+      buffered += text;
+      if (scheduled) return;
+      scheduled = true;
       setImmediate(flush);
     },
     async flush() {
       flush();
-      if (broken) return false;
+      if (closed) return false;
       const { promise, resolve } = Promise.withResolvers<void>();
-      stream.write(pieces?.end() ?? '', () => resolve());
+      stream.write(escapeStream?.end() ?? '', () => resolve());
       await promise;
-      return !broken;
+      return !closed;
     },
   };
 }

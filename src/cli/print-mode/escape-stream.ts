@@ -1,36 +1,36 @@
-// Makes a text visible while it comes: what is shown in the end is what would be shown had it come whole.
+// Escapes invisible characters in streamed text: the result is the same as for the complete text.
 import { escapeInvisible } from '../../core/index.ts';
 
-/** What can only be judged with what follows: half a letter, a joiner, a selector, a return before its line break. */
+/** Characters whose escaping depends on what follows: half a surrogate pair, a joiner, a selector, a carriage return. */
 const incompleteSuffix = /(?:[\r\u200c\ud800-\udbff]|\u200d|\ufe0f)+$/;
 
-/** As many characters as a judgement looks back on. */
+/** How many earlier characters the escaping depends on. */
 const lookbehindChars = 6;
 
-/** Takes pieces of a text and gives what can be shown of them already. */
+/** Takes parts of a text and returns what can be written already. */
 export type EscapeStream = {
-  push(piece: string): string;
-  /** What was still undecided: nothing more comes. */
+  push(chunk: string): string;
+  /** Returns the rest after the last part. */
   end(): string;
 };
 
-/** Begins a text. */
+/** Creates the escaping of one text. */
 export function createEscapeStream(): EscapeStream {
   let before = '';
   let held = '';
-  const shown = (text: string): string => {
-    const given = escapeInvisible(before + text).slice(escapeInvisible(before).length);
+  const escapeNext = (text: string): string => {
+    const escaped = escapeInvisible(before + text).slice(escapeInvisible(before).length);
     before = (before + text).slice(-lookbehindChars);
-    return given;
+    return escaped;
   };
   return {
-    push(piece) {
-      const text = held + piece;
+    push(chunk) {
+      const text = held + chunk;
       held = incompleteSuffix.exec(text)?.[0] ?? '';
-      return shown(text.slice(0, text.length - held.length));
+      return escapeNext(text.slice(0, text.length - held.length));
     },
     end() {
-      const last = shown(held);
+      const last = escapeNext(held);
       held = '';
       before = '';
       return last;

@@ -1,11 +1,11 @@
-// What a single run is given: a prompt from the command line, a file or standard input, one or, in stream-json, many.
+// Reads the prompts of a one-shot run: from the command line, a file or standard input; with stream-json several.
 import { readFileSync } from 'node:fs';
 import { createOutputSchema } from '../../agent/index.ts';
 import { FairleadError, isObject, errorMessage, type OutputSchema, type JsonObject } from '../../core/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { readPromptFile } from '../state/prompt-files.ts';
 
-/** The prompts, one after the other. */
+/** Yields the prompts one after another. */
 export async function* readPrompts({ action, inputFormat }: CliArgs): AsyncGenerator<string> {
   if (action?.type === 'prompt' && action.text.trim()) yield action.text;
   if (action?.type === 'prompt-file') yield readPromptFile(action.path, process.cwd());
@@ -15,7 +15,7 @@ export async function* readPrompts({ action, inputFormat }: CliArgs): AsyncGener
     return;
   }
   let text = '';
-  for await (const piece of process.stdin.setEncoding('utf8')) text += piece;
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
   if (text.trim()) yield text;
 }
 
@@ -28,10 +28,10 @@ async function* readStreamJsonMessages(stream: NodeJS.ReadableStream): AsyncGene
   }
 }
 
-/** The words of a line such as {"type":"user","message":{"role":"user","content":"…"}}. */
+/** Returns the text of a line such as {"type":"user","message":{"role":"user","content":"…"}}. */
 function parseUserMessage(line: string, number: number): string {
-  const wrong = (why: string): FairleadError =>
-    new FairleadError('cli/bad-input', `Line ${number} of standard input is not a user message: ${why}`, {
+  const invalid = (reason: string): FairleadError =>
+    new FairleadError('cli/bad-input', `Line ${number} of standard input is not a user message: ${reason}`, {
       blame: 'user',
       hint: 'A line is {"type":"user","message":{"role":"user","content":"…"}}.',
     });
@@ -39,29 +39,29 @@ function parseUserMessage(line: string, number: number): string {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw wrong(errorMessage(error));
+    throw invalid(errorMessage(error));
   }
   const message = isObject(value) ? value['message'] : undefined;
   const content = isObject(message) ? message['content'] : undefined;
-  if (!isObject(value) || value['type'] !== 'user') throw wrong('its type is not "user".');
+  if (!isObject(value) || value['type'] !== 'user') throw invalid('its type is not "user".');
   if (typeof content === 'string') return content;
   const texts = Array.isArray(content)
     ? content.map((part) => (isObject(part) && part['type'] === 'text' ? part['text'] : undefined))
     : [];
-  if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) throw wrong('its content is not text.');
+  if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) throw invalid('its content is not text.');
   return texts.join('\n');
 }
 
-/** The schema in a file, or given as it is, that an answer is held to. */
-export function readOutputSchema(given: string): OutputSchema {
+/** Reads the schema of the answer, from a file or from the argument itself. */
+export function readOutputSchema(arg: string): OutputSchema {
   try {
     return createOutputSchema(
-      JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8')) as JsonObject,
+      JSON.parse(arg.trimStart().startsWith('{') ? arg : readFileSync(arg, 'utf8')) as JsonObject,
     );
   } catch (error) {
     throw new FairleadError('cli/bad-schema', `--output-schema cannot be used: ${errorMessage(error)}`, {
       blame: 'user',
-      hint: 'Give a file that holds a JSON Schema, or the schema itself.',
+      hint: 'Give a file with a JSON Schema, or the schema itself.',
     });
   }
 }

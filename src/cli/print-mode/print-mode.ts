@@ -1,4 +1,4 @@
-// One thing done, then the end: a prompt answered, a connection tested, or a list of models read.
+// One-shot mode: answers a prompt, tests a connection or lists models, and exits.
 import { formatError } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
@@ -35,109 +35,112 @@ import {
 } from './printers.ts';
 import { createBufferedStdout, type BufferedStdout } from './buffered-stdout.ts';
 
-const noPromptMessage = 'There is no prompt: give one as an argument or on standard input.';
+const noPromptMessage = 'No prompt was given: pass one as an argument or on standard input.';
 
-/** Does one thing and answers with the exit code. */
-export async function runPrintMode(asked: CliArgs): Promise<number> {
+/** Does one action and returns the exit code. */
+export async function runPrintMode(args: CliArgs): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  return withDebugLog(settings, `one-shot ${asked.action?.type ?? ''}`, printErr, async () => {
+  return withDebugLog(settings, `one-shot ${args.action?.type ?? ''}`, printErr, async () => {
     try {
-      return await runAction(asked, settings);
+      return await runAction(args, settings);
     } catch (error) {
-      // Whoever reads JSON reads the result in the last line, also of what never became a run.
-      if (asked.outputFormat !== 'text')
+      // A reader of JSON output finds the result in the last line, also if no run was started.
+      if (args.outputFormat !== 'text')
         print(formatFailureJson(error instanceof Error ? formatError(error) : String(error)));
       throw error;
     }
   });
 }
 
-async function runAction(asked: CliArgs, settings: Settings): Promise<number> {
-  const type = asked.action?.type;
+async function runAction(args: CliArgs, settings: Settings): Promise<number> {
+  const type = args.action?.type;
   if (type === 'test-connection' || type === 'refresh-models') {
-    const place = getModelEndpoint(settings, readKnownModels(settings) ?? []) ?? defaultEndpoint;
-    if (type === 'test-connection') print(`${await testConnection(settings, place)}\n`);
+    const endpoint = getModelEndpoint(settings, readKnownModels(settings) ?? []) ?? defaultEndpoint;
+    if (type === 'test-connection') print(`${await testConnection(settings, endpoint)}\n`);
     else {
-      const say = (trouble: string): void => printErr(`${trouble}\n`);
-      for (const { id } of await refreshModels(settings, { endpoint: place, onWarning: say })) print(`${id}\n`);
+      const warn = (text: string): void => printErr(`${text}\n`);
+      for (const { id } of await refreshModels(settings, { endpoint, onWarning: warn })) print(`${id}\n`);
     }
     return exitCodes.answered;
   }
-  const answer = asked.outputSchema === undefined ? undefined : readOutputSchema(asked.outputSchema);
-  const prompts = readPrompts(asked);
+  const outputSchema = args.outputSchema === undefined ? undefined : readOutputSchema(args.outputSchema);
+  const prompts = readPrompts(args);
   const first = await prompts.next();
   if (first.done) {
     printErr(`${noPromptMessage}\nRun fairlead --help for usage.\n`);
-    if (asked.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
+    if (args.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
-  const chosen = await resolveModelUnattended(asked, settings, printErr);
-  const poor = formatNoToolsWarning(chosen);
-  if (poor !== undefined) printErr(`${poor}\n`);
-  const talk = await Conversation.open({
+  const model = await resolveModelUnattended(args, settings, printErr);
+  const noTools = formatNoToolsWarning(model);
+  if (noTools !== undefined) printErr(`${noTools}\n`);
+  const conversation = await Conversation.open({
     settings,
-    flags: asked,
-    selector: asked.session,
-    model: chosen,
+    flags: args,
+    selector: args.session,
+    model,
     firstPrompt: first.value,
     host: createTtyHost(printErr),
     prompter: createTtyPrompter(printErr),
-    ...(answer ? { outputSchema: answer } : {}),
+    ...(outputSchema ? { outputSchema } : {}),
   });
   try {
-    for (const problem of [...talk.problems, ...talk.agent.problems]) printErr(`${problem}\n`);
-    if (talk.agent.sandbox.name === 'none') printErr(`No sandbox: ${talk.agent.sandbox.description}\n`);
-    const out = createBufferedStdout(process.stdout, () => talk.session.cancel());
+    for (const problem of [...conversation.problems, ...conversation.agent.problems]) printErr(`${problem}\n`);
+    if (conversation.agent.sandbox.name === 'none') printErr(`No sandbox: ${conversation.agent.sandbox.description}\n`);
+    const out = createBufferedStdout(process.stdout, () => conversation.session.cancel());
     let code: number = exitCodes.answered;
     for (let next: IteratorResult<string, void> = first; !next.done; next = await prompts.next()) {
-      const came = await runPrompt(talk, next.value, asked, answer, out);
-      // Of several answers the first that did not come decides.
-      code ||= came;
-      if (!(await out.flush()) || came >= exitCodes.hungUp) break;
+      const promptCode = await runPrompt(conversation, next.value, args, outputSchema, out);
+      // The first failed prompt decides the exit code.
+      code ||= promptCode;
+      if (!(await out.flush()) || promptCode >= exitCodes.hangup) break;
     }
     return code;
   } finally {
     await prompts.return(undefined);
-    await talk.close();
+    await conversation.close();
   }
 }
 
 async function runPrompt(
-  talk: Conversation,
+  conversation: Conversation,
   prompt: string,
-  asked: CliArgs,
-  answer: OutputSchema | undefined,
+  args: CliArgs,
+  outputSchema: OutputSchema | undefined,
   out: BufferedStdout,
 ): Promise<number> {
-  const printer = createPrinter(asked, talk, out.write);
+  const printer = createPrinter(args, conversation, out.write);
   const runId = randomUUID();
-  let last: (Event & { readonly type: 'turn-ended' }) | undefined;
+  let lastTurn: (Event & { readonly type: 'turn-ended' }) | undefined;
   const translate = createEventTranslator(
     (event) => printer.stream(event),
-    () => talk.session.state.model,
+    () => conversation.session.state.model,
   );
-  talk.subscribe({
+  conversation.subscribe({
     session() {},
     event(event) {
-      if (event.type === 'turn-ended') last = event;
+      if (event.type === 'turn-ended') lastTurn = event;
       printer.event(event);
       translate.event(event);
     },
   });
-  const live =
-    asked.outputFormat === 'stream-json'
+  const onChunk =
+    args.outputFormat === 'stream-json'
       ? translate.chunk
       : (chunk: Parameters<RunPrinter['chunk']>[0]) => printer.chunk(chunk);
-  const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => talk.session.cancel());
+  const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => conversation.session.cancel());
   try {
-    let state = await talk.run(prompt, { runId, onChunk: live });
-    while (isAwaitingApproval(state) && (await answerApprovalsOnTty(talk, state, signals.signal)))
-      state = await talk.run(undefined, { onChunk: live });
-    const result = createRunResult(state, runId, last, answer);
-    printer.end(result, { session: talk.file === undefined ? undefined : talk.name, model: talk.model.name });
-    if (isAwaitingApproval(state) && talk.file !== undefined)
-      printErr(`To answer: fairlead --resume ${JSON.stringify(talk.name)}\n`);
+    let state = await conversation.run(prompt, { runId, onChunk });
+    while (isAwaitingApproval(state) && (await answerApprovalsOnTty(conversation, state, signals.signal)))
+      state = await conversation.run(undefined, { onChunk });
+    const result = createRunResult(state, runId, lastTurn, outputSchema);
+    printer.end(result, {
+      session: conversation.file === undefined ? undefined : conversation.name,
+      model: conversation.model.name,
+    });
+    if (isAwaitingApproval(state) && conversation.file !== undefined)
+      printErr(`To answer: fairlead --resume ${JSON.stringify(conversation.name)}\n`);
     return (
       signals.code ??
       exitCodeForRun(result.reason, result.error && 'code' in result.error ? String(result.error.code) : undefined)
@@ -147,21 +150,24 @@ async function runPrompt(
   }
 }
 
-function createPrinter(asked: CliArgs, talk: Conversation, out: (text: string) => void): RunPrinter {
-  const callOf = (id: string): ToolCall | undefined => talk.session.state.calls.find((call) => call.id === id);
-  if (asked.outputFormat === 'json') return createJsonPrinter(out, callOf);
-  return asked.outputFormat === 'stream-json'
+function createPrinter(args: CliArgs, conversation: Conversation, out: (text: string) => void): RunPrinter {
+  const findCall = (id: string): ToolCall | undefined =>
+    conversation.session.state.calls.find((call) => call.id === id);
+  if (args.outputFormat === 'json') return createJsonPrinter(out, findCall);
+  return args.outputFormat === 'stream-json'
     ? createStreamJsonPrinter(out)
-    : createTextPrinter(out, callOf, talk.stream);
+    : createTextPrinter(out, findCall, conversation.stream);
 }
 
 function createRunResult(
   state: RunState,
   runId: string,
-  last: (Event & { readonly type: 'turn-ended' }) | undefined,
-  answer: OutputSchema | undefined,
+  lastTurn: (Event & { readonly type: 'turn-ended' }) | undefined,
+  outputSchema: OutputSchema | undefined,
 ): RunResult {
-  const stopReason = last && messageStopReason(last);
+  const stopReason = lastTurn && messageStopReason(lastTurn);
   const result = toRunResult(state, { runId, sessionId: state.session, stopReason });
-  return answer && result.status === 'success' ? { ...result, object: parseOutput(answer, result.text) } : result;
+  return outputSchema && result.status === 'success'
+    ? { ...result, object: parseOutput(outputSchema, result.text) }
+    : result;
 }

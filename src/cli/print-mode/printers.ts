@@ -1,4 +1,4 @@
-// How a single run is printed: as text, as one line of JSON, or as a line of JSON for each event. Data goes to standard output, the rest to standard error.
+// Prints a one-shot run as text, as one line of JSON, or as one line of JSON per event. Data goes to standard output, messages to standard error.
 import { formatRunEnd, type RunResult, type StreamEvent } from '../../agent/index.ts';
 import { escapeInvisible, type ToolCall, type Chunk, type Event } from '../../core/index.ts';
 import { printErr } from '../args/stdio.ts';
@@ -8,27 +8,27 @@ export type RunPrinter = {
   chunk(chunk: Chunk): void;
   event(event: Event): void;
   stream(event: StreamEvent): void;
-  /** The last line. */
+  /** Prints the end of the run. */
   end(result: RunResult, names: { readonly session: string | undefined; readonly model: string }): void;
 };
 
-/** Somewhere to write. */
+/** Writes a text. */
 export type WriteText = (text: string) => void;
 
-/** The call of that id, if there is one. */
+/** Returns the tool call with this id, if there is one. */
 export type FindCall = (id: string) => Pick<ToolCall, 'tool' | 'input'> | undefined;
 
 const noop = (): void => {};
 
-/** The answer as text; while it comes, if it is streamed. */
-export function createTextPrinter(out: WriteText, callOf: FindCall, streamed: boolean): RunPrinter {
-  let begun = false;
+/** Prints the answer as text; while it is generated if `streamed` is set. */
+export function createTextPrinter(out: WriteText, findCall: FindCall, streamed: boolean): RunPrinter {
+  let started = false;
   let line = '';
-  /** Which parts of the answer are words for the reader. */
+  /** The indexes of the parts that are text. */
   const texts = new Set<number>();
-  const say = createToolLogger(callOf);
+  const logTools = createToolLogger(findCall);
   const write = (text: string): void => {
-    begun = true;
+    started = true;
     line = text;
     out(text);
   };
@@ -41,32 +41,32 @@ export function createTextPrinter(out: WriteText, callOf: FindCall, streamed: bo
         texts.delete(chunk.index);
         if (chunk.part !== 'text') return undefined;
         texts.add(chunk.index);
-        if (begun && !line.endsWith('\n')) write('\n');
+        if (started && !line.endsWith('\n')) write('\n');
       }
-      if (chunk.type === 'restarted' && begun) {
+      if (chunk.type === 'restarted' && started) {
         write('\n');
-        printErr(`The answer was cut off and begins again: ${chunk.why}\n`);
+        printErr(`The answer was cut off and starts again: ${chunk.why}\n`);
       }
       return undefined;
     },
-    event: say,
+    event: logTools,
     end(result) {
-      if (!begun) out(result.text);
-      if (begun ? !line.endsWith('\n') : result.text !== '' && !result.text.endsWith('\n')) out('\n');
+      if (!started) out(result.text);
+      if (started ? !line.endsWith('\n') : result.text !== '' && !result.text.endsWith('\n')) out('\n');
       if (result.status !== 'success') printErr(`${formatRunEnd(result)}\n`);
     },
   };
 }
 
-/** The result as one line of JSON at the end. */
-export const createJsonPrinter = (out: WriteText, callOf: FindCall): RunPrinter => ({
+/** Prints the result as one line of JSON at the end. */
+export const createJsonPrinter = (out: WriteText, findCall: FindCall): RunPrinter => ({
   chunk: noop,
   stream: noop,
-  event: createToolLogger(callOf),
+  event: createToolLogger(findCall),
   end: (result, names) => out(`${JSON.stringify(toResultJson(result, names))}\n`),
 });
 
-/** A line of JSON for each event, the result last. */
+/** Prints one line of JSON per event, the result last. */
 export const createStreamJsonPrinter = (out: WriteText): RunPrinter => ({
   chunk: noop,
   event: noop,
@@ -76,7 +76,7 @@ export const createStreamJsonPrinter = (out: WriteText): RunPrinter => ({
   end: (result, names) => out(`${JSON.stringify(toResultJson(result, names))}\n`),
 });
 
-/** The last line of JSON output, with the names that users of other agents know. */
+/** Returns the last line of JSON output, with the field names that other agents use. */
 function toResultJson(result: RunResult, { session, model }: { session: string | undefined; model: string }): object {
   const { status, reason, usage } = result;
   return {
@@ -102,28 +102,28 @@ function toResultJson(result: RunResult, { session, model }: { session: string |
   };
 }
 
-/** The last line of JSON output of what went wrong before there was a run, or between two. */
+/** Returns the last line of JSON output for an error before or between runs. */
 export const formatFailureJson = (error: string): string =>
   `${JSON.stringify({ type: 'result', subtype: 'error', is_error: true, error })}\n`;
 
 const maxShownChars = 200;
 
-/** Says on standard error which tools run and which fail. */
-function createToolLogger(callOf: FindCall): (event: Event) => void {
+/** Logs on standard error which tools run and which fail. */
+function createToolLogger(findCall: FindCall): (event: Event) => void {
   const names = new Map<string, string>();
-  const name = ({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string =>
+  const formatCall = ({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string =>
     `${tool} ${truncateLine(JSON.stringify(input))}`;
-  // A call that was made before this run, and is carried on with in it, is known from the session alone.
-  const nameOf = (id: string): string | undefined => {
-    const call = callOf(id);
-    return names.get(id) ?? (call && name(call));
+  // A call of an earlier run that is continued here is only known from the session.
+  const formatCallById = (id: string): string | undefined => {
+    const call = findCall(id);
+    return names.get(id) ?? (call && formatCall(call));
   };
   return (event) => {
     if (event.type === 'turn-ended')
-      for (const part of event.message.parts) if (part.type === 'tool-call') names.set(part.id, name(part));
-    if (event.type === 'tool-started') printErr(`[tool] ${nameOf(event.call) ?? event.tool}\n`);
+      for (const part of event.message.parts) if (part.type === 'tool-call') names.set(part.id, formatCall(part));
+    if (event.type === 'tool-started') printErr(`[tool] ${formatCallById(event.call) ?? event.tool}\n`);
     if (event.type === 'tool-ended' && event.outcome !== 'ok')
-      printErr(`[tool] ${event.outcome}: ${nameOf(event.call) ?? ''}: ${truncateLine(event.text)}\n`);
+      printErr(`[tool] ${event.outcome}: ${formatCallById(event.call) ?? ''}: ${truncateLine(event.text)}\n`);
   };
 }
 

@@ -1,4 +1,4 @@
-// Asks the person at the terminal for one line. What was typed before the question could be read is no answer to it.
+// Asks the user for one line on the terminal; input that was typed before the question was readable is dropped.
 import { createInterface } from 'node:readline/promises';
 import { escapeInvisible } from '../../core/index.ts';
 import { MIN_VISIBLE_MS, MIN_IDLE_MS } from '../tui/question-queue.ts';
@@ -7,17 +7,17 @@ import { printErr } from '../args/stdio.ts';
 const INTERRUPT = '\x03';
 const END_OF_INPUT = '\x04';
 
-/** A line as the answer to a few keys: in small letters, or nothing where the signal came or the input ended. */
-export const readAnswerKey = async (words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
-  (await readAnswerLine(words, prompt, signal))?.toLowerCase();
+/** Reads a line as an answer with one key, in lower case; undefined if the signal was aborted or the input ended. */
+export const readAnswerKey = async (text: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
+  (await readAnswerLine(text, prompt, signal))?.toLowerCase();
 
-/** Says the words, and when they can have been read asks for a line: as it was typed, or nothing where the signal came or the input ended. */
-export async function readAnswerLine(words: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+/** Prints the text, waits until the user could read it, and reads a line; undefined if the signal was aborted or the input ended. */
+export async function readAnswerLine(text: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> {
   if (signal?.aborted) return undefined;
-  printErr(`${words}\n`);
+  printErr(`${text}\n`);
   if (!(await waitForIdleInput(process.stdin, signal))) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // In the terminal's raw mode the key is no signal by itself.
+  // In raw mode Ctrl+C does not send a signal.
   terminal.on('SIGINT', interruptSelf);
   try {
     return (await terminal.question(escapeInvisible(prompt), signal ? { signal } : {})).trim();
@@ -32,30 +32,30 @@ export async function readAnswerLine(words: string, prompt: string, signal?: Abo
 
 const interruptSelf = (): void => void process.kill(process.pid, 'SIGINT');
 
-/** Drops what was typed ahead until nothing has come for a while; whether the person may then be asked. In raw mode a line that was only begun is dropped too. */
+/** Drops typed input until there was none for a while; returns whether the user may be asked. In raw mode this also drops a line without Enter. */
 async function waitForIdleInput(input: NodeJS.ReadStream, signal: AbortSignal | undefined): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const since = Date.now();
-  const ask = (): void => resolve(true);
-  const leave = (): void => resolve(false);
-  let timer = setTimeout(ask, MIN_VISIBLE_MS);
+  const proceed = (): void => resolve(true);
+  const stop = (): void => resolve(false);
+  let timer = setTimeout(proceed, MIN_VISIBLE_MS);
   const onKeys = (typed: Buffer): void => {
     const keys = String(typed);
     if (keys.includes(INTERRUPT)) interruptSelf();
-    else if (keys.includes(END_OF_INPUT)) leave();
+    else if (keys.includes(END_OF_INPUT)) stop();
     clearTimeout(timer);
-    timer = setTimeout(ask, Math.max(MIN_IDLE_MS, since + MIN_VISIBLE_MS - Date.now()));
+    timer = setTimeout(proceed, Math.max(MIN_IDLE_MS, since + MIN_VISIBLE_MS - Date.now()));
   };
   if (signal?.aborted) return false;
-  signal?.addEventListener('abort', leave);
+  signal?.addEventListener('abort', stop);
   input.setRawMode(true);
-  input.on('data', onKeys).once('end', leave).resume();
+  input.on('data', onKeys).once('end', stop).resume();
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', leave);
-    input.off('data', onKeys).off('end', leave).pause();
+    signal?.removeEventListener('abort', stop);
+    input.off('data', onKeys).off('end', stop).pause();
     input.setRawMode(false);
   }
 }

@@ -61,7 +61,7 @@ test('[J73] no name reaches a file outside the prompts folder', (t) => {
   for (const name of ['../../secret.txt', path.join(top, 'secret.txt'), 'git/../../../secret.txt', '..', 'a\0b'])
     assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /is not in/), name);
   for (const name of ['leak.md', 'out/secret.txt'])
-    assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /leads out of/), name);
+    assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /links out of/), name);
 });
 
 test('[J65] [J23] what cannot be sent is refused with the reason', (t) => {
@@ -72,7 +72,7 @@ test('[J65] [J23] what cannot be sent is refused with the reason', (t) => {
     ['git', 'prompt/folder', /is a folder/],
     ['empty.md', 'prompt/empty', /is empty/],
     ['binary.bin', 'prompt/binary', /is not a text file/],
-    ['large.md', 'prompt/too-large', /1048577 bytes long; at most 1048576/],
+    ['large.md', 'prompt/too-large', /1048577 bytes; the maximum is 1048576/],
   ];
   for (const [name, code, message] of cases) {
     assert.throws(() => readSavedPrompt(data, name), refusal(code, message), name);

@@ -1,4 +1,4 @@
-// Prompts kept in files: reusable ones in the data folder, and any one that the person names.
+// Reads prompts from files: saved ones in the data directory, and files that the user names.
 import path from 'node:path';
 import { FairleadError, isPathInside } from '../../core/index.ts';
 import { tryRealPath, resolvesInside } from '../../agent/project-files/paths.ts';
@@ -9,46 +9,50 @@ const maxPromptBytes = 1_048_576;
 const maxPrompts = 1_000;
 const maxDepth = 8;
 
-/** The prompts in the data folder, as they are called by `/promptfile`: paths with slashes, in order. */
+/** Lists the saved prompts for `/promptfile`: relative paths with slashes, sorted. */
 export function listPromptFiles(dataDir: string): readonly string[] {
-  const folder = promptsDir(dataDir);
-  return collectFiles(folder, maxDepth, maxPrompts)
-    .filter(({ name, link }) => !link || resolvesInside(folder, path.join(folder, name)))
+  const dir = promptsDir(dataDir);
+  return collectFiles(dir, maxDepth, maxPrompts)
+    .filter(({ name, link }) => !link || resolvesInside(dir, path.join(dir, name)))
     .map(({ name }) => name);
 }
 
-/** The prompt of this path under the data folder's `prompts`. What lies or leads elsewhere is refused. */
+/** Reads a saved prompt. Throws if the path, or the target of a link, is outside the prompts directory. */
 export function readSavedPrompt(dataDir: string, name: string): string {
-  const folder = promptsDir(dataDir);
-  const file = path.resolve(folder, name);
-  if (name.includes('\0') || path.isAbsolute(name) || !isPathInside(folder, file))
-    throw promptError('prompt/outside', `The prompt ${JSON.stringify(name)} is not in ${folder}.`, outsidePromptsHint);
+  const dir = promptsDir(dataDir);
+  const file = path.resolve(dir, name);
+  if (name.includes('\0') || path.isAbsolute(name) || !isPathInside(dir, file))
+    throw promptError('prompt/outside', `The prompt ${JSON.stringify(name)} is not in ${dir}.`, outsidePromptsHint);
   const real = tryRealPath(file);
-  if (real !== undefined && !resolvesInside(folder, file))
+  if (real !== undefined && !resolvesInside(dir, file))
     throw promptError(
       'prompt/outside',
-      `The prompt ${JSON.stringify(name)} leads out of ${folder}, to ${real}.`,
+      `The prompt ${JSON.stringify(name)} links out of ${dir}, to ${real}.`,
       outsidePromptsHint,
     );
-  return readPromptText(file, `The prompt ${JSON.stringify(name)}`, `Prompts are kept in ${folder}.`);
+  return readPromptText(file, `The prompt ${JSON.stringify(name)}`, `Prompts are saved in ${dir}.`);
 }
 
-/** The prompt in a file, named from the working folder or in full. */
+/** Reads a prompt file; a relative path is resolved from the working directory. */
 export function readPromptFile(name: string, cwd: string): string {
   const file = path.resolve(cwd, name);
-  return readPromptText(file, `The prompt file ${file}`, 'Name it in full or from the working folder.');
+  return readPromptText(
+    file,
+    `The prompt file ${file}`,
+    'Use an absolute path or one relative to the working directory.',
+  );
 }
 
 const promptsDir = (dataDir: string): string => path.join(path.resolve(dataDir), 'prompts');
 
-const outsidePromptsHint = 'Name a file under that folder, or use --prompt-file for one elsewhere.';
+const outsidePromptsHint = 'Name a file below that directory, or use --prompt-file for another one.';
 
-function readPromptText(file: string, what: string, hint: string): string {
+function readPromptText(file: string, subject: string, hint: string): string {
   const read = readTextFile(file, maxPromptBytes);
-  if ('wrong' in read) throw promptError(`prompt/${read.wrong.replaceAll(' ', '-')}`, `${what} ${read.why}.`, hint);
+  if ('wrong' in read) throw promptError(`prompt/${read.wrong.replaceAll(' ', '-')}`, `${subject} ${read.why}.`, hint);
   if (read.cut)
-    throw promptError('prompt/too-large', `${what} is ${read.size} bytes long; at most ${maxPromptBytes} are sent.`);
-  if (read.text.trim() === '') throw promptError('prompt/empty', `${what} is empty.`);
+    throw promptError('prompt/too-large', `${subject} has ${read.size} bytes; the maximum is ${maxPromptBytes}.`);
+  if (read.text.trim() === '') throw promptError('prompt/empty', `${subject} is empty.`);
   return read.text;
 }
 

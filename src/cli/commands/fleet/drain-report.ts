@@ -31,6 +31,6 @@ const toClause = (sentence: string): string =>
 
 /** The exit code of whoever leaves this: 0 nothing, 5 only what waits for a person, 8 what may not be begun now. */
 export function drainExitCode({ stopped, later, version, person }: BlockedRuns): number {
-  if (stopped || later > 0 || version > 0) return exitCodes.left;
+  if (stopped || later > 0 || version > 0) return exitCodes.runsLeft;
   return person > 0 ? exitCodes.denied : exitCodes.answered;
 }

@@ -8,7 +8,7 @@ import type { UserPrompter } from '../../../coding-agent/integrations/index.ts';
 import { formatMcpTransport } from '../../../coding-agent/integrations/mcp-format.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { exitCodeOf } from '../../args/format-error.ts';
+import { exitCodeOf } from '../../args/with-usage.ts';
 import { createTtyPrompter } from '../../print-mode/tty-prompter.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { printErr } from '../../args/stdio.ts';
-import { exitCodeOf } from '../../args/format-error.ts';
+import { exitCodeOf } from '../../args/with-usage.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 
 const usage = `Usage: fairlead proxy --target <url> [--rules <file or folder>] [--port <port>] [--host <address>] [--sessions <folder>] [--memory]
