@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 
 const root = path.resolve(import.meta.dirname, '..');
-const examples = ['.', 'behaviours', 'bridges'].flatMap((folder) =>
+const examples = ['.', 'behaviours', 'bridges', 'quick-start'].flatMap((folder) =>
   readdirSync(path.join(root, 'examples', folder))
     .filter((name) => name.endsWith('.ts'))
     .map((name) => path.posix.join(folder, name)),
