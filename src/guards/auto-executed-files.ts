@@ -1,10 +1,10 @@
-// Which files of a call other programs run or obey unasked: a change of them is asked about whatever was allowed before.
+// Finds files in a tool call that other programs execute or load automatically. Changing one always needs approval.
 import path from 'node:path';
 import { isObject, normalizeFileName, type ToolCall } from '../core/index.ts';
 import type { ResolvePath } from './grants.ts';
 import { autoExecutedPaths } from './sandbox/mounts.ts';
 
-/** The names of this kind on the way to what a call changes, each once. */
+/** Returns the auto-executed names in the paths that a call changes, without duplicates. */
 export function findAutoExecutedFiles({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath): readonly string[] {
   const { path: one, paths: several } = isObject(input) ? input : {};
   const given = [one, ...(Array.isArray(several) ? several : [])].filter((each) => typeof each === 'string');
@@ -12,7 +12,7 @@ export function findAutoExecutedFiles({ input }: Pick<ToolCall, 'input'>, locate
   return autoExecutedPaths.filter((each) => names.includes(each));
 }
 
-/** From the working folder, so that its own name does not count. */
+/** Returns the path relative to the working folder, so that the name of that folder itself is not matched. */
 function relativeToCwd(given: string, locate: ResolvePath): string {
   try {
     return path.relative(locate('.'), locate(given));

@@ -1,7 +1,7 @@
-// What a call hides in plain sight, by an encoding or by letters that look like others: told to the person who is asked about it.
+// Warns about deceptive text in a tool call: base64 that a command decodes, and homoglyphs. The approval question shows the warnings.
 import { isObject, escapeInvisible, type ToolCall } from '../core/index.ts';
 
-/** Remarks about a call, a line each; none for an honest one. */
+/** Returns warnings about a call, one line each; an empty list if there are none. */
 export const deceptiveTextWarnings = (call: Pick<ToolCall, 'input'>): readonly string[] => [
   ...decodedTextWarnings(call),
   ...homoglyphWarnings(call),
@@ -9,11 +9,11 @@ export const deceptiveTextWarnings = (call: Pick<ToolCall, 'input'>): readonly s
 
 const decoderPattern = /base64\s+(-d|-D|--decode)|openssl\s+(enc|base64)|xxd\s+-\w*r/;
 
-/** Encoded words of a command that decodes them, where they can be read here. */
+/** Decodes base64 arguments of a command that decodes them, so that the user can read them. */
 function decodedTextWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[] {
   const { command } = isObject(input) ? input : {};
   if (typeof command !== 'string' || !decoderPattern.test(command)) return [];
-  // A short word that is not padded would often be a plain one.
+  // A short word without padding is usually plain text.
   const words = command.match(/[A-Za-z0-9+/]{8,}={0,2}|[A-Za-z0-9+/]{2,}={1,2}/g) ?? [];
   return words.flatMap((word) => {
     const isHex = /^([0-9a-f]{2})+$/i.test(word) && command.includes('xxd');
@@ -22,9 +22,9 @@ function decodedTextWarnings({ input }: Pick<ToolCall, 'input'>): readonly strin
   });
 }
 
-/** Words that mix Latin letters with Greek or Cyrillic ones: nobody writes so, but a false name of a package does. */
+/** Finds words that mix Latin with Greek or Cyrillic letters, as a fake package name does. */
 function homoglyphWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[] {
-  // Names are short; the text of a file may be in any alphabet.
+  // Names are short. The content of a file may use any alphabet.
   const texts = Object.values(isObject(input) ? input : {}).filter(
     (each) => typeof each === 'string' && each.length < 2000,
   );

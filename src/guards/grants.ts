@@ -1,36 +1,36 @@
-// What a person allowed for the rest of this session: exact kinds of call, nothing wider, forgotten with the process.
+// Session grants: the exact kinds of call that the user allowed for the rest of this session. They are kept in memory only.
 import { unwrapDeferredCall, canonicalJson, isObject, type ToolCall } from '../core/index.ts';
 
-/** Tells where a path really leads; throws where that is nowhere it may lead. */
+/** Resolves a path to its real path. Throws if it is outside the allowed folders. */
 export type ResolvePath = (path: string) => string;
 
-/** Tools for which the path says it all: who may always write a file may write anything into it. */
+/** Tools whose grant covers a path: a user who always allows writing a file allows any content. */
 const pathGrantTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'delete_file']);
-/** Tools for which the command says it all. */
+/** Tools whose grant covers an exact command. */
 const commandGrantTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
 
-/** What a call is about: a real path, an exact command, or all of its input. */
+/** What a grant covers: a real path, an exact command, or the complete input. */
 export type GrantSubject =
   | { readonly type: 'path'; readonly path: string }
   | { readonly type: 'command'; readonly command: string }
   | { readonly type: 'input'; readonly input: string };
 
-/** What this call is about. */
+/** Returns the grant subject of a call. */
 export function grantSubject({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): GrantSubject {
   const { path, command, restore } = isObject(input) ? input : {};
   if (commandGrantTools.has(tool) && typeof command === 'string') return { type: 'command', command };
-  // Who may always delete a file may not therefore bring back whatever it once held.
+  // A grant to delete a file does not include restoring any earlier content of it.
   if (pathGrantTools.has(tool) && typeof path === 'string' && restore === undefined) {
     try {
       return { type: 'path', path: locate(path) };
     } catch {
-      // Where it leads is not known, so nothing but this very call may be meant.
+      // The real path is unknown, so the grant covers this exact call only.
     }
   }
   return { type: 'input', input: canonicalJson(input) };
 }
 
-/** The exact kind of a call, which is all that an "always" covers. Never a prefix: a longer command is another kind, and so is the same one in another working folder. */
+/** Returns the key of a call, which is all that an "always" grant covers. Never a prefix: a longer command has another key, and so has the same command in another working folder. */
 export function grantKey(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
   const meant = unwrapDeferredCall(call);
   const aim = typeof meant === 'string' ? call : meant;
@@ -40,16 +40,16 @@ export function grantKey(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
   return `${aim.tool}${what} (in ${locate('.')})`;
 }
 
-/** The kinds that were granted in this session. */
+/** The grants of one session. */
 export type Grants = {
   has(kind: string): boolean;
   grant(kind: string): void;
   revoke(kind: string): boolean;
-  /** In the order in which they were granted. */
+  /** Returns the granted keys in the order in which they were granted. */
   list(): readonly string[];
 };
 
-/** Grants of one session, none to begin with. */
+/** Creates an empty set of grants. */
 export function sessionGrants(): Grants {
   const kinds = new Set<string>();
   return {

@@ -1,4 +1,4 @@
-// Guards: who may do what, decided before it is done.
+// Public API of guards: permission, policy, sandbox, hooks and redaction.
 export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
 export { permissionGate, formatApprovalPrompt, type PermissionOptions } from './permission.ts';
 export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';

@@ -1,10 +1,10 @@
-// Commands that no shell could take: there is nothing to ask a person about them.
+// Detects commands that no shell accepts. They are denied without asking the user.
 import { isObject, type ToolCall } from '../core/index.ts';
 
-/** Longer than any command that would be run. */
+/** Max length of a command. */
 export const maxCommandLength = 100_000;
 
-/** Why the command of a call cannot be run, a sentence; nothing where it can, or where there is none. */
+/** Returns why the command of a call cannot run; undefined if it can, or if the call has no command. */
 export function invalidCommandReason({ input }: Pick<ToolCall, 'input'>): string | undefined {
   const { command } = isObject(input) ? input : {};
   if (typeof command !== 'string') return undefined;

@@ -1,4 +1,4 @@
-// The gate of a person: reading is free unless it is of secrets, whatever changes something is asked about, with the exact call in the question.
+// The permission gate: reads are allowed unless they read secrets; every other call is asked about, with the exact call in the question.
 import {
   hash53,
   isObject,
@@ -14,23 +14,23 @@ import { deceptiveTextWarnings } from './deceptive-text.ts';
 import { findAutoExecutedFiles } from './auto-executed-files.ts';
 import { invalidCommandReason } from './invalid-command.ts';
 
-/** What a permission gate is made from. */
+/** Options of permissionGate. */
 export type PermissionOptions = {
-  /** `ask` asks before each call that changes something or reads a secret; `auto` lets all of them through but changes of what other programs obey. Read at every call. */
+  /** `ask` asks before each call that changes something or reads a secret. `auto` allows all of them except changes to auto-executed files. Read at every call. */
   readonly mode: () => 'ask' | 'auto';
   readonly grants: Grants;
-  /** All tools that can be called, with their effects; a tool that is not here is asked about. */
+  /** All tools that can be called, with their effects. A tool that is not listed is asked about. */
   readonly tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'clientSideQuestion'>>;
   readonly locate: ResolvePath;
 };
 
-/** A gate that asks a person. */
+/** Creates a gate that asks the user. */
 export function permissionGate({ mode, grants, tools, locate }: PermissionOptions): Gate {
   return (call) => {
     const wrong = invalidCommandReason(call);
     if (wrong !== undefined) return { type: 'deny', reason: wrong };
     const tool = tools.get(call.tool);
-    // Whoever makes it decides about it, and has been given nothing but what an answer could say.
+    // The client executes this call and decides about it. It receives nothing but the input.
     if (tool?.clientSideQuestion !== undefined) return { type: 'allow' };
     const reads = tool?.effect === 'read';
     const obeyed = reads ? [] : findAutoExecutedFiles(call, locate);
@@ -42,21 +42,21 @@ export function permissionGate({ mode, grants, tools, locate }: PermissionOption
   };
 }
 
-/** Whether a call names a file of secrets, by its own name or by where that leads. */
+/** Returns true if a call names a file that may hold secrets, by its name or by its real path. */
 function namesSecretFile({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath): boolean {
   const { path } = isObject(input) ? input : {};
   if (typeof path !== 'string') return false;
   try {
     return isSecretFile(path) || isSecretFile(locate(path));
   } catch {
-    // It leads nowhere it may, so the tool itself will refuse.
+    // The path cannot be resolved, so the tool itself will refuse.
     return false;
   }
 }
 
 const maxContentLength = 4000;
 
-/** The exact call in words, with everything that does not show written out. A command is never shortened. */
+/** Formats the exact call as a question, with invisible characters escaped. A command is never shortened. */
 export function formatApprovalPrompt(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
   return [formatExactCall(call, locate), ...deceptiveTextWarnings(call)].join('\n');
 }
@@ -81,7 +81,7 @@ function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
   ].join('\n');
 }
 
-/** A patch as a person reads it: where it leads, then its lines. */
+/** Formats a patch for the user: its real paths, then its lines. */
 function formatPatch({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
   const { paths, patch } = isObject(input) ? input : {};
   const places = (Array.isArray(paths) ? paths : [paths]).map((each) =>
@@ -94,12 +94,12 @@ function formatResolvedPath(path: string, locate: ResolvePath): string {
   try {
     return locate(path);
   } catch {
-    // It leads nowhere it may, so the tool itself will refuse.
+    // The path cannot be resolved, so the tool itself will refuse.
     return path;
   }
 }
 
-/** A text as lines of a diff; of a very long one both ends, what is between them in figures, and the digest of all of it, so that the question is of this text alone. */
+/** Formats a text as diff lines. A very long text is shown as both ends, the omitted size and a digest of the complete text, so that the question identifies this text only. */
 function formatDiffLines(sign: string, text: unknown): readonly string[] {
   if (typeof text !== 'string') return [];
   const lines = (part: string): readonly string[] => part.split('\n').map((line) => `${sign}${escapeInvisible(line)}`);

@@ -1,27 +1,27 @@
-// What a person approved by its content: an item of a folder or of a server is used only while its hash is the one that was approved.
+// The trust store: approvals by content. An item of a folder or a server is used only while its hash is the approved one.
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject, systemErrorCode } from '../core/index.ts';
 
-/** An item by its lasting name and the hash of its content. */
+/** An item: its stable name and the hash of its content. */
 export type ContentApproval = { readonly subject: string; readonly hash: string };
 
-/** How an item stands: approved as it is, changed since it was approved, or never seen. */
+/** The status of an item: approved as it is, changed since the approval, or never approved. */
 export type TrustStatus = 'approved' | 'changed' | 'new';
 
-/** Approvals by content. One subject has at most one approved hash: what it was before counts for nothing. */
+/** Approvals by content. A subject has at most one approved hash; earlier hashes do not count. */
 export type TrustStore = {
   check(item: ContentApproval): TrustStatus;
   approve(items: readonly ContentApproval[]): void;
-  /** Whether there was an approval to take back. */
+  /** Returns false if there was no approval to revoke. */
   revoke(subject: string): boolean;
   list(): readonly ContentApproval[];
 };
 
 type ApprovedHashes = Readonly<Record<string, string>>;
 
-/** Approvals of this process alone. */
+/** Creates a trust store in memory. */
 export function memoryTrust(): TrustStore {
   const approved = new Map<string, string>();
   return createTrustStore(
@@ -33,14 +33,14 @@ export function memoryTrust(): TrustStore {
   );
 }
 
-/** Approvals kept in a file that only its owner can read or write; one that others could have written approves nothing. */
+/** Creates a trust store in a file that only its owner can read or write. A file that another user could have written approves nothing. */
 export function fileTrust(file: string): TrustStore {
   let known: { readonly stamp: string; readonly approved: ApprovedHashes } | undefined;
   const read = (): ApprovedHashes => {
     const found = tryStat(file);
     if (found === undefined) return {};
     if (!found.isFile() || isWritableByOthers(found)) throw unsafeFileError(file);
-    // It is only ever replaced whole, so a file of the same stamp has the same content.
+    // The file is only ever replaced as a whole, so the same stamp means the same content.
     const stamp = `${found.ino} ${found.mtimeMs} ${found.ctimeMs} ${found.size}`;
     if (known?.stamp !== stamp) known = { stamp, approved: loadApprovals(file) };
     return known.approved;
@@ -91,7 +91,7 @@ function tryStat(file: string): Stats | undefined {
   }
 }
 
-/** Whether somebody else than we could have written it. */
+/** Returns true if another user could have written the file. */
 function isWritableByOthers({ mode, uid }: Stats): boolean {
   if (process.platform === 'win32') return false;
   return (mode & 0o022) !== 0 || uid !== (process.getuid?.() ?? uid);

@@ -1,4 +1,4 @@
-// Our calls as hooks know them: by the tool names and fields that hooks of other harnesses are written for, and back.
+// Converts tool calls to the tool names and input fields of Claude Code hooks, and back.
 import path from 'node:path';
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 
@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 export type ClaudeToolCall = {
   readonly name: string;
   readonly input: JsonObject;
-  /** Our input for one that a hook changed; absent where there is no way back. */
+  /** Converts an input that a hook changed back to our input; absent if that is not possible. */
   readonly toOwnInput?: (input: JsonObject) => Json;
 };
 
@@ -17,7 +17,7 @@ const stringField = (input: JsonObject, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** File tools call the path `path`; hooks call it `file_path`, and expect it whole. */
+/** Our file tools use `path`. Hooks expect an absolute `file_path`. */
 function fileToolCall(name: string, input: JsonObject, cwd: string): ClaudeToolCall {
   const { path: file, ...rest } = input;
   const whole = typeof file === 'string' ? path.resolve(cwd, file) : null;
@@ -56,7 +56,7 @@ function gitCommand(tool: string, input: JsonObject): string {
   ].join(' ');
 }
 
-/** One tool of ours may be what others do with several, or with a command: whoever guards one of those guards this too. */
+/** One of our tools may correspond to several Claude Code tools or to a command. A hook that guards any of them guards our tool too. */
 const claudeToolTable: Readonly<Record<string, (input: JsonObject, cwd: string) => readonly ClaudeToolCall[]>> = {
   run_command: (input) => [sameInputCall('Bash', input)],
   execute_sandboxed_command: (input) => [sameInputCall('Bash', input)],
@@ -90,20 +90,20 @@ const claudeToolTable: Readonly<Record<string, (input: JsonObject, cwd: string) 
   spawn_agent: (input) => [{ name: 'Task', input: { ...input, prompt: input['task'] ?? input['prompt'] ?? '' } }],
 };
 
-/** More names under which a guard may be waiting for a guise. */
+/** Additional names that a hook matcher may use for a converted call. */
 const equivalentToolNames: Readonly<Record<string, readonly string[]>> = {
   MultiEdit: ['Edit', 'Write'],
   Task: ['Agent'],
 };
 
-/** How a call looks to hooks; at least one guise, under its own name where others have nothing like it. */
+/** Converts a call for hooks. Returns at least one conversion, under the original name if Claude Code has no similar tool. */
 export function toClaudeToolCalls({ tool, input }: OwnToolCall, cwd: string): readonly ClaudeToolCall[] {
   const given = isObject(input) ? input : {};
   const made = Object.hasOwn(claudeToolTable, tool) ? (claudeToolTable[tool]?.(given, cwd) ?? []) : [];
   return made.length ? made : [sameInputCall(tool, given)];
 }
 
-/** The names by which a hook may mean this guise of this tool. */
+/** Returns all names by which a matcher can select this converted call. */
 export const claudeToolNames = (tool: string, { name }: ClaudeToolCall): readonly string[] => [
   name,
   ...(equivalentToolNames[name] ?? []),

@@ -1,4 +1,4 @@
-// Hooks as parts of an agent: beside its gate, around its tools, as a check of its answers, and as ears for what else happens.
+// Adds shell hooks to an agent: around its gate and its tools, as an answer check, and as an event listener.
 import {
   FairleadError,
   isObject,
@@ -23,7 +23,7 @@ import { runHooks, runToolHooks, hookLabel, reportHookErrors, type HookContext, 
 import { haltPrefix, withPreToolHooks } from './gate.ts';
 import type { HookEvent } from './hook.ts';
 
-/** The hooks of a working folder, ready for an agent. */
+/** The hooks of a working folder, ready to add to an agent. */
 export type HookIntegration = {
   readonly views: readonly NamedView<unknown>[];
   readonly stops: readonly Stop[];
@@ -31,19 +31,19 @@ export type HookIntegration = {
   wrapGate(gate: Gate): Gate;
   wrapTool(tool: Tool): Tool;
   wrapCompactor(compact: Compactor): Compactor;
-  /** Hears words before they are written down; gives what is to be added to them, and throws where they are not let through. */
+  /** Runs UserPromptSubmit hooks before a prompt is recorded. Returns text to add to the prompt; throws if a hook blocks it. */
   onPrompt(text: string, state: RunState): Promise<readonly string[]>;
-  /** Hears what happens. */
+  /** Runs the hooks of an event that was recorded. */
   onEvent(event: Event, state: RunState): void;
   close(): Promise<void>;
 };
 
-/** What the log says of hooks in a run. */
+/** What the log records about hooks in a run. */
 type HookState = { readonly halt: string; readonly blocks: number };
 
 const stopCheckName = 'hook/Stop';
 const haltNotePrefix = 'hook-halt/';
-/** Nobody who leaves waits longer than this for a hook. */
+/** Max wait for hooks when the program exits. */
 const closeTimeoutMs = 5000;
 
 const hooksView: NamedView<HookState> = {
@@ -65,7 +65,7 @@ const hooksView: NamedView<HookState> = {
       : undefined,
 };
 
-/** Puts hooks to an agent's parts. */
+/** Creates the integration of hooks with an agent. */
 export function createHookIntegration(ground: HookContext): HookIntegration {
   const has = (event: HookEvent): boolean => ground.hooks.some((hook) => hook.event === event);
   let session = '';
@@ -136,7 +136,7 @@ async function runNotificationHooks(ground: HookContext, call: string, { session
   reportHookErrors(ground, await runHooks(ground, 'Notification', ['permission_prompt'], payload, session));
 }
 
-/** An answer is held to what the Stop hooks say; one that gives no answer holds nothing up. */
+/** Checks an answer with the Stop hooks. A hook that fails does not block. */
 const createStopCheck = (ground: HookContext): Check => ({
   name: stopCheckName,
   async run(state) {
@@ -159,7 +159,7 @@ const withPreCompactHooks = (ground: HookContext, compact: Compactor): Compactor
   },
 });
 
-/** The tool with what hooks add to its results: notes of the same fact, so that nobody can lose one of the two. */
+/** Adds the output of PostToolUse hooks to a tool result. It is part of the same event, so neither is stored without the other. */
 const withPostToolHooks = (ground: HookContext, tool: Tool): Tool => ({
   ...tool,
   async execute(input, context) {
@@ -169,7 +169,7 @@ const withPostToolHooks = (ground: HookContext, tool: Tool): Tool => ({
     const more = { tool_response: toToolResponse(tool.name, value), tool_use_id: context.call.id };
     const { session } = context.state;
     const said = await runToolHooks(ground, failed ? 'PostToolUseFailure' : 'PostToolUse', call, more, session);
-    // One in the background has only begun.
+    // A background agent has only started.
     if (tool.name === 'spawn_agent' && !(isObject(input) && input['background'] === true))
       reportHookErrors(ground, await runHooks(ground, 'SubagentStop', [''], { stop_hook_active: false }, session));
     reportHookErrors(ground, said);
@@ -195,7 +195,7 @@ function withHookNotes(value: unknown, notes: readonly Note[]): ToolOutput {
 const formatToolValue = (value: unknown): string =>
   value === undefined ? '(no output)' : typeof value === 'string' ? value : JSON.stringify(toJson(value));
 
-/** A result as hooks expect one: a command's words as its output, anything else by its data. */
+/** Returns a result in the form that hooks expect: the text of a command as stdout, other results as data. */
 function toToolResponse(tool: string, value: unknown): Json {
   const text = isToolOutput(value) ? value.text : formatToolValue(value);
   if (tool === 'run_command' || tool === 'execute_sandboxed_command')

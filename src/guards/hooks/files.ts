@@ -1,4 +1,4 @@
-// The hooks of a working folder: a person's own run as they are; those of a project, or written for another program, once each after a yes to their very content.
+// Loads the hooks of a working folder. Hooks in the user's own file run at once; hooks of a project or of another program need approval of their exact content.
 import { hash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
@@ -8,21 +8,21 @@ import { parseHooks, type Hook, type HookScript } from './hook.ts';
 import type { HookFile } from './locations.ts';
 import { hashFile } from './hook-process.ts';
 
-/** Hooks that are not approved as they are. */
+/** Hooks that are not approved in their present form. */
 export type UnapprovedHooks = { readonly path: string; readonly text: string; readonly changed: boolean };
 
-/** How hooks are read. */
+/** Options of readHooks. */
 export type ReadHooksOptions = {
   readonly files: readonly HookFile[];
   readonly cwd: string;
   readonly trust: TrustStore;
-  /** Asks the person whether these hooks may run; without it none that are not approved do. */
+  /** Asks the user whether these hooks may run. Without it, unapproved hooks do not run. */
   readonly ask?: (hooks: UnapprovedHooks) => Promise<boolean>;
-  /** Nobody is there to be asked: what is not agreed to was not refused either. */
+  /** True if no user can be asked. Hooks that are not approved then count as neither approved nor refused. */
   readonly nonInteractive?: boolean;
 };
 
-/** What was found; `lost` names files whose guards were to hold and are not known. */
+/** The loaded hooks. `failedFiles` lists files whose guards were active before and cannot be loaded now. */
 export type LoadedHooks = {
   readonly hooks: readonly Hook[];
   readonly problems: readonly string[];
@@ -31,7 +31,7 @@ export type LoadedHooks = {
 
 const maxFileBytes = 1_000_000;
 
-/** Reads the hooks of these files, one after the other: questions come one at a time. */
+/** Reads the hooks of these files one after the other, so that approval questions appear one at a time. */
 export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks> {
   const hooks: Hook[] = [];
   const problems: string[] = [];
@@ -47,7 +47,7 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
       if (typeof bound !== 'string') hooks.push(...bound);
       else {
         problems.push(`${file.path}: its hooks ${bound}, so they are not run.`);
-        // They were approved once, as guards: whoever changes one must not be rid of it by that.
+        // These hooks were approved as guards. Changing a file must not remove its guards.
         if (bound === changedReason && options.nonInteractive)
           lost.push({ path: file.path, why: `its hooks ${bound}` });
       }
@@ -60,10 +60,10 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
   return { hooks, problems, failedFiles: lost };
 }
 
-/** What a file says of hooks: under `hooks`, as settings have them; nothing where it says nothing. */
+/** Returns the hooks section of a settings file; undefined if it has none. */
 function readHooksSection(file: string): Json | undefined {
   const found = statSync(file);
-  // A pipe or a device might never end.
+  // Reading a pipe or a device might never end.
   if (!found.isFile()) throw new Error('it is no file');
   const { size } = found;
   if (size > maxFileBytes) throw new Error(`it has ${size} bytes; hooks may have ${maxFileBytes}`);
@@ -86,7 +86,7 @@ function wasApproved(file: string, trust: TrustStore): boolean {
 
 const changedReason = 'changed since they were approved';
 
-/** The hooks, bound to what they run, if the person says yes to it now or said so before; otherwise why not. */
+/** Returns the hooks, bound to the scripts they run, if they are approved; otherwise the reason why not. */
 async function approveHooks(
   file: string,
   section: Json,
@@ -113,7 +113,7 @@ const formatScript = ({ path: file }: HookScript): string => `${file}:\n${readFi
 const shellWordPattern = /"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g;
 const redirectionPattern = new RegExp(String.raw`\d?>{1,2}\s*(?:${shellWordPattern.source})`, 'g');
 
-/** The files in the folder that a command names, those that are not there yet too: whoever changes or makes one of them changes what was approved. What it only writes is not meant. */
+/** Returns the files in the folder that a command names, including files that do not exist yet: changing or creating one of them changes what was approved. Files that the command only writes are not included. */
 function findHookScripts(command: string, cwd: string): readonly HookScript[] {
   const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd).replaceAll(redirectionPattern, ' ');
   return (plain.match(shellWordPattern) ?? []).flatMap((each) => {
@@ -121,14 +121,14 @@ function findHookScripts(command: string, cwd: string): readonly HookScript[] {
     const file = path.resolve(cwd, word);
     const found = tryStat(file);
     if (!found) return word.includes('/') && isPathInside(cwd, file) ? [{ path: file, hash: '' }] : [];
-    // A link may lead out of the folder now and elsewhere later.
+    // A link may point out of the folder now and to another file later.
     if (!found.isFile() || !(isPathInside(cwd, file) || isPathInside(realpathSync(cwd), realpathSync(file)))) return [];
     const digest = hashFile(file);
     return digest === undefined ? [] : [{ path: file, hash: digest }];
   });
 }
 
-/** What is at a path; nothing where a word is none, or leads where we may not look. */
+/** Returns the file status; undefined if the word is not a path or access is denied. */
 function tryStat(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });

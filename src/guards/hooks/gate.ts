@@ -1,4 +1,4 @@
-// PreToolUse hooks beside the gate: the stricter wins, and a hook that gives no answer denies.
+// Combines PreToolUse hooks with a gate: the stricter decision wins, and a hook that fails denies the call.
 import {
   unwrapDeferredCall,
   canonicalJson,
@@ -10,14 +10,14 @@ import {
 } from '../../core/index.ts';
 import { runToolHooks, hookLabel, type HookContext, type HookResult } from './run-hooks.ts';
 
-/** How the refusal of a hook that ends the run begins. */
+/** The prefix of the denial reason of a hook that ends the run. */
 export const haltPrefix = 'A hook ended the run';
 
-/** The gate with the hooks beside it: their yes answers its question, never its no. */
+/** Adds the hooks to a gate. An explicit allow of a hook answers a question of the gate, but never overrides a denial. */
 export function withPreToolHooks(ground: HookContext, gate: Gate): Gate {
   const guards = ground.hooks.some(({ event }) => event === 'PreToolUse');
   if (!guards) return gate;
-  /** What was decided of a call, by its input: a question, and a rewriting, bring the same call here again. */
+  /** Decisions by call and input: an approval question or a rewrite evaluates the same call again. */
   const known = new Map<string, Map<string, Decision>>();
   return async (call, state) => {
     const input = canonicalJson(call.input);
@@ -26,7 +26,7 @@ export function withPreToolHooks(ground: HookContext, gate: Gate): Gate {
     known.set(call.id, before);
     const hooked = before.get(input) ?? (await decideByHooks(ground, call, state));
     before.set(input, hooked);
-    // What a hook wrote itself, it has judged.
+    // A hook has already approved what it wrote itself.
     if (hooked.type === 'rewrite')
       before.set(canonicalJson(hooked.input), isExplicit(hooked) ? explicitAllow : { type: 'allow' });
     if (hooked.type === 'deny' || hooked.type === 'rewrite') return hooked;
@@ -38,14 +38,14 @@ export function withPreToolHooks(ground: HookContext, gate: Gate): Gate {
   };
 }
 
-/** An allow that a hook spoke, rather than one that nobody objected to. */
+/** An allow that a hook stated explicitly, as opposed to no objection. */
 type ExplicitDecision = Decision & { readonly explicit: true };
 
 const isExplicit = (decision: Decision): decision is ExplicitDecision => 'explicit' in decision;
 
 const explicitAllow: ExplicitDecision = { type: 'allow', explicit: true };
 
-/** Whether this is where the judging of a call begins, and not a step on the way. */
+/** Returns true for the first evaluation of a call, false for an evaluation after a question or a rewrite. */
 function isFirstEvaluation(call: ToolCall, input: string, { calls }: RunState): boolean {
   if (call.ask) return false;
   const open = calls.find(({ id }) => id === call.id);

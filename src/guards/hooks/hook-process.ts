@@ -1,11 +1,11 @@
-// Runs a hook: the command as the person wrote it, what it is about on its standard input, and an end to it in time.
+// Runs the process of a hook: the command as written, JSON on stdin, and a timeout.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { errorMessage, type JsonObject } from '../../core/index.ts';
 import type { Hook } from './hook.ts';
 
-/** What became of a command; `trouble` where it gave no answer. */
+/** The result of a hook process; `error` is set if it gave no usable answer. */
 export type HookProcessResult = {
   readonly code: number;
   readonly stdout: string;
@@ -14,13 +14,13 @@ export type HookProcessResult = {
 };
 
 const maxOutputLength = 1_000_000;
-/** Milliseconds that a command's output may still come after its end: what it left running may hold the pipe for ever. */
+/** Milliseconds to wait for output after exit: a background process of the hook may keep the pipe open forever. */
 const drainMs = 300;
 const bashPath = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) => existsSync(each)) ?? '/bin/sh';
 
 const failedResult = (trouble: string): HookProcessResult => ({ code: -1, stdout: '', stderr: '', error: trouble });
 
-/** The hash of a file; nothing where it is none, or cannot be read. */
+/** Returns the sha256 of a file; undefined if it is not a regular file or cannot be read. */
 export function hashFile(file: string): string | undefined {
   try {
     if (!statSync(file).isFile()) return undefined;
@@ -30,7 +30,7 @@ export function hashFile(file: string): string | undefined {
   }
 }
 
-/** Runs a hook with this payload. Never throws: what goes wrong is trouble. */
+/** Runs a hook with this payload. Never throws: a failure is returned as `error`. */
 export async function runHook(
   hook: Hook,
   payload: JsonObject,
@@ -72,12 +72,12 @@ export async function runHook(
   child.on('error', (error) => settle(failedResult(`it cannot be started: ${error.message}`)));
   child.on('close', end);
   child.on('exit', (code, signal) => setTimeout(() => end(code, signal), drainMs).unref());
-  // One that reads nothing may be gone before everything is written.
+  // A hook that reads nothing may exit before all input is written.
   child.stdin?.on('error', () => {}).end(JSON.stringify(payload));
   return promise;
 }
 
-/** Begins it as within another shell: bash takes our pipe for a remote login otherwise, and reads the person's startup file first. */
+/** Starts the command with SHLVL set. Otherwise bash treats our pipe as a remote login and reads the user's startup file first. */
 function spawnHook(command: string, cwd: string, env: NodeJS.ProcessEnv): ChildProcess | string {
   try {
     const child = spawn(bashPath, ['-c', command], {
@@ -96,7 +96,7 @@ function spawnHook(command: string, cwd: string, env: NodeJS.ProcessEnv): ChildP
 const runningHooks = new Set<ChildProcess>();
 let hasExitListener = false;
 
-/** A group of its own does not hear that we are gone. */
+/** Kills the process group at exit. It does not receive our signals. */
 function killOnExit(child: ChildProcess): void {
   runningHooks.add(child);
   if (hasExitListener) return;
@@ -108,6 +108,6 @@ function killHookGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }

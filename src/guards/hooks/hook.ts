@@ -1,7 +1,7 @@
-// Shell hooks as people have them in their files: which command is run at which event, for which tools.
+// Parses hook definitions: which command runs at which event, for which tools.
 import { isObject, errorMessage } from '../../core/index.ts';
 
-/** The events at which a hook can be run. */
+/** The events at which a hook can run. */
 const hookEvents = [
   'PreToolUse',
   'PostToolUse',
@@ -15,25 +15,25 @@ const hookEvents = [
   'Notification',
 ] as const;
 
-/** An event at which a hook can be run. */
+/** An event at which a hook can run. */
 export type HookEvent = (typeof hookEvents)[number];
 
-/** A file of the project that a hook runs, and the hash that it had when the hook was approved; an empty one where it was not there. */
+/** A project file that a hook runs, with its hash at approval; the hash is empty if the file did not exist. */
 export type HookScript = { readonly path: string; readonly hash: string };
 
 /** One command at one event. */
 export type Hook = {
   readonly event: HookEvent;
-  /** Whether it is meant for a tool, a source or a trigger of this name. */
+  /** Returns true if the hook applies to a tool, a source or a trigger of this name. */
   readonly matches: (name: string) => boolean;
   readonly matcher: string;
   readonly command: string;
   readonly timeoutMs: number;
-  /** The file that it stands in. */
+  /** The file that defines the hook. */
   readonly source: string;
-  /** Why it can never be asked: a guard that cannot be asked denies. */
+  /** Why the hook can never run. A guard that cannot run denies. */
   readonly invalidReason?: string;
-  /** A call that it must stop, by which the doctor proves that it does. */
+  /** A call that the hook must stop. `fairlead doctor` uses it to test the hook. */
   readonly example?: { readonly tool: string; readonly input: unknown };
   readonly scripts?: readonly HookScript[];
 };
@@ -41,7 +41,7 @@ export type Hook = {
 const defaultTimeoutMs = 60_000;
 const maxTimeoutMs = 10 * 60_000;
 
-/** The hooks of a file's data, and what is wrong with it, a sentence each. */
+/** Parses the hooks of a file. Returns them with a list of problems. */
 export function parseHooks(
   data: unknown,
   from: string,
@@ -67,7 +67,7 @@ export function parseHooks(
 
 const isHookEvent = (name: string): name is HookEvent => (hookEvents as readonly string[]).includes(name);
 
-/** What stands where a hook should be. It matches everything, so that nothing passes a guard that is not understood. */
+/** Replaces a hook definition that cannot be parsed. It matches everything, so that no call bypasses a guard that was not understood. */
 const invalidHook = (event: HookEvent, from: string, broken: string): Hook => ({
   ...emptyHook(event, from),
   invalidReason: broken,
@@ -94,7 +94,7 @@ function parseHookGroup(group: unknown, event: HookEvent, from: string): readonl
   }
 }
 
-/** Plain words mean exactly these names; anything else is a regular expression that may match anywhere. */
+/** A matcher of plain names matches exactly these names; any other matcher is a regular expression that may match anywhere. */
 function compileHookMatcher(matcher: string): Hook['matches'] {
   if (matcher === '' || matcher === '*') return () => true;
   if (/^[\w|]+$/.test(matcher)) {

@@ -1,4 +1,4 @@
-// Shell hooks, loaded only where a folder or a person has some.
+// Public API of shell hooks. Loaded only if the folder or the user has hooks.
 export { runToolHooks, hookLabel, type HookContext, type HookResult } from './run-hooks.ts';
 export { createHookIntegration, type HookIntegration } from './extension.ts';
 export { readHooks } from './files.ts';

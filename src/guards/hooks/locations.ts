@@ -1,15 +1,15 @@
-// Where hooks are looked for. It imports nothing heavy: most folders have none.
+// Finds the files that may define hooks. It has no heavy imports, because most folders have no hooks.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 
-/** A file that may hold hooks. */
+/** A file that may define hooks. */
 export type HookFile = {
   readonly path: string;
-  /** The person's own: it needs no approval. */
+  /** True for the user's own file, which needs no approval. */
   readonly isUserOwned: boolean;
 };
 
-/** The files that are there: ours first, then those that another program's settings hold. */
+/** Returns the hook files that exist: Fairlead's own first, then the settings files of other programs. */
 export function findHookFiles(places: {
   readonly cwd: string;
   readonly home: string;
@@ -22,7 +22,7 @@ export function findHookFiles(places: {
   return all.filter(pathExists).map((file) => ({ path: file, isUserOwned: file === all[0] }));
 }
 
-/** What may not be looked at is there: whoever reads it says what is wrong. */
+/** A file that cannot be accessed counts as existing. The reader then reports the error. */
 function pathExists(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;

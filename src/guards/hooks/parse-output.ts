@@ -1,31 +1,31 @@
-// What a hook said, from its exit code and its words; what cannot be understood is trouble, and never a yes.
+// Parses the exit code and output of a hook. Output that cannot be understood is an error, never an allow.
 import { isObject, truncateMiddle, type JsonObject } from '../../core/index.ts';
 import type { HookEvent } from './hook.ts';
 import type { HookProcessResult } from './hook-process.ts';
 
-/** What a hook said. */
+/** The parsed output of a hook. */
 export type HookOutput = {
-  /** It gave no answer, and why. */
+  /** Why the hook gave no usable answer. */
   readonly error?: string;
-  /** It objects, and why. */
+  /** Why the hook blocks. */
   readonly block?: string;
   readonly permission?: 'allow' | 'ask';
   readonly reason?: string;
   readonly input?: JsonObject;
-  /** Words for the model. */
+  /** Text for the model. */
   readonly context?: string;
-  /** The run is to end, and why. */
+  /** Why the run has to end. */
   readonly stop?: string;
-  /** Words for the person. */
+  /** Text for the user. */
   readonly message?: string;
 };
 
-/** Events at which plain words of a hook are words for the model. */
+/** Events at which plain output of a hook is text for the model. */
 const contextEvents: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'SessionStart']);
 const maxTextLength = 10_000;
 const decisionPattern = /"(?:hookSpecificOutput|permissionDecision|decision|continue)"\s*:/;
 
-/** The answer of a hook that was run at this event. */
+/** Parses the output of a hook that ran at this event. */
 export function parseHookOutput(event: HookEvent, { code, stdout, stderr, error }: HookProcessResult): HookOutput {
   if (error !== undefined) return { error };
   const words = truncateMiddle(stderr.trim(), maxTextLength);
@@ -34,7 +34,7 @@ export function parseHookOutput(event: HookEvent, { code, stdout, stderr, error 
   const said = stdout.trim();
   if (!said.startsWith('{')) {
     if (contextEvents.has(event)) return said ? { context: truncateMiddle(said, maxTextLength) } : {};
-    // Whoever wrote it meant a decision, and it would be lost.
+    // The author intended a decision, and it would be lost.
     return decisionPattern.test(said) ? { error: 'it answered with JSON among other words' } : {};
   }
   let data: unknown;

@@ -1,32 +1,32 @@
-// Where hooks are asked: all that an event concerns, side by side, each with what it is about in the fields that it expects.
+// Runs all hooks that match an event, in parallel, with the input fields that they expect.
 import type { JsonObject } from '../../core/index.ts';
 import { parseHookOutput, type HookOutput } from './parse-output.ts';
 import { toClaudeToolCalls, claudeToolNames, type ClaudeToolCall } from './claude-compat.ts';
 import type { Hook, HookEvent } from './hook.ts';
 import { runHook } from './hook-process.ts';
 
-/** What hooks are told beside the event, and who hears what they say to a person. */
+/** The context of hooks besides the event, and the callback for messages to the user. */
 export type HookContext = {
   readonly hooks: readonly Hook[];
   readonly cwd: string;
-  /** The environment of a hook's command, without secrets. */
+  /** The environment of hook commands, without secrets. */
   readonly env: NodeJS.ProcessEnv;
-  /** The file of the session, where there is one. */
+  /** Returns the session file, if there is one. */
   readonly transcriptPath: () => string | undefined;
   readonly permissionMode: () => string;
   readonly notifyUser: (text: string) => void;
 };
 
-/** What one hook said, and of which guise of the call. */
+/** The output of one hook, and the converted call it was given. */
 export type HookResult = { readonly hook: Hook; readonly toolCall?: ClaudeToolCall; readonly output: HookOutput };
 
-/** How a hook is called in a sentence. */
+/** Returns how messages name a hook. */
 export function hookLabel({ command, source }: Hook): string {
   const plain = command.replaceAll(/"?\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?"?\//g, '');
   return plain === '' ? `of ${source}` : `"${plain.length > 80 ? `${plain.slice(0, 79)}…` : plain}"`;
 }
 
-/** Asks the hooks of an event that match one of these names. */
+/** Runs the hooks of an event that match one of these names. */
 export async function runHooks(
   ground: HookContext,
   event: HookEvent,
@@ -35,7 +35,7 @@ export async function runHooks(
   session: string,
 ): Promise<readonly HookResult[]> {
   const meant = ground.hooks.filter((hook) => hook.event === event && names.some((name) => hook.matches(name)));
-  // The same command in two files is one.
+  // The same command in two files runs once.
   const once = [...new Map(meant.map((hook) => [hook.invalidReason ?? hook.command, hook])).values()];
   const said = await Promise.all(once.map(async (hook) => runSingleHook(ground, hook, payload, session)));
   for (const { output } of said) if (output.message !== undefined) ground.notifyUser(output.message);
@@ -64,7 +64,7 @@ async function runSingleHook(
   return { hook, output: parseHookOutput(hook.event, ran) };
 }
 
-/** Asks the hooks of an event about a call, in each guise that it has for them. */
+/** Runs the hooks of an event for a call, once for each converted form of the call. */
 export async function runToolHooks(
   ground: HookContext,
   event: HookEvent,
@@ -81,7 +81,7 @@ export async function runToolHooks(
   return said;
 }
 
-/** Tells the person of hooks that gave no answer, where nothing depends on it. */
+/** Reports hooks that failed to the user, where no decision depends on them. */
 export function reportHookErrors({ notifyUser }: Pick<HookContext, 'notifyUser'>, said: readonly HookResult[]): void {
   for (const { hook, output } of said)
     if (output.error !== undefined)

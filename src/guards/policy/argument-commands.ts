@@ -1,11 +1,11 @@
-// Commands that stand in the arguments of others: in options, subscripts and words by which a program runs them.
+// Finds commands in the arguments of other commands: options, subscripts and words that a program executes.
 import type { NestedCommand } from './nested-commands.ts';
 import type { ShellWord } from './shell.ts';
 
 const forEachName = <T>(names: string, value: T): Readonly<Record<string, T>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, value]));
 
-/** Options by which a program runs a command. The command is what follows in the same word, or else the next word. */
+/** Options that make a program run a command. The command is the rest of the same word, or else the next word. */
 const commandOptions: Readonly<Record<string, RegExp>> = {
   rg: /^--(?:pre|hostname-bin)(?:=|$)/,
   sort: /^--compress-p[a-z]*(?:=|$)/,
@@ -31,22 +31,22 @@ const commandOptions: Readonly<Record<string, RegExp>> = {
   expect: /^-c/,
 };
 
-/** Builtins of the shell that take names of variables, whose subscripts it evaluates. */
+/** Shell builtins that take variable names, whose subscripts the shell evaluates. */
 const variableBuiltins: ReadonlySet<string> = new Set(
   'test [ printf read unset declare typeset local export readonly let wait mapfile readarray getopts'.split(' '),
 );
 
-/** Words of git behind which a command follows. */
+/** Git subcommands that are followed by a command. */
 const gitCommandPattern = /^(?:submodule foreach|bisect run|rebase (?:-x|--exec)|filter-branch --[a-z-]+-filter)$/;
 
-/** Programs of several words whose command comes somewhere behind. */
+/** Programs of several words whose command comes later in the arguments. */
 const multiWordRunners: ReadonlySet<string> = new Set(
   'docker podman nerdctl kubectl uv poetry bundle conda mise direnv tmux screen ssh hyperfine perf nix'.split(' '),
 );
 
 const maxPrefixLength = 8;
 
-/** The commands in the arguments of this program. */
+/** Returns the commands in the arguments of this program. */
 export function findArgumentCommands(program: string, args: readonly ShellWord[]): readonly NestedCommand[] {
   const unclear = (source: string): NestedCommand => ({ source, isComplete: false });
   const listed = Object.hasOwn(commandOptions, program) ? commandOptions[program] : undefined;

@@ -1,4 +1,4 @@
-// Judges calls by a policy: every piece of a call by every rule, the strictest counts, and an allowance covers a piece whole or not at all.
+// Evaluates a call against a policy: every operation against every rule. The strictest match wins, and an allow rule must cover an operation completely.
 import path from 'node:path';
 import type { ToolCall } from '../../core/index.ts';
 import {
@@ -11,20 +11,20 @@ import {
 import type * as fitting from './match.ts';
 import type { PolicyEffect, Policy, PolicyRule } from './policy.ts';
 
-/** What tells whether a rule fits; loaded with the first call that is judged, for most folders have no policy. */
+/** The rule matcher. Loaded at the first evaluation, because most folders have no policy. */
 type PolicyMatchModule = typeof fitting;
 
-/** What a policy says of a call; `unmatched` where it says nothing. */
+/** The decision of a policy about a call; `unmatched` if no rule applies. */
 export type PolicyDecision = {
   readonly effect: PolicyEffect | 'unmatched';
-  /** Why, a sentence each. */
+  /** The reasons, one sentence each. */
   readonly why: readonly string[];
 };
 
-/** Where calls happen, and which hosts are nobody's business. */
+/** Where calls run, and which hosts are private. */
 export type PolicyContext = PathContext & { readonly isPrivate?: (host: string) => boolean };
 
-/** What this policy says of this call. */
+/** Evaluates a policy for a call. */
 export async function evaluatePolicy(
   policy: Policy,
   call: Pick<ToolCall, 'tool' | 'input'>,
@@ -39,7 +39,7 @@ export async function evaluatePolicy(
   };
   const strict = of('deny') ?? of('ask');
   if (strict) return strict;
-  // What cannot be read might be what a rule forbids.
+  // An operation that cannot be parsed might be one that a rule forbids.
   const isWatched = policy.rules.some(({ effect, on }) => effect !== 'allow' && (on.command ?? on.path) !== undefined);
   if (unknowns.length > 0) return { effect: isWatched ? 'ask' : 'unmatched', why: [...new Set(unknowns)] };
   return of('unmatched') ?? of('allow') ?? { effect: 'unmatched', why: [] };
@@ -58,7 +58,7 @@ function evaluateOperation(
   const denied = hit('deny');
   if (denied) return ruleDecision(denied);
   const forbidden = builtInDenial(act, ground);
-  // What a pattern stands for is not looked up, so it might be what a rule forbids.
+  // Glob patterns are not expanded here, so a pattern might match what a rule forbids.
   const mayHide =
     act.argv?.some(({ pattern }) => pattern) && rules.some(({ effect, on }) => effect !== 'allow' && on.path);
   const allowed = mayHide ? undefined : hit('allow');
@@ -67,7 +67,7 @@ function evaluateOperation(
   const asked = hit('ask');
   if (asked) return ruleDecision(asked);
   if (allowed) return ruleDecision(allowed);
-  // A file that a command reads is part of reading, unless it leads out.
+  // A file that a command reads needs no rule of its own, unless it is outside.
   if (act.readOnly === true && act.paths.every(({ resolved }) => resolved !== undefined))
     return { effect: 'allow', why: [] };
   return {
@@ -81,12 +81,12 @@ const ruleDecision = ({ effect, why, source }: PolicyRule): PolicyDecision => ({
   why: [why ?? `It is the rule of ${source}.`],
 });
 
-/** What is denied without a rule: writing by redirection where no tool could write, and addresses inside. */
+/** Returns why an operation is denied without any rule: output redirection to a path that no tool may write, and private addresses. */
 function builtInDenial(act: Operation, { isPrivate, home }: PolicyContext): string | undefined {
   const host = act.hosts.find((each) => isPrivate?.(each));
   if (host !== undefined) return `${host} is an address of this machine or its network.`;
   if (act.tool !== 'write_file' || act.notAllowableReason !== undefined) return undefined;
-  // A home that lies among the temporary files is a home still.
+  // A home folder below the temporary folder is still a home folder.
   const isOpen = (at: string): boolean => at.startsWith('/tmp/') && !at.startsWith(path.resolve(home) + path.sep);
   const out = act.paths.find(({ given, resolved }) => resolved === undefined && !isOpen(given));
   if (out) return `${out.given} is outside the workspace.`;

@@ -1,12 +1,12 @@
-// The policies of a working folder: the person's own, and the folder's, which may only be stricter.
+// Loads the policy files of a working folder: the user's own, and the project's, which can only be stricter.
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import { policyError, parsePolicy, type Policy } from './policy.ts';
 
-/** Where policies are looked for. */
+/** Where policy files are searched for. */
 export type PolicyDirs = {
-  /** The person's folder of settings. */
+  /** The user's config folder. */
   readonly config: string;
   readonly cwd: string;
   readonly home: string;
@@ -15,26 +15,26 @@ export type PolicyDirs = {
 const policyFileNames = ['policy.yaml', 'policy.yml', 'policy.json'];
 const maxFileBytes = 1_000_000;
 
-/** The rules that count in a working folder; nothing where there are none. */
+/** Returns the policy of a working folder; undefined if there is none. */
 export async function readPolicies({ config, cwd, home }: PolicyDirs): Promise<Policy | undefined> {
   const own = await readFolderPolicy(config);
   const project = await readFolderPolicy(path.join(cwd, '.fairlead'));
   if (!own && !project) return undefined;
-  // A folder that somebody else made could otherwise allow itself everything.
+  // Otherwise a downloaded project could allow itself everything.
   const stricter = project?.rules.filter(({ effect }) => effect !== 'allow') ?? [];
   const policy = { rules: [...(own?.rules ?? []), ...stricter] };
   await selfTest(policy, { cwd, home });
   return policy;
 }
 
-/** The rules of one file, with their examples tried. */
+/** Reads the rules of one file and runs their examples. */
 export async function readPolicy(file: string, place: Pick<PolicyDirs, 'cwd' | 'home'>): Promise<Policy> {
   const policy = await readPolicyFile(file);
   await selfTest(policy, place);
   return policy;
 }
 
-/** Loaded where there is a policy: most folders have none. */
+/** Loaded only if there is a policy, because most folders have none. */
 const selfTest = async (policy: Policy, place: Pick<PolicyDirs, 'cwd' | 'home'>): Promise<void> =>
   (await import('./self-test.ts')).assertExamplesHold(policy, place);
 
@@ -52,7 +52,7 @@ async function readPolicyFile(file: string): Promise<Policy> {
   const { parse } = await import('yaml');
   let data: unknown;
   try {
-    // JSON is YAML too.
+    // YAML includes JSON.
     data = parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 });
   } catch (error) {
     throw policyError(`${file} cannot be read: ${errorMessage(error)}`);

@@ -1,4 +1,4 @@
-// The gate of a policy: what its rules deny is denied, what they allow is allowed, and what they say nothing of is left to the gate behind it.
+// The policy gate: applies the rules of a policy, and leaves calls that no rule matches to the next gate.
 import type { Gate } from '../../core/index.ts';
 import { grantKey, type Grants } from '../grants.ts';
 import { formatApprovalPrompt } from '../permission.ts';
@@ -6,18 +6,18 @@ import { invalidCommandReason } from '../invalid-command.ts';
 import { evaluatePolicy, type PolicyContext } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 
-/** What the gate of a policy is made from. */
+/** Options of policyGate. */
 export type PolicyGateOptions = PolicyContext & {
   readonly grants: Grants;
-  /** Who decides where no rule does: the gate that asks the person. */
+  /** The gate that decides if no rule matches: the permission gate. */
   readonly fallback: Gate;
 };
 
-/** A gate by these rules. A rule that asks does so in every mode; what the person then always allows is not asked again. */
+/** Creates a gate from a policy. A rule with `ask` asks in every mode; a session grant then answers the question. */
 export function policyGate(policy: Policy, options: PolicyGateOptions): Gate {
   const { grants, fallback, locate } = options;
   return async (call, state) => {
-    // What no shell could take is refused by the gate behind, without a question.
+    // The next gate denies a command that no shell accepts, without asking.
     if (invalidCommandReason(call) !== undefined) return fallback(call, state);
     const { effect, why } = await evaluatePolicy(policy, call, options);
     if (effect === 'deny') return { type: 'deny', reason: `The policy denies this call: ${why.join(' ')}` };

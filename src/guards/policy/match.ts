@@ -1,4 +1,4 @@
-// Whether a rule of a policy has to do with a piece of a call, and whether it covers it whole.
+// Matches policy rules against operations: partially for strict rules, completely for allow rules.
 import path from 'node:path';
 import picomatch from 'picomatch';
 import { isSecretFile } from '../../core/index.ts';
@@ -9,7 +9,7 @@ import type { ShellWord } from './shell.ts';
 
 const anyMatches = (list: readonly string[], fits: (each: string) => boolean): boolean => list.some(fits);
 
-/** Whether a strict rule has anything to do with this act. When in doubt it has. */
+/** Returns true if an `ask` or `deny` rule applies to any part of this operation. Returns true when unsure. */
 export function matchesPartially(on: PolicyMatcher, act: Operation, ground: PathContext): boolean {
   const { tool, command, path: globs, host } = on;
   if (tool && !anyMatches(tool, (each) => nameMatches(each, act.tool))) return false;
@@ -21,14 +21,14 @@ export function matchesPartially(on: PolicyMatcher, act: Operation, ground: Path
   return !host || anyMatches(act.hosts, (each) => host.some((pattern) => hostMatches(pattern, each)));
 }
 
-/** Whether an allowance covers the whole of this act. When in doubt it does not. */
+/** Returns true if an `allow` rule covers the complete operation. Returns false when unsure. */
 export function matchesFully(on: PolicyMatcher, act: Operation, ground: PathContext): boolean {
   const { tool, command, path: globs, host } = on;
   if (act.notAllowableReason !== undefined) return false;
   if (tool && !anyMatches(tool, (each) => nameMatches(each, act.tool))) return false;
   if (!act.argv)
     return !command && (!globs || allPathsMatch(globs, act.paths, ground)) && (!host || allHostsMatch(host, act.hosts));
-  // Who allows a tool by its very name, and says no more, allows all of its commands that can be read.
+  // A rule that allows a tool by its exact name, with no other condition, allows all its commands that can be parsed.
   const isWhole = tool?.includes(act.tool) === true && !command && !globs && !host;
   const told = isWhole ? [] : command?.find((each) => hasExactCommandPrefix(each, act.argv ?? []));
   if (!told || act.paths.some(isSensitivePath) || act.argv.some(isBroadPattern)) return false;
@@ -36,7 +36,7 @@ export function matchesFully(on: PolicyMatcher, act: Operation, ground: PathCont
   const operands = act.argv.slice(told.length).filter(({ text }) => !text.startsWith('-'));
   const named = act.paths.filter(({ given }) => operands.some(({ text }) => path.resolve(ground.cwd, text) === given));
   if (globs && !allPathsMatch(globs, named, ground)) return false;
-  // What has no scheme may still be a host.
+  // A word without a scheme may still be a host.
   return !host || (operands.length === act.hosts.length && allHostsMatch(host, act.hosts));
 }
 
@@ -49,23 +49,23 @@ const allPathsMatch = (globs: readonly string[], paths: readonly OperationPath[]
 const allHostsMatch = (patterns: readonly string[], hosts: readonly string[]): boolean =>
   hosts.length > 0 && hosts.every((host) => patterns.some((pattern) => hostMatches(pattern, host)));
 
-/** A pattern that does not even say which kind of file it means may mean one of keys. */
+/** Returns true for a pattern without a file extension, which may match a key file. */
 const isBroadPattern = ({ pattern, text }: ShellWord): boolean => pattern === true && !/\.\w+$/.test(text);
 
-/** What an allowed command reads or writes elsewhere, in a file of keys or in what others run, was not meant. */
+/** Returns true for paths that an allowed command was not meant to read or write: outside the folder, key files and auto-executed files. */
 const isSensitivePath = ({ given, resolved }: OperationPath): boolean =>
   resolved === undefined || isSecretFile(given) || isSecretFile(resolved) || isGitControlPath(resolved);
 
-/** The words in this order, from the first on, whatever stands between them: an option before a subcommand hides nothing. */
+/** Returns true if the words occur in this order, with anything between them: an option before a subcommand must not hide it. */
 function hasLooseCommandPrefix([program, ...rest]: readonly string[], [name, ...args]: readonly ShellWord[]): boolean {
-  // Some file systems do not tell one case from another.
+  // Some file systems ignore case.
   if (program?.toLowerCase() !== programName(name).toLowerCase()) return false;
   let at = 0;
   for (const { text } of args) if (text === rest[at]) at += 1;
   return at === rest.length;
 }
 
-/** These very words, of a program that is found by its name or in a folder of the system. */
+/** Returns true if the command starts with exactly these words, and the program is found by name or in a system folder. */
 function hasExactCommandPrefix(pattern: readonly string[], words: readonly ShellWord[]): boolean {
   const [name] = words;
   const isSystem = name !== undefined && /^(\/usr(\/local)?)?\/s?bin\/[^/]+$/.test(name.text);
@@ -76,7 +76,7 @@ function hasExactCommandPrefix(pattern: readonly string[], words: readonly Shell
 
 const nameMatches = (pattern: string, name: string): boolean => picomatch.isMatch(name, pattern, { dot: true });
 
-/** Case and Unicode forms do not matter to a strict rule: to some file systems they are the same file. */
+/** For strict rules, case and Unicode normalization form are ignored, because some file systems ignore them. */
 function pathMatches(glob: string, file: string, { cwd, home }: PathContext, loose: boolean): boolean {
   const absolute = glob.startsWith('~/') ? path.join(home, glob.slice(2)) : glob;
   const subject = path.isAbsolute(absolute) ? file : path.relative(cwd, file);

@@ -1,8 +1,8 @@
-// What programs do besides what their name says: those that run other commands, and the options by which harmless ones run or write something.
+// Finds commands nested in other commands, and options by which otherwise harmless programs run commands or write files.
 import { findArgumentCommands } from './argument-commands.ts';
 import type { ShellWord, SimpleCommand } from './shell.ts';
 
-/** Programs that run the command that follows them. The pattern is of the options and operands of their own that come before it. */
+/** Programs that run the command in their arguments. The pattern matches their own options and operands before it. */
 const wrapperOptions: Readonly<Record<string, RegExp>> = {
   command: /^-p$/,
   builtin: /^(?!)/,
@@ -40,10 +40,10 @@ const wrapperOptions: Readonly<Record<string, RegExp>> = {
   ),
 };
 
-/** Programs beside the shells that take a whole command after -c. */
+/** Programs other than shells that take a complete command after -c. */
 const dashCPrograms: ReadonlySet<string> = new Set('su runuser script flock nix-shell'.split(' '));
 
-/** Code inside an argument, by program: it may run anything. */
+/** Programs that take code as an argument, which may run anything. */
 const inlineCodePrograms: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries('awk gawk mawk nawk original-awk source .'.split(' ').map((name) => [name, /^/])),
   ...Object.fromEntries(
@@ -53,30 +53,30 @@ const inlineCodePrograms: Readonly<Record<string, RegExp>> = {
   ),
 };
 
-/** Wrappers that add nothing of their own where they have no options: what they run is all there is to judge. */
+/** Wrappers that add no effect of their own if they have no options: only the nested command is evaluated. */
 const transparentWrappers: ReadonlySet<string> = new Set('command nohup nice time timeout stdbuf exec env'.split(' '));
 
 const maxWrapperOptions = 6;
 
 const shellPrograms: ReadonlySet<string> = new Set('sh bash dash zsh ksh ash fish mksh rbash busybox'.split(' '));
 
-/** What stands inside a command: other commands as words, or text that a shell reads; `clear` where nothing else happens. */
+/** A nested command: words, or text that a shell parses; `clear` if the outer command has no other effect. */
 export type NestedCommand = {
   readonly argv?: readonly ShellWord[];
   readonly source?: string;
   readonly isComplete: boolean;
 };
 
-/** A program by the last name of its path. */
+/** Returns the program name: the last segment of its path. */
 export const programName = (word: ShellWord | undefined): string => word?.text.split('/').at(-1) ?? '';
 
-/** What this command runs besides itself. */
+/** Returns the commands that this command runs besides itself. */
 export function findNestedCommands(command: SimpleCommand): readonly NestedCommand[] {
   const [name, ...args] = command.argv;
   return [...findArgumentCommands(programName(name), args), ...wrappedCommands(command)];
 }
 
-/** The loader of the system runs whatever it is given. */
+/** The dynamic loader runs any program it is given. */
 const loaderPattern = /^ld-linux.*\.so|^ld-musl/;
 
 function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): readonly NestedCommand[] {
@@ -85,11 +85,11 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
   if (program === 'eval') return [{ source: args.map(({ text }) => text).join(' '), isComplete: false }];
   if (program === 'alias') return args.map(({ text }) => ({ source: text.replace(/^[^=]*=/, ''), isComplete: false }));
   const code = Object.hasOwn(inlineCodePrograms, program) ? inlineCodePrograms[program] : undefined;
-  // What is fed to a language is a programme.
+  // Text on the stdin of an interpreter is a program.
   const isFed = stdinTexts.length > 0 || openedFiles.some(({ mode }) => mode === 'read');
   if (code && (args.some(({ text }) => code.test(text)) || (isFed && args.length === 0)))
     return [{ source: '', isComplete: false }];
-  // Before its own command git takes settings, and some of those are commands.
+  // Options before the subcommand set git configuration, and some settings are commands.
   if (
     program === 'git' &&
     args[0]?.text.startsWith('-') &&
@@ -101,7 +101,7 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
     const at = args.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/i.test(text));
     const script = at < 0 ? undefined : args.slice(at + 1).find(({ text }) => !/^[-+]/.test(text));
     const sources = [...(script ? [script.text] : []), ...stdinTexts];
-    // Without any it reads what another command writes, or the person: nobody knows what that will be.
+    // Without arguments it reads commands from stdin, which are unknown.
     if (program !== 'busybox')
       return (sources.length > 0 ? sources : ['']).map((source) => ({ source, isComplete: false }));
   }
@@ -112,7 +112,7 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
   if (own === undefined) return [];
   const start = args.findIndex(({ text }) => text !== '--' && !own.test(text));
   if (start < 0) return [];
-  // An option that is not known may take the next word, or hold a whole command.
+  // An unknown option may take the next word as its value, or contain a complete command.
   if (args[start]?.text.startsWith('-')) {
     const rest = args.slice(start + 1);
     const suffixes = rest.slice(0, maxWrapperOptions).map((_, at) => ({ argv: rest.slice(at), isComplete: false }));
@@ -125,7 +125,7 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
   return transparentWrappers.has(program) ? [inner] : [inner, { argv: args.slice(start + 1), isComplete: clear }];
 }
 
-/** The commands after -exec and its like. */
+/** Returns the commands after -exec and similar actions of find. */
 function* execActionCommands(args: readonly ShellWord[]): Generator<NestedCommand> {
   for (const [at, { text }] of args.entries()) {
     if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(text)) continue;
@@ -135,7 +135,7 @@ function* execActionCommands(args: readonly ShellWord[]): Generator<NestedComman
   }
 }
 
-/** Arguments by which a program that only reads runs a command, writes a file, or reads a list of files. */
+/** Arguments by which a read-only program runs a command, writes a file, or reads a list of files. */
 const riskyOptions: Readonly<Record<string, RegExp>> = {
   rg: /^(--pre|--hostname-bin|--search-zip)(=|$)|^-[a-zA-Z]*z/,
   grep: /^(--file|-[a-zA-Z]*f)/,
@@ -167,11 +167,11 @@ const riskyOptions: Readonly<Record<string, RegExp>> = {
   hostname: /^(?!-)/,
 };
 
-/** Options by which programs of all kinds run, load or write something. */
+/** Options by which many programs run, load or write something. */
 const commonRiskyOptions =
   /^--(exec|command|cmd|shell|pager|editor|plugins?|config|config-file|rcfile|load|require|import|preload|script|eval|hooks?|output|outfile|write|fix|in-place|rulesdir|resolve-plugins-relative-to|browser|web|kubeconfig)(=|$)/;
 
-/** Programs whose first plain argument is a programme of its own: a harmless one cannot be told from a harmful one but by its very words. */
+/** Programs whose first operand is a script. Its exact text decides whether it is harmless. */
 const scriptInterpreters: ReadonlySet<string> = new Set(
   [
     'awk gawk mawk nawk original-awk perl python python3 ruby lua php node deno bun ed ex vi vim nvim emacs nano m4 dc bc gdb sqlite3',
@@ -180,10 +180,10 @@ const scriptInterpreters: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Of a sed programme only printing line numbers is known to be harmless. */
+/** The only sed scripts known to be harmless print line numbers. */
 const safeSedPattern = /^(\d+|\$)(,(\d+|\$))?[pq=d]?$/;
 
-/** Why an allowed beginning of this command does not cover the rest of it, or nothing. `told` are the words that the rule itself names. */
+/** Returns why a rule that allows the first words of this command does not cover the rest; undefined if it does. `told` is the number of words that the rule names. */
 export function findCommandRisk(words: readonly ShellWord[], told: number): string | undefined {
   const program = programName(words[0]);
   const rest = words.slice(told);
@@ -195,7 +195,7 @@ export function findCommandRisk(words: readonly ShellWord[], told: number): stri
     if (script && !safeSedPattern.test(script.text)) return 'sed does whatever its script says';
     if (rest.some((each) => each !== script && /^-(?![nEr]$)/.test(each.text))) return 'sed can write what it reads';
   }
-  // Before its own command git takes options that decide what that command is.
+  // Options before the git subcommand can change what the subcommand does.
   if (program === 'git' && told === 1 && rest[0]?.text.startsWith('-')) return `git ${rest[0].text} can be anything`;
   if (program === 'xxd' && rest.filter(({ text }) => !text.startsWith('-')).length > 1)
     return 'xxd writes its second file';
@@ -207,7 +207,7 @@ export function findCommandRisk(words: readonly ShellWord[], told: number): stri
   return risky ? `${program} ${risky.text} does more than ${program} does` : undefined;
 }
 
-/** Whether a long option is the beginning of a listed one, which most programs take for the whole. */
+/** Returns true if a long option is an abbreviation of a listed one. Most programs accept those. */
 function isOptionAbbreviation(text: string, listed: RegExp): boolean {
   const [name = ''] = text.split('=');
   if (!/^--\w/.test(name)) return false;

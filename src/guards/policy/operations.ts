@@ -1,42 +1,42 @@
-// What a call would do, piece by piece: each simple command, each file, each host, so that every piece can be judged by itself.
+// Splits a call into operations: each simple command, each file and each host, so that each can be evaluated on its own.
 import path from 'node:path';
 import { unwrapDeferredCall, isObject, type ToolCall } from '../../core/index.ts';
 import type { ResolvePath } from '../grants.ts';
 import { findNestedCommands, programName } from './nested-commands.ts';
 import { parseShell, type OpenedFile, type ShellWord, type SimpleCommand } from './shell.ts';
 
-/** A path as it was given and, where that is known, where it really leads. */
+/** A path as given and, if known, its real path. */
 export type OperationPath = { readonly given: string; readonly resolved?: string };
 
-/** Whether git runs or goes by what lies there. */
+/** Returns true for files that git executes or reads as configuration. */
 export const isGitControlPath = (real: string): boolean =>
   real.split(path.sep).some((name) => /^\.git(modules)?$/i.test(name));
 
-/** One piece of a call. */
+/** One operation of a call. */
 export type Operation = {
   readonly tool: string;
-  /** Of a simple command: its words. */
+  /** The words of a simple command. */
   readonly argv?: readonly ShellWord[];
-  /** Files it is about; of a command all words that might be files. */
+  /** The files it uses; for a command, all words that might be files. */
   readonly paths: readonly OperationPath[];
-  /** Hosts it names, as they really are. */
+  /** The hosts it names, in normal form. */
   readonly hosts: readonly string[];
-  /** It only reads, beside what other pieces do. */
+  /** True if it only reads, apart from what other operations do. */
   readonly readOnly?: boolean;
-  /** Why no rule may allow it, though it is known what it does. */
+  /** Why no rule may allow it, although its effect is known. */
   readonly notAllowableReason?: string;
 };
 
-/** The pieces of a call, and why not all of them are known. */
+/** The operations of a call, and the reasons why some are unknown. */
 export type CallOperations = { readonly operations: readonly Operation[]; readonly unknowns: readonly string[] };
 
-/** Where a call happens. */
+/** Where a call runs. */
 export type PathContext = { readonly locate: ResolvePath; readonly cwd: string; readonly home: string };
 
 const maxNesting = 5;
 const pathArguments = ['path', 'paths', 'file', 'files', 'from', 'to', 'cwd'];
 
-/** Takes a call apart. */
+/** Splits a call into operations. */
 export async function callOperations(
   call: Pick<ToolCall, 'tool' | 'input'>,
   ground: PathContext,
@@ -72,7 +72,7 @@ async function commandOperations(
     !openedFiles.length &&
     !assignments.length;
   const doing = commands.filter((each) => !stays(each));
-  // Behind a change of folder no relative path leads where it seems to.
+  // After a change of folder, relative paths no longer resolve against the working folder.
   const moves = doing.some(({ argv: [name] }) => ['cd', 'pushd', 'popd'].includes(programName(name)));
   const parts = await Promise.all(
     doing.map((each) => simpleCommandOperations(tool, each, { ...ground, changesDirectory: moves }, depth)),
@@ -86,7 +86,7 @@ async function commandOperations(
 
 type ShellContext = PathContext & { readonly changesDirectory: boolean };
 
-/** Variables that decide which programs run, or what they run. */
+/** Variables that decide which programs run, or what they execute. */
 const sensitiveVariables =
   /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|NODE_.*|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|HOME|SHELL|XDG_.*|LESS.*|RIPGREP_CONFIG_PATH|\w+_OPTIONS|\w*FLAGS|npm_config_.*|CARGO_.*|RUSTC?_?.*|\w+_WRAPPER|GCONV_PATH|LOCPATH|SSH_.*|SUDO_.*|CC|CXX|DOCKER_.*|KUBECONFIG|BASH_FUNC.*)$/i;
 
@@ -136,7 +136,7 @@ async function simpleCommandOperations(
   return { operations: acts, unknowns: doubts };
 }
 
-/** A file that the shell opens is read or written as by a tool. What leads nowhere is nobody's. */
+/** A file that the shell opens counts as read or written by a tool. A path that cannot be resolved is ignored. */
 function redirectionOperation({ path: word, mode }: OpenedFile, ground: ShellContext): Operation | undefined {
   if (/^\/dev\/(null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(word.text)) return undefined;
   const homely = word.text.replace(/^["']?\$(?:HOME|\{HOME\})["']?(?=\/)/, '~').replace(/["']$/, '');
@@ -160,7 +160,7 @@ function resolveOperationPath(given: string, { locate, cwd, home }: PathContext)
   }
 }
 
-/** The host of an address as every client must read it; nothing where it has none. */
+/** Returns the host of a URL in normal form, as clients parse it; undefined if it has none. */
 export function parseUrlHost(address: string): string | undefined {
   try {
     return new URL(address).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') || undefined;

@@ -1,4 +1,4 @@
-// Which packages a command would bring in that nobody here has used yet: a model makes up names, and others wait under them.
+// Finds packages that a command would install and that the project does not use yet. A model may invent names, and attackers register them.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, escapeInvisibleLine, type ToolCall, type Gate } from '../../core/index.ts';
@@ -8,14 +8,14 @@ import { callOperations, type PathContext } from './operations.ts';
 import { programName } from './nested-commands.ts';
 import type { ShellWord } from './shell.ts';
 
-/** How one family of programs brings packages in, and where it writes down which ones a folder uses. */
+/** How a package manager installs packages, and in which files a project lists them. */
 type PackageManager = {
-  /** The words that bring something in, from the program on. */
+  /** Matches the words that install something, starting at the program. */
   readonly installPattern: RegExp;
   readonly manifests: readonly string[];
-  /** Where what was brought in lies by its name. */
+  /** Folders that contain installed packages by name. */
   readonly installFolders?: readonly string[];
-  /** The name in an argument such as `name@1.2`. */
+  /** Returns the package name in an argument such as `name@1.2`. */
   readonly parseName: (argument: string) => string;
 };
 
@@ -52,29 +52,29 @@ const packageManagers: readonly PackageManager[] = [
   },
 ];
 
-/** Words after which the first name is the package, and all that follows is its own affair. */
+/** Commands whose first operand is a package to run; the arguments after it belong to that package. */
 const executorPattern = /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|create|run)$/;
 
 const managerPattern = /\b(?:npm|npx|pnpm|pnpx|yarn|bunx?|pip|uvx?|python|poetry|pdm|pipenv|pipx|cargo|go|gem|bundle)/;
 
-/** Options whose next word is a value of theirs. */
+/** Options that take the next word as their value. */
 const optionsWithValue =
   /^(?:-w|--workspace|--prefix|--registry|-C|--dir|--filter|-F|--tag|-r|--requirement|-c|--constraint|-i|--index-url|--extra-index-url|-t|--target|--features|--version|-v|--vers|--git|--branch|--path|--bin|--group|-G)$/;
 
-/** The names in a call that nothing in the working folder tells of, each once. */
+/** Returns the package names in a call that no file of the working folder mentions, without duplicates. */
 export async function unknownPackages(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   ground: PathContext,
 ): Promise<readonly string[]> {
   const { command } = isObject(input) ? input : {};
-  // Quotes and backslashes inside a name hide it from this look, not from the shell.
+  // Quotes and backslashes inside a name would hide it from this check, but not from the shell.
   if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return [];
   const { operations } = await callOperations({ tool, input }, ground);
   const strange = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, ground.cwd));
   return [...new Set(strange)];
 }
 
-/** The gate with a question before anything strange is brought in, in every mode and whatever a rule allows. */
+/** Adds a question before an unknown package is installed, in every mode and even if a rule allows the command. */
 export function packageInstallGate(gate: Gate, granted: Grants, ground: PathContext): Gate {
   return async (call, state) => {
     const decision = await gate(call, state);
@@ -103,7 +103,7 @@ function findUnknownPackages(words: readonly ShellWord[], cwd: string): readonly
     .filter((name) => name !== '' && !known(name));
 }
 
-/** A module that Python runs, as the program that it is. */
+/** Converts `python -m module` to the program that the module is. */
 function pythonModuleCommand(given: readonly string[]): readonly string[] {
   const first = given.findIndex((word, at) => at > 0 && !word.startsWith('-'));
   return /^python[\d.]*$/.test(given[0] ?? '') && /^-[A-Za-z]*m$/.test(given[first - 1] ?? '')
@@ -111,7 +111,7 @@ function pythonModuleCommand(given: readonly string[]): readonly string[] {
     : given;
 }
 
-/** What a program would bring in by these words; nothing where they do not bring anything in. */
+/** Returns the packages that these words install; undefined if they install nothing. */
 function parseInstall(
   program: string,
   names: readonly string[],
@@ -126,16 +126,16 @@ function parseInstall(
   };
 }
 
-/** What is neither an option nor the value of one: of those that are known to have one, or of all that may. */
+/** Returns the words that are neither an option nor the value of one. */
 const installOperands = (args: readonly string[], having: RegExp = optionsWithValue): readonly string[] =>
   args.filter((word, at) => !word.startsWith('-') && !having.test(args[at - 1] ?? ''));
 
-/** A folder or a file of one's own is no package of strangers. */
+/** Returns true for local folders and files, which are not registry packages. */
 const isLocalPackage = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);
 
 const maxManifestBytes = 32 * 2 ** 20;
 
-/** Tells whether the files of a folder name a package, as a whole word. */
+/** Creates a function that tells whether the files of a folder mention a package as a complete word. */
 function createKnownPackageCheck(
   { manifests, installFolders = [] }: PackageManager,
   cwd: string,

@@ -1,43 +1,43 @@
-// A policy: rules that allow, ask or deny by tool, path, command and host, read from data and refused where they are not clear.
+// Parses a policy: rules that allow, ask or deny by tool, path, command and host. Invalid rules are rejected.
 import { FairleadError, isObject, type Json } from '../../core/index.ts';
 
-/** What a rule decides; the strictest of all that fit counts. */
+/** The effect of a rule. The strictest effect of all matching rules wins. */
 export type PolicyEffect = 'allow' | 'ask' | 'deny';
 
-/** What a rule is about. Each thing it names must fit; of several patterns for one thing, one. */
+/** What a rule matches. All given fields must match; of several patterns in one field, one must match. */
 export type PolicyMatcher = {
-  /** Names of tools; `*` stands for any letters. */
+  /** Tool names; `*` matches any characters. */
   readonly tool?: readonly string[];
-  /** Paths from the working folder, from `/` or from `~/`, with `*` and `**`. */
+  /** Paths relative to the working folder, or starting with `/` or `~/`, with `*` and `**`. */
   readonly path?: readonly string[];
   /** The first words of a command. */
   readonly command?: readonly (readonly string[])[];
-  /** Names of hosts; `*.example.com` for all below one. */
+  /** Host names; `*.example.com` matches all subdomains. */
   readonly host?: readonly string[];
 };
 
-/** What must and must not fit: a command, a path, an address or a tool, as the rule is about one of them; or a whole call. */
+/** An example that must or must not match: a command, a path, a URL or a tool name, depending on the rule; or a complete call. */
 export type PolicyExample = string | { readonly tool: string; readonly input: Json };
 
 /** One rule of a policy. */
 export type PolicyRule = {
   readonly effect: PolicyEffect;
   readonly on: PolicyMatcher;
-  /** Why, in the words of who wrote it. */
+  /** The reason, as the author of the rule wrote it. */
   readonly why?: string;
-  /** The file and the place in it, for messages. */
+  /** The file and the position in it, for messages. */
   readonly source: string;
   readonly match: readonly PolicyExample[];
   readonly noMatch: readonly PolicyExample[];
 };
 
-/** Rules that count together. */
+/** A list of rules that are evaluated together. */
 export type Policy = { readonly rules: readonly PolicyRule[] };
 
 const policyEffects: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
 const matcherFields = ['tool', 'path', 'command', 'host'] as const;
 
-/** Reads rules from data; whatever is not understood is an error, for a rule that is passed over protects nobody. */
+/** Parses rules. Throws on anything that is not understood, because a rule that is skipped protects nothing. */
 export function parsePolicy(data: unknown, file: string): Policy {
   if (!isObject(data)) throw policyError(`${file} is not a policy: it must hold "rules", a list.`);
   assertKnownKeys(data, ['rules'], file);
@@ -87,7 +87,7 @@ function parsePatterns(value: unknown, field: string, source: string): readonly 
   return texts;
 }
 
-/** A rule names plain words: whatever a shell would read as more than a word would promise what the rule does not do. */
+/** A command pattern consists of plain words. Shell syntax is rejected, because the rule would not do what it seems to say. */
 function parseCommandPattern(pattern: string, source: string): readonly string[] {
   const odd = /[|&;<>()$`\\"'*?[\]{}~\n]/.exec(pattern);
   if (odd)
@@ -111,7 +111,7 @@ function assertKnownKeys(data: Readonly<Record<string, unknown>>, known: readonl
     throw policyError(`${source}: ${JSON.stringify(odd)} is not known; there are ${known.join(', ')}.`);
 }
 
-/** A fault in a policy. */
+/** Creates the error of an invalid policy. */
 export const policyError = (message: string): FairleadError =>
   new FairleadError('policy/unclear', message, {
     blame: 'user',

@@ -1,13 +1,13 @@
-// Proves that the rules of a policy mean what their writer thinks: each example must fit, or must not, before a rule decides anything.
+// Runs the examples of policy rules: each must match or not match as stated before the policy is used.
 import path from 'node:path';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { callOperations, type PathContext } from './operations.ts';
 import { matchesFully, matchesPartially } from './match.ts';
 import { policyError, type PolicyExample, type Policy, type PolicyRule } from './policy.ts';
 
-/** Throws at the first example that does not hold. */
+/** Throws at the first example that fails. */
 export async function assertExamplesHold({ rules }: Policy, place: Pick<PathContext, 'cwd' | 'home'>): Promise<void> {
-  // Examples are of names, not of files: nothing is looked up.
+  // Examples use names, not files: no path is resolved.
   const ground: PathContext = { ...place, locate: (given) => path.resolve(place.cwd, given) };
   for (const rule of rules)
     for (const [examples, wanted] of [

@@ -1,14 +1,14 @@
-// Reads a shell command as the shell does: every simple command in it, however deeply nested, with its words and the files it opens.
+// Parses a shell command line: every simple command in it, at any nesting depth, with its words and the files it opens.
 import { maxCommandLength } from '../invalid-command.ts';
 import type { Assignment, Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 
 /** A word of a command. */
 export type ShellWord = {
-  /** Its value where that is known, else how it is written. */
+  /** Its value if known, otherwise its source text. */
   readonly text: string;
-  /** Whether the shell passes exactly this on; a pattern that begins with a plain letter counts, for it can never become an option. */
+  /** True if the shell passes exactly this text. A pattern that starts with a plain character counts, because it can never become an option. */
   readonly known: boolean;
-  /** It is a pattern of file names, which the shell replaces by what it finds. */
+  /** True if it is a glob pattern, which the shell expands to file names. */
   readonly pattern?: true;
 };
 
@@ -17,23 +17,23 @@ export type OpenedFile = { readonly path: ShellWord; readonly mode: 'read' | 'wr
 
 /** One simple command. */
 export type SimpleCommand = {
-  /** Its name and arguments, none where it only sets variables. */
+  /** Its name and arguments; empty if it only assigns variables. */
   readonly argv: readonly ShellWord[];
-  /** The variables that are set for it, or by it. */
+  /** The variables that it assigns. */
   readonly assignments: readonly string[];
   readonly openedFiles: readonly OpenedFile[];
-  /** Text that is fed to it, where that is written in the command. */
+  /** Text passed on its stdin, if written in the command line. */
   readonly stdinTexts: readonly string[];
 };
 
-/** All that a command line would run. */
+/** Everything that a command line would run. */
 export type ParsedCommandLine = {
   readonly commands: readonly SimpleCommand[];
-  /** Why not all of it is known, a sentence each; none where it is. */
+  /** Why parts of it are unknown, one sentence each; empty if all is known. */
   readonly unknowns: readonly string[];
 };
 
-/** Reads a command line. The parser is loaded when it is first needed. */
+/** Parses a command line. The parser is loaded on first use. */
 export async function parseShell(source: string): Promise<ParsedCommandLine> {
   if (source.length > maxCommandLength)
     return { commands: [], unknowns: ['It is longer than any command that would be run.'] };
@@ -67,7 +67,7 @@ function toSimpleCommand(command: Command): SimpleCommand {
   };
 }
 
-/** An argument such as that of `export` and `alias`. */
+/** Converts an assignment argument, such as those of `export` and `alias`, to a word. */
 function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
   if (value.type === 'ArrayValue') return { text, known: false };
   const word = toShellWord(value);
@@ -81,7 +81,7 @@ function parseRedirections(redirects: readonly Redirection[]): Pick<SimpleComman
     if (each.type === 'HereDoc') fed.push(each.body.text);
     else if (each.target === undefined) continue;
     else if (each.type === 'HereString') fed.push(each.target.value);
-    // A number or a dash after & is a descriptor; anything else is a file.
+    // A number or a dash after & is a file descriptor; anything else is a file.
     else if (!(each.operator.endsWith('&') && /^(\d+-?|-)$/.test(each.target.value)))
       opens.push({
         path: toShellWord(each.target),

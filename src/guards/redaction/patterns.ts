@@ -1,6 +1,6 @@
-// How keys look: the beginnings that services give theirs, and the names that people write before them. Our own rules, each linear in the length of the text.
+// Detects secrets by their form: key prefixes of known services, and assignments to secret names. Every pattern runs in linear time.
 
-/** Beginnings by kind: each is a pattern with a fixed beginning, followed by at least so many letters of its alphabet. */
+/** Prefix patterns by kind: a fixed prefix, followed by at least so many characters of an alphabet. */
 const keyPrefixes: Readonly<Record<string, string>> = {
   'access key': '(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z2-7]{16} LTAI[A-Za-z0-9]{20} ABSK[A-Za-z0-9+/]{100,}',
   'repository token': [
@@ -41,9 +41,9 @@ const keyPrefixes: Readonly<Record<string, string>> = {
   'signed token': 'eyJ[\\w-]{10,}\\.ey[\\w-]{10,}(?:\\.[\\w-]{10,})? ZXlK[A-Za-z0-9+/]{40,}',
 };
 
-/** What is long enough to be a key. Nothing is looked at twice: a run of these letters is tried from its first one only. */
+/** Matches text that is long enough to be a key. No character is scanned twice: each run of these characters is matched from its start only. */
 const candidatePattern = /(?<![\w.~-])[\w.~-]{12,}/g;
-/** All beginnings in one pattern with a group for each kind; made when a text first holds a long run, which most starts never see. */
+/** All prefixes in one pattern with a group for each kind. Compiled when a text first contains a long run, which most program starts never do. */
 let prefixPattern: RegExp | undefined;
 const prefixPatternAt = (index: number): RegExp => {
   const groups = (): string =>
@@ -56,11 +56,11 @@ const prefixPatternAt = (index: number): RegExp => {
 };
 const prefixKinds = Object.keys(keyPrefixes);
 
-/** Names that people give to secrets, whatever stands around them; what is assigned to them is in the group. */
+/** Matches assignments to names that usually hold secrets; the value is in the group. */
 const assignedSecretPattern =
   /(?:pass(?:word|wd|phrase)|[_-]pwd|secret|token|credential|[_-]key|(?:api|access|auth|private|secret|consumer|account|master|shared|license)key|authkey|webhook|authorization)[\w.-]{0,20}["'`\\]{0,2}[ \t]{0,3}(?::=|=>|=|:)[ \t]{0,3}["'`\\]{0,2}((?:basic|bearer)?[\w+/=~!@#$%^&*.-]{12,300})/gi;
 
-/** Words in headers and addresses that let somebody in. */
+/** Credentials in headers and URLs. */
 const contextPatterns: readonly RegExp[] = [
   /(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com\/webhookb2)\/([\w@/+-]{20,300})/g,
   /(?<!\w)\d{5,16}:(A[\w-]{34})(?!\w)/g,
@@ -69,10 +69,10 @@ const contextPatterns: readonly RegExp[] = [
   /\bcurl\b[^\n]{0,100}?\s(?:-u|--user)[ \t=]{0,5}["']?[^\s:"']{1,80}:([^\s"']{3,200})/g,
 ];
 
-/** A stretch of a text that is a secret. */
+/** A range of a text that is a secret. */
 export type SecretMatch = { readonly from: number; readonly to: number; readonly kind: string };
 
-/** The secrets that show by their form, in no order; stretches may lie in each other. */
+/** Returns the secrets that can be recognized by their form, in no order. Ranges may overlap. */
 export function findSecretPatterns(text: string): readonly SecretMatch[] {
   const found: SecretMatch[] = [...findPrivateKeys(text)];
   for (const { index } of text.matchAll(candidatePattern)) {
@@ -81,7 +81,7 @@ export function findSecretPatterns(text: string): readonly SecretMatch[] {
     const at = match.slice(1).findIndex((each) => each !== undefined);
     found.push(toSecretMatch(match, match[0], prefixKinds[at] ?? 'key'));
   }
-  // Every pattern below holds one of these.
+  // Every pattern below needs one of these characters.
   if (!/[=:/]/.test(text)) return found;
   for (const match of text.matchAll(assignedSecretPattern)) {
     const [whole, value = ''] = match;
@@ -101,11 +101,11 @@ const toSecretMatch = (match: RegExpExecArray, part: string, kind: string): Secr
   return { from, to: from + part.length, kind };
 };
 
-/** Some of these beginnings are also those of plain words. */
+/** Some of these prefixes also start plain words. */
 const looksLikeKey = (found: string): boolean =>
   /[A-Za-z]{2}/.test(found) && shannonEntropy(found) >= (/\d.*\d/.test(found) ? 2.8 : 3.7) && !isIdentifierLike(found);
 
-/** What is assigned may as well be a word, a name in a program or a stand-in. */
+/** An assigned value may also be a word, an identifier or a placeholder. */
 const looksRandom = (value: string): boolean =>
   /\d/.test(value) &&
   /[A-Za-z]/.test(value) &&
@@ -113,19 +113,19 @@ const looksRandom = (value: string): boolean =>
   !isIdentifierLike(value) &&
   !isPlaceholder(value);
 
-/** Names such as `user-token-2` and `getToken2Of`: words of some length, each with a number behind it at most. */
+/** Returns true for names such as `user-token-2` and `getToken2Of`: longer words, each followed by at most one number. */
 function isIdentifierLike(value: string): boolean {
   const words = value.split(/[_/.+=:-]|(?<=[a-z])(?=[A-Z])/).filter(Boolean);
   const isWord = (each: string): boolean => /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,14})\d{0,3}$|^\d{1,4}$/.test(each);
   return value.length / words.length >= 3.5 && words.every(isWord);
 }
 
-/** What stands in manuals and programs where a secret would be. */
+/** Returns true for placeholders that manuals and programs use instead of a secret. */
 const isPlaceholder = (value: string): boolean =>
   /^(?:[$%{<*[]|process\.|os\.|x{3}|\.{3})|\$\{|\{\{|^(?:secret|password|pass|pwd|token|key)$/i.test(value) ||
   (/^(?:your|my|some|test|example|dummy|sample|change)/i.test(value) && !/(?:\d.*){4}/.test(value));
 
-/** Bits a letter, by how often each occurs: of plain words and of stand-ins it is low. */
+/** Returns bits per character by frequency. It is low for words and placeholders. */
 function shannonEntropy(text: string): number {
   const counts = new Map<string, number>();
   for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -137,18 +137,18 @@ function shannonEntropy(text: string): number {
 const privateKeyHeader = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----/g;
 const privateKeyFooter = '-----END';
 const maxPrivateKeyLength = 20_000;
-/** The body of a key whose end was cut off: lines of nothing but its letters. */
+/** The body of a private key without its end line: lines of base64 only. */
 const privateKeyBody =
   /(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{16,}){1,400}(?:(?:\s|\\[rn])*[A-Za-z0-9+/=]{1,15}(?![^\s"'[]))?/y;
 
-/** Private keys from their first line to their last, or as far as one goes that was cut. */
+/** Finds private keys from their first line to their last, or to the end of a truncated one. */
 function findPrivateKeys(text: string): readonly SecretMatch[] {
   const found: SecretMatch[] = [];
   let end = -1;
   for (const match of text.matchAll(privateKeyHeader)) {
     const from = match.index;
     const start = from + match[0].length;
-    // One end is looked for once, however many beginnings stand before it.
+    // Each end marker is searched for once, however many start markers precede it.
     if (end < start && end !== Infinity) end = text.indexOf(privateKeyFooter, start);
     if (end < 0) end = Infinity;
     const stop = end - start > maxPrivateKeyLength ? -1 : text.indexOf('-----', end + privateKeyFooter.length);

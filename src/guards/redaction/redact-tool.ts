@@ -1,4 +1,4 @@
-// The door that secrets do not pass: what a tool gives is cleaned before it becomes a fact, so that log, model, screen and client all see the same.
+// Redacts secrets from everything a tool returns, before it becomes an event: log, model, terminal and clients all see the redacted text.
 import {
   FairleadError,
   isObject,
@@ -11,10 +11,10 @@ import {
 } from '../../core/index.ts';
 import { hasRedactionPlaceholder, type Redactor } from './redactor.ts';
 
-/** Tools whose answers are the person's own words, which stay as they were typed. */
+/** Tools whose results are text that the user typed, which stays as it is. */
 const userInputTools: ReadonlySet<string> = new Set(['ask_user']);
 
-/** The tool with everything that it gives, says on the way or throws cleaned. A call that would write a stand-in over a secret is refused. */
+/** Wraps a tool: results, progress and errors are redacted. A call that would write a placeholder over a secret is refused. */
 export function withRedaction(tool: Tool, keeper: Redactor): Tool {
   if (userInputTools.has(tool.name)) return tool;
   return {
@@ -56,7 +56,7 @@ function redactResult(value: unknown, keeper: Redactor): unknown {
   });
 }
 
-/** The value with every text in it cleaned. */
+/** Redacts every string in a value. */
 export function redactJson(value: Json, keeper: Redactor): Json {
   if (typeof value === 'string') return keeper.redact(value);
   if (Array.isArray(value)) return value.map((each: Json) => redactJson(each, keeper));
@@ -70,7 +70,7 @@ function someString(value: unknown, fits: (text: string) => boolean): boolean {
   return isObject(value) && Object.values(value).some((each) => someString(each, fits));
 }
 
-/** The same error with its words cleaned; one without secrets stays itself. */
+/** Redacts the message of an error. Returns the same error if it contains no secret. */
 function redactError(error: unknown, keeper: Redactor): unknown {
   const message = errorMessage(error);
   const clean = keeper.redact(message);
@@ -95,7 +95,7 @@ const placeholderWriteError = (): FairleadError =>
 
 const maxHeldChars = 8192;
 
-/** Passes pieces on in whole lines: a secret may come in two pieces. */
+/** Emits complete lines only, because a secret may be split across two chunks. */
 function createLineRedactor(
   pass: (text: string) => void,
   keeper: Redactor,
@@ -108,7 +108,7 @@ function createLineRedactor(
   return {
     add(text) {
       held += text;
-      // A key of several lines is held until its end is there.
+      // A private key of several lines is held until its end arrives.
       const open = held.lastIndexOf('-----BEGIN');
       const isOpen = open >= 0 && !held.includes('-----END', open);
       const whole = isOpen ? open : Math.max(held.lastIndexOf('\n'), held.lastIndexOf('\r')) + 1;

@@ -1,23 +1,23 @@
-// Keeps secrets out of everything that is written down or told: values that are known to be secret, and what looks like a key.
+// The redactor: removes known secret values, and text that looks like a key, from any text.
 import { findSecretPatterns, type SecretMatch } from './patterns.ts';
 
-/** What knows secrets and takes them out of texts. */
+/** Knows secrets and removes them from texts. */
 export type Redactor = {
-  /** From now on this value is a secret, in the forms that programs write it in; one that is too short or too plain to be told from words is not. */
+  /** Registers a secret value, in all forms in which programs write it. A value that is too short or too common is ignored. */
   addSecret(name: string, value: string): void;
-  /** The text with the name of each secret in its place. */
+  /** Returns the text with each secret replaced by a placeholder with its name. */
   redact(text: string): string;
 };
 
 type KnownSecret = { readonly name: string; readonly form: string };
 
-/** What stands in the place of a secret. Nobody may write it back over the secret. */
+/** Returns the placeholder of a secret. No tool may write it over the secret. */
 export const redactionPlaceholder = (name: string): string => `[redacted: ${name}]`;
 
-/** Whether a text holds something that stands in the place of a secret. */
+/** Returns true if a text contains a placeholder. */
 export const hasRedactionPlaceholder = (text: string): boolean => /\[redacted: [^\]\n]{1,80}\]/.test(text);
 
-/** A keeper that knows these values by their names. */
+/** Creates a redactor that knows these values by name. */
 export function createRedactor(values: Iterable<readonly [name: string, value: string]> = []): Redactor {
   const known = new Map<string, KnownSecret>();
   const keeper: Redactor = {
@@ -33,12 +33,12 @@ export function createRedactor(values: Iterable<readonly [name: string, value: s
   return keeper;
 }
 
-/** A keeper that takes nothing out: the person's wish. */
+/** A redactor that removes nothing, for users who disable redaction. */
 export const noRedaction: Redactor = { addSecret() {}, redact: (text) => text };
 
 const minSecretLength = 8;
 
-/** A value as programs write it: as it is, in an address, in JSON, in base64. Of an address or a setting with a password, that too. */
+/** Returns a value in the forms in which programs write it: plain, URL-encoded, in JSON, in base64. For a URL or setting with a password, the password too. */
 function encodedForms(value: string): readonly string[] {
   const whole = value.trim();
   const [, inAddress] = /:\/\/[^/\s:@]*:([^/\s@]+)@/.exec(whole) ?? [];
@@ -49,14 +49,14 @@ function encodedForms(value: string): readonly string[] {
     each,
     encodeURIComponent(each.toWellFormed()),
     JSON.stringify(each).slice(1, -1),
-    // Without its last letters, which depend on what follows.
+    // Without its last characters, which depend on what follows.
     Buffer.from(each)
       .toString('base64')
       .slice(0, Math.floor((Buffer.byteLength(each) * 4) / 3)),
   ]);
 }
 
-/** Not a word, a number, a path or an address: those would be taken out of all that people and programs say. */
+/** Returns false for a word, a number, a path or a URL: redacting those would damage ordinary text. */
 const isDistinctive = (value: string): boolean => {
   if (value.length < minSecretLength || /^([/~.]|[A-Za-z]:\\)/.test(value)) return false;
   if (/^[a-z]+:\/\//i.test(value)) return /:\/\/[^/\s]*@/.test(value);
@@ -72,7 +72,7 @@ function findKnownSecrets(text: string, known: Iterable<KnownSecret>): readonly 
   return found;
 }
 
-/** The text with each stretch replaced; of stretches that touch each other all is taken out under the name of the first. */
+/** Replaces each range. Overlapping ranges are replaced as one, under the name of the first. */
 function replaceMatches(text: string, found: readonly SecretMatch[]): string {
   if (found.length === 0) return text;
   const pieces: string[] = [];

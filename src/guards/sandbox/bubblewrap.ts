@@ -1,4 +1,4 @@
-// Bubblewrap: namespaces of the Linux kernel around one command, without a daemon and without rights. No network, no home folder, a read-only system.
+// The bubblewrap sandbox: Linux namespaces around one command, without a daemon and without privileges. No network, no home folder, read-only system.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { seccompFilterFile } from './seccomp.ts';
 import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { hiddenPaths, readOnlyMounts, systemFolders, systemSecretFiles, toolFolders } from './mounts.ts';
 
-/** Confines commands by this bubblewrap program. */
+/** Creates a sandbox that uses this bubblewrap program. */
 export function bubblewrapSandbox(program: string, confines: SandboxPaths, extras: ExtraOptions = []): Sandbox {
   const { egress } = confines;
   let opened: Promise<EgressProxy> | undefined;
@@ -43,7 +43,7 @@ export function bubblewrapSandbox(program: string, confines: SandboxPaths, extra
   };
 }
 
-/** A program of the sandbox: the first on the search path that nobody could have put there by writing into a root. */
+/** Finds a program of the sandbox: the first on PATH that a command could not have created by writing into a root. */
 export function findTrustedProgram(
   name: string,
   { roots, path: search }: Pick<SandboxPaths, 'roots' | 'path'>,
@@ -67,13 +67,13 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Options that not every version has. */
+/** Options that not every version supports. */
 type ExtraOptions = readonly string[];
 
-/** What bubblewrap 0.8 and later can do besides: no namespaces of users inside, from where the kernel is easier to attack. */
+/** Options of bubblewrap 0.8 and later: no user namespaces inside, which would expose more of the kernel. */
 export const newerOptions: ExtraOptions = ['--disable-userns'];
 
-/** Why this bubblewrap cannot confine anything here, or nothing. */
+/** Returns why this bubblewrap cannot be used here; undefined if it can. */
 export function bubblewrapUnavailableReason(
   program: string,
   confines: SandboxPaths,
@@ -94,13 +94,13 @@ export function bubblewrapUnavailableReason(
   });
 }
 
-/** The program with the filter of system calls, which it takes from an open file. */
+/** Adds the seccomp filter, which bubblewrap reads from an open file. */
 function withSeccompFilter(program: string): readonly [string, ...string[]] {
   const filter = seccompFilterFile();
   return filter === undefined ? [program] : ['/bin/sh', '-c', 'exec "$@" 9<"$0"', filter, program, '--seccomp', '9'];
 }
 
-/** Variables that lead to what is hidden, or change what a program is. */
+/** Variables that point to hidden paths or change how programs run. */
 const droppedVariables = [
   'DBUS_SESSION_BUS_ADDRESS',
   'DISPLAY',
@@ -117,12 +117,12 @@ const proxyPort = 3128;
 const proxyUrl = `http://127.0.0.1:${proxyPort}`;
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** What root could set for the whole machine by writing to a file: inside it is the same root, however few rights it has. */
+/** Kernel settings that root could change by writing to a file: inside the sandbox it is the same root, even with fewer capabilities. */
 const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'mtrr'].map(
   (name) => `/proc/${name}`,
 );
 
-/** Everything but the command: later mounts cover earlier ones, so the order is the meaning. */
+/** Returns all arguments except the command. Later mounts cover earlier ones, so the order matters. */
 function bubblewrapArgs(confines: SandboxPaths, may: 'read' | 'write', door?: EgressProxy): readonly string[] {
   const { roots, home } = confines;
   const held = may === 'read' ? [] : roots.flatMap((root) => readOnlyMounts(root, home));
@@ -141,7 +141,7 @@ function bubblewrapArgs(confines: SandboxPaths, may: 'read' | 'write', door?: Eg
       file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at],
     ),
     door ? ['--ro-bind', door.folder, proxyFolder] : [],
-    // What is written beside the roots would be gone without a word.
+    // Otherwise files written outside the roots would be lost silently.
     ['--remount-ro', '/'],
     droppedVariables.flatMap((name) => ['--unsetenv', name]),
     ['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
@@ -150,18 +150,18 @@ function bubblewrapArgs(confines: SandboxPaths, may: 'read' | 'write', door?: Eg
   ].flat();
 }
 
-/** The limits of one command: processes, open files, bytes of a file and of memory; where memory ends it is the command that is ended, not its parents. */
+/** The limits of one command: processes, open files, file size and memory. If memory runs out, the kernel kills the command first. */
 const resourceLimits = [
   'echo 1000 >/proc/self/oom_score_adj',
   'ulimit -c 0',
-  // One shell knows the first word, another the second.
+  // Shells differ in the name of this option.
   'ulimit -u 2048 || ulimit -p 2048',
   'ulimit -n 4096',
   'ulimit -f 16777216',
   'ulimit -d 8388608',
 ];
 
-/** Inside, programs look for a proxy at a port: socat leads from there to the door, and must listen before the command starts. */
+/** Programs in the sandbox use a proxy port: socat forwards it to the proxy socket, and must listen before the command starts. */
 function proxyRelayCommand({ socket }: EgressProxy): string {
   const door = `${proxyFolder}/${path.basename(socket)}`;
   const listen = `socat TCP-LISTEN:${proxyPort},bind=127.0.0.1,reuseaddr,fork UNIX-CONNECT:${door} >/dev/null 2>&1 &`;

@@ -1,4 +1,4 @@
-// Which sandbox commands run in: the best that works here, found once for each set of folders; and where none works, none is used.
+// Chooses the sandbox for commands: the best one that works here, tested once for each set of folders. If none works, commands are refused.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { bubblewrapSandbox, findTrustedProgram, newerOptions, bubblewrapUnavailableReason } from './bubblewrap.ts';
@@ -7,20 +7,20 @@ import { seatbeltSandbox, seatbeltUnavailableReason } from './seatbelt.ts';
 import { noSandbox, unavailableSandbox, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { withQuarantine } from './quarantine.ts';
 
-/** Which sandbox is used: the best one, one that is named, or none. */
+/** Which sandbox to use: the best one, a named one, or none. */
 export type SandboxMode = 'auto' | 'bubblewrap' | 'container' | 'none';
 
-/** What a sandbox is chosen by. */
+/** Options of chooseSandbox. */
 export type SandboxOptions = SandboxPaths & {
   /** `auto` is the best sandbox that works; `none` must be an explicit choice of the user. */
   readonly mode?: SandboxMode;
-  /** A container to use where there is nothing lighter and its image is here. */
+  /** A container to use if there is no lighter sandbox and its image is installed. */
   readonly container?: { readonly engine: string; readonly image: string };
 };
 
 const sandboxCache = new Map<string, Promise<Sandbox>>();
 
-/** Chooses a sandbox. It never falls back to none: without one that works, every command is refused with the reason. */
+/** Chooses a sandbox. It never falls back to none: without a working sandbox, every command is refused with the reason. */
 export function chooseSandbox({ mode = 'auto', ...confines }: SandboxOptions): Promise<Sandbox> {
   if (mode === 'none') return Promise.resolve(noSandbox);
   const key = JSON.stringify([mode, confines]);
@@ -39,7 +39,7 @@ async function chooseBest(
       'Start in a folder of your own',
     );
   const light = mode === 'container' ? noContainer : await chooseNative(confines, mode);
-  // A container has no way to the hosts that are open, and another system inside: it is better than nothing.
+  // A container cannot reach the allowed hosts and has another system inside, but it is better than nothing.
   if (light.name !== 'refused' || !container || mode === 'bubblewrap') return light;
   const engine = path.isAbsolute(container.engine) ? container.engine : findTrustedProgram(container.engine, confines);
   if (engine === undefined || !(await hasImage(engine, container.image))) return light;
@@ -72,7 +72,7 @@ async function chooseNative(confines: SandboxPaths, mode: 'auto' | 'bubblewrap')
   return unavailableWithHint(`the sandbox does not work here (${why})`, `Allow user namespaces to ${program}`);
 }
 
-/** Nothing is pulled: an image that is not here is none. */
+/** Images are never pulled: an image that is not installed cannot be used. */
 const hasImage = (engine: string, image: string): Promise<boolean> =>
   new Promise((resolve) => {
     execFile(engine, ['image', 'inspect', image], { timeout: 10_000 }, (error) => resolve(error === null));

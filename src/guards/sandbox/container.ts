@@ -1,4 +1,4 @@
-// Containers of podman or docker: a system of their own around one command, without network and rights, and gone when it ends.
+// The container sandbox (podman or docker): runs each command in a new container, without network and privileges, removed when the command ends.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { FairleadError, type ExecResult } from '../../core/index.ts';
@@ -6,17 +6,17 @@ import { findTrustedProgram } from './bubblewrap.ts';
 import type { SandboxPaths, HostExec, Sandbox } from './sandbox.ts';
 import { hiddenPaths, readOnlyMounts } from './mounts.ts';
 
-/** What commands run in. The environment is read by the caller. */
+/** Options of a container sandbox. The caller reads the environment. */
 export type ContainerOptions = {
-  /** The engine's program, `podman` unless given; `docker` works too. */
+  /** The engine program, default `podman`; `docker` works too. */
   readonly engine?: string;
-  /** `alpine` unless given. */
+  /** Default `alpine`. */
   readonly image?: string;
-  /** The named volume that keeps what commands write, `llm-harness-tool-workspace` unless given. */
+  /** The named volume that keeps what commands write, default `llm-harness-tool-workspace`. */
   readonly volume?: string;
-  /** Where the volume is seen inside, `/workspace` unless given. */
+  /** The mount point of the volume inside, default `/workspace`. */
   readonly mountpoint?: string;
-  /** The user id inside: ours, or nobody's where we are root, unless given. */
+  /** The user id inside. Default: the own user id, or that of nobody if it is root. */
   readonly user?: number;
 };
 
@@ -25,7 +25,7 @@ const defaultTimeoutMs = 60_000;
 
 type ContainerConfig = Required<ContainerOptions>;
 
-/** Confines commands by a container that sees a named volume and no file of this machine. An engine that is only named is never one of these folders, where a command could have left it. */
+/** Creates a sandbox whose containers see a named volume and no file of this machine. An engine given by name is never searched for in these folders, where a command could have created it. */
 export function containerSandbox(options: ContainerOptions = {}, apart: readonly string[] = []): Sandbox {
   const named = resolveContainer(options);
   const { engine, image, volume, mountpoint } = named;
@@ -42,12 +42,12 @@ export function containerSandbox(options: ContainerOptions = {}, apart: readonly
   };
 }
 
-/** Confines commands by a container that sees the roots, for machines without anything lighter. */
+/** Creates a sandbox whose containers see the roots, for machines without a lighter sandbox. */
 export function bindMountContainerSandbox(
   options: Pick<ContainerOptions, 'engine' | 'image'>,
   confines: SandboxPaths,
 ): Sandbox {
-  // The files are ours, so the user inside has to be us.
+  // The files belong to the own user, so the container must run as that user.
   const container = resolveContainer({ ...options, user: process.getuid?.() ?? nobodyUid });
   const { engine, image } = container;
   const mounts = bindMounts(confines);
@@ -85,7 +85,7 @@ function resolveContainer(options: ContainerOptions): ContainerConfig {
     user: own === 0 ? nobodyUid : own,
     ...options,
   };
-  // Anything else in this place would mount a folder of the host, or be read as an option.
+  // Any other value would mount a host folder or be parsed as an option.
   if (!/^[A-Za-z0-9][\w.-]*$/.test(container.volume))
     throw containerError(`The sandbox volume ${container.volume} is not a name.`);
   if (!/^\/[\w./-]*$/.test(container.mountpoint))
@@ -106,12 +106,12 @@ const hardeningOptions: readonly string[] = [
   ['--tmpfs', '/tmp'],
   ['--memory', '512m'],
   ['--pids-limit', '256'],
-  // An engine's own defaults are higher than it may set where it runs inside a container itself.
+  // The default of the engine may exceed what is allowed if it runs inside a container itself.
   ['--ulimit', 'nofile=1024:1024'],
   ['--ulimit', 'nproc=4096:4096'],
 ].flat();
 
-/** One command in a container of its own. */
+/** Runs one command in a new container. */
 async function runInContainer(
   container: ContainerConfig,
   place: readonly string[],
@@ -121,13 +121,13 @@ async function runInContainer(
 ): Promise<ExecResult> {
   const name = `fairlead-${randomUUID()}`;
   const argv = containerRunArgs(container, place, { name, timeoutMs: options.timeoutMs ?? defaultTimeoutMs, command });
-  // The folder is one inside: outside the engine starts where we are.
+  // The folder is a path inside the container. Outside, the engine starts in the current folder.
   const { cwd: _, ...how } = options;
   const ran = await outside(argv, how);
-  // The engine's client is dead, but the container is not its child.
+  // The client of the engine was killed, but the container is not its child.
   if (ran.stopped) await removeContainer(outside, container, name);
   if (ran.code !== 125) return ran;
-  // The engine's own exit code for a container that could not be made.
+  // The exit code of the engine for a container that could not be created.
   throw containerError(
     `${container.engine} could not start ${container.image}, so nothing was run: ${ran.text.trim()}`,
   );
@@ -135,14 +135,14 @@ async function runInContainer(
 
 type ContainerRun = { readonly name: string; readonly timeoutMs: number; readonly command: string | readonly string[] };
 
-/** The whole call: the engine's hardening first, then user, mounts, folder and image, then the command as one argument. */
+/** Returns the complete command line: hardening options first, then user, mounts, folder and image, then the command as one argument. */
 function containerRunArgs(
   container: ContainerConfig,
   place: readonly string[],
   { name, timeoutMs, command }: ContainerRun,
 ): readonly string[] {
   const { engine, user, image } = container;
-  // Podman ends a container by itself at its time, even where we are no longer there to do it.
+  // Podman stops the container at its timeout, even if this process has exited.
   const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(timeoutMs / 1000) + 5)];
   const words = typeof command === 'string' ? ['sh', '-c', command] : command;
   return [
@@ -163,7 +163,7 @@ function containerRunArgs(
 
 const maxCpus = 2;
 
-/** An engine that does not run as root may often not share out processors: there each process has a time of its own. */
+/** A rootless engine often cannot limit CPU shares. There each process has a CPU time limit instead. */
 const cpuLimitOptions = (container: ContainerConfig, ms: number): readonly string[] =>
   isDocker(container) || process.getuid?.() === 0
     ? ['--cpus', String(maxCpus)]
@@ -200,7 +200,7 @@ async function assertEngineReady(outside: HostExec, container: ContainerConfig):
   return true;
 }
 
-/** Docker gives a new volume to root, podman to its first user: here it is given to the user inside. */
+/** Docker creates a volume for root, podman for its first user. This gives it to the user inside. */
 async function makeVolumeWritable(outside: HostExec, container: ContainerConfig): Promise<void> {
   const { engine, user, volume, mountpoint, image } = container;
   const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
@@ -208,13 +208,13 @@ async function makeVolumeWritable(outside: HostExec, container: ContainerConfig)
   const { code } = await outside(containerRunArgs(container, place, probe), { timeoutMs: 60_000 });
   if (code !== 1) return;
   const asRoot = ['--cap-add', 'CHOWN', '-u', '0', ...place, image];
-  // A volume without any file gets its owner back from the image each time it is mounted.
+  // Mounting a volume without files resets its owner to that of the image.
   const give = `touch .sandbox && chown ${user} . .sandbox`;
   await outside([engine, 'run', ...hardeningOptions, ...asRoot, 'sh', '-c', give], { timeoutMs: 60_000 });
 }
 
 async function removeContainer(outside: HostExec, container: ContainerConfig, name: string): Promise<void> {
-  // Podman waits ten seconds for a container to end by itself unless told not to; docker does not know the option.
+  // Podman waits ten seconds for a container to stop unless given a timeout; docker does not know the option.
   const now = isDocker(container) ? [] : ['-t', '0'];
   await outside([container.engine, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
 }

@@ -1,4 +1,4 @@
-// A door out of a sandbox that leads to named hosts alone: a proxy on a socket file, which is all that a confined command can reach.
+// The egress proxy of a sandbox: a proxy on a Unix socket that connects to allowed hosts only. It is all that a confined command can reach.
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,22 +8,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 
-/** Where a command may go. */
+/** Which hosts a command may reach. */
 export type EgressPolicy = {
-  /** Names of hosts, or `*.example.com` for all below one; with `:port` where it is neither 80 nor 443. */
+  /** Host names, or `*.example.com` for all subdomains; with `:port` for ports other than 80 and 443. */
   readonly hosts: readonly string[];
-  /** Whether an address is of the open internet; any other is refused, whatever its name. */
+  /** Returns true if an address is on the public internet. Other addresses are refused, whatever their name. */
   readonly isPublic: (address: string) => boolean;
 };
 
-/** An open door. */
+/** A running egress proxy. */
 export type EgressProxy = { readonly folder: string; readonly socket: string; close(): void };
 
 type ProxyTarget = { readonly host: string; readonly port: number };
 
 const connectTimeoutMs = 30_000;
 
-/** Opens the door; it is gone when the process ends, or when it is closed. */
+/** Starts the proxy. It stops when it is closed or when the process exits. */
 export async function startEgressProxy(egress: EgressPolicy): Promise<EgressProxy> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-egress-'));
   const socket = path.join(folder, `${randomBytes(4).toString('hex')}.sock`);
@@ -39,7 +39,7 @@ export async function startEgressProxy(egress: EgressPolicy): Promise<EgressProx
   };
   process.once('exit', close);
   await listenOn(server, socket);
-  // A door that nobody closes must not keep the program from ending.
+  // A proxy that is not closed must not keep the program running.
   server.unref();
   return {
     folder,
@@ -57,7 +57,7 @@ const listenOn = (server: Server, socket: string): Promise<void> =>
     server.listen(socket, resolve);
   });
 
-/** Passes bytes on in both directions, unread: what is said is between the command and the host. */
+/** Forwards bytes in both directions without reading them. */
 async function tunnel(egress: EgressPolicy, asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
   client.on('error', () => client.destroy());
   const target = parseTarget(`http://${asked.url ?? ''}`);
@@ -81,7 +81,7 @@ async function tunnel(egress: EgressPolicy, asked: IncomingMessage, client: Dupl
   });
 }
 
-/** A request without TLS, sent to the judged address under the name that was judged. */
+/** Forwards a request without TLS to the checked address, with the checked host name. */
 async function forward(egress: EgressPolicy, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
   const target = parseTarget(asked.url ?? '');
   const address = target && (await resolveAllowedAddress(egress, target));
@@ -109,7 +109,7 @@ async function forward(egress: EgressPolicy, asked: IncomingMessage, answer: Ser
   asked.pipe(far);
 }
 
-/** A URL leaves out port 80 alone, in a tunnel too. */
+/** A URL omits port 80 only, in a tunnel too. */
 function parseTarget(url: string): ProxyTarget | undefined {
   try {
     const { protocol, hostname, port, username, password } = new URL(url);
@@ -120,7 +120,7 @@ function parseTarget(url: string): ProxyTarget | undefined {
   }
 }
 
-/** The address to connect to, where the host is listed and every address of it is public; judged and used is one and the same. */
+/** Returns the address to connect to if the host is allowed and all its addresses are public. The checked address is the one that is used. */
 async function resolveAllowedAddress(
   { hosts, isPublic }: EgressPolicy,
   { host, port }: ProxyTarget,

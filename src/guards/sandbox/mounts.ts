@@ -1,10 +1,10 @@
-// Which folders of this machine a confined command sees: the system and the tools of the person, never keys, and what others run only to read.
+// Which folders a sandboxed command sees: the system and the user's tools, never keys, and auto-executed files read-only.
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import type { SandboxPaths } from './sandbox.ts';
 
-/** What a program needs to run at all. Nothing that grows, and no sockets: /run, /var, /home, /root and other places stay away. */
+/** Folders that programs need to run. No folder that grows and no sockets: /run, /var, /home, /root and others are not visible. */
 export const systemFolders = (): readonly string[] =>
   ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu'].filter((each) =>
     existsSync(each),
@@ -26,7 +26,7 @@ export const systemSecretFiles = (): readonly string[] =>
     .map((name) => `/etc/${name}`)
     .filter((each) => existsSync(each));
 
-/** Folders of tools in a home folder that hold no keys. */
+/** Folders in a home folder that contain tools and no keys. */
 const homeToolFolders = [
   '.rustup',
   '.cargo/registry',
@@ -42,7 +42,7 @@ const homeToolFolders = [
   '.nvm',
 ];
 
-/** Tools that are not part of the system: the folders of the search path, with the whole of an installation around its `bin`. */
+/** Returns the folders of tools that are not part of the system: the folders on PATH, each with the installation around its `bin`. */
 export function toolFolders({ home, path: search, roots }: SandboxPaths): readonly string[] {
   const seen = (each: string): boolean =>
     [...systemFolders(), ...roots].some((folder) => isPathInside(folder, each)) ||
@@ -55,17 +55,17 @@ export function toolFolders({ home, path: search, roots }: SandboxPaths): readon
   return [...new Set([...own, ...onPath])].filter((each) => !seen(each) && !isPathInside(each, home) && each !== '/');
 }
 
-/** `x/bin` is used with `x/lib`; but a folder of a home folder itself, such as `.local` or `.cargo`, may hold keys beside its programs. */
+/** `x/bin` is used with `x/lib`. But a folder directly in the home folder, such as `.local` or `.cargo`, may hold keys beside its programs. */
 function installationRoot(folder: string, home: string): string {
   const around = path.dirname(folder);
   const isSafe = path.basename(folder) === 'bin' && !isPathInside(around, home) && around !== '/';
   return isSafe && !(path.dirname(around) === home && path.basename(around).startsWith('.')) ? around : folder;
 }
 
-/** A mount point inside a root: `--bind` leaves it writable, but it can no longer be moved away. */
+/** A mount point inside a root. `--bind` leaves it writable, but it can no longer be moved. */
 type ProtectedMount = { readonly mountPoint: string; readonly bindOption: '--bind' | '--ro-bind' };
 
-/** What other programs, ours among them, run or obey without being asked. */
+/** Files that other programs, including Fairlead, execute or load without asking. */
 export const autoExecutedPaths: readonly string[] = [
   '.gitmodules',
   '.fairlead',
@@ -78,7 +78,7 @@ export const autoExecutedPaths: readonly string[] = [
   '.vscode',
   '.idea',
 ];
-/** What a repository is told by: `commondir` and `config.worktree` lead to a configuration as well. */
+/** Files that configure a repository. `commondir` and `config.worktree` refer to configuration too. */
 const gitControlPaths = ['config', 'config.worktree', 'commondir', 'hooks', 'modules', 'info'];
 const shellStartupFiles = [
   '.bashrc',
@@ -92,14 +92,14 @@ const shellStartupFiles = [
   '.config',
 ];
 
-/** The places of a root that no command may make or change, whether something is there or not. */
+/** Returns the paths of a root that no command may create or change, whether they exist or not. */
 export function protectedPaths(root: string, home: string): readonly string[] {
   const inGit = isDirectory(path.join(root, '.git')) ? gitControlPaths.map((part) => `.git/${part}`) : ['.git'];
   const inHome = isPathInside(root, home) ? shellStartupFiles.map((name) => path.join(home, name)) : [];
   return [...[...autoExecutedPaths, ...inGit].map((name) => path.join(root, name)), ...inHome];
 }
 
-/** What may be read in this root, and not changed. */
+/** Returns what is mounted read-only in this root. */
 export function readOnlyMounts(root: string, home: string): readonly ProtectedMount[] {
   const git = path.join(root, '.git');
   return [
@@ -112,7 +112,7 @@ export function readOnlyMounts(root: string, home: string): readonly ProtectedMo
 
 const isDirectory = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** A link is not mounted over: it is its target that counts, where that lies inside the root; elsewhere it is not seen. */
+/** A link is not mounted over. Its target counts if it is inside the root; otherwise it is not visible anyway. */
 function resolveInRoot(root: string, at: string): readonly string[] {
   if (!existsSync(at)) return [];
   const real = realpathSync(at);
@@ -138,7 +138,7 @@ const credentialFolders = [
   '.git-credentials',
 ];
 
-/** What is covered by nothing even where a root holds it: keys of the home folder, and what the caller hides. */
+/** Returns the paths that are hidden even inside a root: keys of the home folder, and what the caller hides. */
 export function hiddenPaths({
   roots,
   home,

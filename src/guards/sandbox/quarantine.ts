@@ -1,4 +1,4 @@
-// What a confined command must not leave behind: what other programs run or obey unasked, at places where nothing was before it. It is taken away when the command ends.
+// Quarantines auto-executed files that a sandboxed command creates where nothing existed before. They are moved away when the command ends.
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -6,13 +6,13 @@ import { escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
 import type { SandboxPaths, Sandbox } from './sandbox.ts';
 import { protectedPaths } from './mounts.ts';
 
-/** A place that no mount can hold, because nothing is there or a link, and the link that was there before. */
+/** A path that no mount can protect because it does not exist or is a link, with the link target before the command. */
 type UnprotectedPath = { readonly location: string; readonly linkTarget: string | undefined };
 
-/** Looks again at the open places of a command, and takes away what it made there; says what it took. */
+/** Checks the unprotected paths after a command, and moves away what it created there. Returns messages about what was moved. */
 type QuarantineSweep = () => readonly string[];
 
-/** The same sandbox, whose commands leave nothing of the kind behind. */
+/** Wraps a sandbox: its commands leave no such files behind. */
 export const withQuarantine = (sandbox: Sandbox, confines: SandboxPaths): Sandbox => ({
   ...sandbox,
   async exec(command, options, outside) {
@@ -23,7 +23,7 @@ export const withQuarantine = (sandbox: Sandbox, confines: SandboxPaths): Sandbo
     try {
       ran = await running;
     } finally {
-      // What was ended by force may take a moment to be gone.
+      // A process that was killed may take a moment to exit.
       if (ran === undefined || ran.stopped) await new Promise((resolve) => setTimeout(resolve, 50));
       pendingSweeps.delete(sweep);
       const said = sweep();
@@ -33,11 +33,11 @@ export const withQuarantine = (sandbox: Sandbox, confines: SandboxPaths): Sandbo
   },
 });
 
-/** Sweeps of commands that are running: a program that is left in the middle of one sweeps as well. */
+/** Sweeps of running commands: they also run when the process exits during a command. */
 const pendingSweeps = new Set<QuarantineSweep>();
 let hasExitListener = false;
 
-/** To be called when the command has been started: whoever started it has then asked to end it at our exit, before we look. */
+/** Must be called after the command was started: its kill-at-exit listener is then registered first and runs before the sweep. */
 function sweepAtExit(sweep: QuarantineSweep): void {
   pendingSweeps.add(sweep);
   if (hasExitListener) return;
@@ -61,7 +61,7 @@ function wasCreated({ location, linkTarget }: UnprotectedPath): boolean {
   return found !== undefined && !(found.isSymbolicLink() && readlinkSync(location) === linkTarget);
 }
 
-/** Nothing is deleted: it may be what a person made in the same moment. */
+/** Nothing is deleted: the user may have created it at the same moment. */
 function quarantinePath({ location, linkTarget }: UnprotectedPath, trash: string | undefined): string {
   const name = escapeInvisibleLine(location);
   const kept = moveAside(location, trash);
@@ -71,7 +71,7 @@ function quarantinePath({ location, linkTarget }: UnprotectedPath, trash: string
   return `[${name} was made by this command and is not there any more: other programs run or obey what lies there, so only a person may make it. It is kept as ${escapeInvisibleLine(kept)}.]`;
 }
 
-/** Beside its place where there is no trash, or that is on another disk: under a name that nothing obeys. */
+/** Moves it next to its path, under a name that no program loads, if there is no quarantine folder or it is on another file system. */
 function moveAside(at: string, trash: string | undefined): string | undefined {
   const name = `taken-${path.basename(at).replace(/^\.+/, '')}-${randomUUID().slice(0, 8)}`;
   for (const folder of [...(trash === undefined ? [] : [trash]), path.dirname(at)]) {
@@ -80,7 +80,7 @@ function moveAside(at: string, trash: string | undefined): string | undefined {
       renameSync(at, path.join(folder, name));
       return path.join(folder, name);
     } catch {
-      // The next place is tried.
+      // The next location is tried.
     }
   }
   return undefined;

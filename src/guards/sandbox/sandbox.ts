@@ -1,46 +1,46 @@
-// A sandbox around the commands of a workspace: what runs inside reaches the roots and nothing else, and where there is no sandbox nothing runs.
+// The sandbox interface around the commands of a workspace. Commands inside reach the roots only; without a sandbox no command runs.
 import { FairleadError, type ExecOptions, type ExecResult, type Workspace } from '../../core/index.ts';
 import type { EgressPolicy } from './egress.ts';
 
-/** Starts a program of this machine, outside of any sandbox. */
+/** Runs a program on this machine, outside any sandbox. */
 export type HostExec = Workspace['exec'];
 
-/** A way to run commands confined. */
+/** Runs commands confined. */
 export interface Sandbox {
-  /** What the status line calls it; nothing is confined where it is `none`. */
+  /** The name in the status line; `none` means that nothing is confined. */
   readonly name: string;
-  /** What it holds back, or why nothing runs, in one sentence. */
+  /** What it restricts, or why no command runs, in one sentence. */
   readonly description: string;
-  /** Runs a command inside, in a folder whose real path is given. */
+  /** Runs a command inside, in a folder given by its real path. */
   exec(
     command: string | readonly string[],
     options: ExecOptions & { readonly cwd: string },
     outside: HostExec,
   ): Promise<ExecResult>;
-  /** The words that start a program which stays and only reads, in a folder whose real path is given; absent where none can stay inside. */
+  /** Returns the command line that starts a long-running read-only program, in a folder given by its real path; absent if the sandbox cannot do that. */
   readonly confine?: (argv: Argv, cwd: string) => Argv;
 }
 
 /** A program and its arguments. */
 export type Argv = readonly [string, ...string[]];
 
-/** The folders a sandbox is made for. They come from a person, never from a model. */
+/** The folders of a sandbox. They come from the user, never from a model. */
 export type SandboxPaths = {
   /** Where a command may write; real paths. */
   readonly roots: readonly string[];
   /** What it must not see even inside a root; real paths. */
   readonly hidden?: readonly string[];
-  /** Where that goes which a command made and must not leave; beside its place unless given. */
+  /** The folder for quarantined files; by default they stay next to their path. */
   readonly quarantine?: string;
-  /** The person's home folder, of which nothing is seen that is not in a root. */
+  /** The home folder of the user. Only parts that are in a root are visible. */
   readonly home: string;
-  /** The search path for programs; those of the home folder on it can be run. */
+  /** PATH. Its folders in the home folder can be executed. */
   readonly path: string;
-  /** The hosts that commands may reach; none unless given. */
+  /** The hosts that commands may reach; none by default. */
   readonly egress?: EgressPolicy;
 };
 
-/** The same workspace, with every command inside this sandbox. */
+/** Returns the workspace with every command inside this sandbox. */
 export const withSandbox = (workspace: Workspace, sandbox: Sandbox): Workspace => ({
   ...workspace,
   exec: async (command, options = {}) =>
@@ -51,7 +51,7 @@ export const withSandbox = (workspace: Workspace, sandbox: Sandbox): Workspace =
     ),
 });
 
-/** No sandbox at all, which only a person may choose. */
+/** No sandbox. Only the user may choose this. */
 export const noSandbox: Sandbox = {
   name: 'none',
   description: 'Commands run as you, with everything that you can reach.',
@@ -59,7 +59,7 @@ export const noSandbox: Sandbox = {
   confine: (argv) => argv,
 };
 
-/** In place of a sandbox that is not there: runs nothing and says why. */
+/** Used if no sandbox is available: refuses every command with the reason. */
 export const unavailableSandbox = (why: string): Sandbox => ({
   name: 'refused',
   description: why,
@@ -68,7 +68,7 @@ export const unavailableSandbox = (why: string): Sandbox => ({
 
 const shellPaths = ['/bin/bash', '/usr/bin/bash', '/bin/sh'];
 
-/** A command as words for a shell that is looked for inside; both its streams become one, in the order written. */
+/** Returns the arguments of a shell that is found inside. stderr goes to stdout, in the order written. */
 export const shellArgv = (command: string | readonly string[]): readonly string[] =>
   typeof command === 'string'
     ? [

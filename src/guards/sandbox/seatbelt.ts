@@ -1,4 +1,4 @@
-// Seatbelt, the sandbox of macOS: a profile of what a command may read, write and reach, made from the same folders as bubblewrap's mounts.
+// The macOS sandbox (Seatbelt): a profile of what a command may read, write and reach, from the same folders as the bubblewrap mounts.
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,10 +6,10 @@ import { FairleadError } from '../../core/index.ts';
 import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { protectedPaths, hiddenPaths, toolFolders } from './mounts.ts';
 
-/** Where macOS has it. It is never looked for elsewhere: what lies on the search path may be anything. */
+/** Its path on macOS. PATH is never searched, because programs there may be anything. */
 const seatbeltProgram = '/usr/bin/sandbox-exec';
 
-/** Confines commands by seatbelt. */
+/** Creates a sandbox that uses Seatbelt. */
 export function seatbeltSandbox(confines: SandboxPaths, program: string = seatbeltProgram): Sandbox {
   return {
     name: 'seatbelt',
@@ -29,7 +29,7 @@ export function seatbeltSandbox(confines: SandboxPaths, program: string = seatbe
   };
 }
 
-/** Why seatbelt cannot confine anything here, or nothing. Hosts cannot be opened by it: names are not told to it, only ports. */
+/** Returns why Seatbelt cannot be used here; undefined if it can. It cannot allow single hosts: it filters by port, not by name. */
 export function seatbeltUnavailableReason(
   { egress }: SandboxPaths,
   program: string = seatbeltProgram,
@@ -38,7 +38,7 @@ export function seatbeltUnavailableReason(
   return existsSync(program) ? undefined : `${program} is missing`;
 }
 
-/** What a program of macOS needs to run at all. */
+/** Folders that programs on macOS need to run. */
 const macosSystemFolders = [
   '/usr',
   '/bin',
@@ -57,7 +57,7 @@ const macosSystemSecrets = [
   '/private/etc/ssh',
 ];
 
-/** The rules of a profile: the last one that fits counts, so what is forbidden comes last. */
+/** Returns the rules of a profile. The last matching rule wins, so denials come last. */
 export function seatbeltProfile(confines: SandboxPaths, temporary: readonly string[] = []): string {
   const { roots, home } = confines;
   const tools = toolFolders(confines);
@@ -75,7 +75,7 @@ export function seatbeltProfile(confines: SandboxPaths, temporary: readonly stri
     `(allow file-read* file-write-data ${macosDevices.map((each) => `(literal ${quoteProfileString(each)})`).join(' ')})`,
     profileRule('deny file-read*', macosSystemSecrets),
     profileRule('allow file-write*', [...roots, ...temporary]),
-    // What is not there yet is named too: a rule needs nothing to lie on.
+    // Paths that do not exist yet are included: a rule does not need an existing file.
     profileRule('deny file-write*', held),
     profileRule('deny file-read* file-write*', hidden),
     '(deny network*)',
@@ -84,13 +84,13 @@ export function seatbeltProfile(confines: SandboxPaths, temporary: readonly stri
     .join('\n');
 }
 
-/** One rule for these folders and all that is in them; none where there are no folders. */
+/** Returns one rule for these folders and everything in them; empty if there are no folders. */
 const profileRule = (what: string, folders: readonly string[]): string =>
   folders.length === 0
     ? ''
     : `(${what} ${folders.map((each) => `(subpath ${quoteProfileString(resolveRealPath(each))})`).join(' ')})`;
 
-/** The kernel judges real paths: `/tmp` and `/var` are links on macOS. */
+/** The kernel checks real paths: `/tmp` and `/var` are links on macOS. */
 function resolveRealPath(folder: string): string {
   for (let at = folder; ; at = path.dirname(at)) {
     if (existsSync(at)) return path.join(realpathSync(at), path.relative(at, folder));
@@ -98,7 +98,7 @@ function resolveRealPath(folder: string): string {
   }
 }
 
-/** A text of the profile's language. What could end the text or the line is refused where it cannot be escaped. */
+/** Quotes a string for the profile. Throws if it contains characters that cannot be escaped. */
 export function quoteProfileString(text: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(text))
@@ -113,7 +113,7 @@ export function quoteProfileString(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** The limits of one command; macOS has no groups that would bound its children together. */
+/** The limits of one command. macOS has no groups that would limit its children together. */
 const withLimits = (command: string | readonly string[]): readonly string[] => [
   '/bin/sh',
   '-c',

@@ -1,19 +1,19 @@
-// A filter for system calls: what no build, test or script needs, and what reaches past the namespaces of a sandbox, is refused by the kernel.
+// A seccomp filter: the kernel refuses system calls that builds, tests and scripts do not need, and calls that bypass the namespaces of a sandbox.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Numbers of a machine: how the kernel names it, and its system calls. */
+/** Numbers of a CPU architecture: its audit id and its system calls. */
 type SyscallTable = {
   readonly auditArch: number;
   readonly ioctl: number;
   readonly socket: number;
   readonly denied: readonly number[];
-  /** From here on the numbers are of another set of calls, which would pass by this list. */
+  /** Numbers from here on belong to another ABI, which would bypass the list. */
   readonly foreignAbiStart?: number;
 };
 
-/** Mounts of the new kind and io_uring have one number everywhere. */
+/** The new mount calls and io_uring have the same number on every architecture. */
 const commonSyscalls = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442];
 
 const parseNumbers = (text: string): readonly number[] => text.split(' ').map(Number);
@@ -40,22 +40,22 @@ const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
 
 const [load, jumpIfEqual, atLeast, returnValue] = [0x20, 0x15, 0x35, 0x06];
 const allow = 0x7fff_0000;
-/** Not permitted. */
+/** Returns EPERM. */
 const denyWithEperm = 0x0005_0001;
-/** Typing into a terminal, and into the console. */
+/** Terminal input injection (TIOCSTI), and the console (TIOCLINUX). */
 const terminalInputIoctls = [0x5412, 0x541c];
-/** Sockets that no network namespace holds back: of the machine's host, and of its cipher engine. */
+/** Socket families that network namespaces do not confine: vsock (40) and the kernel crypto API (38). */
 const blockedSocketFamilies = [40, 38];
 
 type BpfInstruction = readonly [code: number, yes: number, no: number, value: number];
 
-/** The filter as the kernel takes it; nothing for a machine whose numbers are not known. */
+/** Returns the filter as a BPF program; undefined for an architecture with unknown numbers. */
 export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
   const machine = syscallTables[arch];
   if (!machine) return undefined;
   const { auditArch, ioctl, socket, denied, foreignAbiStart } = machine;
   const line = (code: number, value: number, yes = 0, no = 0): BpfInstruction => [code, yes, no, value];
-  /** Where the call is this one, its argument must be none of these; else the next lines are passed over. */
+  /** If the call has this number, its argument must not be one of these values; otherwise the next instructions are skipped. */
   const argument = (call: number, index: number, values: readonly number[]): readonly BpfInstruction[] => [
     line(jumpIfEqual, call, 0, 1 + 2 * values.length + 1),
     line(load, 16 + 8 * index),
@@ -90,7 +90,7 @@ function encodeInstruction([code, yes, no, value]: BpfInstruction): Buffer {
 
 let cachedFilterFile: string | undefined;
 
-/** A file with the filter for this machine, ours alone and gone with the process; nothing where there is no filter. */
+/** Returns a file with the filter for this machine, readable by the own user only and removed at exit; undefined if there is no filter. */
 export function seccompFilterFile(): string | undefined {
   const filter = seccompFilter(process.arch);
   if (!filter) return undefined;
