@@ -24,6 +24,6 @@ export { prefixBreaks, prefixWarnings, type PrefixBreak, type PrefixOptions } fr
 export { scriptedProvider, type ScriptedProvider, type ScriptedProviderOptions } from './provider.ts';
 export type { RequestOutcome, RecordedRequest } from './recording.ts';
 export { replayProvider, type ReplayOptions, type ReplayProvider } from './replay.ts';
-export type { WireFormatName } from './response-writers/writer.ts';
+export type { WireFormatName } from '../wire/index.ts';
 export { callsThenAnswer, type ScriptRequest, type Script, type ScriptStep } from './script.ts';
 export { closedUrl, scriptedServer, type ScriptedServer, type ScriptedServerOptions } from './server.ts';

@@ -1,7 +1,7 @@
 // The prefix law seen at the server: whether each request, as raw bytes, begins with the one before it.
 import { excerptDifference } from './request-diff.ts';
 import type { RecordedRequest } from './recording.ts';
-import type { WireFormatName } from './response-writers/writer.ts';
+import type { WireFormatName } from '../wire/index.ts';
 import { arrayElements, objectMembers, type ByteSlice } from './json-slices.ts';
 
 /** A place where a request does not begin with the one before it. */

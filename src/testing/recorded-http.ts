@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { FairleadError, isObject, type JsonObject } from '../core/index.ts';
 import { sends, type ScriptedResponseBuilder } from './scripted-response.ts';
-import { wireFormatFromPath } from './parse-request.ts';
-import type { WireFormatName } from './response-writers/writer.ts';
+import { wireFormatOfPath, type WireFormatName } from '../wire/index.ts';
 
 /** A request to a real service and the reply to it. */
 export type RecordedExchange = {
@@ -46,7 +45,7 @@ function parseExchange(line: string, where: string): RecordedExchange {
     : 'everything';
   if (missing !== undefined) throw unreadableExchangesError(`${where} is not an exchange, it lacks ${missing}`);
   const exchange = value as Omit<RecordedExchange, 'format'>;
-  return { ...exchange, format: wireFormatFromPath(exchange.path.split('?')[0] ?? '') };
+  return { ...exchange, format: wireFormatOfPath(exchange.path.split('?')[0] ?? '') };
 }
 
 const requiredFields = ['id', 'host', 'path', 'status', 'contentType', 'request', 'body'];

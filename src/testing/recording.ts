@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
 import type { Json } from '../core/index.ts';
-import type { WireFormatName } from './response-writers/writer.ts';
+import type { WireFormatName } from '../wire/index.ts';
 
 /** A request as it arrived. */
 export type RecordedRequest = {

@@ -3,20 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { FairleadError, isObject, toFailure, type Json, type JsonObject } from '../core/index.ts';
 import { sendResponse, type OutgoingResponse } from './send-response.ts';
-import {
-  parseScriptRequest,
-  wireFormatFromPath,
-  parseGoogleModel,
-  responseWriters,
-  wantsStream,
-} from './parse-request.ts';
+import { parseGoogleModel } from '../wire/google/parse-request.ts';
+import { wireFormatOfPath, type WireFormatName } from '../wire/index.ts';
+import { parseScriptRequest, responseWriters, wantsStream } from './parse-request.ts';
 import { resolveFailure } from './failure.ts';
 import { assertValidRequestBody } from './request-validation/validate.ts';
 import { getModelListing } from './model-listings.ts';
 import type { ListedModel, ListingStyle } from './model-listings/model.ts';
 import { buildResponse } from './build-response.ts';
 import { redactHeaders, redactQuery, type RequestOutcome, type RecordedRequest } from './recording.ts';
-import type { WireFormatName } from './response-writers/writer.ts';
 import { nextResponse, type Script } from './script.ts';
 
 /** How a scripted server behaves apart from its script. */
@@ -66,7 +61,7 @@ export async function scriptedServer(
     const raw = await readRequestBody(request);
     const { path, query } = splitUrl(request.url ?? '/');
     const body = tryParseJson(raw);
-    const dialect = request.method === 'POST' ? wireFormatFromPath(path) : undefined;
+    const dialect = request.method === 'POST' ? wireFormatOfPath(path) : undefined;
     const outcome: RequestOutcome = { complete: false, abandoned: false };
     if (options.record !== false) {
       const headers = redactHeaders(request.headers);

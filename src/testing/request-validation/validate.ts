@@ -1,5 +1,5 @@
 // Whether the real service would take a request, asked before it is sent anywhere.
-import type { WireFormatName } from '../response-writers/writer.ts';
+import type { WireFormatName } from '../../wire/index.ts';
 import { validateAnthropicRequest } from './anthropic.ts';
 import { validateChatRequest } from './openai-chat.ts';
 import { assertObject, type RequestObject } from './assertions.ts';

@@ -1,134 +1,95 @@
-// Google's generateContent and its stream.
-import { splitText } from '../split-text.ts';
+// Writes scripted responses as Google generateContent responses.
+import type { JsonObject } from '../../core/index.ts';
+import { writeGoogleError } from '../../wire/google/errors.ts';
+import { googleFinishWords } from '../../wire/google/finish-reasons.ts';
+import { writeGoogleUsage } from '../../wire/google/usage.ts';
+import { writeGoogleResponse } from '../../wire/google/write-response.ts';
+import { fillCounts } from '../../wire/usage.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
+import { splitText } from '../split-text.ts';
 import {
-  parseArgumentsOrText,
-  resolveCounts,
   compileTemplate,
-  type FinishReasonNames,
-  type ResponseWriterContext,
+  parseArgumentsOrText,
+  thinkingSignature,
   type ResponseWriter,
+  type ResponseWriterContext,
   type StreamParts,
 } from './writer.ts';
 
-const googleFinishReasons: FinishReasonNames = {
-  stop: 'STOP',
-  'tool-calls': 'STOP',
-  length: 'MAX_TOKENS',
-  refusal: 'PROHIBITED_CONTENT',
-  filtered: 'SAFETY',
-  other: 'OTHER',
-};
-
-/** Writes an answer as candidates. */
+/** Writes Google generateContent responses. */
 export const googleWriter: ResponseWriter = {
   streamType: 'text/event-stream',
   jsonType: 'application/json; charset=UTF-8',
-  writeWhole(answer, occasion) {
-    const { reasoning, text } = answer;
+  writeWhole(response, context) {
+    const { reasoning, text } = response;
     const parts = [
       ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
       ...(text === '' ? [] : [{ text }]),
-      ...functionCallParts(answer, occasion),
+      ...functionCallParts(response, context),
     ];
-    return JSON.stringify(writeCandidate(answer, occasion, parts, true));
+    return JSON.stringify(writeCandidate(response, context, parts, true));
   },
   writeStream: writeGoogleStream,
-  writeError: (failure) => JSON.stringify({ error: writeGoogleError(failure) }),
-  writeErrorEvent: (failure) => sseFrame(JSON.stringify({ error: writeGoogleError(failure) })),
+  writeError: (failure) => JSON.stringify(writeError(failure)),
+  writeErrorEvent: (failure) => googleFrame(JSON.stringify(writeError(failure))),
 };
 
-const sseFrame = (value: string): string => `data: ${value}\r\n\r\n`;
+/** Google ends lines with CRLF. */
+const googleFrame = (data: string): string => `data: ${data}\r\n\r\n`;
 
-function writeGoogleStream(answer: ResolvedResponse, occasion: ResponseWriterContext): StreamParts {
-  const part = (more: object): ((text: string) => string) =>
-    compileTemplate((text) => writeCandidate(answer, occasion, [{ text, ...more }], false));
+function writeGoogleStream(response: ResolvedResponse, context: ResponseWriterContext): StreamParts {
+  const part = (more: JsonObject): ((text: string) => string) =>
+    compileTemplate((text) => writeCandidate(response, context, [{ text, ...more }], false));
   const values = [
-    ...splitText(answer.reasoning).map(part({ thought: true })),
-    ...answer.textChunks.map(part({})),
-    ...functionCallParts(answer, occasion).map((call) =>
-      JSON.stringify(writeCandidate(answer, occasion, [call], false)),
+    ...splitText(response.reasoning).map(part({ thought: true })),
+    ...response.textChunks.map(part({})),
+    ...functionCallParts(response, context).map((call) =>
+      JSON.stringify(writeCandidate(response, context, [call], false)),
     ),
   ];
-  const end = JSON.stringify(writeCandidate(answer, occasion, [{ text: '' }], true));
-  if (occasion.asArray)
+  const end = JSON.stringify(writeCandidate(response, context, [{ text: '' }], true));
+  if (context.asArray)
     return { open: '[', deltas: values.map((value) => `${value}\n,\r\n`), close: end, done: '\n]\n' };
-  return { open: '', deltas: values.map(sseFrame), close: sseFrame(end), done: '' };
+  return { open: '', deltas: values.map(googleFrame), close: googleFrame(end), done: '' };
 }
 
 function writeCandidate(
-  answer: ResolvedResponse,
+  response: ResolvedResponse,
   { index }: ResponseWriterContext,
-  parts: readonly object[],
-  last: boolean,
-): object {
-  const blocked = last && (answer.finish === 'filtered' || answer.finish === 'refusal');
-  return {
-    candidates: [
-      {
-        content: parts.length ? { parts, role: 'model' } : {},
-        ...(last ? { finishReason: googleFinishReasons[answer.finish] } : {}),
-        ...(blocked
-          ? { safetyRatings: [{ category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true }] }
-          : {}),
-        index: 0,
-      },
-    ],
-    ...writeGoogleUsage(answer, last),
-    modelVersion: answer.model,
-    responseId: `scripted${index.toString(36).padStart(8, '0')}`,
-  };
+  parts: readonly JsonObject[],
+  isLast: boolean,
+): JsonObject {
+  const isBlocked = isLast && (response.finish === 'filtered' || response.finish === 'refusal');
+  const counts = fillCounts(response.usage);
+  return writeGoogleResponse(
+    parts,
+    isLast ? googleFinishWords[response.finish] : undefined,
+    counts && writeGoogleUsage(counts, isLast),
+    {
+      response: { modelVersion: response.model, responseId: `scripted${index.toString(36).padStart(8, '0')}` },
+      ...(isBlocked ? { candidate: { safetyRatings: [blockedRating] } } : {}),
+    },
+  );
 }
 
-/** A thought before a call is kept by its signature, which stands on the first call. */
+const blockedRating = { category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true };
+
+/** The first call carries the signature of the thinking before it. */
 const functionCallParts = (
   { calls, reasoning }: ResolvedResponse,
-  { index }: ResponseWriterContext,
-): readonly object[] =>
+  context: ResponseWriterContext,
+): readonly JsonObject[] =>
   calls.map((call, i) => ({
     functionCall: { ...(call.given ? { id: call.id } : {}), name: call.tool, args: parseArgumentsOrText(call.raw) },
-    ...(reasoning !== '' && i === 0
-      ? { thoughtSignature: Buffer.from(`scripted thought ${index}`).toString('base64') }
-      : {}),
+    ...(reasoning !== '' && i === 0 ? { thoughtSignature: thinkingSignature(context) } : {}),
   }));
 
-function writeGoogleUsage({ usage }: ResolvedResponse, last: boolean): object {
-  const count = resolveCounts(usage);
-  if (!count) return {};
-  const said = count.output - count.reasoning;
-  return {
-    usageMetadata: {
-      promptTokenCount: count.input,
-      ...(last ? { candidatesTokenCount: said } : {}),
-      ...(last && count.reasoning ? { thoughtsTokenCount: count.reasoning } : {}),
-      ...(count.cacheRead ? { cachedContentTokenCount: count.cacheRead } : {}),
-      totalTokenCount: count.input + (last ? count.output : 0),
-      promptTokensDetails: [{ modality: 'TEXT', tokenCount: count.input }],
-    },
-  };
-}
-
-const statusNames: Readonly<Record<number, string>> = {
-  400: 'INVALID_ARGUMENT',
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  429: 'RESOURCE_EXHAUSTED',
-  503: 'UNAVAILABLE',
-  504: 'DEADLINE_EXCEEDED',
-};
-
-function writeGoogleError({ name, status, message, afterMs }: ResolvedFailure): object {
-  return {
-    code: status,
-    message:
-      name === 'context-too-long'
-        ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'
-        : message,
-    status: statusNames[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL'),
-    ...(afterMs === undefined
-      ? {}
-      : { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${afterMs / 1000}s` }] }),
-  };
-}
+const writeError = ({ name, status, message, afterMs }: ResolvedFailure): JsonObject =>
+  writeGoogleError(
+    status,
+    name === 'context-too-long'
+      ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'
+      : message,
+    afterMs,
+  );

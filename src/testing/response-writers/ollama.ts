@@ -1,94 +1,72 @@
-// Ollama's own /api/chat: a line of JSON for each chunk.
-import { splitText } from '../split-text.ts';
+// Writes scripted responses as the JSON lines of Ollama's /api/chat.
+import type { JsonObject } from '../../core/index.ts';
+import { ollamaFinishWords, writeOllamaUsage } from '../../wire/ollama/usage.ts';
+import { fillCounts } from '../../wire/usage.ts';
+import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
-import {
-  parseArgumentsOrText,
-  resolveCounts,
-  compileTemplate,
-  type FinishReasonNames,
-  type ResponseWriter,
-  type StreamParts,
-} from './writer.ts';
+import { splitText } from '../split-text.ts';
+import { compileTemplate, parseArgumentsOrText, type ResponseWriter, type StreamParts } from './writer.ts';
 
-const ollamaFinishReasons: FinishReasonNames = {
-  stop: 'stop',
-  'tool-calls': 'stop',
-  length: 'length',
-  refusal: 'stop',
-  filtered: 'stop',
-  other: 'load',
-};
-
-/** Writes an answer as lines of chat. */
+/** Writes Ollama chat responses. */
 export const ollamaWriter: ResponseWriter = {
   streamType: 'application/x-ndjson',
   jsonType: 'application/json; charset=utf-8',
-  writeWhole(answer) {
-    const { reasoning, text, calls } = answer;
+  writeWhole(response) {
+    const { reasoning, text, calls } = response;
     const message = {
       role: 'assistant',
       content: text,
       ...(reasoning === '' ? {} : { thinking: reasoning }),
-      ...(calls.length ? { tool_calls: writeToolCalls(answer) } : {}),
+      ...(calls.length ? { tool_calls: writeToolCalls(response) } : {}),
     };
-    return JSON.stringify({ ...lineHead(answer), message, ...finalFields(answer) });
+    return JSON.stringify({ ...lineHead(response), message, ...finalFields(response) });
   },
   writeStream: writeOllamaStream,
-  writeError: ({ name, message }) =>
-    JSON.stringify({ error: name === 'context-too-long' ? contextTooLongMessage : message }),
-  writeErrorEvent: ({ name, message }) =>
-    jsonLine({ error: name === 'context-too-long' ? contextTooLongMessage : message }),
+  writeError: (failure) => JSON.stringify(writeError(failure)),
+  writeErrorEvent: (failure) => `${JSON.stringify(writeError(failure))}\n`,
 };
 
-const contextTooLongMessage = 'the input length exceeds the context length';
+const writeError = ({ name, message }: ResolvedFailure): JsonObject => ({
+  error: name === 'context-too-long' ? 'the input length exceeds the context length' : message,
+});
 
-const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
+const lineHead = ({ model }: ResolvedResponse): JsonObject => ({ model, created_at: new Date().toISOString() });
 
-const lineHead = ({ model }: ResolvedResponse): object => ({ model, created_at: new Date().toISOString() });
-
-function writeOllamaStream(answer: ResolvedResponse): StreamParts {
-  const start = lineHead(answer);
-  const part = (message: object): object => ({
-    ...start,
+function writeOllamaStream(response: ResolvedResponse): StreamParts {
+  const head = lineHead(response);
+  const line = (message: JsonObject): JsonObject => ({
+    ...head,
     message: { role: 'assistant', content: '', ...message },
     done: false,
   });
-  const lines = (make: (text: string) => object): ((text: string) => string) => {
-    const write = compileTemplate((text) => part(make(text)));
-    return (text) => `${write(text)}\n`;
-  };
+  const textLine = (field: 'thinking' | 'content'): ((text: string) => string) =>
+    compileTemplate((text) => line({ [field]: text }));
+  const last = { ...head, message: { role: 'assistant', content: '' }, ...finalFields(response) };
   return {
     open: '',
     deltas: [
-      ...splitText(answer.reasoning).map(lines((thinking) => ({ thinking }))),
-      ...answer.textChunks.map(lines((content) => ({ content }))),
-      ...writeToolCalls(answer).map((call) => jsonLine(part({ tool_calls: [call] }))),
-    ],
+      ...splitText(response.reasoning).map(textLine('thinking')),
+      ...response.textChunks.map(textLine('content')),
+      ...writeToolCalls(response).map((call) => JSON.stringify(line({ tool_calls: [call] }))),
+    ].map((text) => `${text}\n`),
     close: '',
-    done: jsonLine({ ...start, message: { role: 'assistant', content: '' }, ...finalFields(answer) }),
+    done: `${JSON.stringify(last)}\n`,
   };
 }
 
-const writeToolCalls = ({ calls }: ResolvedResponse): readonly object[] =>
+const writeToolCalls = ({ calls }: ResolvedResponse): readonly JsonObject[] =>
   calls.map((call, index) => ({
     ...(call.given ? { id: call.id } : {}),
     function: { index, name: call.tool, arguments: parseArgumentsOrText(call.raw) },
   }));
 
-function finalFields({ finish, usage }: ResolvedResponse): object {
-  const count = resolveCounts(usage);
+function finalFields({ finish, usage }: ResolvedResponse): JsonObject {
+  const counts = fillCounts(usage);
   return {
-    done_reason: ollamaFinishReasons[finish],
+    done_reason: ollamaFinishWords[finish],
     done: true,
     total_duration: 1_000_000,
     load_duration: 100_000,
-    ...(count
-      ? {
-          prompt_eval_count: count.input,
-          prompt_eval_duration: 400_000,
-          eval_count: count.output,
-          eval_duration: 500_000,
-        }
-      : {}),
+    ...(counts ? writeOllamaUsage(counts) : {}),
   };
 }
