@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MIN_VISIBLE_MS } from '../../src/cli/tui/answer-delay.ts';
+import { MIN_VISIBLE_MS } from '../../src/cli/tui/question-queue.ts';
 import { bundleProgram } from './bundle.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
