@@ -123,7 +123,7 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
 
   assert.match((await made.run(['rules', 'list'])).out, /^no-push +gate +2 +\S+careful\.yaml$/m);
   const doctor = await made.run(['doctor', '--offline']);
-  assert.match(doctor.out, /^ok +guards +rule no-push, rule one-look: stopped a call as they must\./m);
+  assert.match(doctor.out, /^ok +guards +rule no-push, rule one-look: stopped a test call\./m);
 });
 
 test('a question that begins with why is still a question for the model', async (t) => {

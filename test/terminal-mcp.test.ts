@@ -129,7 +129,7 @@ test('[P63] servers are listed, approved by what is shown, looked into and revok
     await mcp('tools', 'clerk'),
     /^1 The MCP server clerk was not approved, so it is not started\. Approve it: fairlead mcp approve clerk/,
   );
-  assert.match(await mcp('approve', 'clerk'), /^1 Nothing was approved: nobody is here to say yes\./);
+  assert.match(await mcp('approve', 'clerk'), /^1 Nothing was approved: there is no terminal to ask\./);
   assert.match(await mcp('approve', 'clark'), /^1 There is no MCP server "clark"\. Did you mean clerk\?/);
   assert.equal(made.starts(), 0);
   assert.match(

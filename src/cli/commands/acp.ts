@@ -1,4 +1,4 @@
-// The `acp` command: an editor drives sessions over standard input and output. Standard output carries the protocol and nothing else.
+// The `acp` command: serves sessions to an editor over standard input and output (Agent Client Protocol). Standard output carries only the protocol.
 import { Readable, Writable } from 'node:stream';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
@@ -18,39 +18,41 @@ import { createV2Agent } from '../../server/acp/v2.ts';
 
 const usage = `Usage: fairlead acp [--model <name>] [--private] [--auto-approve] [--no-sandbox] [--max-turns <n>] [--max-budget-usd <dollars>]
 
-Lets an editor that speaks the Agent Client Protocol drive sessions on standard input and output. Each is a session like
-any other: "fairlead sessions list" shows it, and a terminal can go on with it.`;
+Serves sessions to an editor that supports the Agent Client Protocol, on standard input and output. Each is a normal
+session: "fairlead sessions list" shows it, and the terminal can resume it.`;
 
-/** Serves an editor until it hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
+/** Serves an editor until it disconnects; exit code 0 then, 2 invalid arguments, 130 or 143 by a signal. */
 export const run: Command['run'] = async (args) => {
   if (args[0] === '--help' || args[0] === '-h') {
     process.stdout.write(`${usage}\n`);
     return exitCodes.answered;
   }
-  const asked = parseCliArgs(args, { command: 'chat', isInteractive: true });
-  if ('message' in asked || asked.action || asked.session.type !== 'new') {
-    printErr(`${'message' in asked ? asked.message : 'An editor says itself what is to be done.'}\n${usage}\n`);
+  const parsed = parseCliArgs(args, { command: 'chat', isInteractive: true });
+  if ('message' in parsed || parsed.action || parsed.session.type !== 'new') {
+    printErr(
+      `${'message' in parsed ? parsed.message : 'The editor selects the session and sends the prompts.'}\n${usage}\n`,
+    );
     return exitCodes.misused;
   }
-  return exitCodeOf(() => withDebugLog(readSettings(), 'acp', printErr, () => serveAcp(asked)));
+  return exitCodeOf(() => withDebugLog(readSettings(), 'acp', printErr, () => serveAcp(parsed)));
 };
 
-async function serveAcp(asked: CliArgs): Promise<number> {
-  const seats = createAcpSessionRegistry(asked, { notify: printErr, host: createTtyHost(printErr) });
+async function serveAcp(args: CliArgs): Promise<number> {
+  const sessions = createAcpSessionRegistry(args, { notify: printErr, host: createTtyHost(printErr) });
   const stream = ndJsonStream(
     Writable.toWeb(reserveStdout()),
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
   );
   const connection = agentProtocolRouter()
-    .withV1(createV1Agent(seats, version))
-    .withV2(createV2Agent(seats, version))
+    .withV1(createV1Agent(sessions, version))
+    .withV2(createV2Agent(sessions, version))
     .connect(stream);
-  const { promise: told, resolve } = Promise.withResolvers<number>();
+  const { promise: signalled, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
-  const tidying = startBackgroundCleanup(readSettings().dirs);
-  const code = await Promise.race([told, connection.closed.then(() => exitCodes.answered)]);
-  tidying.abort();
-  await seats.closeAll();
+  const cleanup = startBackgroundCleanup(readSettings().dirs);
+  const code = await Promise.race([signalled, connection.closed.then(() => exitCodes.answered)]);
+  cleanup.abort();
+  await sessions.closeAll();
   // An open pipe would keep the program alive after a signal.
   process.stdin.destroy();
   return code;

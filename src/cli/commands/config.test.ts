@@ -38,7 +38,7 @@ test('config: a wrong value or key is one sentence and changes nothing; a mistak
   for (const [args, status, words] of [
     [['set', 'limits.turns', 'many'], 1, /^limits\.turns must be a whole number above 0, not "many"\.\n$/],
     [['set', 'aprove', 'auto'], 1, /^There is no setting "aprove"\. Did you mean approve\?\n$/],
-    [['set', 'approve'], 2, /^"fairlead config set" takes 2 words more, not 1\.\nUsage:/],
+    [['set', 'approve'], 2, /^"fairlead config set" takes 2 arguments, not 1\.\nUsage:/],
     [['constructor'], 2, /^There is no "fairlead config constructor"\.\nUsage:/],
     [['frob'], 2, /^There is no "fairlead config frob"\.\nUsage:/],
     [['get', 'model'], 1, /^model is not set\.\n$/],
@@ -72,8 +72,8 @@ test(
     assert.equal(edit('{"stream": true}').status, 0);
     assert.equal(readFileSync(file, 'utf8'), '{"stream": true}');
     for (const [text, words] of [
-      ['{"stream": maybe}', /^What you wrote is not a config file: /],
-      ['{"approve": "perhaps"}', /^approve in what you wrote must be ask or auto/],
+      ['{"stream": maybe}', /^The edited file is not a config file: /],
+      ['{"approve": "perhaps"}', /^approve in the edited file must be ask or auto/],
     ] as const) {
       const told = edit(text);
       assert.equal(told.status, 1);

@@ -1,4 +1,4 @@
-// The `config` command: shows what is set and where it came from, and changes the person's own file. Keys are never shown.
+// The `config` command: shows settings with their origin, and changes the user's settings file. Secrets are never printed.
 import { parseArgs } from 'node:util';
 import { FairleadError, errorMessage, escapeInvisible, formatError } from '../../core/index.ts';
 import type { Command } from '../args/command.ts';
@@ -16,30 +16,30 @@ import {
 } from '../../coding-agent/settings/settings.ts';
 import { getSettingEntry, settingsSchema, parseSettingValue } from '../../coding-agent/settings/schema.ts';
 
-const usage = `Usage: fairlead config [list] [--json]      what is set, and where it came from
-       fairlead config get <key>            one value
-       fairlead config set <key> <value>    set it in your own file
-       fairlead config unset <key>          take it out of your own file
-       fairlead config path                 where your own file is
+const usage = `Usage: fairlead config [list] [--json]      list the settings and their origin
+       fairlead config get <key>            print one value
+       fairlead config set <key> <value>    set it in your settings file
+       fairlead config unset <key>          remove it from your settings file
+       fairlead config path                 print the path of your settings file
        fairlead config edit                 open it in your editor`;
 
-/** Shows or changes settings: 0 done, 1 not, 2 misused. */
+/** Shows or changes settings; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
-  const asked = parseConfigArgs(args);
-  if (asked === undefined) {
+  const parsed = parseConfigArgs(args);
+  if (parsed === undefined) {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
-  if (typeof asked === 'string') return printErrAndReturn(`${asked}\n${usage}`, 2);
+  if (typeof parsed === 'string') return printErrAndReturn(`${parsed}\n${usage}`, 2);
   try {
-    return await runSubcommand(asked);
+    return await runSubcommand(parsed);
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
     return printErrAndReturn(formatError(error), 1);
   }
 };
 
-/** What can be done with settings, and how many words each takes. */
+/** The subcommands, and how many arguments each takes. */
 export const configSubcommands: Readonly<Record<string, number>> = {
   list: 0,
   get: 1,
@@ -49,25 +49,25 @@ export const configSubcommands: Readonly<Record<string, number>> = {
   edit: 0,
 };
 
-type ConfigArgs = { readonly verb: string; readonly words: readonly string[]; readonly json: boolean };
+type ConfigArgs = { readonly verb: string; readonly args: readonly string[]; readonly json: boolean };
 
-/** What is asked for, what is wrong with it, or nothing where only the usage is. */
+/** Parses the arguments; returns a message if they are invalid, undefined for --help. */
 function parseConfigArgs(args: readonly string[]): ConfigArgs | string | undefined {
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (values.help) return undefined;
-    const [verb = 'list', ...words] = positionals;
-    const wanted = Object.hasOwn(configSubcommands, verb) ? configSubcommands[verb] : undefined;
-    if (wanted === undefined) return `There is no "fairlead config ${verb}".`;
-    if (words.length === wanted) return { verb, words, json: values.json };
-    return `"fairlead config ${verb}" takes ${wanted || 'no'} word${wanted === 1 ? '' : 's'} more, not ${words.length}.`;
+    const [verb = 'list', ...rest] = positionals;
+    const expected = Object.hasOwn(configSubcommands, verb) ? configSubcommands[verb] : undefined;
+    if (expected === undefined) return `There is no "fairlead config ${verb}".`;
+    if (rest.length === expected) return { verb, args: rest, json: values.json };
+    return `"fairlead config ${verb}" takes ${expected || 'no'} argument${expected === 1 ? '' : 's'}, not ${rest.length}.`;
   } catch (error) {
     return (error as Error).message.replace(/\. To specify[^]*$/, '.');
   }
 }
 
-async function runSubcommand({ verb, words: [key = '', value = ''], json }: ConfigArgs): Promise<number> {
+async function runSubcommand({ verb, args: [key = '', value = ''], json }: ConfigArgs): Promise<number> {
   switch (verb) {
     case 'get':
       return showSetting(key);
@@ -103,8 +103,8 @@ function formatSettings({ all }: Settings): string {
     toOneLine(displayValue(key, setting)),
     formatOrigin(setting.origin),
   ]);
-  const free = Object.entries(settingsSchema).filter(([key, { secret }]) => !all.has(key) && !secret);
-  const rest = free.length > 0 ? `\nNot set: ${free.map(([key]) => key).join(', ')}.\n` : '';
+  const unset = Object.entries(settingsSchema).filter(([key, { secret }]) => !all.has(key) && !secret);
+  const rest = unset.length > 0 ? `\nNot set: ${unset.map(([key]) => key).join(', ')}.\n` : '';
   return `${formatColumns([['setting', 'value', 'from'], ...set])}${rest}`;
 }
 
@@ -142,16 +142,16 @@ function showSetting(key: string): number {
   return 0;
 }
 
-/** Goes by the person's own file alone: a mistake in another place, or in the value to be replaced, must not be in the way. */
-function changeSetting(key: string, given: string | undefined): number {
+/** Reads only the user's settings file: an error in another file, or in the value to replace, must not prevent the change. */
+function changeSetting(key: string, text: string | undefined): number {
   const entry = getSettingEntry(key);
   const file = getUserConfigFile();
-  const value = given === undefined ? undefined : parseSettingValue(key, entry, given, key);
+  const value = text === undefined ? undefined : parseSettingValue(key, entry, text, key);
   writeConfig(file, setConfigValue(readConfig(file), key, value));
   process.stderr.write(`${key} is ${value === undefined ? 'no longer set' : 'set'} in ${file}.\n`);
   const { variable } = entry;
   if (value !== undefined && variable !== undefined && process.env[variable]?.trim())
-    process.stderr.write(`${variable} is set in the environment and comes before it.\n`);
+    process.stderr.write(`${variable} is set in the environment and overrides it.\n`);
   return 0;
 }
 
@@ -162,21 +162,21 @@ async function editConfigFile(): Promise<number> {
   if (edited.type === 'unchanged') return printErrAndReturn('Nothing was changed.', 0);
   if (edited.type === 'failed')
     return printErrAndReturn(
-      edited.draftPath === undefined ? edited.message : `${edited.message} What you wrote is in ${edited.draftPath}.`,
+      edited.draftPath === undefined ? edited.message : `${edited.message} Your text is in ${edited.draftPath}.`,
       1,
     );
   try {
-    checkConfig(parseConfig(edited.text, 'What you wrote'), 'what you wrote');
+    checkConfig(parseConfig(edited.text, 'The edited file'), 'the edited file');
   } catch (error) {
-    const kept = `${file}.rejected`;
-    writeTextAtomic(kept, edited.text);
-    return printErrAndReturn(`${errorMessage(error)} Nothing was changed; what you wrote is kept in ${kept}.`, 1);
+    const rejected = `${file}.rejected`;
+    writeTextAtomic(rejected, edited.text);
+    return printErrAndReturn(`${errorMessage(error)} Nothing was changed; your text is in ${rejected}.`, 1);
   }
   writeTextAtomic(file, edited.text);
-  return printErrAndReturn(`Saved in ${file}.`, 0);
+  return printErrAndReturn(`Saved to ${file}.`, 0);
 }
 
-function printErrAndReturn(words: string, code: number): number {
-  process.stderr.write(`${words}\n`);
+function printErrAndReturn(text: string, code: number): number {
+  process.stderr.write(`${text}\n`);
   return code;
 }

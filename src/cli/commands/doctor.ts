@@ -1,4 +1,4 @@
-// The `doctor` command: proves each part of the installation and says how to mend what does not work.
+// The `doctor` command: checks each part of the installation and prints how to fix what does not work.
 import { parseArgs } from 'node:util';
 import type { Command } from '../args/command.ts';
 import { createTextStyles, wantsColors } from '../tui/ansi-style.ts';
@@ -8,7 +8,7 @@ import { formatCheckResult, formatCheckSummary } from '../doctor/format-report.t
 
 const usage = 'Usage: fairlead doctor [--offline] [--model <name>] [--json]';
 
-/** Examines everything: 0 nothing failed, 1 something did, 2 misused. */
+/** Runs all checks; exit code 0 if none failed, 1 if one failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const options = {
     offline: { type: 'boolean', default: false },
@@ -32,29 +32,29 @@ export const run: Command['run'] = async (args) => {
 
 async function printReport(
   json: boolean,
-  asked: { readonly offline: boolean; readonly model: string | undefined },
+  target: { readonly offline: boolean; readonly model: string | undefined },
 ): Promise<number> {
   const { stdout, stderr } = process;
   const stop = new AbortController();
   const { write, flush } = createBufferedStdout(stdout, () => stop.abort());
-  const paint = createTextStyles(wantsColors(process.env, stdout.isTTY) ? 'colors' : 'none');
-  const all: NamedCheckResult[] = [];
-  const wait = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
-  for await (const each of runDoctorChecks({
-    ...asked,
+  const styles = createTextStyles(wantsColors(process.env, stdout.isTTY) ? 'colors' : 'none');
+  const results: NamedCheckResult[] = [];
+  const showProgress = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
+  for await (const result of runDoctorChecks({
+    ...target,
     signal: stop.signal,
-    onCheckStarted: (name) => wait(`looking at: ${name} …`),
+    onCheckStarted: (name) => showProgress(`checking: ${name} …`),
   })) {
-    wait('');
-    all.push(each);
-    if (!json) write(`${formatCheckResult(each, paint)}\n`);
+    showProgress('');
+    results.push(result);
+    if (!json) write(`${formatCheckResult(result, styles)}\n`);
     await flush();
   }
-  // Nobody reads any more, and not everything was looked at.
+  // The reader has closed the pipe, and not every check has run.
   if (stop.signal.aborted) return 1;
-  const failed = all.some(({ standing }) => standing === 'fail');
-  if (json) write(`${JSON.stringify({ ok: !failed, checks: all }, null, 2)}\n`);
-  else stderr.write(`${formatCheckSummary(all)}\n`);
+  const failed = results.some(({ standing }) => standing === 'fail');
+  if (json) write(`${JSON.stringify({ ok: !failed, checks: results }, null, 2)}\n`);
+  else stderr.write(`${formatCheckSummary(results)}\n`);
   await flush();
   return failed ? 1 : 0;
 }

@@ -1,37 +1,37 @@
-// What a check of the doctor is: a name and a function that looks at one part and says how it stands.
+// Types of the doctor's checks: a name, and a function that tests one part and returns its status.
 import type { FairleadError, Provider, Workspace } from '../../core/index.ts';
 import type { Sandbox } from '../../guards/index.ts';
 import type { ResolvedModel } from '../../coding-agent/models/resolve-model.ts';
 import type { ModelEndpoint } from '../../coding-agent/state/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 
-/** How a part stands, and how to mend it where it does not. */
+/** The status of a part, and how to fix it. The members are fields of `doctor --json`. */
 export type CheckResult = {
   readonly standing: 'ok' | 'warn' | 'fail';
   readonly says: string;
   readonly mend?: string;
 };
 
-/** The model that is looked at. */
+/** The model that is tested. */
 export type TargetModel = {
-  /** Where its provider is; nothing for a stand-in and for the embedded model, which are nowhere else. */
+  /** The endpoint of its provider; undefined for a scripted model and for the embedded model. */
   readonly endpoint: ModelEndpoint | undefined;
-  /** Nothing where no model can be told. */
+  /** Undefined if no model can be determined. */
   readonly model: ResolvedModel | undefined;
-  /** Why the model that was asked for is none. */
+  /** Why the requested model cannot be used. */
   readonly error?: FairleadError;
-  /** How it came to be this one. */
+  /** Why this model was selected. */
   readonly reason: string;
-  /** Asks its provider, once: what it said, or the error that every check meets which needs it; nothing where there is none to ask. */
+  /** Asks the provider once: returns its answer, throws the same error for every check, or returns undefined without a provider. */
   readonly testConnection: () => Promise<string | undefined>;
-  /** Opens it, once. */
+  /** Opens the model once. */
   readonly open: () => Promise<Provider>;
 };
 
-/** A working folder, and what the model's commands run in there. */
+/** A working directory, and the sandbox of the model's commands in it. */
 export type CommandSandbox = { readonly workspace: Workspace; readonly sandbox: Sandbox };
 
-/** What a check may look at. `settings`, `subject` and `confined` throw where there is nothing to look at, which the report tells once. */
+/** What a check may use. `settings`, `target` and `commandSandbox` throw if they cannot be determined; the report shows that error once. */
 export type CheckContext = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
@@ -40,19 +40,19 @@ export type CheckContext = {
   readonly signal: AbortSignal;
 };
 
-/** One part that is proved. */
+/** A check of one part. */
 export type DoctorCheck = {
   readonly name: string;
-  /** It asks the model or its provider. */
+  /** Whether the check asks the model or its provider. */
   readonly needsNetwork?: boolean;
-  run(ground: CheckContext): CheckResult | Promise<CheckResult>;
+  run(context: CheckContext): CheckResult | Promise<CheckResult>;
 };
 
-/** It works as it should. */
+/** The part works. */
 export const ok = (says: string): CheckResult => ({ standing: 'ok', says });
 
-/** It works less than it could. */
+/** The part works in a limited way. */
 export const warn = (says: string, mend: string): CheckResult => ({ standing: 'warn', says, mend });
 
-/** It does not work. */
+/** The part does not work. */
 export const fail = (says: string, mend: string): CheckResult => ({ standing: 'fail', says, mend });

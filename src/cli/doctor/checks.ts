@@ -1,4 +1,4 @@
-// The table of what the doctor proves, in the order it is told; a new part gets a line here.
+// The table of the doctor's checks, in the order of the report.
 import type { DoctorCheck } from './check.ts';
 import { commandSandboxCheck } from './command-sandbox-check.ts';
 import { guardsCheck } from './guards-check.ts';
@@ -8,7 +8,7 @@ import { machineChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
 import { containerCheck } from './container-check.ts';
 
-/** Every check there is. */
+/** All checks. */
 export const doctorChecks: readonly DoctorCheck[] = [
   ...machineChecks,
   ...modelChecks,

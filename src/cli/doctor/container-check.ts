@@ -1,4 +1,4 @@
-// Whether the container for code holds: a command in it, run as a model's would be, tries what it must not.
+// Checks the container for code: a command in it, called as a model calls it, tries what the container must prevent.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,24 +14,21 @@ import type { Settings } from '../../coding-agent/settings/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext } from './check.ts';
 import { noLeaksMessage, probeSandbox, type SandboxProbe } from './sandbox-probe.ts';
 
-/** Tries the sandbox. */
+/** Checks the container. */
 export const containerCheck: DoctorCheck = {
   name: 'sandbox',
-  async run(ground) {
-    const { sandbox } = ground.settings;
-    const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-'));
+  async run(context) {
+    const { sandbox } = context.settings;
+    const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-'));
     try {
-      const workspace = localWorkspace({ roots: [folder], cwd: folder });
-      const lacks = await findMissingPart(workspace, sandbox, ground.signal);
-      if (lacks) return lacks;
-      return judgeContainer(
-        await probeSandbox((command) => runInContainer(workspace, command, ground), folder),
-        sandbox,
-      );
+      const workspace = localWorkspace({ roots: [dir], cwd: dir });
+      const missing = await findMissingPart(workspace, sandbox, context.signal);
+      if (missing) return missing;
+      return judgeContainer(await probeSandbox((command) => runInContainer(workspace, command, context), dir), sandbox);
     } catch (error) {
       return fail(errorMessage(error), manualRunHint(sandbox));
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(dir, { recursive: true, force: true });
     }
   },
 };
@@ -39,45 +36,45 @@ export const containerCheck: DoctorCheck = {
 type ContainerSandbox = Settings['sandbox'];
 
 const manualRunHint = ({ engine, image }: ContainerSandbox): string =>
-  `Try it by hand: ${engine} run --rm --network none ${image} true`;
+  `Run it by hand: ${engine} run --rm --network none ${image} true`;
 
-/** Nothing is fetched and nothing is made: what is not there is said, with the command that brings it. */
+/** Returns what is missing, with the command that installs it. Nothing is downloaded or created here. */
 async function findMissingPart(
   workspace: Workspace,
   sandbox: ContainerSandbox,
   signal: AbortSignal,
 ): Promise<CheckResult | undefined> {
   const { engine, image, volume } = sandbox;
-  const says = async (...words: readonly string[]): Promise<string | undefined> => {
-    const { code, text } = await workspace.exec([engine, ...words], { signal, timeoutMs: 20_000 });
+  const runEngine = async (...args: readonly string[]): Promise<string | undefined> => {
+    const { code, text } = await workspace.exec([engine, ...args], { signal, timeoutMs: 20_000 });
     return code === 0 ? undefined : escapeInvisibleLine(text.trim());
   };
   try {
-    await says('--version');
+    await runEngine('--version');
   } catch {
     return warn(
-      `There is no ${engine} on this machine, so commands cannot be run in a sandbox.`,
-      'Install it (apt-get install podman, brew install podman), or name another: fairlead config set sandbox.engine docker',
+      `${engine} is not installed, so commands cannot run in a container.`,
+      'Install it (apt-get install podman, brew install podman), or use another: fairlead config set sandbox.engine docker',
     );
   }
-  const absent = [
+  const missing = [
     {
-      what: `the volume ${volume}`,
-      why: await says('volume', 'inspect', volume),
-      mend: `${engine} volume create ${volume}`,
+      part: `the volume ${volume}`,
+      error: await runEngine('volume', 'inspect', volume),
+      fix: `${engine} volume create ${volume}`,
     },
-    { what: `the image ${image}`, why: await says('image', 'inspect', image), mend: `${engine} pull ${image}` },
-  ].filter(({ why }) => why !== undefined);
-  const [broken] = absent.filter(({ why }) => !/no such|not found|not known|no volume/i.test(why ?? ''));
-  if (broken) return fail(`${engine} does not work here: ${broken.why}`, manualRunHint(sandbox));
-  if (absent.length === 0) return undefined;
+    { part: `the image ${image}`, error: await runEngine('image', 'inspect', image), fix: `${engine} pull ${image}` },
+  ].filter(({ error }) => error !== undefined);
+  const [broken] = missing.filter(({ error }) => !/no such|not found|not known|no volume/i.test(error ?? ''));
+  if (broken) return fail(`${engine} does not work: ${broken.error}`, manualRunHint(sandbox));
+  if (missing.length === 0) return undefined;
   return warn(
-    `${engine} is here, but ${absent.map(({ what }) => what).join(' and ')} ${absent.length > 1 ? 'are' : 'is'} not, so commands cannot be run in a sandbox.`,
-    absent.map(({ mend }) => mend).join(' && '),
+    `${engine} is installed, but ${missing.map(({ part }) => part).join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing, so commands cannot run in a container.`,
+    missing.map(({ fix }) => fix).join(' && '),
   );
 }
 
-/** What the command says, called through a session by a stand-in for a model: the very way that it will be called. */
+/** Returns the output of the command, called through a session by a scripted model: the same path as a real call. */
 async function runInContainer(
   workspace: Workspace,
   command: string,
@@ -98,11 +95,11 @@ async function runInContainer(
 
 function judgeContainer({ output: text, leaks }: SandboxProbe, sandbox: ContainerSandbox): CheckResult {
   if (leaks === undefined)
-    return fail(`The sandbox could not be tried: ${escapeInvisibleLine(text.trim())}`, manualRunHint(sandbox));
+    return fail(`The container could not be tested: ${escapeInvisibleLine(text.trim())}`, manualRunHint(sandbox));
   if (leaks.length > 0)
     return fail(
-      `The sandbox does not hold: inside it, ${leaks.join(', and ')}.`,
-      `Look at what ${sandbox.engine} is told by its own configuration, and do not run commands you do not trust.`,
+      `The container does not confine commands: ${leaks.join(', and ')}.`,
+      `Check the configuration of ${sandbox.engine}, and do not run commands that you do not trust.`,
     );
-  return ok(`A command in ${sandbox.image} by ${sandbox.engine} ${noLeaksMessage}`);
+  return ok(`A command in ${sandbox.image} with ${sandbox.engine} ${noLeaksMessage}`);
 }

@@ -68,12 +68,12 @@ test('where all is well every line says so, the model has called a tool, and the
   const { code, out, err } = await fairlead(place, 'doctor', '--model', 'alpha');
   assert.equal(code, 0, out);
   assert.match(out, /^ok {4}provider +lm-studio .* answers \(\d+ ms\) and has 1 model\.$/m);
-  assert.match(out, /^ok {4}model +alpha \(named here\) is on the list of lm-studio/m);
+  assert.match(out, /^ok {4}model +alpha \(named here\) is in the list of lm-studio/m);
   assert.match(out, /^ok {4}tool calling +alpha called the tool as asked/m);
-  assert.match(out, /^ok {4}context window +alpha holds 32000 tokens\.$/m);
+  assert.match(out, /^ok {4}context window +alpha has a context window of 32000 tokens\.$/m);
   assert.match(out, /^ok {4}log +There is no session yet\.$/m);
-  assert.match(out, /^warn {2}sandbox +There is no no-such-engine on this machine.*\n +to mend: Install it/m);
-  assert.match(err, new RegExp(`Nothing failed; [12] of ${doctorChecks.length} could be better\\.`));
+  assert.match(out, /^warn {2}sandbox +no-such-engine is not installed.*\n +to fix: Install it/m);
+  assert.match(err, new RegExp(`No check failed; [12] of ${doctorChecks.length} have warnings\\.`));
   const asked = trials(place.server);
   assert.equal(asked.length, 1, 'one tiny request');
   assert.equal(asked[0]?.['max_tokens'], 1024);
@@ -85,7 +85,7 @@ test('a model that talks instead of calling a tool fails, with its words, and a 
   assert.deepEqual([report.code, report.ok, failedIn(report)], [1, false, ['tool calling']]);
   assert.match(
     finding(report, 'tool calling').says,
-    /called no tool; it said: Sure! I would call it with␊the number\. \(stop/,
+    /called no tool; it answered: Sure! I would call it with␊the number\. \(stop/,
   );
   assert.match(finding(report, 'tool calling').mend ?? '', /fairlead models lm-studio --tools/);
   place.server.setScript(() => calls('report_number', { number: 1 }));
@@ -100,7 +100,7 @@ test('a provider that does not answer fails once, and what needs it says that it
   assert.deepEqual([report.code, failedIn(report)], [1, ['provider']]);
   assert.match(finding(report, 'provider').mend ?? '', /Start the server/);
   for (const name of ['tool calling', 'context window'])
-    assert.match(finding(report, name).says, /^Not looked at, because of what is said above\.$/);
+    assert.match(finding(report, name).says, /^Not tested because of the error above\.$/);
   assert.equal(place.server.requests.length, 0);
 });
 
@@ -110,7 +110,7 @@ test('a model that nobody has fails by its name, and its provider is well all th
   const report = await examined(place, '--model', 'alfa');
   assert.deepEqual([report.code, failedIn(report)], [1, ['model']]);
   assert.match(finding(report, 'model').mend ?? '', /Did you mean alpha/);
-  assert.match(finding(report, 'tool calling').says, /^Not looked at/);
+  assert.match(finding(report, 'tool calling').says, /^Not tested/);
 });
 
 test('--offline asks nobody', async (t) => {
@@ -118,7 +118,7 @@ test('--offline asks nobody', async (t) => {
   const report = await examined(place, '--offline');
   assert.equal(report.code, 0);
   for (const name of ['provider', 'model', 'tool calling', 'context window'])
-    assert.deepEqual([finding(report, name).standing, finding(report, name).says], ['ok', 'Left away (--offline).']);
+    assert.deepEqual([finding(report, name).standing, finding(report, name).says], ['ok', 'Skipped (--offline).']);
   assert.equal(place.server.requests.length, 0);
 });
 
@@ -145,7 +145,7 @@ test('a session file that was changed fails by its name, and an unwritable folde
   assert.equal((await fairlead(place, ...options, 'ill', 'hello there')).code, 0);
   chmodSync(place.data, 0o755);
   const well = await examined(place, '--offline');
-  assert.equal(finding(well, 'log').says, 'All 2 sessions are as they were written.');
+  assert.equal(finding(well, 'log').says, 'All 2 sessions are intact.');
   assert.deepEqual(
     [finding(well, 'folders').standing, finding(well, 'folders').mend],
     ['warn', `chmod 700 ${place.data}`],
@@ -157,8 +157,11 @@ test('a session file that was changed fails by its name, and an unwritable folde
   writeFileSync(blocked, '');
   const report = await examined(withEnv(place, { XDG_CACHE_HOME: blocked }), '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['folders', 'log']]);
-  assert.match(finding(report, 'log').says, /^1 of 2 sessions are not as they were written\. "ill": /);
-  assert.match(finding(report, 'folders').says, /The cache folder .*a-file.fairlead cannot be written, nor made in/);
+  assert.match(finding(report, 'log').says, /^1 of 2 sessions are damaged or were edited\. "ill": /);
+  assert.match(
+    finding(report, 'folders').says,
+    /The cache directory .*a-file.fairlead cannot be written or created in/,
+  );
   assert.match(finding(report, 'folders').mend ?? '', /XDG_CACHE_HOME/);
 });
 
@@ -170,7 +173,7 @@ test('settings that cannot be read fail once, and the rest is still looked at', 
   const report = await examined(place, '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['settings']]);
   assert.match(finding(report, 'settings').says, /approve .*must be ask or auto/);
-  assert.match(finding(report, 'log').says, /^Not looked at/);
+  assert.match(finding(report, 'log').says, /^Not tested/);
   assert.equal(finding(report, 'git').standing, 'ok');
 });
 
@@ -186,16 +189,19 @@ test('[A16] a sandbox that shows the home folder or the system files does not ho
   const place = await createPromptEnvironment(t, obeys);
   const leaky = await examined(engine(place, 'exec sh -c "$last"'), '--offline');
   assert.equal(leaky.code, 1);
-  assert.match(finding(leaky, 'sandbox').says, /^The sandbox does not hold: inside it, .*the home folder can be seen/);
+  assert.match(
+    finding(leaky, 'sandbox').says,
+    /^The container does not confine commands: .*the home directory is visible/,
+  );
   const holds = await examined(engine(place, `printf 'network: \\nhome: hidden\\nsystem: closed\\n'`), '--offline');
   assert.equal(finding(holds, 'sandbox').standing, 'ok');
   const routed = await examined(
     engine(place, `printf 'network: eth0 \\nhome: hidden\\nsystem: closed\\n'`),
     '--offline',
   );
-  assert.match(finding(routed, 'sandbox').says, /there is a network \(eth0\)\.$/);
+  assert.match(finding(routed, 'sandbox').says, /it has a network \(eth0\)\.$/);
   const broken = await examined(engine(place, 'echo out of luck; exit 125'), '--offline');
-  assert.match(finding(broken, 'sandbox').says, /^The sandbox could not be tried: .*out of luck/);
+  assert.match(finding(broken, 'sandbox').says, /^The container could not be tested: .*out of luck/);
   assert.deepEqual(readdirSync(place.env['HOME'] ?? ''), ['.keep'], 'no witness is left behind');
 });
 
@@ -257,11 +263,11 @@ test('/doctor examines the model of the conversation', { skip: noTerminal() }, a
   const prompt = await openPrompt(t, withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' }));
   const screen = await prompt.enterAndWait(
     '/doctor',
-    new RegExp(`\\d+ of ${doctorChecks.length} could be better|All ${doctorChecks.length} are well|checks failed`),
+    new RegExp(`\\d+ of ${doctorChecks.length} have warnings|All ${doctorChecks.length} checks passed|checks failed`),
   );
   assert.match(screen, /ok +model +alpha \(in use\)/);
   assert.match(screen, /ok +tool calling +alpha called the tool as asked/);
-  await prompt.enterAndWait('/doctor nonsense', /It is \/doctor or \/doctor offline\./);
+  await prompt.enterAndWait('/doctor nonsense', /Use \/doctor or \/doctor offline\./);
 });
 
 test('what confines commands is proved', { skip: await noSandbox() }, async (t) => {

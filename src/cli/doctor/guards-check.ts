@@ -1,4 +1,4 @@
-// Whether each guard fires: every hook and every rule that stops calls is tried with a call that it must stop.
+// Checks that each guard fires: every hook and every gate rule is tested with a call that it must stop.
 import { homedir } from 'node:os';
 import type { JsonObject } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
@@ -10,7 +10,7 @@ import { readRuleFilesIn } from '../../evals/recorded-sessions.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult } from './check.ts';
 
-/** What became of the trial of a guard. */
+/** The result of testing one guard. */
 type GuardTrial = {
   readonly guard: string;
   readonly fires: boolean;
@@ -18,7 +18,7 @@ type GuardTrial = {
   readonly untestedReason?: string;
 };
 
-/** Tries the guards of this folder. */
+/** Checks the guards of this directory. */
 export const guardsCheck: DoctorCheck = {
   name: 'guards',
   async run({ settings }) {
@@ -26,33 +26,34 @@ export const guardsCheck: DoctorCheck = {
     const { files, unusable } = await readRuleFilesIn(settings, cwd);
     const gates = files.flatMap(({ set }) => set.gates ?? []);
     const hooks = await testHooks(settings, cwd);
-    const proofs = [...(await Promise.all(gates.map(testGate))), ...hooks.proofs];
-    const broken = [...unusable, ...hooks.lost].map(({ path, why }) => `${path} cannot be used: ${why}`);
-    return toCheckResult(proofs, broken);
+    const trials = [...(await Promise.all(gates.map(testGate))), ...hooks.trials];
+    const broken = [...unusable, ...hooks.failedFiles].map(({ path, why }) => `${path} cannot be used: ${why}`);
+    return toCheckResult(trials, broken);
   },
 };
 
-function toCheckResult(proofs: readonly GuardTrial[], broken: readonly string[]): CheckResult {
-  const wrong = [
+function toCheckResult(trials: readonly GuardTrial[], broken: readonly string[]): CheckResult {
+  const errors = [
     ...broken,
-    ...proofs.flatMap(({ guard, error }) => (error === undefined ? [] : [`${guard}: ${error}`])),
+    ...trials.flatMap(({ guard, error }) => (error === undefined ? [] : [`${guard}: ${error}`])),
   ];
-  if (wrong.length) return fail(wrong.join(' '), 'Mend the guard, or take it out: a guard that does not fire is none.');
-  if (proofs.length === 0) return ok('There are no hooks and no rules that stop calls.');
-  const unproved = proofs.filter(({ untestedReason: why }) => why !== undefined);
-  const fired = proofs.filter(({ fires }) => fires).map(({ guard }) => guard);
-  const says = fired.length ? `${fired.join(', ')}: stopped a call as they must.` : 'No guard stopped a call.';
-  if (unproved.length === 0) return ok(says);
+  if (errors.length)
+    return fail(errors.join(' '), 'Fix the guard or remove it: a guard that does not fire protects nothing.');
+  if (trials.length === 0) return ok('There are no hooks and no gate rules.');
+  const untested = trials.filter(({ untestedReason }) => untestedReason !== undefined);
+  const fired = trials.filter(({ fires }) => fires).map(({ guard }) => guard);
+  const summary = fired.length ? `${fired.join(', ')}: stopped a test call.` : 'No guard stopped a call.';
+  if (untested.length === 0) return ok(summary);
   return warn(
-    `${says} Not proved: ${unproved.map(({ guard, untestedReason: why }) => `${guard} (${why})`).join(', ')}.`,
-    'Give each an example of a call that it must stop: docs/hooks.md and docs/rules.md say how.',
+    `${summary} Not tested: ${untested.map(({ guard, untestedReason }) => `${guard} (${untestedReason})`).join(', ')}.`,
+    'Give each an example of a call that it must stop: see docs/hooks.md and docs/rules.md.',
   );
 }
 
 async function testGate(rule: GateRule): Promise<GuardTrial> {
   const guard = `rule ${rule.name}`;
   const stopping = rule.examples.filter(({ decides }) => decides !== 'allow');
-  if (stopping.length === 0) return { guard, fires: false, untestedReason: 'it carries no example that it must stop' };
+  if (stopping.length === 0) return { guard, fires: false, untestedReason: 'it has no example that it must stop' };
   const trials = await Promise.all(stopping.map((example) => runGateExample(rule, example)));
   const failed = trials.find(({ failure }) => failure !== undefined);
   return failed ? { guard, fires: false, error: `${failed.title}: ${failed.failure}` } : { guard, fires: true };
@@ -63,21 +64,21 @@ type UnreadableFile = { readonly path: string; readonly why: string };
 async function testHooks(
   settings: Settings,
   cwd: string,
-): Promise<{ readonly proofs: readonly GuardTrial[]; readonly lost: readonly UnreadableFile[] }> {
+): Promise<{ readonly trials: readonly GuardTrial[]; readonly failedFiles: readonly UnreadableFile[] }> {
   const files = findHookFiles({ cwd, home: homedir(), configDir: settings.dirs.config });
-  if (files.length === 0) return { proofs: [], lost: [] };
+  if (files.length === 0) return { trials: [], failedFiles: [] };
   const { readHooks } = await import('../../guards/hooks/index.ts');
   const { hooks, failedFiles } = await readHooks({
     files,
     cwd,
     trust: fileTrust(`${settings.dirs.state}/approved.json`),
   });
-  const proofs: GuardTrial[] = [];
-  for (const hook of hooks) if (hook.event === 'PreToolUse') proofs.push(await testHook(hook, cwd));
-  return { proofs, lost: failedFiles };
+  const trials: GuardTrial[] = [];
+  for (const hook of hooks) if (hook.event === 'PreToolUse') trials.push(await testHook(hook, cwd));
+  return { trials, failedFiles };
 }
 
-/** Calls that guards are usually there for. */
+/** Calls that guards usually stop. */
 const probeCalls: readonly (readonly [tool: string, input: JsonObject])[] = [
   ['run_command', { command: 'rm -rf / --no-preserve-root' }],
   ['run_command', { command: 'sudo rm -rf ~' }],
@@ -93,7 +94,7 @@ const probeCalls: readonly (readonly [tool: string, input: JsonObject])[] = [
 async function testHook(hook: Hook, cwd: string): Promise<GuardTrial> {
   const { runToolHooks, hookLabel } = await import('../../guards/hooks/index.ts');
   const guard = `hook ${hookLabel(hook)}`;
-  const ground: HookContext = {
+  const context: HookContext = {
     hooks: [hook],
     cwd,
     env: publicEnvironment(process.env),
@@ -106,14 +107,14 @@ async function testHook(hook: Hook, cwd: string): Promise<GuardTrial> {
     ? [[example.tool, example.input as JsonObject] as const]
     : [...probeCalls, [hook.matcher, {}] as const];
   for (const [tool, input] of calls) {
-    const said = await runToolHooks(ground, 'PreToolUse', { tool, input }, {}, 'doctor');
-    const trouble = said.find(({ output }) => output.error !== undefined)?.output.error;
-    if (trouble !== undefined) return { guard, fires: false, error: `it gives no answer: ${trouble}.` };
-    if (said.some(isStopped)) return { guard, fires: true };
+    const results = await runToolHooks(context, 'PreToolUse', { tool, input }, {}, 'doctor');
+    const error = results.find(({ output }) => output.error !== undefined)?.output.error;
+    if (error !== undefined) return { guard, fires: false, error: `it gives no answer: ${error}.` };
+    if (results.some(isStopped)) return { guard, fires: true };
   }
   return example
-    ? { guard, fires: false, error: `it lets its own example pass (${example.tool} ${JSON.stringify(example.input)}).` }
-    : { guard, fires: false, untestedReason: 'it answers, and stopped none of the usual calls' };
+    ? { guard, fires: false, error: `it allows its own example (${example.tool} ${JSON.stringify(example.input)}).` }
+    : { guard, fires: false, untestedReason: 'it answers, but stopped none of the test calls' };
 }
 
 const isStopped = ({ output }: HookResult): boolean =>

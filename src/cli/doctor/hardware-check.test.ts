@@ -23,14 +23,14 @@ test('[P49, P75] a model too large for the machine, or too small for work with t
   assert.equal(large.standing, 'warn');
   assert.match(
     `${large.says} ${large.mend}`,
-    /qwen3:32b is larger.*one such as qwen3:8b, or one with weights of four bits \(AWQ, Q4\)/,
+    /qwen3:32b is larger.*a model such as qwen3:8b, or one with 4-bit weights \(AWQ, Q4\)/,
   );
   const small = judgeHardware({ cores: 8, memory: 64, gpuMemory: 24, gpuName: 'a card' }, 'qwen3:8b');
   assert.match(
     `${small.standing} ${small.mend}`,
-    /warn Take a larger one such as qwen3:32b; a router sends each task where it belongs/,
+    /warn Use a larger model such as qwen3:32b; a router selects a model for each task/,
   );
-  assert.match(judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b').mend ?? '', /a hosted one for hard tasks/);
+  assert.match(judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b').mend ?? '', /a hosted model for hard tasks/);
   assert.equal(
     judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b', true).standing,
     'ok',

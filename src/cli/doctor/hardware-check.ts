@@ -1,4 +1,4 @@
-// Which models this machine can run, by what can be read of it, and whether the one in use suits it.
+// Checks which local models this machine can run, and whether the model in use fits.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { readFirstLine } from './machine-checks.ts';
 
 const gigabyte = 2 ** 30;
 
-/** The check of the hardware. */
+/** Checks the hardware for local models. */
 export const hardwareCheck: DoctorCheck = {
   name: 'local models',
   async run({ target, signal }) {
@@ -27,21 +27,21 @@ export const hardwareCheck: DoctorCheck = {
   },
 };
 
-/** What this machine has. Without a driver that tells, a graphics card is not seen. */
+/** Reads the hardware of this machine. A graphics card without a known driver is not found. */
 export async function readHardware(signal: AbortSignal, drm = '/sys/class/drm'): Promise<Hardware> {
   const base = { cores: availableParallelism(), memory: totalmem() / gigabyte };
-  // There the graphics card has the memory of the machine.
+  // On Apple silicon the GPU uses the memory of the machine.
   if (process.platform === 'darwin' && process.arch === 'arm64')
-    return { ...base, gpuMemory: base.memory * 0.75, gpuName: 'the memory that it shares' };
+    return { ...base, gpuMemory: base.memory * 0.75, gpuName: 'shared GPU memory' };
   const query = ['--query-gpu=memory.total,name', '--format=csv,noheader,nounits'];
-  const told = /^(\d+), *(.+)$/.exec((await readFirstLine('nvidia-smi', query, signal)) ?? '');
-  if (told) return { ...base, gpuMemory: Number(told[1]) / 1024, gpuName: told[2] ?? '' };
-  const graphics = amdMemory(drm) / gigabyte;
-  // A part of the processor shows a few hundred megabytes there, which hold no model.
-  return graphics >= 2 ? { ...base, gpuMemory: graphics, gpuName: 'an AMD card' } : base;
+  const nvidia = /^(\d+), *(.+)$/.exec((await readFirstLine('nvidia-smi', query, signal)) ?? '');
+  if (nvidia) return { ...base, gpuMemory: Number(nvidia[1]) / 1024, gpuName: nvidia[2] ?? '' };
+  const amd = amdMemory(drm) / gigabyte;
+  // An integrated GPU reports a few hundred megabytes, which hold no model.
+  return amd >= 2 ? { ...base, gpuMemory: amd, gpuName: 'an AMD card' } : base;
 }
 
-/** Bytes of the largest AMD card, as its driver tells them. */
+/** Returns the memory of the largest AMD card in bytes, as its driver reports it. */
 function amdMemory(drm: string): number {
   try {
     const cards = readdirSync(drm).filter((name) => /^card\d+$/.test(name));
@@ -59,36 +59,36 @@ function readNumberFile(file: string): number {
   }
 }
 
-/** What can be run here, and how the local model in use stands to that. */
+/** Judges which models this machine can run, and whether the local model in use fits. */
 export function judgeHardware(hardware: Hardware, model: string | undefined, isRouted = false): CheckResult {
-  const can = estimateLocalModelCapacity(hardware);
-  const says = `${formatHardware(hardware)}: ${formatCapacity(can)}`;
+  const capacity = estimateLocalModelCapacity(hardware);
+  const summary = `${formatHardware(hardware)}: ${formatCapacity(capacity)}`;
   const billions = model === undefined ? undefined : parseBillions(model);
   const needs = billions === undefined ? undefined : modelSizes.find((size) => size.billions >= billions);
-  if (billions !== undefined && needs && needs.billions > (can.largestModel?.billions ?? 0))
+  if (billions !== undefined && needs && needs.billions > (capacity.largestModel?.billions ?? 0))
     return warn(
-      `${says} ${model} is larger, and will be slow or not load.`,
-      `Take ${can.largestModel ? `one such as ${can.largestModel.example}` : 'a hosted one'}, or one with weights of four bits (AWQ, Q4): half the memory at little loss.`,
+      `${summary} ${model} is larger, and will be slow or not load.`,
+      `Use ${capacity.largestModel ? `a model such as ${capacity.largestModel.example}` : 'a hosted model'}, or one with 4-bit weights (AWQ, Q4): half the memory at little loss.`,
     );
   if (billions !== undefined && billions < minToolUseBillions && !isRouted)
     return warn(
-      `${says} ${model} is small for work with tools.`,
-      `Take ${(can.largestModel?.billions ?? 0) >= minToolUseBillions ? `a larger one such as ${can.largestModel?.example}` : 'a hosted one for hard tasks'}; a router sends each task where it belongs: docs/routing.md.`,
+      `${summary} ${model} is small for work with tools.`,
+      `Use ${(capacity.largestModel?.billions ?? 0) >= minToolUseBillions ? `a larger model such as ${capacity.largestModel?.example}` : 'a hosted model for hard tasks'}; a router selects a model for each task: docs/routing.md.`,
     );
-  return ok(says);
+  return ok(summary);
 }
 
 function formatHardware({ cores, memory, gpuMemory, gpuName }: Hardware): string {
-  const plain = `${cores} cores, ${Math.round(memory)} GB`;
+  const base = `${cores} cores, ${Math.round(memory)} GB`;
   return gpuMemory === undefined
-    ? `${plain}, no graphics card found`
-    : `${plain}, ${gpuName} with ${Math.round(gpuMemory)} GB`;
+    ? `${base}, no graphics card found`
+    : `${base}, ${gpuName} with ${Math.round(gpuMemory)} GB`;
 }
 
 function formatCapacity({ largestModel, device, window, benchmark }: LocalModelCapacity): string {
   if (!largestModel) return 'no local model fits.';
-  const room = window === undefined ? '' : `, context up to ${Math.round(window / 1024)}K`;
-  const slow = device === 'processor' ? ' on the processor, slowly' : '';
-  const measured = benchmark === undefined ? '' : ` To compare: ${benchmark}.`;
-  return `models up to ${largestModel.billions}B (${largestModel.weights} GB, such as ${largestModel.example})${slow}${room}: ${largestModel.description}.${measured}`;
+  const context = window === undefined ? '' : `, context up to ${Math.round(window / 1024)}K`;
+  const onCpu = device === 'processor' ? ' on the CPU, slowly' : '';
+  const reference = benchmark === undefined ? '' : ` To compare: ${benchmark}.`;
+  return `models up to ${largestModel.billions}B (${largestModel.weights} GB, such as ${largestModel.example})${onCpu}${context}: ${largestModel.description}.${reference}`;
 }

@@ -1,4 +1,4 @@
-// Whether the session files say what was written: the newest ones, as many as can be read in a moment.
+// Verifies the newest session files, as many as can be read in a short time.
 import { statSync } from 'node:fs';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { verifyFile } from '../../stores/index.ts';
@@ -8,39 +8,39 @@ import { fail, ok, type DoctorCheck } from './check.ts';
 const maxFiles = 100;
 const maxBytes = 200e6;
 
-/** Verifies the newest sessions. */
+/** Verifies the newest session files. */
 export const logCheck: DoctorCheck = {
   name: 'log',
   async run({ settings, signal }) {
     const all = listSessionFiles(settings.dirs)
-      .map((place) => {
-        const { size = 0, mtimeMs = 0 } = statSync(place.file, { throwIfNoEntry: false }) ?? {};
-        return { ...place, size, mtimeMs };
+      .map((sessionFile) => {
+        const { size = 0, mtimeMs = 0 } = statSync(sessionFile.file, { throwIfNoEntry: false }) ?? {};
+        return { ...sessionFile, size, mtimeMs };
       })
       .filter(({ size }) => size > 0)
       .toSorted((a, b) => b.mtimeMs - a.mtimeMs);
     let bytes = 0;
-    const looked = all.slice(0, maxFiles).filter(({ size }, i) => (bytes += size) <= maxBytes || i === 0);
+    const checked = all.slice(0, maxFiles).filter(({ size }, i) => (bytes += size) <= maxBytes || i === 0);
     const bad: string[] = [];
-    for (const { name, file } of looked) {
+    for (const { name, file } of checked) {
       if (signal.aborted) break;
-      const why = await verifySessionFile(file);
-      if (why !== undefined) bad.push(`"${escapeInvisibleLine(name)}": ${why}`);
+      const problem = await verifySessionFile(file);
+      if (problem !== undefined) bad.push(`"${escapeInvisibleLine(name)}": ${problem}`);
     }
-    const which = looked.length === all.length ? `All ${all.length}` : `The newest ${looked.length} of ${all.length}`;
+    const which = checked.length === all.length ? `All ${all.length}` : `The newest ${checked.length} of ${all.length}`;
     if (bad.length > 0)
       return fail(
-        `${bad.length} of ${looked.length} sessions are not as they were written. ${bad.slice(0, 3).join(' ')}`,
-        'fairlead sessions verify <name> says where; such a session still opens, and continues as an edited branch.',
+        `${bad.length} of ${checked.length} sessions are damaged or were edited. ${bad.slice(0, 3).join(' ')}`,
+        'fairlead sessions verify <name> shows where; such a session still opens, and continues as an edited branch.',
       );
-    return ok(all.length === 0 ? 'There is no session yet.' : `${which} sessions are as they were written.`);
+    return ok(all.length === 0 ? 'There is no session yet.' : `${which} sessions are intact.`);
   },
 };
 
 async function verifySessionFile(file: string): Promise<string | undefined> {
   try {
     const { ok: sound, problems } = await verifyFile(file);
-    return sound ? undefined : (problems[0]?.what ?? 'it is damaged.');
+    return sound ? undefined : (problems[0]?.message ?? 'it is damaged.');
   } catch (error) {
     return errorMessage(error);
   }

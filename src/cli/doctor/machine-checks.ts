@@ -1,4 +1,4 @@
-// What the machine itself must have: Node, git, a terminal, an editor, and folders that can be written.
+// Checks the machine: Node, git, terminal, editor, settings, and writable directories.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,14 +20,14 @@ const nodeCheck: DoctorCheck = {
 const gitCheck: DoctorCheck = {
   name: 'git',
   async run({ signal }) {
-    const said = await readFirstLine('git', ['--version'], signal);
-    return said === undefined
-      ? warn('git was not found: @ then lists files by walking through folders.', 'Install git.')
-      : ok(`${said}.`);
+    const version = await readFirstLine('git', ['--version'], signal);
+    return version === undefined
+      ? warn('git was not found: @ completion then walks through the directories.', 'Install git.')
+      : ok(`${version}.`);
   },
 };
 
-/** The first line that a program writes, or nothing where it cannot be run. */
+/** Returns the first line of a program's output, or undefined if it cannot be run. */
 export function readFirstLine(
   program: string,
   args: readonly string[],
@@ -44,74 +44,79 @@ const terminalCheck: DoctorCheck = {
   name: 'terminal',
   run({ env }) {
     const { stdin, stdout } = process;
-    if (!stdin.isTTY || !stdout.isTTY) return ok('This is not a terminal: everything is said in plain lines.');
+    if (!stdin.isTTY || !stdout.isTTY) return ok('This is not a terminal: output is plain lines.');
     const size = `${stdout.columns} by ${stdout.rows}`;
-    const colours = wantsColors(env, true) ? 'colours' : 'no colours';
+    const colors = wantsColors(env, true) ? 'colors' : 'no colors';
     const inside = env['TMUX'] ? ', inside tmux' : '';
-    const about = `${env['TERM'] ?? 'unnamed'}, ${size}, ${colours}${inside}.`;
+    const description = `${env['TERM'] ?? 'unnamed'}, ${size}, ${colors}${inside}.`;
     if (env['TERM'] === 'dumb' || env['TERM'] === undefined)
-      return warn(`A simple terminal (${about})`, 'Set TERM to what the terminal is, such as xterm-256color.');
-    return stdout.columns < 60 ? warn(`A narrow terminal: ${about}`, 'Make it at least 60 columns wide.') : ok(about);
+      return warn(
+        `A simple terminal (${description})`,
+        'Set TERM to the type of the terminal, such as xterm-256color.',
+      );
+    return stdout.columns < 60
+      ? warn(`A narrow terminal: ${description}`, 'Make it at least 60 columns wide.')
+      : ok(description);
   },
 };
 
 const editorCheck: DoctorCheck = {
   name: 'editor',
   run({ env }) {
-    const found = findEditor(env);
-    if (found === undefined)
+    const editor = findEditor(env);
+    if (editor === undefined)
       return warn(
         'No editor was found for /editor and /session edit.',
         'Set VISUAL or EDITOR, or install nvim, vim, vi or nano.',
       );
-    const where = env['TMUX'] ? 'in a split of tmux' : 'in place';
-    return ok(`${escapeInvisibleLine(found)} opens ${where}.`);
+    const where = env['TMUX'] ? 'in a tmux split' : 'in the foreground';
+    return ok(`${escapeInvisibleLine(editor)} opens ${where}.`);
   },
 };
 
 const foldersCheck: DoctorCheck = {
   name: 'folders',
   run({ settings: { dirs } }) {
-    const found = Object.entries(dirs).map(([name, folder]) => checkFolder(name, folder));
-    const failed = found.filter(({ standing }) => standing === 'fail');
-    const wrong = failed.length > 0 ? failed : found.filter(({ standing }) => standing === 'warn');
-    const [first] = wrong;
+    const results = Object.entries(dirs).map(([name, dir]) => checkDirectory(name, dir));
+    const failures = results.filter(({ standing }) => standing === 'fail');
+    const problems = failures.length > 0 ? failures : results.filter(({ standing }) => standing === 'warn');
+    const [first] = problems;
     if (first)
       return {
         standing: first.standing,
-        says: wrong.map(({ says }) => says).join(' '),
-        mend: wrong.map(({ mend }) => mend).join(first.standing === 'fail' ? ' ' : '; '),
+        says: problems.map(({ says }) => says).join(' '),
+        mend: problems.map(({ mend }) => mend).join(first.standing === 'fail' ? ' ' : '; '),
       };
-    return ok(`State, data, config and cache can be written: ${[...new Set(Object.values(dirs))].join(', ')}.`);
+    return ok(`State, data, config and cache are writable: ${[...new Set(Object.values(dirs))].join(', ')}.`);
   },
 };
 
-/** Proved by writing where the folder is there; where it is not, the nearest one above it must allow it to be made. */
-function checkFolder(name: string, folder: string): CheckResult {
-  const there = nearestExistingFolder(folder);
-  const probe = path.join(folder, `.doctor-${process.pid}`);
+/** Writes a file to the directory; if it does not exist, its nearest existing parent must be writable. */
+function checkDirectory(name: string, dir: string): CheckResult {
+  const existing = nearestExistingDirectory(dir);
+  const probe = path.join(dir, `.doctor-${process.pid}`);
   try {
-    accessSync(there, constants.W_OK | constants.X_OK);
-    if (there === folder) {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    if (existing === dir) {
       writeFileSync(probe, 'x', { flag: 'wx', mode: 0o600 });
       rmSync(probe);
     }
   } catch (error) {
-    const above = there === folder ? '' : `, nor made in ${there}`;
+    const parent = existing === dir ? '' : ` or created in ${existing}`;
     return fail(
-      `The ${name} folder ${folder} cannot be written${above}: ${errorMessage(error)}.`,
-      `Give yourself the right to write there, or set XDG_${name.toUpperCase()}_HOME to a folder that is yours.`,
+      `The ${name} directory ${dir} cannot be written${parent}: ${errorMessage(error)}.`,
+      `Make it writable, or set XDG_${name.toUpperCase()}_HOME to a directory that you own.`,
     );
   }
-  const open = there === folder && process.platform !== 'win32' && (statSync(folder).mode & 0o066) !== 0;
+  const open = existing === dir && process.platform !== 'win32' && (statSync(dir).mode & 0o066) !== 0;
   return open && name !== 'cache'
-    ? warn(`The ${name} folder ${folder} is open to others.`, `chmod 700 ${folder}`)
+    ? warn(`The ${name} directory ${dir} is accessible to other users.`, `chmod 700 ${dir}`)
     : ok('');
 }
 
-function nearestExistingFolder(folder: string): string {
-  if (statSync(folder, { throwIfNoEntry: false }) || path.dirname(folder) === folder) return folder;
-  return nearestExistingFolder(path.dirname(folder));
+function nearestExistingDirectory(dir: string): string {
+  if (statSync(dir, { throwIfNoEntry: false }) || path.dirname(dir) === dir) return dir;
+  return nearestExistingDirectory(path.dirname(dir));
 }
 
 const settingsCheck: DoctorCheck = {
@@ -119,9 +124,11 @@ const settingsCheck: DoctorCheck = {
   run({ settings: { warnings, all, userFile } }: CheckContext) {
     const [first, ...more] = warnings;
     if (first !== undefined)
-      return warn([first, ...more].join(' '), 'fairlead config list shows what is set, and where it came from.');
+      return warn([first, ...more].join(' '), 'fairlead config list shows each setting and its origin.');
     const set = [...all.values()].filter(({ origin }) => origin.type !== 'default').length;
-    return ok(`${set} ${set === 1 ? 'is' : 'are'} set besides the defaults; yours are in ${userFile}.`);
+    return ok(
+      `${set} ${set === 1 ? 'setting differs' : 'settings differ'} from the defaults; your settings file is ${userFile}.`,
+    );
   },
 };
 

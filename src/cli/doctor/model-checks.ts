@@ -1,4 +1,4 @@
-// What the model must do: be reached, be known, call a tool when asked to, and hold enough.
+// Checks the model: its provider answers, it is listed, it calls a tool when asked, and its context window is large enough.
 import {
   isObject,
   createPersistentList,
@@ -14,7 +14,7 @@ import { readKnownModels } from '../../coding-agent/state/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext, type TargetModel } from './check.ts';
 
 const answerTimeoutMs = 120_000;
-/** Room for a model that thinks before it calls. */
+/** Enough for a model that reasons before it calls. */
 const maxOutputTokens = 1024;
 const minContextTokens = 8000;
 
@@ -23,9 +23,9 @@ const providerCheck: DoctorCheck = {
   needsNetwork: true,
   async run({ target }) {
     const { model, testConnection } = await target();
-    const said = await testConnection();
-    if (said !== undefined) return ok(said);
-    if (model) return ok(`${model.name} needs no provider elsewhere.`);
+    const answer = await testConnection();
+    if (answer !== undefined) return ok(answer);
+    if (model) return ok(`${model.name} needs no external provider.`);
     return warn(
       'No provider is configured and none was found, so the embedded model would be used: small, slow and often wrong.',
       'Set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.',
@@ -38,56 +38,56 @@ const modelCheck: DoctorCheck = {
   needsNetwork: true,
   async run({ settings, target }) {
     const { model, endpoint, reason } = requireModel(await target());
-    const refresh = 'Read the list: fairlead --one-shot --refresh-models';
-    if (!model) return warn('No model was chosen yet, and no list of models is kept.', refresh);
+    const refresh = 'Fetch the list: fairlead --one-shot --refresh-models';
+    if (!model) return warn('No model is selected, and there is no list of models.', refresh);
     const listed = (readKnownModels(settings) ?? []).find(({ id }) => id === model.ref.model);
-    const which = `${model.name} (${reason})`;
+    const label = `${model.name} (${reason})`;
     if (listed || !endpoint)
-      return ok(`${which}${listed ? ` is on the list of ${formatEndpoint(endpoint ?? model.ref)}` : ''}.`);
-    return warn(`${which} is on no list, so what it can do is not known.`, refresh);
+      return ok(`${label}${listed ? ` is in the list of ${formatEndpoint(endpoint ?? model.ref)}` : ''}.`);
+    return warn(`${label} is in no list, so its capabilities are unknown.`, refresh);
   },
 };
 
 const toolCallingCheck: DoctorCheck = {
   name: 'tool calling',
   needsNetwork: true,
-  async run(ground) {
-    const { model, open, testConnection } = requireModel(await ground.target());
-    if (!model) return warn('Not tried: there is no model to try it with.', 'Choose one: --model <name>');
+  async run(context) {
+    const { model, open, testConnection } = requireModel(await context.target());
+    if (!model) return warn('Not tested: there is no model.', 'Select one: --model <name>');
     if (model.tools === false)
       return warn(
-        `By its list ${model.name} cannot call tools, so it can only talk.`,
+        `${model.name} cannot call tools according to its list, so it only answers with text.`,
         chooseModelHint(model.ref.provider),
       );
     await testConnection();
     const number = 100 + Math.floor(Math.random() * 900);
-    const began = performance.now();
-    const time = AbortSignal.timeout(answerTimeoutMs);
+    const startedAt = performance.now();
+    const timeout = AbortSignal.timeout(answerTimeoutMs);
     const provider = await open();
     const end = await readToolCall(
-      provider.stream(createToolCallRequest(number), AbortSignal.any([ground.signal, time])),
-      time,
+      provider.stream(createToolCallRequest(number), AbortSignal.any([context.signal, timeout])),
+      timeout,
     );
-    if (end === 'late')
+    if (end === 'timeout')
       return fail(
         `${model.name} did not answer within ${answerTimeoutMs / 1000} s.`,
-        'Take a smaller model, or a faster machine.',
+        'Use a smaller model, or a faster machine.',
       );
-    const took = `${((performance.now() - began) / 1000).toFixed(1)} s`;
-    return judgeToolCall(end, number, model.name, model.ref.provider, took);
+    const duration = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+    return judgeToolCall(end, number, model.name, model.ref.provider, duration);
   },
 };
 
-/** The subject, unless the model that was asked for is none. */
-function requireModel(subject: TargetModel): TargetModel {
-  if (subject.error) throw subject.error;
-  return subject;
+/** Returns the target, or throws if the requested model cannot be used. */
+function requireModel(target: TargetModel): TargetModel {
+  if (target.error) throw target.error;
+  return target;
 }
 
-const chooseModelHint = (provider: string): string => `Choose another: fairlead models ${provider} --tools`;
+const chooseModelHint = (provider: string): string => `Select another: fairlead models ${provider} --tools`;
 
 const createToolCallRequest = (number: number): ModelRequest => ({
-  system: 'You are being tried out. Do exactly what you are asked.',
+  system: 'This is a test. Do exactly what you are asked.',
   tools: [
     {
       name: 'report_number',
@@ -107,42 +107,45 @@ const createToolCallRequest = (number: number): ModelRequest => ({
     },
   ]),
   toolChoice: 'auto',
-  settings: { maxOutputTokens: maxOutputTokens },
+  settings: { maxOutputTokens },
 });
 
 type StreamEnd = Chunk & { readonly type: 'end' };
 
-async function readToolCall(chunks: AsyncIterable<Chunk>, time: AbortSignal): Promise<StreamEnd | undefined | 'late'> {
+async function readToolCall(
+  chunks: AsyncIterable<Chunk>,
+  timeout: AbortSignal,
+): Promise<StreamEnd | undefined | 'timeout'> {
   let end: StreamEnd | undefined;
   try {
     for await (const chunk of chunks) if (chunk.type === 'end') end = chunk;
   } catch (error) {
-    if (time.aborted) return 'late';
+    if (timeout.aborted) return 'timeout';
     throw error;
   }
   return end;
 }
 
-/** What came back, word for word where it is not what was asked for. */
+/** Judges the answer; anything other than the requested call is quoted. */
 function judgeToolCall(
   end: StreamEnd | undefined,
   number: number,
   name: string,
   provider: string,
-  took: string,
+  duration: string,
 ): CheckResult {
   const parts = end?.message.parts ?? [];
   const call = parts.find((part) => part.type === 'tool-call');
   if (call && call.invalid === undefined && getNumberInput(call.input) === number)
-    return ok(`${name} called the tool as asked (${took}, ${end?.usage.output ?? '?'} tokens).`);
+    return ok(`${name} called the tool as asked (${duration}, ${end?.usage.output ?? '?'} tokens).`);
   if (call)
     return warn(
-      `${name} called ${call.tool} with ${truncateLine(call.invalid ?? JSON.stringify(call.input))} instead of {"number":${number}} (${took}).`,
-      `Expect wrong calls, or take a larger model. ${chooseModelHint(provider)}`,
+      `${name} called ${call.tool} with ${truncateLine(call.invalid ?? JSON.stringify(call.input))} instead of {"number":${number}} (${duration}).`,
+      `Expect wrong calls, or use a larger model. ${chooseModelHint(provider)}`,
     );
-  const words = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return fail(
-    `${name} called no tool; it ${words ? `said: ${truncateLine(words)}` : 'said nothing'} (${end?.finishReason ?? 'no end'}, ${took}).`,
+    `${name} called no tool; it ${text ? `answered: ${truncateLine(text)}` : 'answered nothing'} (${end?.finishReason ?? 'no end'}, ${duration}).`,
     chooseModelHint(provider),
   );
 }
@@ -157,27 +160,27 @@ const truncateLine = (text: string): string => {
 const contextWindowCheck: DoctorCheck = {
   name: 'context window',
   needsNetwork: true,
-  async run(ground) {
-    const { model, open, testConnection } = requireModel(await ground.target());
-    if (!model) return warn('Not looked at: there is no model to look at.', 'Choose one: --model <name>');
+  async run(context) {
+    const { model, open, testConnection } = requireModel(await context.target());
+    if (!model) return warn('Not tested: there is no model.', 'Select one: --model <name>');
     await testConnection();
-    const { contextWindow: told } = await open();
-    const set = await readOllamaContext(ground);
-    const tokens = set ?? told;
+    const { contextWindow } = await open();
+    const ollamaContext = await readOllamaContext(context);
+    const tokens = ollamaContext ?? contextWindow;
     if (tokens === undefined)
       return warn(
-        `Nobody says how much ${model.name} can hold, so a conversation that is too long is only noticed when it is refused.`,
-        'Read the list again: fairlead --one-shot --refresh-models',
+        `The context window of ${model.name} is unknown, so a conversation that is too long is only noticed when the provider rejects it.`,
+        'Fetch the list again: fairlead --one-shot --refresh-models',
       );
-    const how = set === undefined ? '' : ' (sent to Ollama as num_ctx with every request)';
-    const says = `${model.name} holds ${tokens} tokens${how}.`;
+    const detail = ollamaContext === undefined ? '' : ' (sent to Ollama as num_ctx with every request)';
+    const summary = `${model.name} has a context window of ${tokens} tokens${detail}.`;
     return tokens < minContextTokens
-      ? warn(`${says} That is little for work with tools.`, 'Take a model with a larger window.')
-      : ok(says);
+      ? warn(`${summary} That is small for work with tools.`, 'Use a model with a larger window.')
+      : ok(summary);
   },
 };
 
-/** What Ollama will really be told to hold; nothing for other providers. */
+/** Returns the context window that is requested from Ollama; undefined for other providers. */
 async function readOllamaContext({ target, settings, signal }: CheckContext): Promise<number | undefined> {
   const { model, endpoint } = await target();
   if (!model || !endpoint) return undefined;

@@ -1,4 +1,4 @@
-// Runs the checks one after the other; one that breaks is a finding, not the end.
+// Runs the doctor's checks one after another; a check that throws is a failed check and does not stop the others.
 import { FairleadError, errorMessage } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { selectSandbox } from '../../coding-agent/protected-paths.ts';
@@ -16,65 +16,65 @@ import {
 import { doctorChecks } from './checks.ts';
 import { memoize, resolveTargetModel } from './target-model.ts';
 
-/** What a check found, under its name. */
+/** The result of a check, with its name. */
 export type NamedCheckResult = CheckResult & { readonly name: string; readonly ms: number };
 
-/** What is to be looked at; what is absent is found out. */
+/** What to check; absent members are determined from the settings. */
 export type RunChecksOptions = {
   readonly offline?: boolean;
-  /** The model to try, by name. */
+  /** The name of the model to test. */
   readonly model?: string | undefined;
   readonly settings?: Settings;
   readonly target?: TargetModel;
   readonly commandSandbox?: CommandSandbox;
   readonly signal?: AbortSignal;
   readonly checks?: readonly DoctorCheck[];
-  /** Told before each check. */
+  /** Called before each check. */
   readonly onCheckStarted?: (name: string) => void;
 };
 
-/** The findings as they come. */
+/** Yields the results one by one. */
 export async function* runDoctorChecks(options: RunChecksOptions = {}): AsyncGenerator<NamedCheckResult> {
   const { checks = doctorChecks, signal = new AbortController().signal } = options;
-  const ground = createCheckContext(options, signal);
-  const told = new Set<unknown>();
+  const context = createCheckContext(options, signal);
+  const reported = new Set<unknown>();
   for (const check of checks) {
     if (signal.aborted) return;
     options.onCheckStarted?.(check.name);
-    const began = performance.now();
-    const finding =
-      check.needsNetwork && options.offline ? ok('Left away (--offline).') : await runOneCheck(check, ground, told);
-    yield { name: check.name, ...finding, ms: Math.round(performance.now() - began) };
+    const startedAt = performance.now();
+    const result =
+      check.needsNetwork && options.offline ? ok('Skipped (--offline).') : await runOneCheck(check, context, reported);
+    yield { name: check.name, ...result, ms: Math.round(performance.now() - startedAt) };
   }
 }
 
-/** What is wrong with settings or model choice is told by the first check that meets it; the others only say that it is in their way. */
-async function runOneCheck(check: DoctorCheck, ground: CheckContext, told: Set<unknown>): Promise<CheckResult> {
+/** An error of the settings or of the model selection is reported by the first check that meets it; the others refer to it. */
+async function runOneCheck(check: DoctorCheck, context: CheckContext, reported: Set<unknown>): Promise<CheckResult> {
   try {
-    return await check.run(ground);
+    return await check.run(context);
   } catch (error) {
-    if (told.has(error)) return warn('Not looked at, because of what is said above.', 'Mend that first.');
-    told.add(error);
+    if (reported.has(error)) return warn('Not tested because of the error above.', 'Fix that first.');
+    reported.add(error);
     const hint = error instanceof FairleadError ? error.hint : undefined;
-    return fail(errorMessage(error), hint ?? 'Try again; if it stays so, it is a fault of this program.');
+    return fail(errorMessage(error), hint ?? 'Try again; if it fails again, this is a bug of Fairlead.');
   }
 }
 
 function createCheckContext(options: RunChecksOptions, signal: AbortSignal): CheckContext {
   const settings = memoize(() => options.settings ?? readSettings());
-  const subject = memoize(async () => options.target ?? resolveTargetModel(settings(), options.model));
+  const target = memoize(async () => options.target ?? resolveTargetModel(settings(), options.model));
   return {
     env: process.env,
     signal,
     get settings() {
       return settings();
     },
-    target: async () => subject(),
+    target: async () => target(),
     commandSandbox: async () => options.commandSandbox ?? createCommandSandbox(settings()),
   };
 }
 
-/** What commands would run in if a conversation were begun here. */
+/** Returns the sandbox that commands of a conversation in this directory would run in. */
 async function createCommandSandbox(settings: Settings): Promise<CommandSandbox> {
   const workspace = localWorkspace({ roots: ['.'] });
   return { workspace, sandbox: await selectSandbox(settings, workspace.cwd) };

@@ -28,7 +28,7 @@ test('a sandbox fails that lets a command write outside its folder and reach a s
       outside(`touch() { return 1; }; ${String(command).replace("echo 'home: seen'", "echo 'home: hidden'")}`, options),
   };
   const told = await looks(leaky);
-  assert.match(told, /^fail: leaky does not hold: inside it, /);
-  assert.match(told, /a file outside its folder can be written, and a server of this machine can be reached\./);
+  assert.match(told, /^fail: leaky does not confine commands: /);
+  assert.match(told, /a file outside its directory can be written, and a server on this machine can be reached\./);
   assert.match(await looks(noSandbox), /^warn: Commands run as you.* Start without --no-sandbox\.$/);
 });

@@ -1,4 +1,4 @@
-// A trial of what confines commands: one of them tries to see, to write and to reach what it must not, and we look whether it could.
+// Tests a sandbox: a command in it tries to read, write and connect to what the sandbox must prevent.
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,37 +7,37 @@ import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { shellQuote } from '../../workspace/shell-quote.ts';
 
-/** What the command said, and what it could do that it must not; nothing where it said nothing that can be judged. */
+/** The output of the command, and what it could do although it must not; undefined if the output cannot be judged. */
 export type SandboxProbe = { readonly output: string; readonly leaks: readonly string[] | undefined };
 
-/** What is said where nothing leaked. */
+/** The message if nothing leaked. */
 export const noLeaksMessage =
-  'had no network, saw and changed nothing outside its folder and could not write system files.';
+  'had no network, could not read or change anything outside its directory, and could not write system files.';
 
-/** Tries a way to run commands whose folder is this one. */
-export async function probeSandbox(run: (command: string) => Promise<string>, folder: string): Promise<SandboxProbe> {
-  const inHome = !isPathInside(folder, homedir()) && isWritable(homedir());
+/** Tests a function that runs commands in this directory. */
+export async function probeSandbox(run: (command: string) => Promise<string>, dir: string): Promise<SandboxProbe> {
+  const inHome = !isPathInside(dir, homedir()) && isWritable(homedir());
   const witness = path.join(inHome ? homedir() : tmpdir(), `.fairlead-doctor-${randomUUID()}`);
-  const door = await startProbeServer();
+  const server = await startProbeServer();
   try {
     writeFileSync(witness, 'seen', { flag: 'wx', mode: 0o600 });
-    const said = await run(probeScript(witness, door.port));
-    const seen = findLeaks(said, inHome ? 'the home folder' : 'a file outside its folder');
-    const done = [
-      ...(readFileSync(witness, 'utf8') === 'seen' ? [] : ['a file outside its folder can be written']),
-      ...(door.wasReached() ? ['a server of this machine can be reached'] : []),
+    const output = await run(probeScript(witness, server.port));
+    const visible = findLeaks(output, inHome ? 'the home directory' : 'a file outside its directory');
+    const sideEffects = [
+      ...(readFileSync(witness, 'utf8') === 'seen' ? [] : ['a file outside its directory can be written']),
+      ...(server.wasReached() ? ['a server on this machine can be reached'] : []),
     ];
-    return { output: said, leaks: seen && [...seen, ...done] };
+    return { output, leaks: visible && [...visible, ...sideEffects] };
   } finally {
     rmSync(witness, { force: true });
-    door.close();
+    server.close();
   }
 }
 
-/** A home folder may be read-only, as in a container: then the trial is made with a file elsewhere. */
-function isWritable(at: string): boolean {
+/** A home directory may be read-only, as in a container: then the test file is created elsewhere. */
+function isWritable(dir: string): boolean {
   try {
-    accessSync(at, constants.W_OK);
+    accessSync(dir, constants.W_OK);
     return true;
   } catch {
     return false;
@@ -46,12 +46,12 @@ function isWritable(at: string): boolean {
 
 type ProbeServer = { readonly port: number; wasReached(): boolean; close(): void };
 
-/** A server of this machine, which nothing that is confined may reach. */
+/** Starts a server on this machine, which a confined command must not reach. */
 async function startProbeServer(): Promise<ProbeServer> {
   let reached = false;
   const server = createServer((socket) => {
     reached = true;
-    // A proper answer: what gets none asks again and again.
+    // A complete response, so that the client does not retry.
     socket.on('error', () => {}).end('HTTP/1.0 204 No Content\r\n\r\n');
   });
   await new Promise<void>((resolve, reject) => {
@@ -63,7 +63,7 @@ async function startProbeServer(): Promise<ProbeServer> {
   return { port, wasReached: () => reached, close: () => void server.close() };
 }
 
-/** Says in three lines what a command can see; what it can write and reach is seen from outside. Which shell and which programs there are inside is not known. */
+/** The script prints in three lines what a command can see; writes and connections are observed from outside. It assumes no particular shell or programs. */
 const probeScript = (witness: string, port: number): string =>
   [
     'if [ -r /proc/net/dev ]; then',
@@ -78,16 +78,16 @@ const probeScript = (witness: string, port: number): string =>
     'true',
   ].join('\n');
 
-/** What a command could see that it must not, by what the proof said. */
-function findLeaks(text: string, what: string): readonly string[] | undefined {
-  const seen = (name: string): string | undefined => new RegExp(`^${name}: *(.*?) *$`, 'm').exec(text)?.[1];
-  const [network, home, system] = [seen('network'), seen('home'), seen('system')];
+/** Returns what a command could see although it must not, from the output of the script. */
+function findLeaks(output: string, file: string): readonly string[] | undefined {
+  const read = (name: string): string | undefined => new RegExp(`^${name}: *(.*?) *$`, 'm').exec(output)?.[1];
+  const [network, home, system] = [read('network'), read('home'), read('system')];
   if (home === undefined) return undefined;
   return [
     ...(network === ''
       ? []
-      : [network === undefined ? 'it cannot be told whether there is a network' : `there is a network (${network})`]),
-    ...(home === 'hidden' ? [] : [`${what} can be seen`]),
+      : [network === undefined ? 'whether it has a network is unknown' : `it has a network (${network})`]),
+    ...(home === 'hidden' ? [] : [`${file} is visible`]),
     ...(system === 'closed' ? [] : ['its system files can be written']),
   ];
 }

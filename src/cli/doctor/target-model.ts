@@ -1,4 +1,4 @@
-// Which model the doctor looks at: the one named, the one set, the last one used, or what was found on this machine.
+// Selects the model that the doctor tests: the named one, the configured one, the last one used, or one found on this machine.
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { discover, findFamily, parseModelRef } from '../../providers/index.ts';
 import {
@@ -15,94 +15,88 @@ import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { TargetModel } from './check.ts';
 import { testConnection } from '../../coding-agent/models/test-connection.ts';
 
-/** Nobody is asked and nothing is fetched: a doctor looks. */
+/** The doctor asks no question and downloads nothing. */
 const silentHost: ModelHost = { confirm: async () => false, progress() {}, notify() {} };
 
-/** The model to look at, and where it is. */
-export async function resolveTargetModel(settings: Settings, given: string | undefined): Promise<TargetModel> {
+/** Selects the model to test, and its endpoint. */
+export async function resolveTargetModel(settings: Settings, requested: string | undefined): Promise<TargetModel> {
   const known = readKnownModels(settings) ?? [];
-  const place = getModelEndpoint(settings, known) ?? (await discoverEndpoint(settings));
-  const previous = given === undefined && settings.model === undefined ? readLastModel(settings) : undefined;
-  const wanted = given ?? settings.model ?? previous;
-  if (wanted === undefined) {
+  const endpoint = getModelEndpoint(settings, known) ?? (await discoverEndpoint(settings));
+  const previous = requested === undefined && settings.model === undefined ? readLastModel(settings) : undefined;
+  const name = requested ?? settings.model ?? previous;
+  if (name === undefined) {
     const first = known.find(({ tools }) => tools === true) ?? known[0];
-    const because = 'none was chosen yet; this one is the first of the list';
-    return createTargetModel(settings, { endpoint: place, model: first && toResolvedModel(first), reason: because });
+    const reason = 'none was selected; this one is the first of the list';
+    return createTargetModel(settings, { endpoint, model: first && toResolvedModel(first), reason });
   }
-  if (isRouterName(wanted)) return resolveRouterTarget(settings, wanted);
-  // With no provider to go by, a full name is believed, as a first run believes it.
-  const believed =
-    place === undefined && wanted.includes('/') ? { name: wanted, ref: parseModelRef(wanted) } : undefined;
-  const chosen = findModel(wanted, known, place) ?? believed;
-  const because = given !== undefined ? 'named here' : settings.model !== undefined ? 'set' : 'used last';
-  if (!chosen)
-    return createTargetModel(settings, {
-      endpoint: place,
-      model: chosen,
-      reason: because,
-      error: unknownModelError(wanted, known, place),
-    });
-  return createTargetModel(settings, { endpoint: endpointOfModel(chosen), model: chosen, reason: because });
+  if (isRouterName(name)) return resolveRouterTarget(settings, name);
+  // Without a provider, a full name is accepted as it is, as in a first run.
+  const unlisted = endpoint === undefined && name.includes('/') ? { name, ref: parseModelRef(name) } : undefined;
+  const model = findModel(name, known, endpoint) ?? unlisted;
+  const reason = requested !== undefined ? 'named here' : settings.model !== undefined ? 'configured' : 'used last';
+  if (!model)
+    return createTargetModel(settings, { endpoint, model, reason, error: unknownModelError(name, known, endpoint) });
+  return createTargetModel(settings, { endpoint: endpointOfModel(model), model, reason });
 }
 
-/** Of a router, the model that it lists first. */
+/** Returns the first model of a router. */
 async function resolveRouterTarget(settings: Settings, router: string): Promise<TargetModel> {
   const { findRouter } = await import('../../coding-agent/routing/router-config.ts');
   const { loadRouterCandidates } = await import('../../coding-agent/routing/candidates.ts');
   const [first] = await loadRouterCandidates(findRouter(router, settings), settings);
-  const chosen = first && { ...first.model, router };
+  const model = first && { ...first.model, router };
   return createTargetModel(settings, {
-    endpoint: chosen && endpointOfModel(chosen),
-    model: chosen,
+    endpoint: model && endpointOfModel(model),
+    model,
     reason: `the first of the router ${router}`,
   });
 }
 
 const connectionTimeoutMs = 20_000;
 
-/** The subject for a model, which is opened here unless it is open already. */
+/** Creates the target for a model; it is opened here unless `open` is given. */
 export const createTargetModel = (
   settings: Settings,
-  about: Omit<TargetModel, 'testConnection' | 'open'>,
-  open: TargetModel['open'] = () => openTargetModel(settings, about.model),
+  target: Omit<TargetModel, 'testConnection' | 'open'>,
+  open: TargetModel['open'] = () => openTargetModel(settings, target.model),
 ): TargetModel => ({
-  ...about,
+  ...target,
   testConnection: memoize(
-    async () => about.endpoint && testConnection(settings, about.endpoint, AbortSignal.timeout(connectionTimeoutMs)),
+    async () => target.endpoint && testConnection(settings, target.endpoint, AbortSignal.timeout(connectionTimeoutMs)),
   ),
   open: memoize(open),
 });
 
-async function openTargetModel(settings: Settings, chosen: ResolvedModel | undefined): Promise<Provider> {
-  if (chosen) return openModel(chosen, settings, silentHost);
+async function openTargetModel(settings: Settings, model: ResolvedModel | undefined): Promise<Provider> {
+  if (model) return openModel(model, settings, silentHost);
   throw new FairleadError('cli/no-model', 'No model was named, and none was used before.', {
     blame: 'user',
-    hint: 'Name one with --model, or read the list first: fairlead --one-shot --refresh-models',
+    hint: 'Name one with --model, or fetch the list first: fairlead --one-shot --refresh-models',
   });
 }
 
-/** The same value, or the same error, each time. */
-export function memoize<T>(make: () => T): () => T {
-  let made: { readonly value: T } | { readonly error: unknown } | undefined;
+/** Returns a function that computes a value once; an error is thrown again each time. */
+export function memoize<T>(compute: () => T): () => T {
+  let cached: { readonly value: T } | { readonly error: unknown } | undefined;
   return () => {
     try {
-      made ??= { value: make() };
+      cached ??= { value: compute() };
     } catch (error) {
-      made = { error };
+      cached = { error };
     }
-    if ('error' in made) throw made.error;
-    return made.value;
+    if ('error' in cached) throw cached.error;
+    return cached.value;
   };
 }
 
-/** Where a chosen model's provider is; a stand-in and the embedded model are nowhere else. */
+/** Returns the endpoint of a model's provider; a scripted model and the embedded model have none. */
 export function endpointOfModel({ ref: { provider, baseUrl } }: ResolvedModel): ModelEndpoint | undefined {
   const family = findFamily(provider);
   if (!family || family.protocol === 'embedded') return undefined;
   return { provider, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 
-/** The first thing on this machine that could answer; nothing but the embedded model is nothing. */
+/** Returns the first provider found on this machine, except the embedded model. */
 async function discoverEndpoint({ env }: Settings): Promise<ModelEndpoint | undefined> {
   const found = (await discover({ env })).find(({ how }) => how !== 'embedded');
   if (!found) return undefined;

@@ -134,7 +134,7 @@ test(
   '[J59] giving up on a mistake, or an editor that breaks, keeps what was typed and says where',
   { skip },
   async (t) => {
-    for (const [step, message] of [
+    for (const [step, why] of [
       ['true', /The mistakes were not corrected/],
       ['exit 3', /exited with code 3/],
       ['rm "$1"', /cannot be read/],

@@ -1,4 +1,4 @@
-// What a person can do with the MCP servers of a folder, from the command line and from the prompt alike.
+// Actions on the MCP servers of a directory: list, approve, revoke, log in. Used by `fairlead mcp` and by `/mcp`.
 import { FairleadError, closestMatches, escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
 import type { TrustStore } from '../../guards/index.ts';
 import {
@@ -24,64 +24,64 @@ import { createMcpAnswerers, offerMcpLogin } from '../../coding-agent/integratio
 import { formatMcpTransport } from '../../coding-agent/integrations/mcp-format.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 
-/** Where something is done with servers, and who is asked. */
+/** What an action needs: the settings, the directory, and how to ask the user. */
 export type McpActionContext = {
   readonly settings: Settings;
-  /** The working folder, whose real path it is. */
+  /** The real path of the working directory. */
   readonly cwd: string;
   readonly trust: TrustStore;
   readonly prompter: UserPrompter;
   readonly signal?: AbortSignal;
 };
 
-/** What came of it, in words; `done` is false where it is not what was wanted. */
+/** The message about an action; `done` is false if it was not done. */
 export type McpActionResult = { readonly done: boolean; readonly text: string };
 
-/** The servers of the folder and what is wrong with the files that name them. */
+/** Reads the servers of the directory, and the problems of their files. */
 export const readMcpServers = ({
   settings,
   cwd,
 }: Pick<McpActionContext, 'settings' | 'cwd'>): ReturnType<typeof readMcpServerConfig> =>
   readMcpServerConfig({ paths: { cwd, home: '', configDir: settings.dirs.config } });
 
-/** How the servers stand as far as it is known; none is started for it. */
-export async function listMcpStatus(post: McpActionContext): Promise<readonly McpStatus[]> {
-  const mcp = await openMcp(readMcpServers(post).servers, { ...createMcpOptions(post), statusOnly: true });
+/** Returns the known status of the servers without starting one. */
+export async function listMcpStatus(context: McpActionContext): Promise<readonly McpStatus[]> {
+  const mcp = await openMcp(readMcpServers(context).servers, { ...createMcpOptions(context), statusOnly: true });
   return mcp.status();
 }
 
-/** Starts a server and tells which tools it has. */
-export async function readMcpServerStatus(post: McpActionContext, name: string): Promise<McpStatus> {
-  const server = requireMcpServer(post, name);
-  if (!mayStartMcpServer(server, post.trust)) throw notApprovedError(server);
-  return withMcpServer(post, server, {}, (mcp) => firstStatus(mcp));
+/** Starts a server and returns its status with its tools. */
+export async function readMcpServerStatus(context: McpActionContext, name: string): Promise<McpStatus> {
+  const server = requireMcpServer(context, name);
+  if (!mayStartMcpServer(server, context.trust)) throw notApprovedError(server);
+  return withMcpServer(context, server, {}, (mcp) => firstStatus(mcp));
 }
 
-/** Lets a server be started as it is now, and its tools be used as it defines them now. */
-export async function approveMcpServer(post: McpActionContext, name: string): Promise<McpActionResult> {
-  const { trust, prompter } = post;
-  const server = requireMcpServer(post, name);
+/** Approves a server with its current configuration, and its tools with their current definitions. */
+export async function approveMcpServer(context: McpActionContext, name: string): Promise<McpActionResult> {
+  const { trust, prompter } = context;
+  const server = requireMcpServer(context, name);
   if (!mayStartMcpServer(server, trust)) {
-    const agreed = await prompter.confirm(
+    const confirmed = await prompter.confirm(
       `Start the MCP server ${escapeInvisibleLine(name)}?`,
       formatMcpTransport(server),
-      post.signal,
+      context.signal,
     );
-    if (!agreed) return { done: false, text: formatNotApproved(prompter) };
+    if (!confirmed) return { done: false, text: formatNotApproved(prompter) };
     trust.approve([approvalKey(server)]);
     trust.revoke(getRefusalKey(server).subject);
   }
-  return withMcpServer(post, server, {}, async (mcp) => {
+  return withMcpServer(context, server, {}, async (mcp) => {
     const { state, tools } = firstStatus(mcp);
     if (state !== 'ready') return { done: false, text: formatMcpStatus(firstStatus(mcp)) };
-    const off = tools.filter(({ standing: how }) => how === 'changed' || how === 'new');
-    if (off.length > 0) {
-      const question = `Let the model use ${off.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
-      if (!(await prompter.confirm(question, off.map(formatMcpTool).join('\n\n'), post.signal)))
+    const pending = tools.filter(({ standing }) => standing === 'changed' || standing === 'new');
+    if (pending.length > 0) {
+      const question = `Let the model use ${pending.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
+      if (!(await prompter.confirm(question, pending.map(formatMcpTool).join('\n\n'), context.signal)))
         return { done: false, text: formatNotApproved(prompter) };
       mcp.approveTools(
         server.name,
-        off.flatMap(({ hash }) => hash ?? []),
+        pending.flatMap(({ hash }) => hash ?? []),
       );
     }
     return {
@@ -91,57 +91,55 @@ export async function approveMcpServer(post: McpActionContext, name: string): Pr
   });
 }
 
-/** Forgets that a server was approved or refused, what it had, and the login to it. */
-export function revokeMcpServer(post: McpActionContext, name: string): McpActionResult {
-  const { trust } = post;
-  const server = requireMcpServer(post, name);
-  const { memory, tokens } = createMcpOptions(post);
-  const about = trust.list().filter(({ subject }) => isApprovalOf(server, subject));
-  for (const { subject } of about) trust.revoke(subject);
-  // Otherwise they would be asked at the next start what they have just said.
+/** Removes the approval or refusal of a server, its cached tools, and its login. */
+export function revokeMcpServer(context: McpActionContext, name: string): McpActionResult {
+  const { trust } = context;
+  const server = requireMcpServer(context, name);
+  const { memory, tokens } = createMcpOptions(context);
+  const approvals = trust.list().filter(({ subject }) => isApprovalOf(server, subject));
+  for (const { subject } of approvals) trust.revoke(subject);
+  // Recorded as refused, so that the next start does not ask about the server again.
   if (server.origin !== 'user') trust.approve([getRefusalKey(server)]);
   memory.remove(server);
   const { transport } = server;
   if ('url' in transport && tokens?.get(transport.url).tokens) tokens.set(transport.url, {});
-  const then =
+  const effect =
     server.origin === 'user'
-      ? 'its tools are taken as they are at its next start'
+      ? 'its tools are approved as they are at its next start'
       : 'it is not started before you approve it';
-  return { done: true, text: `Forgotten what was approved of the MCP server ${escapeInvisibleLine(name)}: ${then}.` };
+  return { done: true, text: `Revoked the approval of the MCP server ${escapeInvisibleLine(name)}: ${effect}.` };
 }
 
-/** Logs in to a server, where it asks for that. */
-export async function loginToMcpServer(post: McpActionContext, name: string): Promise<McpActionResult> {
-  const server = requireMcpServer(post, name);
-  if (!mayStartMcpServer(server, post.trust)) throw notApprovedError(server);
-  let asked = false;
-  const over = new AbortController();
-  const openUrl: McpOptions['openUrl'] = (of, url) => {
-    asked = true;
-    offerMcpLogin(post.prompter, of, url, over.signal);
+/** Logs in to a server if it requires a login. */
+export async function loginToMcpServer(context: McpActionContext, name: string): Promise<McpActionResult> {
+  const server = requireMcpServer(context, name);
+  if (!mayStartMcpServer(server, context.trust)) throw notApprovedError(server);
+  let loginRequested = false;
+  const loggedIn = new AbortController();
+  const openUrl: McpOptions['openUrl'] = (serverName, url) => {
+    loginRequested = true;
+    offerMcpLogin(context.prompter, serverName, url, loggedIn.signal);
   };
-  return withMcpServer(post, server, { openUrl }, (mcp) => {
-    // They may have opened the page themselves.
-    over.abort();
+  return withMcpServer(context, server, { openUrl }, (mcp) => {
+    // The user may have opened the page without answering the question.
+    loggedIn.abort();
     const status = firstStatus(mcp);
     if (status.state !== 'ready') return { done: false, text: formatMcpStatus(status) };
-    const how = asked ? 'You are logged in to' : 'No login is needed now for';
+    const result = loginRequested ? 'You are logged in to' : 'No login is needed for';
     return {
       done: true,
-      text: `${how} the MCP server ${escapeInvisibleLine(name)}, which has ${formatToolCount(status.tools.length)}.`,
+      text: `${result} the MCP server ${escapeInvisibleLine(name)}, which has ${formatToolCount(status.tools.length)}.`,
     };
   });
 }
 
-/** A tool in all that is approved of it. */
-export const formatMcpTool = ({
-  tool,
-  standing: how,
-  why,
-  description = '',
-  input,
-}: McpStatus['tools'][number]): string =>
-  [`${tool} (${how}${why === undefined ? '' : `: ${why}`})`, description, ...(input ? [JSON.stringify(input)] : [])]
+/** Formats a tool with everything that an approval covers. */
+export const formatMcpTool = ({ tool, standing, why, description = '', input }: McpStatus['tools'][number]): string =>
+  [
+    `${tool} (${standing}${why === undefined ? '' : `: ${why}`})`,
+    description,
+    ...(input ? [JSON.stringify(input)] : []),
+  ]
     .filter((line) => line !== '')
     .map(escapeInvisible)
     .join('\n');
@@ -149,19 +147,19 @@ export const formatMcpTool = ({
 const createMcpOptions = ({ settings, trust, cwd }: McpActionContext): ReturnType<typeof defaultMcpOptions> =>
   defaultMcpOptions(settings, trust, cwd);
 
-/** Starts one server for some work, whatever was known of it, and ends it. */
+/** Starts one server without its cached tools, runs some work, and closes it. */
 async function withMcpServer<T>(
-  post: McpActionContext,
+  context: McpActionContext,
   server: McpServer,
-  more: Partial<McpOptions>,
+  extraOptions: Partial<McpOptions>,
   work: (mcp: McpClients) => T | Promise<T>,
 ): Promise<T> {
-  const usual = createMcpOptions(post);
-  const fresh: McpToolCache = { ...usual.memory, get: () => undefined };
-  post.prompter.notify(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
-  const { signal } = post;
-  const answerers = createMcpAnswerers({ prompter: post.prompter, model: throwNoModel });
-  const options = { ...usual, ...answerers, ...more, ...(signal ? { signal } : {}), memory: fresh };
+  const defaults = createMcpOptions(context);
+  const noCache: McpToolCache = { ...defaults.memory, get: () => undefined };
+  context.prompter.notify(`Starting the MCP server ${escapeInvisibleLine(server.name)}.`);
+  const { signal } = context;
+  const answerers = createMcpAnswerers({ prompter: context.prompter, model: throwNoModel });
+  const options = { ...defaults, ...answerers, ...extraOptions, ...(signal ? { signal } : {}), memory: noCache };
   const mcp = await openMcp([server], options);
   try {
     return await work(mcp);
@@ -171,21 +169,24 @@ async function withMcpServer<T>(
 }
 
 function throwNoModel(): never {
-  throw new FairleadError('cli/no-model', 'No model answers while servers are looked after.', { blame: 'user' });
+  throw new FairleadError('cli/no-model', 'No model is available to the MCP server during this command.', {
+    blame: 'user',
+  });
 }
 
 const firstStatus = (mcp: McpClients): McpStatus => mcp.status()[0] as McpStatus;
 
-function requireMcpServer(post: McpActionContext, name: string): McpServer {
-  const { servers } = readMcpServers(post);
+function requireMcpServer(context: McpActionContext, name: string): McpServer {
+  const { servers } = readMcpServers(context);
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const names = servers.map((server) => server.name);
-  const [near] = closestMatches(name, names);
-  const there = names.length === 0 ? 'None is named here.' : `There are: ${names.map(escapeInvisibleLine).join(', ')}.`;
+  const [similar] = closestMatches(name, names);
+  const available =
+    names.length === 0 ? 'None is configured.' : `There are: ${names.map(escapeInvisibleLine).join(', ')}.`;
   throw new FairleadError('mcp/no-server', `There is no MCP server "${escapeInvisibleLine(name)}".`, {
     blame: 'user',
-    hint: near === undefined ? there : `Did you mean ${escapeInvisibleLine(near)}?`,
+    hint: similar === undefined ? available : `Did you mean ${escapeInvisibleLine(similar)}?`,
   });
 }
 
@@ -201,5 +202,5 @@ const notApprovedError = ({ name }: McpServer): FairleadError =>
 
 const formatNotApproved = ({ isAbsent }: UserPrompter): string =>
   isAbsent === true
-    ? 'Nothing was approved: nobody is here to say yes. Run it in a terminal, or add --yes.'
+    ? 'Nothing was approved: there is no terminal to ask. Run it in a terminal, or add --yes.'
     : 'Nothing was approved.';

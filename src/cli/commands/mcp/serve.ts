@@ -1,4 +1,4 @@
-// The `mcp` command: other programs use this folder's tools, or let an agent work in it. Standard output carries the protocol and nothing else.
+// `fairlead mcp serve`: an MCP server with the tools of this directory and run_agent. Standard output carries only the protocol.
 import { parseArgs } from 'node:util';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { parseCliArgs, type CliArgs } from '../../args/parse-args.ts';
@@ -15,27 +15,27 @@ import { createMcpServer, type McpServerHandle } from '../../../server/mcp/serve
 
 const usage = `Usage: ${mcpServeUsage}
 
-Offers the tools of this folder, and run_agent, to a program that speaks the Model Context Protocol on standard input
-and output, or on http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be left away. What changes something is
-put to the person at the client, and refused where that cannot be; --allow-write allows it unasked. With --no-sandbox
-commands run as you, and reach all that you can. Over HTTP a bearer token is needed: FAIRLEAD_MCP_TOKEN, or one that is
-made up and printed on standard error.`;
+Offers the tools of this directory, and run_agent, to an MCP client on standard input and output, or on
+http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be omitted. Calls that change something need the approval
+of the user of the client, and are denied if the client cannot ask; --allow-write approves them. With --no-sandbox
+commands run with your permissions. HTTP needs a bearer token: FAIRLEAD_MCP_TOKEN, or one that is generated and printed
+on standard error.`;
 
 type McpServeArgs = { readonly args: CliArgs; readonly port: number | undefined };
 
-/** Serves until the client hangs up: 0 when it did, 2 misused, 130 or 143 by a signal. */
+/** Serves until the client disconnects; exit code 0 then, 2 invalid arguments, 130 or 143 by a signal. */
 export async function serve(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${usage}\n`);
     return exitCodes.answered;
   }
-  const wanted = parseMcpServeArgs(verb === 'serve' ? rest : args);
-  if (typeof wanted === 'string') {
-    printErr(`${wanted}\n${usage}\n`);
+  const parsed = parseMcpServeArgs(verb === 'serve' ? rest : args);
+  if (typeof parsed === 'string') {
+    printErr(`${parsed}\n${usage}\n`);
     return exitCodes.misused;
   }
-  return exitCodeOf(() => withDebugLog(readSettings(), 'mcp serve', printErr, () => serveMcp(wanted)));
+  return exitCodeOf(() => withDebugLog(readSettings(), 'mcp serve', printErr, () => serveMcp(parsed)));
 }
 
 function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
@@ -49,16 +49,16 @@ function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
   } as const;
   try {
     const { values } = parseArgs({ args: [...args], options });
-    const { http, 'allow-write': write, 'no-sandbox': bare, ...others } = values;
+    const { http, 'allow-write': allowWrite, 'no-sandbox': noSandbox, ...others } = values;
     const port = http === undefined ? undefined : Number(http);
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
       return `--http needs a port from 0 to 65535, not "${http}".`;
-    const given = Object.entries(others).flatMap(([name, value]) =>
+    const otherArgs = Object.entries(others).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}=${value}`],
     );
-    const flags = [...(write ? ['--auto-approve'] : []), ...(bare ? ['--no-sandbox'] : [])];
-    const asked = parseCliArgs([...given, ...flags], { command: 'chat', isInteractive: true });
-    return 'message' in asked ? asked.message : { args: asked, port };
+    const flags = [...(allowWrite ? ['--auto-approve'] : []), ...(noSandbox ? ['--no-sandbox'] : [])];
+    const parsed = parseCliArgs([...otherArgs, ...flags], { command: 'chat', isInteractive: true });
+    return 'message' in parsed ? parsed.message : { args: parsed, port };
   } catch (error) {
     return (error as Error).message.split('\n')[0] ?? '';
   }
@@ -67,41 +67,41 @@ function parseMcpServeArgs(args: readonly string[]): McpServeArgs | string {
 async function serveMcp({ args, port }: McpServeArgs): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  const offer = await createMcpServer(args, settings, {
+  const server = await createMcpServer(args, settings, {
     notify: printErr,
     host: createTtyHost(printErr),
     version,
   });
-  const { promise: over, resolve } = Promise.withResolvers<number>();
+  const { promise: ended, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   try {
-    const connection = port === undefined ? serveOnStdio(offer, resolve) : await serveOnHttp(offer, port);
-    const code = await over;
+    const connection = port === undefined ? serveOnStdio(server, resolve) : await serveOnHttp(server, port);
+    const code = await ended;
     await connection.close();
     // An open pipe would keep the program alive after a signal.
     process.stdin.destroy();
     return code;
   } finally {
-    await offer.close();
+    await server.close();
   }
 }
 
 type McpConnection = { close(): Promise<void> };
 
-function serveOnStdio(offer: McpServerHandle, over: (code: number) => void): McpConnection {
+function serveOnStdio(server: McpServerHandle, end: (code: number) => void): McpConnection {
   const { stdin } = process;
-  stdin.once('close', () => over(exitCodes.answered)).once('end', () => over(exitCodes.answered));
-  return serveStdio(offer.factory, {
+  stdin.once('close', () => end(exitCodes.answered)).once('end', () => end(exitCodes.answered));
+  return serveStdio(server.factory, {
     transport: new StdioServerTransport(stdin, reserveStdout()),
     onerror: (error) => printErr(`${error.message}\n`),
   });
 }
 
-async function serveOnHttp(offer: McpServerHandle, port: number): Promise<McpConnection> {
+async function serveOnHttp(server: McpServerHandle, port: number): Promise<McpConnection> {
   const { listenMcpHttp } = await import('../../../server/mcp/http.ts');
-  const given = process.env['FAIRLEAD_MCP_TOKEN'];
-  const { url, token, close } = await listenMcpHttp(offer.factory, port, printErr, given || undefined);
+  const envToken = process.env['FAIRLEAD_MCP_TOKEN'];
+  const { url, token, close } = await listenMcpHttp(server.factory, port, printErr, envToken || undefined);
   printErr(`Listening at ${url}\n`);
-  if (!given) printErr(`Send this header: Authorization: Bearer ${token}\n`);
+  if (!envToken) printErr(`Send this header: Authorization: Bearer ${token}\n`);
   return { close };
 }

@@ -44,7 +44,7 @@ test('sessions: listed, shown, exported and verified; data on standard output al
   const again = fairlead(['sessions', 'export', 'abcdef', '-o', page]);
   assert.deepEqual(
     [again.status, again.stderr],
-    [1, `${page} is there already. Name another file, or remove that one.\n`],
+    [1, `${page} already exists. Name another file, or remove that one.\n`],
   );
   assert.equal(fairlead(['sessions', 'verify']).stdout, 'my ␛[31mred: sound, 4 events\n');
   writeFileSync(file, readFileSync(file, 'utf8').replace('Hello', 'Jello'));
