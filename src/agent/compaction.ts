@@ -1,4 +1,4 @@
-// Compaction by hand: the same attempt that a run makes, with a report of what it changed and where to go back to.
+// Manual compaction of a session: the same attempt as in a run, with a report and the event to undoEvent it.
 import {
   compactionFacts,
   recordCompactionCost,
@@ -12,10 +12,10 @@ import {
 } from '../core/index.ts';
 import { compactionDiff } from '../rules/compaction/diff.ts';
 
-/** What a compaction by hand may be given. */
+/** The options of a manual compaction. */
 export type ManualCompactionOptions = {
   readonly signal?: AbortSignal;
-  /** What the summary should pay attention to. */
+  /** What the summary must cover. */
   readonly focus?: string;
 };
 
@@ -23,36 +23,37 @@ export type ManualCompactionOptions = {
 export type CompactionReport = {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
-  /** How it was done, in one sentence. */
+  /** How it was done, as one sentence. */
   readonly detail: string;
-  /** The difference as text: kept, taken out, put in their place. */
+  /** The difference as text: kept, removed and added messages. */
   readonly diff: string;
-  /** The event to go back to, with `rewind(undo, 'returned')`, to have everything as it was. */
+  /** The event that `rewind(undoEvent, 'returned')` takes to restore the conversation. */
   readonly undoEvent: string;
-  /** What the summary used up. */
+  /** The usage of the summary. */
   readonly spent: Partial<UsageTotals>;
 };
 
-/** Makes the conversation shorter in a new epoch. Where it refuses, the conversation is as it was; what a summary cost is written down all the same. */
+/** Compacts the conversation in a new epoch. If it fails, the conversation does not change, but the cost of the summary is recorded. */
 export async function compactSession(
   agent: ResolvedAgent,
-  head: SessionWriter,
+  writer: SessionWriter,
   options: ManualCompactionOptions & { readonly signal: AbortSignal },
 ): Promise<CompactionReport> {
-  const before = toArray(head.state.messages);
-  const undo = head.state.head ?? '';
-  const made = await attemptCompaction(agent, head.state, { ...options, clock: () => performance.now() });
+  const before = toArray(writer.state.messages);
+  const undoEvent = writer.state.head ?? '';
+  const attempt = await attemptCompaction(agent, writer.state, { ...options, clock: () => performance.now() });
   if (options.signal.aborted) {
-    await recordCompactionCost(head, made);
+    await recordCompactionCost(writer, attempt);
     throw new FairleadError('run/cancelled', 'The compaction was cancelled.', { blame: 'user' });
   }
-  if (made.messages || made.spent) await head.record((state) => compactionFacts(state, made), { durable: true });
-  if (!made.messages)
-    throw new FairleadError('session/not-compacted', `The conversation was not compacted: ${made.detail}`, {
+  if (attempt.messages || attempt.spent)
+    await writer.record((state) => compactionFacts(state, attempt), { durable: true });
+  if (!attempt.messages)
+    throw new FairleadError('session/not-compacted', `The conversation was not compacted: ${attempt.detail}`, {
       blame: 'user',
       hint: 'Nothing was changed.',
     });
-  const after = toArray(head.state.messages);
-  const { detail, spent = {} } = made;
-  return { before, after, detail, diff: compactionDiff(before, after), undoEvent: undo, spent };
+  const after = toArray(writer.state.messages);
+  const { detail, spent = {} } = attempt;
+  return { before, after, detail, diff: compactionDiff(before, after), undoEvent, spent };
 }

@@ -1,12 +1,12 @@
-// How anyone adds behaviour: an object with tools, rules, gates, stops, checks, reminders and providers. Ours use the same object.
+// Extensions: objects that add tools, rules, gates, stops, checks, reminders and providers to an agent.
 import type { Check, Gate, NamedView, Reminder, Renderer, Rule, Stop, Tool } from '../core/index.ts';
 import type { ProviderFactory } from '../providers/index.ts';
 
-/** Things to add to an agent. */
+/** What an extension adds to an agent. */
 export type Extension = {
   readonly tools?: readonly Tool[];
   readonly rules?: readonly Rule[];
-  /** What its rules, gates and stops look at; two of one name are one view. */
+  /** The views that its rules, gates and stops read. Views with the same name are one view. */
   readonly views?: readonly NamedView<unknown>[];
   readonly renderers?: readonly Renderer[];
   readonly gates?: readonly Gate[];
@@ -16,7 +16,7 @@ export type Extension = {
   readonly providers?: Readonly<Record<string, ProviderFactory>>;
 };
 
-/** Several extensions as one, in their order. */
+/** Merges extensions in order. */
 export function mergeExtensions(extensions: readonly Extension[]): Required<Extension> {
   return {
     tools: extensions.flatMap((each) => each.tools ?? []),

@@ -1,6 +1,6 @@
-// Two tools through which a model pages through what was kept for it; what they answer is bounded whatever they read.
+// The tools handle_list and handle_read: a model pages through the values of the session cache, with bounded output.
 import { FairleadError, toolOutput, toJson } from '../core/index.ts';
-import { defineTool, type DefinedTool } from './define-tool.ts';
+import { tool, type DefinedTool } from './define-tool.ts';
 import { typedArrayName } from './session-cache-codec.ts';
 import { unwrapContainer, createShortener } from './session-cache-snapshot.ts';
 import type { SessionCache } from './session-cache.ts';
@@ -12,7 +12,7 @@ const defaultChars = 2000;
 const fromSchema = {
   type: 'integer',
   minimum: 0,
-  description: 'The first item, counted from 0; 0 unless given.',
+  description: 'The first item, counted from 0; 0 by default.',
 } as const;
 const countSchema = {
   type: 'integer',
@@ -20,36 +20,43 @@ const countSchema = {
   description: 'How many items, or characters of a text; as many as fit are shown.',
 } as const;
 
-type PageInput = { readonly from?: number; readonly count?: number };
-type HandleReadInput = PageInput & { readonly name: string; readonly path?: string };
+type HandleReadInput = {
+  readonly name: string;
+  readonly path?: string;
+  readonly from?: number;
+  readonly count?: number;
+};
 
-/** The tools `handle_list` and `handle_read`, for a model whose results are cached. Leave them out of `cachedTool`: what they answer is small already. */
+/** The tools `handle_list` and `handle_read`. Do not wrap them with `cachedTool`: their output is small. */
 export function handleTools(cache: SessionCache): readonly DefinedTool[] {
   return [
-    defineTool({
+    tool({
       name: 'handle_list',
       description:
         'Lists the values that were saved in this session, most recently used first, with their kind and size.',
-      input: { type: 'object', properties: { from: fromSchema, count: countSchema }, additionalProperties: false },
+      inputSchema: {
+        type: 'object',
+        properties: { from: fromSchema, count: countSchema },
+        additionalProperties: false,
+      },
       effect: 'read',
-      run: (input) => {
-        const { from = 0, count = defaultItems } = input as PageInput;
+      execute: ({ from = 0, count = defaultItems }) => {
         const names = cache.handleNames();
         return formatPage(names, from, count, (handle) => cache.describe(handle));
       },
     }),
-    defineTool({
+    tool({
       name: 'handle_read',
       description:
         'Reads a part of a value that was saved in this session: items of a list, rows of a table, keys of an object, or characters of a text.',
-      input: {
+      inputSchema: {
         type: 'object',
         properties: {
           name: { type: 'string', description: 'The handle, as in "Saved as `handle`".' },
           path: {
             type: 'string',
             description:
-              'Where in the value, as keys and indexes with slashes: /rows/0/name. The whole value unless given.',
+              'Where in the value, as keys and indexes with slashes: /rows/0/name. The whole value by default.',
           },
           from: fromSchema,
           count: countSchema,
@@ -58,7 +65,7 @@ export function handleTools(cache: SessionCache): readonly DefinedTool[] {
         additionalProperties: false,
       },
       effect: 'read',
-      run: (input) => readHandle(cache, input as HandleReadInput),
+      execute: (input) => readHandle(cache, input),
     }),
   ];
 }
@@ -83,14 +90,14 @@ function readHandle(cache: SessionCache, { name, path = '', from = 0, count }: H
   }
 }
 
-/** The value at a path: own keys only, so that nothing of a prototype is ever reached. */
+/** The value at a path. Only own keys count, so that prototypes are out of reach. */
 function getAtPath(value: unknown, path: string): unknown {
   const keys = path.split('/').filter((key, i) => i > 0 || key !== '');
-  return keys.reduce((inside: unknown, escaped, i) => {
+  return keys.reduce((parent: unknown, escaped, i) => {
     const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
-    const holder = unwrapContainer(inside);
-    if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key))
-      return (holder as Record<string, unknown>)[key];
+    const container = unwrapContainer(parent);
+    if (typeof container === 'object' && container !== null && Object.hasOwn(container, key))
+      return (container as Record<string, unknown>)[key];
     throw new FairleadError(
       'cache/unknown-path',
       `There is no ${JSON.stringify(key)} at /${keys.slice(0, i).join('/')}.`,
@@ -101,7 +108,7 @@ function getAtPath(value: unknown, path: string): unknown {
   }, value);
 }
 
-/** As many whole items from this one on as were asked for and fit, and where to go on. */
+/** The requested items as far as they fit, and where to continue. */
 function formatPage<T>(items: ArrayLike<T>, start: number, count: number, show: (item: T) => string): string {
   const lines: string[] = [];
   let left = maxPageChars;
@@ -114,7 +121,7 @@ function formatPage<T>(items: ArrayLike<T>, start: number, count: number, show: 
   return withHeading('items', start, lines.length, items.length, lines.join('\n'));
 }
 
-/** A page never ends in the middle of a character: half a character is text that some providers refuse. */
+/** A page never ends inside a surrogate pair: some providers refuse half a character. */
 function formatCharacters(text: string, start: number, count: number): string {
   const end = start + Math.min(count, maxPageChars);
   const half = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
@@ -122,17 +129,17 @@ function formatCharacters(text: string, start: number, count: number): string {
   return withHeading('characters', start, part.length, text.length, part.toWellFormed());
 }
 
-function withHeading(what: string, start: number, shown: number, total: number, body: string): string {
-  if (shown === 0) return total === 0 ? '(empty)' : `There are ${total} ${what}; none from ${start} on.`;
+function withHeading(unit: string, start: number, shown: number, total: number, body: string): string {
+  if (shown === 0) return total === 0 ? '(empty)' : `There are ${total} ${unit}; none from ${start} on.`;
   const end = start + shown;
-  const more = end < total ? `; go on with from ${end}` : '';
-  return `${what} ${start} to ${end - 1} of ${total}${more}\n${body}`;
+  const more = end < total ? `; continue with from ${end}` : '';
+  return `${unit} ${start} to ${end - 1} of ${total}${more}\n${body}`;
 }
 
-/** An item whole if it is small, cut otherwise. */
+/** An item as JSON, shortened if it is long. */
 function formatItem(value: unknown): string {
-  const whole = typedArrayName(value) ? undefined : JSON.stringify(toJson(value));
-  return whole !== undefined && whole.length <= defaultChars
-    ? whole
+  const json = typedArrayName(value) ? undefined : JSON.stringify(toJson(value));
+  return json !== undefined && json.length <= defaultChars
+    ? json
     : JSON.stringify(createShortener(defaultItems)(value));
 }

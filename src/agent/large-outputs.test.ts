@@ -148,7 +148,7 @@ test('[D9] a model can list what was kept', () => {
     list(),
     'items 0 to 2 of 3\nt: table of 1 rows and 2 columns (x, y)\nb: text of 4 characters\na: list of 2',
   );
-  assert.equal(list({ from: 1, count: 1 }), 'items 1 to 1 of 3; go on with from 2\nb: text of 4 characters');
+  assert.equal(list({ from: 1, count: 1 }), 'items 1 to 1 of 3; continue with from 2\nb: text of 4 characters');
   assert.equal(reader({}).list(), '(empty)');
 });
 
@@ -156,10 +156,10 @@ test('[D9] a model can page through what was kept, and go into it by a path', ()
   const rows = Array.from({ length: 45 }, (_, i) => ({ i, 'a/b': [i] }));
   const { read } = reader({ rows, text: 'abcdef', map: new Map([['k', 'v']]), floats: new Float64Array([1, 2.5]) });
   assert.equal(read({ name: 'rows', from: 43 }), 'items 43 to 44 of 45\n{"i":43,"a/b":[43]}\n{"i":44,"a/b":[44]}');
-  assert.match(String(read({ name: 'rows' })), /^items 0 to 19 of 45; go on with from 20\n/);
+  assert.match(String(read({ name: 'rows' })), /^items 0 to 19 of 45; continue with from 20\n/);
   assert.equal(read({ name: 'rows', path: '/7' }), 'items 0 to 1 of 2\n"i": 7\n"a/b": [7]');
   assert.equal(read({ name: 'rows', path: '7/a~1b/0' }), '7');
-  assert.equal(read({ name: 'text', from: 1, count: 3 }), 'characters 1 to 3 of 6; go on with from 4\nbcd');
+  assert.equal(read({ name: 'text', from: 1, count: 3 }), 'characters 1 to 3 of 6; continue with from 4\nbcd');
   assert.equal(read({ name: 'map', path: '/k' }), 'characters 0 to 0 of 1\nv');
   assert.equal(read({ name: 'floats', from: 1 }), 'items 1 to 1 of 2\n2.5');
   assert.equal(read({ name: 'rows', from: 99 }), 'There are 45 items; none from 99 on.');
@@ -203,7 +203,7 @@ test('[D9] no page ends in half a character', () => {
   const { read } = reader({ text });
   assert.equal(
     read({ name: 'text', from: 0, count: 200 }),
-    `characters 0 to 200 of 799; go on with from 201\n${textOf(199)}😀`,
+    `characters 0 to 200 of 799; continue with from 201\n${textOf(199)}😀`,
   );
   assert.ok(String(read({ name: 'text', from: 200, count: 5 })).isWellFormed());
 });

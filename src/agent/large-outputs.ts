@@ -1,28 +1,26 @@
-// Inline or cached: what is small goes into the conversation, what is large is kept under a handle and shown as a snapshot.
+// Formats tool results: small values inline, large values as a handle of the session cache with a snapshot.
 import { inspect } from 'node:util';
-import { isToolOutput, toolOutput, toJson, type Tool } from '../core/index.ts';
+import { copyTool, isToolOutput, toolOutput, toJson, type Tool } from '../core/index.ts';
 import { typedArrayName } from './session-cache-codec.ts';
 import { handleNameOfTool } from './session-cache-name.ts';
 import { tableColumns, isPlainObject, unwrapContainer } from './session-cache-snapshot.ts';
 import type { SessionCache } from './session-cache.ts';
 
-/** Characters of a text that still go inline. */
+/** The maximum length of an inline text. */
 const maxInlineText = 500;
-/** Characters of a list's or an object's JSON that still go inline. */
+/** The maximum length of the inline JSON of a list or an object. */
 const maxInlineJson = 2000;
-/** Items of a list or an object that still go inline. */
+/** The maximum number of items of an inline list or object. */
 const maxInlineItems = 20;
 
-/** A value as a model reads it: itself if it is small, otherwise the handle it was kept under and its snapshot. */
+/** A value as text for the model: the value if it is small, otherwise its handle in the cache and a snapshot. */
 export const formatOutput = (value: unknown, cache: SessionCache, name?: string): string =>
   presentValue(value, cache, name).text;
 
-/** A tool whose results are shown inline if they are small and kept in the cache if they are not. Of an output, that goes for its data. */
+/** A tool whose large results go to the cache. Of a `ToolOutput` the data goes there. */
 export function cachedTool(tool: Tool, cache: SessionCache): Tool {
   const name = handleNameOfTool(tool.name);
-  return {
-    ...tool,
-    ...(tool.validate ? { validate: (input) => tool.validate?.(input) } : {}),
+  return copyTool(tool, {
     async execute(input, context) {
       const value: unknown = await tool.execute(input, context);
       if (value === undefined) return undefined;
@@ -36,31 +34,31 @@ export function cachedTool(tool: Tool, cache: SessionCache): Tool {
         ? value
         : { ...value, text: value.text ? `${value.text}\n${text}` : text, data: { handle } };
     },
-  };
+  });
 }
 
 type PresentedValue = { readonly text: string; readonly handle?: string };
 
 function presentValue(value: unknown, cache: SessionCache, name: string | undefined): PresentedValue {
-  const given = unwrapSafely(value);
-  const keep = (fallback: string): PresentedValue => {
+  const content = unwrapSafely(value);
+  const store = (fallback: string): PresentedValue => {
     const handle = cache.put(name ?? fallback, value);
     return { handle, text: `Saved as \`${handle}\`\nSnapshot: ${JSON.stringify(cache.snapshot(handle))}` };
   };
-  if (typeof given === 'string') return given.length <= maxInlineText ? { text: given } : keep('text_result');
-  if (given === undefined) return { text: '(no output)' };
-  if (typeof given !== 'object' || given === null) return { text: inspectText(given) };
-  if (typedArrayName(given)) return keep('array');
-  const list = Array.isArray(given);
-  if (list && tableColumns(given)) return keep('table');
-  if (!list && !isPlainObject(given)) return { text: inspectText(given) };
-  const items = list ? given.length : Object.keys(given).length;
-  const json = items <= maxInlineItems ? JSON.stringify(toJson(given)) : undefined;
+  if (typeof content === 'string') return content.length <= maxInlineText ? { text: content } : store('text_result');
+  if (content === undefined) return { text: '(no output)' };
+  if (typeof content !== 'object' || content === null) return { text: inspectText(content) };
+  if (typedArrayName(content)) return store('array');
+  const list = Array.isArray(content);
+  if (list && tableColumns(content)) return store('table');
+  if (!list && !isPlainObject(content)) return { text: inspectText(content) };
+  const items = list ? content.length : Object.keys(content).length;
+  const json = items <= maxInlineItems ? JSON.stringify(toJson(content)) : undefined;
   if (json !== undefined && json.length <= maxInlineJson) return { text: json };
-  return keep(list ? 'result_list' : 'result_object');
+  return store(list ? 'result_list' : 'result_object');
 }
 
-/** A value without its container; one that cannot even be looked at is its own text. */
+/** The value in its container; a text that says so if it cannot be read. */
 function unwrapSafely(value: unknown): unknown {
   try {
     return unwrapContainer(value);
@@ -69,7 +67,7 @@ function unwrapSafely(value: unknown): unknown {
   }
 }
 
-/** The text of a scalar or of an object that is nothing we know, cut where text stops being inline. */
+/** A scalar or an unknown object as text, of at most the inline length. */
 function inspectText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' || value === null)
     return String(value);

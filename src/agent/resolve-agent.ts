@@ -1,10 +1,10 @@
-// From what a user gives to the parts a loop runs on, with the defaults that every way in shares.
+// Resolves agent options to what the loop runs on, with the defaults of Agent and Harness.
 import type { ResolvedAgent, Provider, Reminder, Tool } from '../core/index.ts';
 import { preserveUserMessages } from '../rules/compaction/preserve-user-messages.ts';
 import { summarizingCompactor } from '../rules/compaction/summarize.ts';
 import { createToolRegistry } from './tool-registry.ts';
 
-/** What the parts of an agent are made from. */
+/** The options of `resolveAgent`. */
 export type ResolveAgentOptions = Partial<
   Pick<
     ResolvedAgent,
@@ -23,14 +23,14 @@ export type ResolveAgentOptions = Partial<
   >
 > & {
   readonly provider: Provider;
-  /** Byte-identical in every request of every run. */
+  /** The system prompt, byte-identical in every request of every run. */
   readonly system: string;
-  /** All tools, hidden ones too. */
+  /** All tools, including deferred ones. */
   readonly tools?: readonly Tool[];
   readonly reminders?: readonly Reminder[];
 };
 
-/** The parts of an agent; what is not given is empty, and a conversation that fills most of the window is summarised; no compactor may lose what the user said. */
+/** The resolved agent. Absent parts are empty. By default a conversation that fills most of the context window is summarized; no compactor may drop user messages. */
 export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
   const { reminders = [], limits, views, renderers, maxNoteTokens, outputSchema, compactor, resolveToolName } = options;

@@ -88,7 +88,7 @@ for (const [what, value] of [
     assert.deepEqual(cache.storageMetadata()['v'], {
       location: 'memory',
       storageType: 'value',
-      problem: 'no copy of it could be equal',
+      problem: 'it has no equal copy',
     });
     assert.equal(cache.storageMetadata()['other']?.location, 'disk');
     assert.equal(cache.get('v'), value);

@@ -1,14 +1,14 @@
-// Values as bytes and back. A value is only ever written in a form from which an equal one can be read.
+// Encodes cached values to bytes and decodes them. A value is encoded only if decoding gives an equal value.
 import { types } from 'node:util';
 import { FairleadError } from '../core/index.ts';
 
-/** The form of a stored value: JSON text, the bytes of a typed array, or the engine's own serialisation. */
+/** The form of a stored value: JSON text, the bytes of a typed array, or V8 serialization. */
 export type StorageType = 'json' | 'binary' | 'v8';
 
 /** A value as bytes. */
 export type EncodedValue = { readonly type: StorageType; readonly bytes: Uint8Array };
 
-/** The bytes of a value; nothing for one that could not be brought back equal (functions, instances of classes, promises). */
+/** The bytes of a value; undefined if decoding could not give an equal value (functions, class instances, promises). */
 export function encodeValue(value: unknown): EncodedValue | undefined {
   try {
     const array = typedArrayName(value);
@@ -28,7 +28,7 @@ export function decodeValue({ type, bytes }: EncodedValue): unknown {
 }
 
 const arrayMagic = 'FLARRAY';
-/** The place of a name is what the header holds: add at the end only. */
+/** The header has the index of a name: append only. */
 const arrayTypeNames = (
   'Buffer Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array ' +
   'BigInt64Array BigUint64Array Float16Array'
@@ -39,7 +39,7 @@ type ArrayConstructorLike = { readonly prototype: object; new (buffer: ArrayBuff
 const arrayConstructor = (name: string): ArrayConstructorLike | undefined =>
   (globalThis as unknown as Record<string, ArrayConstructorLike | undefined>)[name];
 
-/** The kind of a typed array; nothing for other values, and for a class derived from one. */
+/** The class name of a typed array; undefined for other values and for derived classes. */
 export const typedArrayName = (value: unknown): string | undefined =>
   types.isTypedArray(value)
     ? arrayTypeNames.find((name) => arrayConstructor(name)?.prototype === Object.getPrototypeOf(value))
@@ -64,7 +64,7 @@ function decodeArray(bytes: Uint8Array): unknown {
 
 const structuredPrototypes = new Set<object>([Map.prototype, Set.prototype, Date.prototype, ArrayBuffer.prototype]);
 
-/** Whether JSON can hold a value whole, or the engine's serialisation, or neither. Looks at everything in it, without recursion. */
+/** Whether JSON or V8 serialization preserves a value; undefined if neither does. Visits every nested value without recursion. */
 function storageFormOf(value: unknown): 'json' | 'v8' | undefined {
   let form: 'json' | 'v8' = 'json';
   const seen = new Set<object>();
@@ -94,7 +94,7 @@ function inspectItem(item: object, todo: unknown[]): 'json' | 'v8' | undefined {
   if (Array.isArray(item)) {
     for (const each of item) todo.push(each);
     if (kind !== Array.prototype || hidden !== 1) return undefined;
-    // Index keys come first and in order, so the last key tells whether all of them are.
+    // Index keys come first and in order, so the last key shows whether all of them exist.
     return keys.length === item.length && (keys.at(-1) ?? '-1') === String(item.length - 1) ? 'json' : 'v8';
   }
   if (kind === Object.prototype || kind === null) {

@@ -1,22 +1,22 @@
-// The folder of values that were moved out of memory: made when first needed, private, and gone when closed.
+// The directory of cached values that were moved out of memory: created on first use, private, removed on close.
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../core/index.ts';
 import type { EncodedValue, StorageType } from './session-cache-codec.ts';
 
-/** A value on disk. The digest is kept in memory, so a file that was changed or cut off is not taken for the value. */
+/** A value on disk. Its digest is in memory, so that a changed or truncated file is detected. */
 export type StoredValue = { readonly path: string; readonly type: StorageType; readonly digest: string };
 
 const extensions: Readonly<Record<StorageType, string>> = { json: 'json', binary: 'bin', v8: 'v8' };
 
-/** Folders of this process that are still there; a program that forgets to close leaves none behind. */
+/** Directories of this process, removed at exit if a program does not close its caches. */
 const openFolders = new Set<string>();
 const removeOpenFolders = (): void => {
   for (const folder of openFolders) rmSync(folder, { recursive: true, force: true });
 };
 
-/** Owns a folder of its own, in the one given or among the temporary files. */
+/** Owns a directory, in the parent or in the temporary directory. */
 export class SpillFolder {
   readonly #parent: string | undefined;
   #folder: string | undefined;
@@ -26,9 +26,9 @@ export class SpillFolder {
     this.#parent = parent;
   }
 
-  /** Writes a value beside its place and moves it there: a file is whole or absent. */
+  /** Writes a value to a temporary file and renames it, so that a file is complete or absent. */
   write({ type, bytes }: EncodedValue): StoredValue {
-    const file = path.join(this.#ready(), `${++this.#count}.${extensions[type]}`);
+    const file = path.join(this.#ensureFolder(), `${++this.#count}.${extensions[type]}`);
     const draft = `${file}.tmp`;
     try {
       writeFileSync(draft, bytes, { mode: 0o600, flag: 'wx' });
@@ -47,16 +47,16 @@ export class SpillFolder {
     throw new FairleadError('cache/damaged', `${file} is not what was written there.`, { blame: 'store' });
   }
 
-  /** Removes a stored value; one that cannot be removed now goes with the folder. */
+  /** Removes a stored value; if that fails, it is removed with the directory. */
   remove({ path: file }: StoredValue): void {
     try {
       rmSync(file, { force: true });
     } catch {
-      // Still in the folder, out of reach of the cache.
+      // The cache no longer refers to it.
     }
   }
 
-  /** Removes the folder with everything in it. */
+  /** Removes the directory and its files. */
   close(): void {
     if (this.#folder === undefined) return;
     rmSync(this.#folder, { recursive: true, force: true });
@@ -65,7 +65,7 @@ export class SpillFolder {
     this.#folder = undefined;
   }
 
-  #ready(): string {
+  #ensureFolder(): string {
     if (this.#folder !== undefined) return this.#folder;
     const parent = this.#parent ?? tmpdir();
     mkdirSync(parent, { recursive: true, mode: 0o700 });

@@ -1,9 +1,9 @@
-// Names of handles: JavaScript identifiers, so that code can use them as variables.
+// Names of cache handles: JavaScript identifiers, so that code can use them as variables.
 import { FairleadError } from '../core/index.ts';
 
 const identifierPattern = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]{0,99}$/u;
 
-/** Words that no strict code can bind, and the one name that would change an object instead of naming something in it. */
+/** Words that strict mode cannot bind, and `__proto__`, which would set a prototype. */
 const reserved = new Set(
   (
     'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally ' +
@@ -14,7 +14,7 @@ const reserved = new Set(
 
 const isHandleName = (name: string): boolean => identifierPattern.test(name) && !reserved.has(name);
 
-/** Refuses a name that code could not use. */
+/** Throws unless the name is a usable identifier. */
 export function assertHandleName(name: string): void {
   if (typeof name === 'string' && isHandleName(name)) return;
   throw new FairleadError('cache/bad-name', `A handle cannot be named ${JSON.stringify(name)}.`, {
@@ -23,10 +23,10 @@ export function assertHandleName(name: string): void {
   });
 }
 
-/** The handle that results of a tool are kept under: the last part of the tool's name, made an identifier. */
+/** The handle name for results of a tool: the last part of the tool's name as an identifier. */
 export function handleNameOfTool(tool: string): string {
   const last = tool.split('__').at(-1) || tool;
-  const word = last.replaceAll(/[^\w$]/g, '_').slice(0, 90);
-  if (isHandleName(word)) return word;
-  return isHandleName(`_${word}`) ? `_${word}` : 'result';
+  const name = last.replaceAll(/[^\w$]/g, '_').slice(0, 90);
+  if (isHandleName(name)) return name;
+  return isHandleName(`_${name}`) ? `_${name}` : 'result';
 }

@@ -1,12 +1,12 @@
-// Snapshots: what a value is, how large, and its first few items; small whatever the value, and never part of it.
+// Snapshots of cached values: the type, the size and the first items, bounded in size and copied.
 import { types } from 'node:util';
 import { toJson, type Json, type JsonObject } from '../core/index.ts';
 import { typedArrayName } from './session-cache-codec.ts';
 
-/** A look at a value. Samples hold the first items; what is long in them is cut and says so. */
+/** A snapshot of a value. Samples have the first items, truncated with a mark. */
 export type Snapshot = SnapshotShape & { readonly semantics?: Json };
 
-/** What a value is, by its kind. */
+/** The shape of a value, by its type. */
 export type SnapshotShape =
   | {
       readonly type: 'table';
@@ -35,7 +35,7 @@ const maxKeys = 50;
 const maxSnapshotDepth = 4;
 const maxTotalChars = 4000;
 
-/** The snapshot of a value as it is now, with samples of this many items. */
+/** The snapshot of a value now, with samples of this many items. */
 export function createSnapshot(value: unknown, size: number): SnapshotShape {
   try {
     return buildSnapshot(value, size);
@@ -45,41 +45,41 @@ export function createSnapshot(value: unknown, size: number): SnapshotShape {
 }
 
 function buildSnapshot(value: unknown, size: number): SnapshotShape {
-  const short = createShortener(size);
-  const given = unwrapContainer(value);
-  if (typeof given === 'string') return { type: 'text', length: given.length, sample: truncateText(given) };
-  if (typeof given !== 'object' || given === null) return { type: 'scalar', value: short(given) };
-  const dtype = typedArrayName(given);
+  const shorten = createShortener(size);
+  const content = unwrapContainer(value);
+  if (typeof content === 'string') return { type: 'text', length: content.length, sample: truncateText(content) };
+  if (typeof content !== 'object' || content === null) return { type: 'scalar', value: shorten(content) };
+  const dtype = typedArrayName(content);
   if (dtype) {
-    const array = given as Uint8Array;
+    const array = content as Uint8Array;
     return {
       type: 'array',
       shape: [array.length],
       dtype: dtypeOf(dtype),
-      sample: Array.from(array.subarray(0, size), short),
+      sample: Array.from(array.subarray(0, size), shorten),
     };
   }
-  if (Array.isArray(given)) {
-    const columns = tableColumns(given);
-    const sample = given.slice(0, size).map((each) => short(each));
+  if (Array.isArray(content)) {
+    const columns = tableColumns(content);
+    const sample = content.slice(0, size).map((each) => shorten(each));
     return columns
       ? {
           type: 'table',
-          shape: [given.length, columns.length],
+          shape: [content.length, columns.length],
           columns: columns.slice(0, maxKeys).map(truncateText),
           sample,
         }
-      : { type: 'list', length: given.length, sample };
+      : { type: 'list', length: content.length, sample };
   }
-  const keys = Object.keys(given);
+  const keys = Object.keys(content);
   const sampleKeys = keys.slice(0, size).map(truncateText);
   const sample = keys
     .slice(0, size)
-    .map((key) => [truncateText(key), short((given as Record<string, unknown>)[key])] as const);
+    .map((key) => [truncateText(key), shorten((content as Record<string, unknown>)[key])] as const);
   return { type: 'object', totalKeys: keys.length, sampleKeys, sample: Object.fromEntries(sample) };
 }
 
-/** The columns of a table: a list of plain objects that all have the same keys. Nothing for any other list. */
+/** The columns of a table, which is a list of plain objects with the same keys; undefined for any other list. */
 export function tableColumns(list: readonly unknown[]): readonly string[] | undefined {
   const [first] = list;
   if (!isPlainObject(first)) return undefined;
@@ -89,14 +89,14 @@ export function tableColumns(list: readonly unknown[]): readonly string[] | unde
   return columns.length > 0 && list.every(same) ? columns : undefined;
 }
 
-/** Whether a value is an object literal and not an instance of something. */
+/** Whether a value is an object literal, not an instance of a class. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const kind: unknown = Object.getPrototypeOf(value);
   return kind === Object.prototype || kind === null;
 }
 
-/** A value behind its container: a map as an object, a set as a list, a buffer as its bytes, and what can say itself as JSON as that. */
+/** The content of a container: a map as an object, a set as a list, a buffer as its bytes, and a value with `toJSON` as its JSON. */
 export function unwrapContainer(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || typedArrayName(value)) return value;
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, each]) => [String(key), each] as const));
@@ -107,7 +107,7 @@ export function unwrapContainer(value: unknown): unknown {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function' ? toJson(value) : value;
 }
 
-/** A function that makes values small: long texts, lists, objects and deep nesting are cut, and all it ever returns together is bounded. */
+/** A function that truncates long texts, lists, objects and deep nesting. The sum of all that it returns is bounded. */
 export function createShortener(items: number): (value: unknown) => Json {
   let left = maxTotalChars;
   const spend = <T extends Json>(value: T): T | '…' => {
@@ -116,21 +116,21 @@ export function createShortener(items: number): (value: unknown) => Json {
     return value;
   };
   const visit = (value: unknown, depth: number): Json => {
-    const given = unwrapContainer(value);
-    if (typeof given === 'string') return spend(truncateText(given));
-    if (typeof given !== 'object' || given === null) return spend(truncateJson(toJson(given)));
-    const dtype = typedArrayName(given);
-    if (dtype) return spend(`[${dtypeOf(dtype)} array of ${(given as Uint8Array).length}]`);
-    const keys = Array.isArray(given) ? undefined : Object.keys(given);
-    const size = Array.isArray(given) ? given.length : (keys?.length ?? 0);
+    const content = unwrapContainer(value);
+    if (typeof content === 'string') return spend(truncateText(content));
+    if (typeof content !== 'object' || content === null) return spend(truncateJson(toJson(content)));
+    const dtype = typedArrayName(content);
+    if (dtype) return spend(`[${dtypeOf(dtype)} array of ${(content as Uint8Array).length}]`);
+    const keys = Array.isArray(content) ? undefined : Object.keys(content);
+    const size = Array.isArray(content) ? content.length : (keys?.length ?? 0);
     if (depth === 0 || left <= 0) return spend(keys ? `[object of ${size} keys]` : `[list of ${size}]`);
-    const most = keys ? maxKeys : items;
-    const rest = size > most ? `… ${size - most} more` : undefined;
-    if (Array.isArray(given))
-      return [...given.slice(0, most).map((each) => visit(each, depth - 1)), ...(rest ? [rest] : [])];
+    const max = keys ? maxKeys : items;
+    const rest = size > max ? `… ${size - max} more` : undefined;
+    if (Array.isArray(content))
+      return [...content.slice(0, max).map((each) => visit(each, depth - 1)), ...(rest ? [rest] : [])];
     const fields = (keys ?? [])
-      .slice(0, most)
-      .map((key) => [spend(truncateText(key)), visit((given as Record<string, unknown>)[key], depth - 1)] as const);
+      .slice(0, max)
+      .map((key) => [spend(truncateText(key)), visit((content as Record<string, unknown>)[key], depth - 1)] as const);
     return Object.fromEntries([...fields, ...(rest ? [['…', rest] as const] : [])]);
   };
   return (value) => {
@@ -142,7 +142,7 @@ export function createShortener(items: number): (value: unknown) => Json {
   };
 }
 
-/** A cut through the middle of a character would leave a half that some providers refuse. */
+/** Some providers refuse half a surrogate pair. */
 const truncateText = (text: string): string =>
   text.length > maxTextChars ? `${text.slice(0, maxTextChars).toWellFormed()}… (${text.length} characters)` : text;
 const unreadableText = (error: unknown): string => truncateText(`[unreadable: ${String(error)}]`);

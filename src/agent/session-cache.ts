@@ -1,31 +1,31 @@
-// The values of a session, kept out of the conversation: a model sees a handle and a snapshot, programs get the value.
+// The session cache: values outside the conversation. The model sees a handle and a snapshot; programs get the value.
 import { FairleadError, type Json } from '../core/index.ts';
 import { decodeValue, encodeValue, type StorageType } from './session-cache-codec.ts';
 import { SpillFolder, type StoredValue } from './session-cache-folder.ts';
 import { assertHandleName } from './session-cache-name.ts';
 import { createSnapshot, type Snapshot, type SnapshotShape } from './session-cache-snapshot.ts';
 
-/** How a cache is kept. */
+/** The options of a session cache. */
 export type SessionCacheOptions = {
-  /** Items in the sample of a snapshot; 5 unless given. */
+  /** Items in the sample of a snapshot; 5 by default. */
   readonly sampleSize?: number;
-  /** Where values go that no longer fit in memory; with it, `hotLimit` is 10 unless given. */
+  /** The directory for values that exceed `hotLimit`, which is then 10 by default. */
   readonly storageDir?: string;
-  /** How many values stay in memory; without `storageDir`, the others go to a temporary folder. */
+  /** The maximum number of values in memory; without `storageDir` the others go to a temporary directory. */
   readonly hotLimit?: number;
 };
 
-/** How a value is put in. */
+/** The options of `put`. */
 export type PutOptions = {
-  /** Take the place of a value of the same name instead of a new name beside it. */
+  /** Replace the value of the same name instead of adding a numbered name. */
   readonly overwrite?: boolean;
-  /** What the value means, shown with its snapshots. */
+  /** The meaning of the value, shown with its snapshots. */
   readonly semantics?: Json;
   /** The value is a chart. */
   readonly chart?: boolean;
 };
 
-/** Where a value is. `problem` says why it is in memory although it should not be. */
+/** Where a value is. `problem` is the reason why it is still in memory above the limit. */
 export type StorageInfo = {
   readonly location: 'memory' | 'disk';
   readonly storageType: StorageType | 'value';
@@ -43,10 +43,10 @@ type InMemory = { readonly value: unknown; readonly problem?: string; readonly s
 type OnDisk = { readonly stored: StoredValue; readonly snapshot: SnapshotShape };
 
 /**
- * Owns the values of a session and the files of those that were moved out of memory; close it when done.
- * It neither changes nor freezes what is put in: whoever holds a value may go on changing it, and `get` and snapshots show it as it is.
- * A value that went to disk comes back as an equal copy, so what was changed elsewhere after that is not seen.
- * Values that no copy could equal (functions, instances of classes) stay in memory beyond the limit.
+ * Owns the values of a session and the files of those that were moved to disk; close it after use.
+ * It does not copy or freeze a value: changes by its owner are visible in `get` and in snapshots.
+ * A value that was on disk is read as an equal copy, so later changes to the original are not visible.
+ * Values without an equal copy (functions, class instances) stay in memory above the limit.
  */
 export class SessionCache {
   readonly #sampleSize: number;
@@ -64,18 +64,18 @@ export class SessionCache {
     this.#folder = new SpillFolder(storageDir);
   }
 
-  /** Keeps a value and gives the handle it is kept under: the name, or the name with a number if it is taken. */
+  /** Stores a value and returns its handle: the name, or the name with a number if it is taken. */
   put(name: string, value: unknown, { overwrite = false, semantics, chart = false }: PutOptions = {}): string {
-    this.#mustBeOpen();
+    this.#assertOpen();
     assertHandleName(name);
-    const handle = overwrite ? name : this.#free(name);
+    const handle = overwrite ? name : this.#freeName(name);
     this.delete(handle);
     this.#entries.set(handle, { order: ++this.#count, semantics, chart, at: { value } });
     this.#spill();
     return handle;
   }
 
-  /** The value of a handle, which then counts as the most recently used. */
+  /** The value of a handle, which becomes the most recently used. */
   get(handle: string): unknown {
     const entry = this.#entry(handle);
     const value = 'stored' in entry.at ? this.#load(handle, entry.at.stored) : entry.at.value;
@@ -88,7 +88,7 @@ export class SessionCache {
     return value;
   }
 
-  /** What a value looks like: now if it is in memory, when it went to disk otherwise. Reads no file and counts as no use. */
+  /** The snapshot of a value: of now if it is in memory, otherwise of when it was moved to disk. Reads no file and does not count as a use. */
   snapshot(handle: string): Snapshot {
     const { at, semantics } = this.#entry(handle);
     const shape = 'stored' in at ? at.snapshot : createSnapshot(at.value, this.#sampleSize);
@@ -110,19 +110,19 @@ export class SessionCache {
     return [...this.#entries.keys()].toReversed();
   }
 
-  /** Whether there is such a handle. */
+  /** Whether the handle exists. */
   hasHandle(handle: string): boolean {
     return this.#entries.has(handle);
   }
 
-  /** Forgets a value; says whether there was one. */
+  /** Deletes a value. Returns whether it existed. */
   delete(handle: string): boolean {
     const at = this.#entries.get(handle)?.at;
     if (at && 'stored' in at) this.#folder.remove(at.stored);
     return this.#entries.delete(handle);
   }
 
-  /** One line about a value: its kind, its size and what it means. */
+  /** One line about a value: its type, size and meaning. */
   describe(handle: string): string {
     const { semantics, ...shape } = this.snapshot(handle);
     const means =
@@ -130,7 +130,7 @@ export class SessionCache {
     return `${handle}: ${describeSize(shape)}${means}`;
   }
 
-  /** What a value means, as it was put in. */
+  /** The meaning of a value as it was given to `put`. */
   getSemantics(handle: string): Json | undefined {
     return this.#entry(handle).semantics;
   }
@@ -146,29 +146,29 @@ export class SessionCache {
     return Object.fromEntries([...this.#entries].toReversed().map(([handle, entry]) => [handle, info(entry)]));
   }
 
-  /** Sets the answer of the run, for programs. */
+  /** Sets the answer of the run, which programs read as `result.object`. */
   setAnswer(value: unknown): void {
-    this.#mustBeOpen();
+    this.#assertOpen();
     this.#answer = { value };
   }
 
-  /** The answer that was set, if one was. */
+  /** The answer of the run; undefined if none was set. */
   getAnswer(): unknown {
     return this.#answer?.value;
   }
 
-  /** Forgets the answer, so that an old one is never taken for a new one. */
+  /** Clears the answer, so that no run returns the answer of an earlier one. */
   clearAnswer(): void {
     this.#answer = undefined;
   }
 
-  /** The handles of charts, in the order they were put in. */
+  /** The handles of charts, in the order of insertion. */
   listCharts(): readonly string[] {
     const charts = [...this.#entries].filter(([, entry]) => entry.chart);
     return charts.toSorted(([, a], [, b]) => a.order - b.order).map(([handle]) => handle);
   }
 
-  /** Forgets everything and removes every file. */
+  /** Deletes all values and files. */
   close(): void {
     this.#closed = true;
     this.#entries.clear();
@@ -180,7 +180,7 @@ export class SessionCache {
     this.close();
   }
 
-  #free(name: string): string {
+  #freeName(name: string): string {
     if (!this.#entries.has(name)) return name;
     let number = 2;
     while (this.#entries.has(`${name}_${number}`)) number++;
@@ -188,14 +188,14 @@ export class SessionCache {
   }
 
   #entry(handle: string): CacheEntry {
-    this.#mustBeOpen();
+    this.#assertOpen();
     const entry = this.#entries.get(handle);
     if (entry) return entry;
     const names = this.handleNames();
     const some = names.slice(0, 20).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '');
     throw new FairleadError('cache/unknown-handle', `There is no handle ${JSON.stringify(handle)}.`, {
       blame: 'user',
-      hint: names.length ? `There are: ${some}.` : 'Nothing is kept yet.',
+      hint: names.length ? `There are: ${some}.` : 'The cache is empty.',
     });
   }
 
@@ -205,20 +205,20 @@ export class SessionCache {
     } catch (cause) {
       throw new FairleadError('cache/lost', `The value of ${handle} cannot be read back from ${stored.path}.`, {
         blame: 'store',
-        hint: 'The file was removed or changed by something else. Make the value again.',
+        hint: 'Another program removed or changed the file. Create the value again.',
         cause,
       });
     }
   }
 
-  /** Moves the least recently used values out of memory. What cannot be written stays: a full disk loses nothing. */
+  /** Moves the least recently used values to disk. What cannot be written stays in memory, so a full disk loses nothing. */
   #spill(): void {
     const hot = [...this.#entries].filter(([, { at }]) => !('stored' in at) && !at.stays);
     for (const [handle, entry] of hot.slice(0, Math.max(0, hot.length - this.#hotLimit))) {
       const { value } = entry.at as InMemory;
       const encoded = encodeValue(value);
       if (!encoded) {
-        this.#entries.set(handle, { ...entry, at: { value, stays: true, problem: 'no copy of it could be equal' } });
+        this.#entries.set(handle, { ...entry, at: { value, stays: true, problem: 'it has no equal copy' } });
         continue;
       }
       try {
@@ -231,7 +231,7 @@ export class SessionCache {
     }
   }
 
-  #mustBeOpen(): void {
+  #assertOpen(): void {
     if (this.#closed) throw new FairleadError('cache/closed', 'The session cache is closed.', { blame: 'user' });
   }
 }

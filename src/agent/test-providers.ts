@@ -1,9 +1,9 @@
-// Stand-ins for a model, opened by name: `scripted/<file of answers>` and `replay/<session file>`.
+// Test providers opened by name: `scripted/<file of answers>` and `replay/<session file>`.
 import { readFileSync } from 'node:fs';
 import { FairleadError, type Event, type Provider } from '../core/index.ts';
 import type { ProviderFactory } from '../providers/index.ts';
 
-/** The stand-ins by name; what they need is loaded when one is opened. */
+/** The test providers by name. Their code is loaded when one is opened. */
 export const testProviders: Readonly<Record<string, ProviderFactory>> = {
   scripted: async ({ model }) => {
     const { scriptedProvider } = await import('../testing/index.ts');
@@ -34,7 +34,7 @@ function readScript(file: string): readonly string[] {
   } catch (cause) {
     throw new FairleadError('provider/no-script', `The script ${file} cannot be read.`, { blame: 'user', hint, cause });
   }
-  throw new FairleadError('provider/no-script', `The script ${file} holds no list of answers.`, {
+  throw new FairleadError('provider/no-script', `The script ${file} has no list of answers.`, {
     blame: 'user',
     hint,
   });

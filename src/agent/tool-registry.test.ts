@@ -281,7 +281,7 @@ test('[P71] two tools of one name, a tool nobody can call and a name we keep are
 
 test('use_tool itself is never run', () => {
   const tool = createToolRegistry(createTools().tools).get('use_tool');
-  assert.throws(() => tool?.execute({ tool: 'db__drop', input: {} }, {} as never), /never run itself/);
+  assert.throws(() => tool?.execute({ tool: 'db__drop', input: {} }, {} as never), /never runs itself/);
 });
 
 test('a tool that was made without a check is held to its schema all the same', async () => {

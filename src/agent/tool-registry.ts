@@ -1,5 +1,6 @@
-// The tools of an agent by name, and hidden ones behind two constant tools: the list that a model sees never changes, so the cached prefix holds.
+// The tools of an agent by name. Deferred tools are behind two constant tools, so that the visible list and the cached prefix never change.
 import {
+  copyTool,
   USE_TOOL,
   isObject,
   toolOutput,
@@ -15,7 +16,7 @@ import { createValidator, createLazyValidator, describeKind } from './schema.ts'
 const maxDescriptionChars = 8000;
 const maxSentenceChars = 160;
 
-/** The tools by name, in their order. If any is hidden, a tool to load it and a tool to use it are added; a hidden tool runs through no door before it is loaded. */
+/** The tools by name, in order. If any is deferred, a tool to load it and a tool to use it are added; a deferred tool cannot run before it is loaded. */
 export function createToolRegistry(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
@@ -24,29 +25,25 @@ export function createToolRegistry(tools: readonly Tool[]): ReadonlyMap<string, 
     if (wrong) throw badToolError(tool.name, wrong);
     byName.set(tool.name, tool.validate ? tool : withValidator(tool));
   }
-  const hidden = tools.filter((tool) => tool.deferred);
-  if (hidden.length === 0) return byName;
-  return byName.set(LOAD_TOOLS, createLoadTool(hidden)).set(USE_TOOL, useTool);
+  const deferred = tools.filter((tool) => tool.deferred);
+  if (deferred.length === 0) return byName;
+  return byName.set(LOAD_TOOLS, createLoadTool(deferred)).set(USE_TOOL, useTool);
 }
 
-/** Input is held to the schema of every tool, also of one that was made without a check of its own. */
-const withValidator = (tool: Tool): Tool => ({
-  ...tool,
-  execute: (input, context) => tool.execute(input, context),
-  ...(tool.checkOutcome ? { checkOutcome: (input, context) => tool.checkOutcome?.(input, context) } : {}),
-  // A hidden tool is seldom called; should its schema not compile then, no call gets through.
-  validate: (tool.deferred ? createLazyValidator : createValidator)(tool.input),
-});
+/** Every tool has its input validated, also one that was defined without a validator. */
+const withValidator = (tool: Tool): Tool =>
+  // A deferred tool is seldom called. If its schema does not compile at the first call, no call runs.
+  copyTool(tool, { validate: (tool.deferred ? createLazyValidator : createValidator)(tool.input) });
 
-/** What a model sees of the tools: hidden ones are left out, and nothing of effect, permission or annotations leaks. */
+/** What a model sees of the tools: name, description and input schema, without deferred tools. */
 export const visibleToolSpecs = (tools: ReadonlyMap<string, Tool>): readonly ToolSpec[] =>
   [...tools.values()]
     .filter((tool) => !tool.deferred)
     .map(({ name, description, input }) => ({ name, description, input }));
 
-function createLoadTool(hidden: readonly Tool[]): Tool {
+function createLoadTool(deferred: readonly Tool[]): Tool {
   const groups = Map.groupBy(
-    hidden.toSorted((a, b) => Number(toolGroup(a) !== '') - Number(toolGroup(b) !== '')),
+    deferred.toSorted((a, b) => Number(toolGroup(a) !== '') - Number(toolGroup(b) !== '')),
     toolGroup,
   );
   const input: JsonObject = {
@@ -71,18 +68,18 @@ function createLoadTool(hidden: readonly Tool[]): Tool {
   };
 }
 
-/** Tools of one source share what comes before the double underscore in their names: `custom__`, and of each MCP server `mcp__server__`. */
+/** Tools of one source have the same prefix before the double underscore: `custom__`, or `mcp__server__` for an MCP server. */
 const toolGroup = ({ name }: Tool): string => /^(mcp__.+?|.+?)__/.exec(name)?.[1] ?? '';
 
 type ToolGroups = ReadonlyMap<string, readonly Tool[]>;
 
 function formatToolList(groups: ToolGroups): string {
   const intro = `Loads tools that are not in your list. After that, call them through ${USE_TOOL}. Tools that can be loaded:`;
-  const say = (line: (tool: Tool) => string, between: string): string =>
-    [...groups].map(([group, tools]) => `${group ? `\n[${group}]` : ''}\n${tools.map(line).join(between)}`).join('');
-  const whole = intro + say((tool) => `${tool.name}: ${firstSentence(tool.description)}`, '\n');
-  if (whole.length <= maxDescriptionChars) return whole;
-  const names = intro + say((tool) => tool.name, ', ');
+  const list = (line: (tool: Tool) => string, separator: string): string =>
+    [...groups].map(([group, tools]) => `${group ? `\n[${group}]` : ''}\n${tools.map(line).join(separator)}`).join('');
+  const full = intro + list((tool) => `${tool.name}: ${firstSentence(tool.description)}`, '\n');
+  if (full.length <= maxDescriptionChars) return full;
+  const names = intro + list((tool) => tool.name, ', ');
   return names.length <= maxDescriptionChars
     ? names
     : `${names.slice(0, maxDescriptionChars)}… Call this with no names to see them all.`;
@@ -95,19 +92,19 @@ function firstSentence(text: string): string {
 }
 
 function loadTools(groups: ToolGroups, names: readonly string[]): ToolOutput {
-  const hidden = [...groups.values()].flat();
+  const deferred = [...groups.values()].flat();
   const found = (name: string): readonly Tool[] => {
-    const tools = hidden.filter((tool) => tool.name === name);
+    const tools = deferred.filter((tool) => tool.name === name);
     return tools.length || name === '' ? tools : (groups.get(name) ?? []);
   };
   const unknown = names.filter((name) => found(name).length === 0);
   if (unknown.length)
     return toolOutput({
       failed: true,
-      text: `Nothing was loaded: there is no tool to load named ${unknown.join(', ')}. There are: ${hidden.map((tool) => tool.name).join(', ')}.`,
+      text: `Nothing was loaded: there is no tool to load named ${unknown.join(', ')}. There are: ${deferred.map((tool) => tool.name).join(', ')}.`,
     });
   if (names.length === 0)
-    return toolOutput({ text: hidden.map((tool) => `${tool.name}: ${firstSentence(tool.description)}`).join('\n') });
+    return toolOutput({ text: deferred.map((tool) => `${tool.name}: ${firstSentence(tool.description)}`).join('\n') });
   const loaded = [...new Set(names.flatMap(found))];
   const [first] = loaded;
   return toolOutput({
@@ -119,7 +116,7 @@ function loadTools(groups: ToolGroups, names: readonly string[]): ToolOutput {
   });
 }
 
-/** The loop calls the named tool in its place: gates, checks and the log see that one. `external`, so that nothing runs beside it. */
+/** The loop calls the named tool instead: gates, checks and the log see that one. Its effect is `external`, so that it runs alone. */
 const useTool: Tool = {
   name: USE_TOOL,
   description: `Calls a tool that ${LOAD_TOOLS} has loaded.`,
@@ -134,6 +131,6 @@ const useTool: Tool = {
   },
   effect: 'external',
   execute(_input: Json): never {
-    throw badToolError(USE_TOOL, 'it stands for other tools and is never run itself');
+    throw badToolError(USE_TOOL, 'it stands for other tools and never runs itself');
   },
 };

@@ -1,4 +1,4 @@
-// A run as a trace: spans for the run, its turns and its tool calls, a pure view of the log.
+// Traces: a view of the log that gives spans for runs, turns and tool calls.
 import {
   appendItem,
   toArray,
@@ -9,7 +9,7 @@ import {
   type View,
 } from '../core/index.ts';
 
-/** A stretch of work. `parent` is the run it belongs to; an open span has no end. */
+/** A span. `parent` is the id of its run; an open span has no end. */
 export type Span = {
   readonly name: string;
   readonly kind: 'run' | 'turn' | 'tool';
@@ -20,10 +20,10 @@ export type Span = {
   readonly attributes: Readonly<Record<string, Json>>;
 };
 
-/** The spans that have ended, in that order, and those still open by their key. */
+/** The ended spans in the order of their ends, and the open spans by key. */
 export type Trace = { readonly done: PersistentList<Span>; readonly open: ReadonlyMap<string, Span> };
 
-/** Folds a log into spans; the ended ones come in the order they ended. */
+/** Folds a log to spans. */
 export const traceView: View<Trace> = {
   initial: { done: createPersistentList<Span>(), open: new Map() },
   on(trace, event) {

@@ -180,4 +180,4 @@ export { settleOpenCalls } from './call-fold.ts';
 export { prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './answer.ts';
-export { subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';
+export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createCoreFixture, createTestTool } from '../../test/support/core-fixture.ts';
-import { evaluateGates, pendingApprovals, type GateResult, type Tool, type ToolCall } from './index.ts';
+import {
+  copyTool,
+  deriveSubagent,
+  evaluateGates,
+  pendingApprovals,
+  type GateResult,
+  type Json,
+  type Tool,
+  type ToolCall,
+} from './index.ts';
 
 const call: ToolCall = { id: 'c', tool: 'save', input: { n: 1 } };
 
@@ -58,4 +67,34 @@ test('pendingApprovals lists the calls without a decision and without a result, 
       { id: 'e', tool: 'save', input: { n: 1 }, question: 'Save?', kind: 'unknown-outcome' },
     ],
   );
+});
+
+class SaveTool implements Tool {
+  readonly name = 'save';
+  readonly description = 'Saves.';
+  readonly input = { type: 'object' };
+  readonly effect = 'write';
+  readonly limit = 0;
+  validate(input: Json): string | undefined {
+    return typeof input === 'object' ? undefined : `above ${this.limit}`;
+  }
+  needsApproval(): boolean {
+    return this.limit === 0;
+  }
+  checkOutcome(): unknown {
+    return this.limit;
+  }
+  execute(): unknown {
+    return this.limit;
+  }
+}
+
+test('a copy of a tool that is a class instance keeps its methods, so a sub-agent asks as its parent does', async () => {
+  const save = new SaveTool();
+  const copy = copyTool(save, { deferred: true });
+  assert.equal(copy.deferred, true);
+  assert.deepEqual([copy.validate?.(1), copy.checkOutcome?.(1, {} as never)], ['above 0', 0]);
+  const { agent, head } = await createCoreFixture({ tools: [save] });
+  const child = deriveSubagent(agent, head.state, {});
+  assert.equal((await evaluateGates(child, call, head.state)).type, 'ask');
 });

@@ -11,6 +11,19 @@ export type SubagentOverrides = Partial<
   readonly tools?: readonly string[];
 };
 
+/** A copy of a tool with changes. A tool may be a class instance, whose methods a spread does not copy: losing `needsApproval` or `validate` would let calls through. */
+export function copyTool(tool: Tool, changes: Partial<Tool>): Tool {
+  const { validate, needsApproval, checkOutcome } = tool;
+  return {
+    ...tool,
+    execute: tool.execute.bind(tool),
+    ...(validate ? { validate: validate.bind(tool) } : {}),
+    ...(needsApproval ? { needsApproval: needsApproval.bind(tool) } : {}),
+    ...(checkOutcome ? { checkOutcome: checkOutcome.bind(tool) } : {}),
+    ...changes,
+  };
+}
+
 /** Derives a sub-agent: all gates and stop conditions of the parent apply, and no tool is added. */
 export function deriveSubagent(parent: ResolvedAgent, state: RunState, wish: SubagentOverrides): ResolvedAgent {
   const { tools: names, gates = [], stops = [], ...own } = wish;
@@ -21,10 +34,7 @@ export function deriveSubagent(parent: ResolvedAgent, state: RunState, wish: Sub
   const kept = open.filter(
     (tool) => tool.clientSideQuestion === undefined && (names === undefined || names.includes(tool.name)),
   );
-  const shown = kept.map((tool): [string, Tool] => [
-    tool.name,
-    { ...tool, execute: tool.execute.bind(tool), deferred: false },
-  ]);
+  const shown = kept.map((tool): [string, Tool] => [tool.name, copyTool(tool, { deferred: false })]);
   return {
     ...inherited,
     checks: [],

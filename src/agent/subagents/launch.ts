@@ -1,5 +1,6 @@
 // Launches one sub-agent: opens its log with its parent's agent or a narrower one, runs it to its end, and relays progress and messages.
 import {
+  copyTool,
   deriveSubagent,
   errorMessage,
   toJson,
@@ -201,7 +202,7 @@ function subagentToolset({ tools: names }: SubagentMetadata, { tools }: Resolved
   const available = [...tools.values()].filter(({ name }) => !excluded.includes(name));
   if (names === undefined) return createToolRegistry(available);
   const named = available.filter(({ name }) => names.includes(name));
-  return createToolRegistry(named.map((tool) => ({ ...tool, execute: tool.execute.bind(tool), deferred: false })));
+  return createToolRegistry(named.map((tool) => copyTool(tool, { deferred: false })));
 }
 
 const subagentInstructions = `You are an agent that another agent has started for one task. You cannot start agents yourself.
