@@ -1,15 +1,15 @@
-// Notices an answer that plays a tool's part: words that look like a result although no tool ran are words, and the model is told so.
+// Detects an answer that fakes a tool result, and adds a note for the model that no tool ran.
 import { messageText, type Rule } from '../core/index.ts';
 
-/** Tags that wrap tool results in the formats models were trained on. */
+/** Tags that mark tool results in the formats that models were trained on. */
 const resultTagPattern =
   /<\/?(tool_result|tool_results|function_result|function_results|function_response|tool_response|tool_output|observation)\b[^>]*>/i;
 
-/** A line that announces a result; it counts where it goes on to name one of the tools. */
+/** A line that announces a result. It counts only if it also names one of the tools. */
 const announcementPattern =
   /^[ \t>*_#-]*(?:tool|function)?[ \t]*(?:results?|outputs?|responses?|observation)\b[^\n]{0,200}/gim;
 
-/** Leaves a note when an answer claims a result that no tool gave. Code that is shown in a fence or between backticks claims nothing. */
+/** Adds a note if an answer claims a result that no tool returned. Code in fences or backticks does not count. */
 export const fabricatedResult: Rule = (event, state) => {
   if (event.type !== 'turn-ended') return [];
   const text = messageText(event.message)

@@ -1,4 +1,4 @@
-// The behaviours we ship: what a session's history can be asked, reminders, gates, stops and renderers over it, and what makes a long conversation shorter.
+// Public API of rules: session statistics, reminders, gates, stop conditions, renderers and compaction.
 export { deprecatedRuleNames } from './deprecated-names.ts';
 export { fabricatedResult } from './fabricated-result.ts';
 export { compactionDiff } from './compaction/diff.ts';

@@ -1,4 +1,4 @@
-// What files held before they were changed, each content once, under its sha256: the way back of an undo.
+// The blob store: earlier contents of changed files, stored once under their sha256, for undo.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, utimes } from 'node:fs/promises';
@@ -9,17 +9,17 @@ import { workspaceError } from './errors.ts';
 /** A folder of contents. */
 export type BlobStore = {
   put(bytes: Uint8Array): Promise<void>;
-  /** The content with this hash; throws where it is not there, or is no longer what its name says. */
+  /** Returns the content with this hash. Throws if it is missing or does not match the hash. */
   get(hash: string): Promise<Uint8Array>;
 };
 
-/** Contents in this folder, readable by their owner alone; without a folder nothing is kept and nothing comes back. */
+/** Creates a blob store in this folder, readable by its owner only. Without a folder, nothing is stored. */
 export function createBlobStore(folder: string | undefined): BlobStore {
   return {
     async put(bytes) {
       if (folder === undefined) return;
       const place = path.join(folder, sha256Hex(bytes));
-      // What is needed anew is not old, whoever tidies up.
+      // Updates its time, so that a cleanup does not remove it as old.
       if (existsSync(place)) return utimes(place, new Date(), new Date());
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const draft = path.join(folder, `${randomUUID()}.tmp`);

@@ -1,4 +1,4 @@
-// What a workspace says when it refuses: one sentence that a model can act on, with a code that a program can.
+// Errors of a workspace: one sentence that a model can act on, and a code for programs.
 import { FairleadError, errorMessage, escapeInvisibleLine, systemErrorCode } from '../core/index.ts';
 
 /** Why a path or a change was refused. */
@@ -19,7 +19,7 @@ export type WorkspaceErrorCode =
   | 'bad-command'
   | 'no-program';
 
-/** A refusal as an error; its sentence goes to the model as it is. */
+/** Creates an error. The model receives its sentence unchanged. */
 export const workspaceError = (why: WorkspaceErrorCode, sentence: string, cause?: unknown): FairleadError =>
   new FairleadError(`workspace/${why}`, sentence, { blame: 'model', ...(cause === undefined ? {} : { cause }) });
 
@@ -34,7 +34,7 @@ const errorMessages: Readonly<Record<string, readonly [WorkspaceErrorCode, (path
   ENXIO: ['not-a-file', (path) => `${path} is not a regular file.`],
 };
 
-/** A system error in our words; our own errors stay as they are. */
+/** Converts a system error to a workspace error. A FairleadError stays unchanged. */
 export function toWorkspaceError(error: unknown, path: string): FairleadError {
   if (error instanceof FairleadError) return error;
   const shown = escapeInvisibleLine(path);

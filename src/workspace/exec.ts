@@ -1,4 +1,4 @@
-// Runs commands: each in a process group and session of its own, which ends with it, its output bounded, its environment without secrets.
+// Runs commands: each in its own process group and session, which is killed when it ends, with bounded output and without secrets in its environment.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
@@ -17,12 +17,12 @@ import { workspaceError } from './errors.ts';
 
 const maxCommandLength = 100_000;
 const defaultMaxOutput = 30_000;
-/** Milliseconds between asking a group to end and ending it; a call that is aborted has half a second in all. */
+/** Milliseconds between SIGTERM and SIGKILL; an aborted call may take half a second in total. */
 const defaultGraceMs = 200;
 
 const bashPath = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) => existsSync(each)) ?? '/bin/sh';
 
-/** Runs a shell command, or a program with its arguments, in this folder; output that is to be kept goes to a folder beside it. */
+/** Runs a shell command, or a program with arguments, in this folder. Output to be saved goes to the given output folder. */
 export async function execCommand(
   command: string | readonly string[],
   cwd: string,
@@ -44,7 +44,7 @@ export async function execCommand(
   const stop = createStopControl(child, options);
   try {
     const { code, signal } = await ending;
-    // What it left running in the background would hold its output open, and outlive us.
+    // Background processes of the command would keep its output open and outlive this process.
     killGroup(child, 'SIGKILL');
     await output.drained();
     const stopped = stop.reason();
@@ -58,7 +58,7 @@ export async function execCommand(
   }
 }
 
-/** What runs now. A group of its own does not hear that we are gone: it has to be told. */
+/** The running processes. A separate group does not receive our signals, so it is killed at exit. */
 const runningProcesses = new Set<ChildProcess>();
 let hasExitListener = false;
 
@@ -69,7 +69,7 @@ function killOnExit(child: ChildProcess): void {
   process.on('exit', () => runningProcesses.forEach((each) => killGroup(each, 'SIGKILL')));
 }
 
-/** Ends the group when the pipe from us closes, however we go: where we are killed outright nothing of ours runs any more. */
+/** Kills the group when the pipe from this process closes, even after SIGKILL, when no code of this process runs any more. */
 function spawnReaper(child: ChildProcess): ChildProcess | undefined {
   if (child.pid === undefined || process.platform === 'win32') return undefined;
   const end = 'read _; kill -s KILL -- "-$0"';
@@ -78,7 +78,7 @@ function spawnReaper(child: ChildProcess): ChildProcess | undefined {
     env: {},
     detached: true,
   });
-  // Without it the command ends in all other ways still.
+  // Without it, the command still ends in all other cases.
   watcher.on('error', () => {});
   watcher.unref();
   return watcher;
@@ -95,13 +95,13 @@ function toArgv(command: string | readonly string[]): readonly [string, ...strin
       'bad-command',
       `The command is longer than ${maxCommandLength} characters; write a script and run that.`,
     );
-  // One pipe for both streams, so that lines come in the order in which they were written.
+  // One pipe for both streams, so that lines stay in the order in which they were written.
   return typeof command === 'string' ? [bashPath, '-c', `exec 2>&1; ${command}`] : [first, ...command.slice(1)];
 }
 
 type OutputCollector = {
   text(): string;
-  /** How much there was, where that is more than the text. */
+  /** The size of the complete output, if it is more than the text. */
   overflow(): OutputSize | undefined;
   drained(): Promise<void>;
   close(): void;
@@ -112,7 +112,7 @@ function collectOutput(
   { onOutput, maxChars = defaultMaxOutput }: ExecOptions,
   folder: string | undefined,
 ): OutputCollector {
-  // Two halves of one length, so that nothing is left out before a file is begun.
+  // Two halves of the same length, so that nothing is omitted before a file is created.
   const room = Math.max(2, maxChars - (maxChars % 2));
   const kept = createBoundedText(room);
   const file = folder === undefined ? undefined : createOutputFile(folder);
@@ -125,14 +125,14 @@ function collectOutput(
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const take = (text: string): void => {
     if (text === '') return;
-    // What is short enough to be given back needs no file.
+    // Output that is returned in full needs no file.
     if (length + text.length > room) file?.append(length > room ? text : kept.text() + text);
     length += text.length;
     kept.add(text);
     try {
       onOutput?.(text, written());
     } catch {
-      // An onlooker that fails must not fail the command.
+      // A listener that throws must not fail the command.
     }
   };
   const ends = streams.map((stream) => {
@@ -152,7 +152,7 @@ function collectOutput(
     text: () => kept.text(),
     overflow: () => (kept.isTruncated() ? written() : undefined),
     close: () => file?.close(),
-    /** All that was written is read before the end is told; but a process that left the group may hold the pipe for ever. */
+    /** Reads all output before the end is reported. A process that left the group may keep the pipe open forever, so this has a limit. */
     async drained() {
       const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), defaultGraceMs);
       await Promise.all(ends);
@@ -164,7 +164,7 @@ function collectOutput(
 function waitForExit(child: ChildProcess, program: string): Promise<{ code: number | null; signal: string | null }> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => {
-      // Where a folder of the search path is closed to us, the system says EACCES of a program that is nowhere.
+      // If a folder on PATH is not accessible, the system reports EACCES for a program that does not exist.
       if (!['ENOENT', 'EACCES'].includes(systemErrorCode(error) ?? '')) return reject(error);
       reject(
         workspaceError(
@@ -180,7 +180,7 @@ function waitForExit(child: ChildProcess, program: string): Promise<{ code: numb
 
 type StopControl = { reason(): ExecResult['stopped']; release(): void };
 
-/** Ends the whole group at an abort or at its time: asked first, then made to. */
+/** Stops the group at an abort or timeout: SIGTERM first, then SIGKILL. */
 function createStopControl(
   child: ChildProcess,
   { signal, timeoutMs, graceMs = defaultGraceMs, isWrapper }: ExecOptions,
@@ -215,6 +215,6 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // All of it has ended.
+    // All its processes have exited.
   }
 }

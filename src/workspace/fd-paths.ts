@@ -1,22 +1,22 @@
-// Opens what a canonical path names and makes sure that no link took its place in between: what is opened is what was judged.
+// Opens canonical paths and verifies that no link was put in their place meanwhile: the opened file is the one that was checked.
 import { constants, existsSync } from 'node:fs';
 import { mkdir, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { escapeInvisibleLine, systemErrorCode } from '../core/index.ts';
 import { toWorkspaceError, workspaceError } from './errors.ts';
 
-// Where a system does not have one of them it is undefined, which adds nothing to the flags.
+// A flag that the system does not have is undefined, which adds nothing.
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** How a file is opened for reading: never waiting for a pipe, never following a link. */
+/** Flags to open a file for reading: never waits for a pipe, never follows a link. */
 export const readOnlyFlags: number = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-/** Linux names every open file: a name below that one cannot be led elsewhere by a link. Elsewhere a moment stays between check and use. */
+/** Linux has a path for every open file. A name below it cannot be redirected by a link. Other systems keep a short gap between check and use. */
 const fdFolder = process.platform === 'linux' && existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
 
-/** A folder that is held open. */
+/** An open folder. */
 export type OpenFolder = {
-  /** The path of a name in this very folder, whatever happens to the folder's own path. */
+  /** Returns the path of a name in this folder, even if the folder's own path changes. */
   pathOf(name: string): string;
   readonly handle: FileHandle;
 };
@@ -24,7 +24,7 @@ export type OpenFolder = {
 /** Opens a canonical file for reading. */
 export const openNoFollow = (canonical: string): Promise<FileHandle> => openVerified(canonical, readOnlyFlags);
 
-/** Does some work in a canonical folder that is held open meanwhile. */
+/** Runs work with a canonical folder that is kept open meanwhile. */
 export async function withOpenFolder<T>(canonical: string, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
   const handle = await openVerified(canonical, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
@@ -34,7 +34,7 @@ export async function withOpenFolder<T>(canonical: string, work: (folder: OpenFo
   }
 }
 
-/** The same in a folder that may have to be made first, with every folder above it. */
+/** The same for a folder that is created first if needed, with its parents. */
 export async function withCreatedFolder<T>(canonical: string, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
   if (existsSync(canonical)) return withOpenFolder(canonical, work);
   await withCreatedFolder(path.dirname(canonical), async (parent) => {

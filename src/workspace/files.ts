@@ -1,4 +1,4 @@
-// Reads files within a bound, and replaces them whole or not at all.
+// Reads files up to a max size, and replaces them atomically.
 import { hash, randomUUID } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import { escapeInvisibleLine, systemErrorCode, type FileStamp } from '../core/in
 import { withOpenFolder, withCreatedFolder, openNoFollow, readOnlyFlags, type OpenFolder } from './fd-paths.ts';
 import { toWorkspaceError, workspaceError } from './errors.ts';
 
-/** Bytes of the largest file that is read or changed. */
+/** Max size in bytes of a file that is read or changed. */
 export const maxFileBytes: number = 32 * 1024 * 1024;
 
-/** The sha256 of some bytes, in hex. */
+/** Returns the sha256 of bytes, in hex. */
 export const sha256Hex = (bytes: Uint8Array): string => hash('sha256', bytes);
 
-/** The bytes of a canonical file, as many as it had when it was opened. */
+/** Returns the bytes of a canonical file, as many as it had when it was opened. */
 export async function readBytes(canonical: string): Promise<Uint8Array> {
   const handle = await openNoFollow(canonical);
   try {
@@ -23,7 +23,7 @@ export async function readBytes(canonical: string): Promise<Uint8Array> {
   }
 }
 
-/** What can be told of a canonical path without opening it. */
+/** Returns the version stamp of a canonical path without opening it. */
 export function fileStamp(canonical: string): FileStamp {
   try {
     const { dev, ino, size, mode, mtimeNs, ctimeNs } = lstatSync(canonical, { bigint: true });
@@ -37,7 +37,7 @@ export function fileStamp(canonical: string): FileStamp {
   }
 }
 
-/** A file as it is found before a change. */
+/** A file before a change. */
 type ExistingFile = { readonly bytes: Uint8Array; readonly stats: BigIntStats };
 
 async function readOpenFile(handle: FileHandle, canonical: string): Promise<ExistingFile> {
@@ -57,7 +57,7 @@ async function readOpenFile(handle: FileHandle, canonical: string): Promise<Exis
   return { bytes: bytes.subarray(0, length), stats };
 }
 
-/** What a canonical file becomes: its new bytes, or nothing to remove it. `agree` sees the present bytes first and throws to refuse. */
+/** Replaces the content of a canonical file, or removes the file if `bytes` is undefined. `agree` receives the present bytes and throws to refuse. */
 export async function replaceFileContent(
   canonical: string,
   bytes: Uint8Array | undefined,
@@ -99,7 +99,7 @@ async function readExisting(folder: OpenFolder, name: string, canonical: string)
   }
 }
 
-/** Writes beside the file, makes that safe, and only then lets it take the place; a reader sees the old content or the new. */
+/** Writes a draft in the same folder, syncs it, then renames it: a reader sees the old content or the new. */
 async function writeAtomically(
   folder: OpenFolder,
   name: string,
@@ -123,10 +123,10 @@ async function writeAtomically(
   }
 }
 
-/** The new file belongs to whom the old one did, and may be used as it could. */
+/** Gives the new file the owner and mode of the old one. */
 async function copyOwnership(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
   const own = await handle.stat({ bigint: true });
-  // Where it cannot be given away the file becomes ours, which is all that can be done.
+  // If the owner cannot be changed, the file belongs to the own user.
   if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => {});
   await handle.chmod(Number(mode & 0o7777n));
 }
@@ -146,7 +146,7 @@ async function replaceExisting(
   await rename(draft, folder.pathOf(name));
 }
 
-/** A new file takes its name only if that is still free. */
+/** Gives the new file its name only if that name is still free. */
 async function linkNew(folder: OpenFolder, name: string, draft: string): Promise<void> {
   try {
     await link(draft, folder.pathOf(name));

@@ -1,4 +1,4 @@
-// The workspace's public names: the world that tools may touch.
+// Public API of the workspace: files, commands and network for tools.
 export { isSecretVariable, publicEnvironment } from './environment.ts';
 export { localWorkspace, protectedNames, type LocalWorkspaceOptions } from './local.ts';
 export { isPublicAddress } from './net/addresses.ts';

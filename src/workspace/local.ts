@@ -1,4 +1,4 @@
-// A workspace on this machine's own disk: confined to its roots, it remembers what was read and keeps what it replaces.
+// A workspace on the local disk: confined to its roots. It tracks which files were read and keeps replaced contents.
 import { isUtf8 } from 'node:buffer';
 import { realpathSync, statSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
@@ -21,26 +21,26 @@ import { toWorkspaceError, workspaceError } from './errors.ts';
 
 const maxEntries = 10_000;
 
-/** Names that no write may touch wherever they stand: what lies there is run by others. */
+/** Names that no write may touch in any folder, because other programs execute what is there. */
 export const protectedNames: readonly string[] = ['.git', '.gitmodules'];
 
-/** What a local workspace is opened on. */
+/** Options of localWorkspace. */
 export type LocalWorkspaceOptions = {
-  /** The folders that may be read and written. They come from a person, never from a model. */
+  /** The folders that may be read and written. They come from the user, never from a model. */
   readonly roots: readonly string[];
-  /** Where relative paths start; the first root unless given. */
+  /** The base of relative paths. Default: the first root. */
   readonly cwd?: string;
-  /** Where earlier contents of changed files are kept; without it nothing can be put back. */
+  /** The folder for earlier contents of changed files. Without it, nothing can be undone. */
   readonly blobs?: string;
-  /** Where long output of commands is kept, in a folder of its own for each working folder, which may be read and not written; without it none is kept. */
+  /** The folder for long command output, with one read-only subfolder per working folder. Without it, none is saved. */
   readonly outputs?: string;
-  /** What no write may touch beside the usual: names wherever they stand, or places by their absolute path. */
+  /** More paths that no write may touch, besides the default: names in any folder, or absolute paths. */
   readonly protect?: readonly string[];
-  /** Files that nobody reads here, wherever they stand, by their absolute path: they hold logins. */
+  /** Absolute paths of files that cannot be read, because they contain logins. */
   readonly denyRead?: readonly string[];
 };
 
-/** Opens the folders of this machine. */
+/** Opens a workspace on folders of this machine. */
 export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
   const protect = [...protectedNames, ...(options.protect ?? [])].map((each) =>
     isAbsolute(each) ? resolveLinks(each) : each,
@@ -57,14 +57,14 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
 
   const outputs = options.outputs === undefined ? undefined : outputFolderFor(options.outputs, cwd);
   const beside = outputs === undefined ? undefined : resolveLinks(outputs);
-  /** Where something can be read. */
+  /** Resolves a path for reading. */
   const find = (given: string): string => resolveWithinRoots(given, cwd, roots, beside);
   const findOpen = (given: string): string => {
     const found = resolveWithinRoots(given, cwd, roots);
     assertWritable(found, roots, protect);
     return found;
   };
-  /** One change after the other: what was checked is still so when it is done. */
+  /** Runs one change after the other: what was checked is still true when the change is made. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = writing.then(work);
     writing = turn.catch(() => {});
@@ -121,7 +121,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
           if ((present ? sha256Hex(present) : null) === change.after) return;
           throw workspaceError('changed', `${escapeInvisibleLine(found)} was changed since, so it was left as it is.`);
         });
-        // The model has seen what was undone, not what is there now.
+        // The model has seen the undone content, not the present one.
         seen.delete(found);
       }),
     list: async (given) => readListing(find(given)),
@@ -148,7 +148,7 @@ async function readFileContent(found: string): Promise<FileContent> {
   return { path: found, bytes, hash: sha256Hex(bytes), ...text };
 }
 
-/** Text that no file could hold is refused rather than changed on the way. */
+/** Throws if a text cannot be encoded, instead of changing it. */
 function encodeContent(given: string, content: string | Uint8Array): Uint8Array {
   if (typeof content !== 'string') return content;
   if (content.isWellFormed()) return Buffer.from(content);
@@ -158,7 +158,7 @@ function encodeContent(given: string, content: string | Uint8Array): Uint8Array 
   );
 }
 
-/** A file is changed only by someone who knows what is in it. */
+/** Throws unless the model has seen the present content of a file. */
 function assertFresh(
   given: string,
   before: string | null,

@@ -1,31 +1,31 @@
-// Long output of commands in files, as text that can be read by lines: bounded one by one and together, and removed when old.
+// Saves long command output in text files: limited per file and in total, and removed when old.
 import { hash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { OutputSize } from '../core/index.ts';
 import { maxFileBytes } from './files.ts';
 
-/** Bytes of one output that are kept: as many as can be read. What comes after them is counted and dropped. */
+/** Max bytes of one output, as many as can be read. Further output is counted and dropped. */
 const maxBytesPerOutput = maxFileBytes;
-/** Bytes of all outputs together. The oldest go first. */
+/** Max bytes of all outputs together. The oldest are removed first. */
 const maxBytesTotal = 8 * maxBytesPerOutput;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
-/** Characters of a line, which is broken there: a line without end could not be read in pieces. */
+/** Max characters of a line, which is broken there: an endless line could not be read in parts. */
 const maxLineLength = 10_000;
 
-/** The folder for outputs of commands in a working folder, so that no other folder's are read from there. */
+/** Returns the output folder of a working folder. Outputs of other working folders cannot be read from there. */
 export const outputFolderFor = (base: string, cwd: string): string => path.join(base, hash('sha256', cwd).slice(0, 16));
 
 /** The output of one command. */
 export type OutputFile = {
-  /** Adds text. The file is made with the first of it; where that fails, nothing is kept. */
+  /** Appends text. The file is created with the first text; if that fails, nothing is saved. */
   append(text: string): void;
-  /** Where it is, if it is anywhere. */
+  /** Returns the path, if the file was created. */
   location(): OutputSize['file'];
   close(): void;
 };
 
-/** Keeps one output in this folder. */
+/** Creates the output file of one command in this folder. */
 export function createOutputFile(folder: string): OutputFile {
   const file = path.join(folder, `output-${randomUUID().slice(0, 8)}.txt`);
   const broken = createLineBreaker();
@@ -43,7 +43,7 @@ export function createOutputFile(folder: string): OutputFile {
         bytes += fit.length;
         state = fit.length < piece.length ? 'cut' : 'whole';
       } catch {
-        // A full disk must not fail the command; half of an output is still worth reading.
+        // A full disk must not fail the command; a partial output is still useful.
         state = bytes > 0 ? 'cut' : 'lost';
       }
     },
@@ -61,12 +61,12 @@ function openOutputFile(folder: string, file: string): number {
   try {
     removeOldOutputs(path.dirname(folder));
   } catch {
-    // Another process may sweep at the same time; the next output tries again.
+    // Another process may clean up at the same time; the next output tries again.
   }
   return openSync(file, 'wx', 0o600);
 }
 
-/** Removes what is old, and the oldest of what is too much, of all working folders: only what has a name of ours, for the folder may be somebody's. */
+/** Removes old outputs of all working folders, then the oldest until the total fits. Only files with our names, because the folder may contain others. */
 function removeOldOutputs(base: string): void {
   const files = readdirSync(base)
     .filter((each) => /^[0-9a-f]{16}$/.test(each))
@@ -85,7 +85,7 @@ function removeOldOutputs(base: string): void {
   }
 }
 
-/** How many of these bytes fit without cutting a letter in two. */
+/** Returns how many of these bytes fit without splitting a UTF-8 character. */
 function completeUtf8Length(bytes: Uint8Array, room: number): number {
   if (bytes.length <= room) return bytes.length;
   let end = room;
@@ -93,7 +93,7 @@ function completeUtf8Length(bytes: Uint8Array, room: number): number {
   return end;
 }
 
-/** Breaks lines that are too long, and writes the character out that would make a text none. */
+/** Breaks long lines, and escapes the NUL character, which would make the text binary. */
 function createLineBreaker(): (text: string) => string {
   let column = 0;
   return (text) => {

@@ -1,4 +1,4 @@
-// Where a path really leads, and whether that is inside the roots: links resolved, compared name by name, never by string prefix.
+// Resolves paths and checks that they are inside the roots: links are resolved, and paths are compared by segments, never by string prefix.
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { escapeInvisibleLine, isPathInside, normalizeFileName, systemErrorCode } from '../core/index.ts';
@@ -6,7 +6,7 @@ import { toWorkspaceError, workspaceError } from './errors.ts';
 
 const maxPathLength = 4096;
 
-/** The canonical path of what is there, or of what would be made there; throws where that is outside all roots, and outside the folder beside them that may be used too. */
+/** Returns the canonical path of an existing or new file. Throws if it is outside all roots and outside the additional folder. */
 export function resolveWithinRoots(given: string, cwd: string, roots: readonly string[], beside?: string): string {
   assertValidPath(given);
   const found = resolveLinks(path.resolve(cwd, given), given);
@@ -26,7 +26,7 @@ function assertValidPath(given: string): void {
     throw workspaceError('bad-path', `The path is longer than ${maxPathLength} characters.`);
 }
 
-/** An absolute path with the links of its deepest ancestor that exists resolved; below that there is nothing yet that could be a link. */
+/** Resolves the links of an absolute path as far as it exists. The rest does not exist yet, so it contains no link. */
 export function resolveLinks(wanted: string, given: string = wanted): string {
   const missing: string[] = [];
   for (let at = wanted; ; at = path.dirname(at)) {
@@ -36,7 +36,7 @@ export function resolveLinks(wanted: string, given: string = wanted): string {
       if (systemErrorCode(error) === 'ELOOP')
         throw workspaceError('bad-path', `The links at ${escapeInvisibleLine(given)} lead in a circle.`);
       if (systemErrorCode(error) !== 'ENOENT' || at === path.dirname(at)) throw toWorkspaceError(error, given);
-      // A link whose target is missing: to write there would make a file where nobody looked.
+      // A link whose target is missing: writing there would create a file at a path that was not checked.
       if (pathExists(at))
         throw workspaceError('bad-path', `${escapeInvisibleLine(given)} is or passes a link that leads nowhere.`);
       missing.unshift(path.basename(at));
@@ -55,7 +55,7 @@ function pathExists(at: string): boolean {
 
 const pathSegments = (canonical: string): readonly string[] => canonical.split(path.sep).filter((name) => name !== '');
 
-/** Refuses a write to a protected place, or where a name is protected however it is written: file systems may fold case and Unicode forms, and drop trailing dots and blanks. */
+/** Throws if a path is protected, in any spelling: file systems may ignore case, Unicode normalization form, and trailing dots and spaces. */
 export function assertWritable(canonical: string, roots: readonly string[], protect: readonly string[]): void {
   const root = roots.find((each) => isPathInside(each, canonical)) ?? '';
   const names = pathSegments(canonical).slice(pathSegments(root).length).map(normalizeFileName);

@@ -1,13 +1,13 @@
-// The process groups below a process: a program that confines a command puts it into a session of its own, where no signal for the program arrives.
+// Finds the process groups below a process: a sandbox program starts its command in a new session, where signals to the program do not arrive.
 import { readdirSync, readFileSync } from 'node:fs';
 
 type ProcessEntry = { readonly pid: number; readonly parent: number; readonly group: number };
 
-/** The groups of what a process started, its own left out; none where the system does not tell. */
+/** Returns the groups of the descendants of a process, without its own; empty if the system does not provide them. */
 export function descendantGroups(pid: number): readonly number[] {
   const all = listProcesses();
   const below = new Set([pid]);
-  // A parent may stand behind its child in the list.
+  // A parent may come after its child in the list.
   for (let size = 0; size < below.size;) {
     size = below.size;
     for (const each of all) if (below.has(each.parent)) below.add(each.pid);
@@ -27,14 +27,14 @@ function listProcesses(): readonly ProcessEntry[] {
 function readProcess(pid: number): readonly ProcessEntry[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // A name may hold anything, also blanks and brackets; what comes after it does not.
+    // The name may contain anything, including spaces and parentheses; the fields after it do not.
     const [, parent, group] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
     return parent === undefined || group === undefined ? [] : [{ pid, parent, group }];
   } catch {
-    // It ended meanwhile.
+    // It has exited meanwhile.
     return [];
   }
 }

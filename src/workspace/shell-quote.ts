@@ -1,4 +1,4 @@
-// A text as one word of a POSIX shell, whatever it holds.
+// Quotes a text for a POSIX shell.
 
-/** Quotes a text so that a shell takes it as it is. */
+/** Quotes a text so that a shell takes it as one literal word. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,10 +1,10 @@
-// What a compaction changed, for a person: what was kept, what was taken out and what came in its place.
+// Formats what a compaction changed, for the user: kept, removed and added parts.
 import { messageText, messageTokens, type Message, type MessagePart } from '../../core/index.ts';
 
 type DiffMark = '=' | '-' | '+';
 type DiffPiece = { readonly mark: DiffMark; readonly message: Message };
 
-/** The difference between a conversation and its compacted form as text: `=` kept word for word, `-` taken out, `+` put in their place. */
+/** Returns the difference between a conversation and its compacted form: `=` kept unchanged, `-` removed, `+` added. */
 export function compactionDiff(before: readonly Message[], after: readonly Message[]): string {
   const old = diffPieces(before, after, '-');
   const put = diffPieces(after, before, '+').filter((piece) => piece.mark === '+');
@@ -21,7 +21,7 @@ export function compactionDiff(before: readonly Message[], after: readonly Messa
   ].join('\n');
 }
 
-/** The messages of one side, each split into what the other side also has and what it has not. */
+/** Splits the messages of one side into parts that the other side also has and parts that it has not. */
 function diffPieces(messages: readonly Message[], other: readonly Message[], mark: DiffMark): readonly DiffPiece[] {
   const there = new Map<string, number>();
   for (const part of other.flatMap((message) => message.parts)) {
@@ -54,7 +54,7 @@ function groupRuns(pieces: readonly DiffPiece[]): readonly (readonly DiffPiece[]
   return runs;
 }
 
-/** What is new is shown whole; of a long run of the rest, its ends and what lies between in one line. */
+/** Formats a run of parts. Changed parts are shown in full; of a long unchanged run, only its ends. */
 function formatRun(run: readonly DiffPiece[]): readonly string[] {
   const mark = run[0]?.mark ?? '=';
   if (mark === '+')

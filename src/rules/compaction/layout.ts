@@ -1,4 +1,4 @@
-// The shape of a compacted conversation: the task, what stands for the part left out, what is carried over from it, the latest turns.
+// The layout of a compacted conversation: the task, a replacement for the omitted part, what is carried over from it, the latest turns.
 import {
   messageToolCalls,
   estimateTokens,
@@ -14,16 +14,16 @@ import {
 } from '../../core/index.ts';
 import { compactionNoteKey, type PlanBudget, type CompactionPlan } from './plan.ts';
 
-/** The share of the window that notes may take: who leaves more of them leaves no standing rules but a stream of remarks. */
+/** Max share of the context window for notes. More notes than this are not rules to keep but a stream of messages. */
 const noteShare = 0.1;
 
-/** The share of the room that the list of files may take. */
+/** Max share of the target tokens for the list of files. */
 const fileShare = 0.15;
 
-/** A budget with the size of a summary, and of the request that asks for it. */
+/** A plan budget with the size of the summary and of the request that produces it. */
 export type CompactionBudget = PlanBudget & { readonly summaryTokens: number; readonly window: number };
 
-/** How much may be kept of this state. `target` is the share of the window, or of what is used where that is less, to get down to. */
+/** Computes how much of this state may be kept. `target` is the share of the context window, or of the used tokens if that is less. */
 export function compactionBudget(
   state: RunState,
   { provider }: ResolvedAgent,
@@ -31,7 +31,7 @@ export function compactionBudget(
 ): CompactionBudget {
   const frame = prefixTokens(state);
   const used = frame + messageTokens(toArray(state.messages));
-  // A provider that counts more than we do (code, other scripts) is right: the window is smaller in our tokens.
+  // If the provider counts more tokens than our estimate (code, other scripts), the window is smaller in estimated tokens.
   const ratio = Math.max(1, state.context / used);
   const window = (state.limits?.context ?? (provider.contextWindow ?? Number.POSITIVE_INFINITY) * 0.9) / ratio;
   const base = Math.min(window, used);
@@ -51,7 +51,7 @@ export function compactionBudget(
   };
 }
 
-/** The conversation that a plan makes, with these words of the model's side in the place of what is left out. */
+/** Builds the compacted conversation of a plan, with this text of the model in place of the omitted part. */
 export function assembleMessages(
   state: RunState,
   plan: CompactionPlan,
@@ -71,7 +71,7 @@ export function assembleMessages(
   ];
 }
 
-/** What stands where an answer was that is left out. */
+/** Replaces an omitted answer. */
 export const omittedText = '(Earlier work is left out here.)';
 
 const textMessage = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
@@ -81,7 +81,7 @@ function formatCarriedOver(
   { omitted, userParts }: CompactionPlan,
   room: number,
 ): string {
-  // A name that no tool has is the model's invention, and this text stands on the user's side.
+  // A name that no tool has was invented by the model, and this text is part of a user message.
   const names = new Set(known.map((tool) => tool.name));
   const tools = omitted
     .flatMap((message) => messageToolCalls(message).map((call) => call.tool))
@@ -96,7 +96,7 @@ function formatCarriedOver(
   ].join(' ');
 }
 
-/** The files a line each, changed ones first where not all fit. */
+/** Formats the files, one per line; changed files first if not all fit. */
 function formatFiles(files: readonly TouchedFile[], room: number): string {
   let size = 0;
   const order = [

@@ -1,4 +1,4 @@
-// What a compaction keeps, decided by structure alone: the task, the user's own words, the latest turns; never a call without its result.
+// Plans a compaction by structure alone: keeps the task, the user's messages and the latest turns, and never a call without its result.
 import {
   parseNotes,
   truncateMiddle,
@@ -13,44 +13,44 @@ import {
   type TextPart,
 } from '../../core/index.ts';
 
-/** How much may be kept, in tokens as we estimate them. */
+/** How much may be kept, in estimated tokens. */
 export type PlanBudget = {
-  /** Tokens that the new history should hold at most, and those that it must not exceed. */
+  /** The target size of the new history, and its max size. */
   readonly targetTokens: number;
   readonly maxTokens: number;
-  /** Of these, tokens for what stands in the place of the part left out. */
+  /** Tokens of the target reserved for the replacement of the omitted part. */
   readonly reservedTokens: number;
-  /** Tokens that the latest notes may take. */
+  /** Max tokens for the latest notes. */
   readonly noteTokens: number;
-  /** How many of the latest turns stay word for word at most. */
+  /** Max number of latest turns that stay unchanged. */
   readonly keepTurns: number;
 };
 
-/** A conversation taken apart: what stays as it is, and what is left out. */
+/** A plan: what stays unchanged, and what is omitted. */
 export type CompactionPlan = {
   /** The first request of the user. */
   readonly task: readonly MessagePart[];
-  /** What the user said in the part left out. */
+  /** What the user wrote in the omitted part. */
   readonly userParts: readonly MessagePart[];
   readonly omitted: readonly Message[];
-  /** The latest note of each key in the part left out. */
+  /** The latest note of each key in the omitted part. */
   readonly notes: readonly Note[];
   readonly tail: readonly Message[];
 };
 
-/** The key of the note that a compaction leaves behind; the next one replaces it. */
+/** The key of the note that a compaction adds. The next compaction replaces it. */
 export const compactionNoteKey = 'compaction';
 
-/** What the loop says in the user's place where there is nothing to say. */
+/** The prompt that the loop sends if there is no user input. */
 const continuePrompt = 'Go on.';
 
-/** What a person said in a message, without the notes that were shown beside it. */
+/** Returns what the user wrote in a message, without the notes in it. */
 export const userParts = ({ role, parts }: Message): readonly MessagePart[] =>
   role === 'user'
     ? parts.filter((part) => part.type !== 'text' || !(part.text === continuePrompt || parseNotes(part.text)))
     : [];
 
-/** Takes a conversation apart so that what stays fits; nothing where that cannot be done without losing what must stay. */
+/** Plans a compaction that fits the budget; undefined if that is impossible without losing what must stay. */
 export function planCompaction(messages: readonly Message[], budget: PlanBudget): CompactionPlan | undefined {
   if (messages[0]?.role !== 'user' || messages.length < 2) return undefined;
   const notes = latestNotes(messages, budget.noteTokens);
@@ -58,7 +58,7 @@ export function planCompaction(messages: readonly Message[], budget: PlanBudget)
   const all = { ...budget, reservedTokens: reserve };
   const from = findVerbatimTail(messages, all);
   if (from !== undefined) return createPlanAt(messages, from, notes);
-  // A quarter of the room for one result: beside it the turns before it still have a place.
+  // One result may use a quarter of the budget, so that the turns before it still fit.
   const cut = messages.map((message) => truncateResults(message, budget.targetTokens));
   const at = findVerbatimTail(cut, all);
   if (at !== undefined) return { ...createPlanAt(messages, at, notes), tail: cut.slice(at) };
@@ -68,7 +68,7 @@ export function planCompaction(messages: readonly Message[], budget: PlanBudget)
   );
 }
 
-/** Where the tail begins if as many of the latest turns stay as fit beside all that the user said, everything word for word. */
+/** Returns where the unchanged tail starts: as many of the latest turns as fit beside everything the user wrote. */
 function findVerbatimTail(
   messages: readonly Message[],
   { targetTokens, reservedTokens, keepTurns }: PlanBudget,
@@ -88,7 +88,7 @@ function findVerbatimTail(
   return found;
 }
 
-/** The last turn alone, its results cut to what fits; where even that is too much, no turn. What the user said is cut last. */
+/** Keeps the last turn with truncated results, or no turn if even that is too large. The user's messages are truncated last. */
 function squeezeLastTurn(
   messages: readonly Message[],
   notes: readonly Note[],
@@ -107,15 +107,15 @@ function squeezeLastTurn(
   return undefined;
 }
 
-/** These messages in this many tokens, if cutting results is enough for it. */
+/** Fits messages into a number of tokens by truncating results; undefined if that is not enough. */
 function fitResults(messages: readonly Message[], room: number): readonly Message[] {
   const results = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'));
   const rest = room - partTokens(messages.flatMap(({ parts }) => parts.filter((part) => part.type !== 'tool-result')));
-  // Less what `shorten` adds to say what it left out.
+  // Minus the marker that `truncateMiddle` adds.
   return messages.map((message) => truncateResults(message, Math.floor((rest / results.length) * 4) - 80));
 }
 
-/** A result must still say what it is the result of. */
+/** A truncated result must still show what it is. */
 const minResultChars = 500;
 
 const truncateResults = ({ role, parts }: Message, most: number): Message => ({
@@ -125,7 +125,7 @@ const truncateResults = ({ role, parts }: Message, most: number): Message => ({
   ),
 });
 
-/** Pictures are the first to go: they can be looked at again. */
+/** Images are removed first, because they can be read again. */
 function truncateResult({ files = [], ...part }: ToolResultPart, most: number): ToolResultPart {
   return {
     ...part,
@@ -133,7 +133,7 @@ function truncateResult({ files = [], ...part }: ToolResultPart, most: number): 
   };
 }
 
-/** The user's words in this many tokens: whole if they fit, else the oldest cut first and each no further than needed. */
+/** Fits the user's messages into a number of tokens: unchanged if they fit, otherwise the oldest are truncated first. */
 function fitUserParts(words: readonly MessagePart[], room: number): readonly MessagePart[] | undefined {
   const cut = [...words];
   let size = partTokens(cut);
@@ -156,7 +156,7 @@ function truncatePart(part: MessagePart, most: number): MessagePart {
   return text.length < part.text.length ? { ...part, text } : part;
 }
 
-/** What stands in the place of a file. */
+/** Returns the text that replaces a file. */
 export const omittedFileText = ({ name, mediaType }: FilePart): TextPart => ({
   type: 'text',
   text: `[the file ${name ?? mediaType} is left out here]`,
@@ -176,7 +176,7 @@ function createPlanAt(messages: readonly Message[], from: number, notes: readonl
   };
 }
 
-/** The latest note of each key, the newest of them if not all fit. */
+/** Returns the latest note of each key; the newest if not all fit. */
 function latestNotes(messages: readonly Message[], room: number): readonly Note[] {
   const kept = new Map<string, Note>();
   let size = 0;

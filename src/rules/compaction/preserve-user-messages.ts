@@ -1,8 +1,8 @@
-// What no compaction may lose, looked for in what it made and not in how it was made.
+// Verifies the result of a compaction: the user's messages must not be lost, whatever compactor produced it.
 import { truncateMiddle, toArray, type Compactor, type Message, type MessagePart } from '../../core/index.ts';
 import { omittedFileText, userParts } from './plan.ts';
 
-/** What must be there and is not, in one sentence; nothing if all of it is. */
+/** Returns what is missing after a compaction, in one sentence; undefined if nothing is. */
 export function findLostContent(before: readonly Message[], after: readonly Message[]): string | undefined {
   const [task, request] = [before[0], after[0]].map((message) =>
     message ? userParts(message).map(serializePart) : [],
@@ -20,7 +20,7 @@ export function findLostContent(before: readonly Message[], after: readonly Mess
 
 const serializePart = (part: MessagePart): string => JSON.stringify(part);
 
-/** Words that were cut still begin as they did; a file that was left out is named. */
+/** The start of a part: truncated text still starts the same, and an omitted file is named. */
 const partPrefix = (part: MessagePart): string =>
   part.type === 'file'
     ? omittedFileText(part).text.slice(0, 24)
@@ -28,7 +28,7 @@ const partPrefix = (part: MessagePart): string =>
       ? part.text.slice(0, 24)
       : serializePart(part);
 
-/** The same compactor, refused where it would lose what the user said. */
+/** Wraps a compactor: a result that loses what the user wrote is rejected. */
 export const preserveUserMessages = (compactor: Compactor): Compactor => ({
   ...(compactor.threshold === undefined ? {} : { threshold: compactor.threshold }),
   async run(state, context) {

@@ -1,22 +1,22 @@
-// Compaction with a model: the part that is left out is summarised, everything that must be exact is carried over by structure.
+// Compaction with a model: the omitted part is summarized; everything that must be exact is carried over by structure.
 import { toArray, messageTokens, type CompactionResult, type Compactor, type Provider } from '../../core/index.ts';
 import { planCompaction } from './plan.ts';
 import { assembleMessages, compactionBudget } from './layout.ts';
 import { formatSummaryBlock, requestSummary } from './summary.ts';
 import { nothingToCompact, truncatingCompactor, compactionFailure, type CompactionOptions } from './truncate.ts';
 
-/** How a conversation is summarised. */
+/** Options of summarizingCompactor. */
 export type SummarizeOptions = CompactionOptions & {
-  /** Who writes the summary; the agent's own model unless given. */
+  /** The provider that writes the summary. Default: the agent's own. */
   readonly provider?: Provider;
-  /** Tokens of a summary at most; 1500 unless given. */
+  /** Max tokens of a summary. Default 1500. */
   readonly summaryTokens?: number;
 };
 
-/** Tokens below which a summary says nothing. A window that leaves no more belongs to a model whose summaries nobody should trust. */
+/** Min tokens of a useful summary. A context window that leaves less belongs to a model whose summaries are not reliable. */
 const minSummaryTokens = 100;
 
-/** Has a model summarise what lies between the first request and the latest turns. Where that fails, or helps nobody, it is left out as by `trimming`. */
+/** Summarizes what is between the first request and the latest turns. If that fails or saves nothing, the part is omitted as by `truncatingCompactor`. */
 export function summarizingCompactor(options: SummarizeOptions = {}): Compactor {
   const { threshold = 0.8, target = 0.45, keepTurns = 10, summaryTokens = 1500 } = options;
   const trimmer = truncatingCompactor({ ...options, keepTurns: Number.POSITIVE_INFINITY });

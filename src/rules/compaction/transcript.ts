@@ -1,11 +1,11 @@
-// The part of a conversation that is left out, told as plain text for whoever summarises it.
+// Formats the omitted part of a conversation as plain text for the summary request.
 import { truncateMiddle, type Message, type MessagePart } from '../../core/index.ts';
 import { userParts } from './plan.ts';
 
-/** Characters of one piece that are told, by what it is; a tool's output says most in its first and last lines. */
+/** Max characters by kind of part. The first and last lines of tool output are the most useful. */
 const maxCharsByKind = { said: 1000, answered: 2000, called: 500, given: 1200 } as const;
 
-/** These messages as lines, in at most this many characters: each piece is cut further before any is left out. */
+/** Formats messages as lines within a number of characters. Each part is truncated before any is omitted. */
 export function formatTranscript(messages: readonly Message[], room: number): string {
   for (const share of [1, 0.5, 0.25, 0.1]) {
     const text = formatMessages(messages, share);

@@ -1,20 +1,20 @@
-// Compaction without a model: what the user said and the latest work stay word for word, the rest is left out and said to be.
+// Compaction without a model: the user's messages and the latest turns stay unchanged, the rest is omitted with a marker.
 import { toArray, messageTokens, type Compactor, type Message, type RunState } from '../../core/index.ts';
 import { findLostContent } from './preserve-user-messages.ts';
 import { planCompaction } from './plan.ts';
 import { assembleMessages, compactionBudget, omittedText } from './layout.ts';
 
-/** When a conversation is compacted, and to what. */
+/** When a conversation is compacted, and to what size. */
 export type CompactionOptions = {
-  /** The share of the window from which on it is; 0.8 unless given. */
+  /** The share of the context window at which compaction starts. Default 0.8. */
   readonly threshold?: number;
-  /** The share of the window to get down to; 0.45 unless given. */
+  /** The target share of the context window. Default 0.45. */
   readonly target?: number;
-  /** How many of the latest turns stay word for word, if they fit. */
+  /** How many of the latest turns stay unchanged, if they fit. */
   readonly keepTurns?: number;
 };
 
-/** Leaves out what lies between the first request and as many of the latest turns as fit. */
+/** Creates a compactor that omits what is between the first request and as many of the latest turns as fit. */
 export function truncatingCompactor(options: CompactionOptions = {}): Compactor {
   const { threshold = 0.8, target = 0.45, keepTurns = Number.POSITIVE_INFINITY } = options;
   return {
@@ -32,11 +32,11 @@ export function truncatingCompactor(options: CompactionOptions = {}): Compactor 
   };
 }
 
-/** Why a conversation cannot be compacted at all. */
+/** The error if a conversation cannot be compacted at all. */
 export const nothingToCompact =
   'There is nothing between the first request and the latest turn that could be left out.';
 
-/** Why these messages cannot take the place of a state's, in one sentence; nothing if they can. */
+/** Returns why these messages cannot replace those of a state, in one sentence; undefined if they can. */
 export function compactionFailure(state: RunState, messages: readonly Message[]): string | undefined {
   const before = toArray(state.messages);
   const [old, now] = [messageTokens(before), messageTokens(messages)];

@@ -1,4 +1,4 @@
-// From rules as data to the very objects that the makers give; what is wrong with the data is said in a sentence each.
+// Compiles declarative rules (data) to gates, reminders and stop conditions. Returns errors in the data, one sentence each.
 import {
   FairleadError,
   isObject,
@@ -48,7 +48,7 @@ import {
 } from './declared.ts';
 import type { RuleSet } from './rule-set.ts';
 
-/** The JSON Schema of rules as data, for editors. */
+/** Returns the JSON Schema of declarative rules, for editors. */
 export const rulesSchema = (): JsonObject => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Fairlead rules',
@@ -56,7 +56,7 @@ export const rulesSchema = (): JsonObject => ({
   $defs: { condition: conditionSchema.schema, stop: stopDataSchema.schema },
 });
 
-/** What is wrong with rules as data, a sentence each; none if they can be compiled. */
+/** Returns the errors in declarative rules, one sentence each; empty if they can be compiled. */
 export function validateRules(data: unknown): readonly string[] {
   const faults = rulesDataSchema.validate(data, 'rules');
   if (faults.length > 0) return faults;
@@ -86,7 +86,7 @@ function gateErrors(gate: DeclaredGate): readonly string[] {
   return strange.map((name) => `names the phase "${name}", which it does not have.`);
 }
 
-/** The rule set that this data describes. */
+/** Compiles declarative rules to a rule set. Throws if they are invalid. */
 export function compileRules(data: unknown): RuleSet {
   const faults = validateRules(data);
   if (faults.length > 0)
@@ -129,7 +129,7 @@ const createCallFilter =
     (!tools || tools.includes(call.tool)) &&
     (!when || splitCallByFile(call).some((each) => evaluateCondition(when, { state, call: each })));
 
-/** A call that names several files, as one for each: what may not be done to one of them may not be done to all. */
+/** Splits a call that names several files into one call per file: what is denied for one file is denied for the call. */
 function splitCallByFile(call: ToolCall): readonly ToolCall[] {
   const { input } = call;
   if (!isObject(input) || !Array.isArray(input['paths']) || input['paths'].length === 0) return [call];

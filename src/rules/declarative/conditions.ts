@@ -1,4 +1,4 @@
-// Conditions as data: questions about the history with a bound, joined by all, any and not. Nothing in them is ever run as code.
+// Declarative conditions: tests of facts about the session, combined with all, any and not. Nothing in them is executed as code.
 import { isObject, type Event, type Json, type ToolOutcome, type RunState } from '../../core/index.ts';
 import { extractPath } from '../session-stats/file-uses.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../schema/data-schema.ts';
 import { finalAnswer } from '../stop-conditions/stop-conditions.ts';
 
-/** A question with a bound on its answer. */
+/** A fact with a bound on its value. */
 export type FactTest = {
   readonly fact: string;
   readonly tool?: string;
@@ -36,14 +36,14 @@ export type FactTest = {
   readonly contains?: string;
 };
 
-/** A condition over the history. */
+/** A condition over the session. */
 export type Condition =
   | FactTest
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
   | { readonly not: Condition };
 
-/** What a condition is about: a state, and the event or the call that is looked at. */
+/** What a condition is evaluated for: a state, and the current event or call. */
 export type ConditionSubject = {
   readonly state: RunState;
   readonly event?: Event;
@@ -74,7 +74,7 @@ const testedArgument = ({ call }: ConditionSubject, { field = '' }: FactTest): s
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 };
 
-/** Everything a condition can ask, by name. Without a tool or a path, the call that is looked at is meant. */
+/** All facts a condition can test, by name. Without `tool` or `path`, the current call is used. */
 export const conditionFacts: Readonly<Record<string, ConditionFact>> = {
   failures: {
     description: 'failures in a row of a tool',
@@ -124,7 +124,7 @@ export const conditionFacts: Readonly<Record<string, ConditionFact>> = {
   model: { description: 'the model', value: ({ state }) => state.model },
 };
 
-/** Whether a condition holds. */
+/** Evaluates a condition. */
 export function evaluateCondition(condition: Condition, subject: ConditionSubject): boolean {
   if ('all' in condition) return condition.all.every((each) => evaluateCondition(each, subject));
   if ('any' in condition) return condition.any.some((each) => evaluateCondition(each, subject));
@@ -139,7 +139,7 @@ export function evaluateCondition(condition: Condition, subject: ConditionSubjec
   );
 }
 
-/** A message with `{name}` replaced by the answer to that question; what names none stays as it is. */
+/** Replaces `{name}` in a message by the value of that fact. Unknown names stay unchanged. */
 export const fillTemplate = (message: string, subject: ConditionSubject): string =>
   message.replaceAll(/\{(\w+)\}/g, (all, name: string) =>
     Object.hasOwn(conditionFacts, name) ? String(conditionFacts[name]?.value(subject, { fact: name }) ?? all) : all,
@@ -162,7 +162,7 @@ const factTestSchema = structSchema(
 
 const conditionRef: DataSchema = refSchema('condition', () => conditionSchema);
 
-/** The shape of a condition. A test without a bound would always hold, so it is a mistake. */
+/** The schema of a condition. A test without a bound would always be true, so it is an error. */
 export const conditionSchema: DataSchema = {
   schema: {
     anyOf: [

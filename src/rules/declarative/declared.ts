@@ -1,4 +1,4 @@
-// The declarative form of rules: plain data, from a YAML or JSON file, of the same power as the makers it stands for.
+// The declarative form of rules: plain data from a YAML or JSON file, equivalent to the functions that create rules in code.
 import type { StopExample } from '../testing/run-examples.ts';
 import type { GateExample, RuleScope } from '../gates/gate-rule.ts';
 import type { ReminderTuning } from '../reminders/built-in.ts';
@@ -24,7 +24,7 @@ import {
 } from '../schema/data-schema.ts';
 import { conditionSchema, type Condition } from './conditions.ts';
 
-/** A reminder as data. `{failures}` and other names of questions in its message are replaced by their answers. */
+/** A reminder as data. `{failures}` and other fact names in its message are replaced by their values. */
 export type DeclaredReminder = {
   readonly name: string;
   readonly on?: ReminderTrigger | readonly ReminderTrigger[];
@@ -69,13 +69,13 @@ export type DeclaredGate = NamedGate &
         readonly type: 'phases';
         readonly phases: Readonly<Record<string, readonly string[]>>;
         readonly start: string;
-        /** A tool that succeeded in this run, and the phase that begins with it; of several the last in this list counts. */
+        /** A tool, and the phase that starts when it succeeds in this run. If several apply, the last in this list wins. */
         readonly moves: readonly { readonly after: string; readonly to: string }[];
         readonly others?: 'allow' | 'deny';
       }
   );
 
-/** A stop as data. */
+/** A stop condition as data. */
 export type DeclaredStop = { readonly name?: string } & (
   | { readonly type: 'turns' | 'tokens' | 'usd' | 'minutes'; readonly most: number }
   | { readonly type: 'context'; readonly most?: number; readonly percent?: number }
@@ -90,7 +90,7 @@ export type DeclaredStop = { readonly name?: string } & (
 export type DeclaredRules = {
   readonly name: string;
   readonly reminders?: readonly DeclaredReminder[];
-  /** The reminders we ship: all as they are, or tuned by name. */
+  /** The built-in reminders: all with their defaults, or tuned by name. */
   readonly builtIn?: boolean | Readonly<Record<string, ReminderTuning>>;
   readonly gates?: readonly DeclaredGate[];
   readonly stops?: readonly DeclaredStop[];
@@ -128,7 +128,7 @@ const stopOptionsSchema = (needed: FieldSchemas, free: FieldSchemas = {}): DataS
   structSchema(needed, { name: stringSchema(), ...free });
 const stopRef: DataSchema = refSchema('stop', () => stopDataSchema);
 
-/** The shape of a stop. */
+/** The schema of a stop condition. */
 export const stopDataSchema: DataSchema = discriminatedUnionSchema('type', {
   turns: stopOptionsSchema({ most: integerSchema(1) }),
   tokens: stopOptionsSchema({ most: integerSchema(1) }),
@@ -148,7 +148,7 @@ const minutesSchema = structSchema({ minutes: numberSchema(0) });
 const limitPeriodSchema = enumSchema(['turn', 'run']);
 const cooldownSchema = structSchema({}, { evaluations: integerSchema(0), turns: integerSchema(0) });
 
-/** The shape of rules as data. */
+/** The schema of declarative rules. */
 export const rulesDataSchema: DataSchema = structSchema(
   { name: stringSchema('What the set is called.') },
   {

@@ -1,4 +1,4 @@
-// Rules that belong together: reminders, gates, stops and renderers under one name, as one extension.
+// Rule sets: reminders, gates, stop conditions and renderers under one name, compiled to one extension.
 import type { Check, Gate, NamedView, Renderer, Rule, Stop } from '../../core/index.ts';
 import type { GateRule } from '../gates/gate-rule.ts';
 import type { StopExample } from '../testing/run-examples.ts';
@@ -10,20 +10,20 @@ import type { StopRule } from '../stop-conditions/stop-conditions.ts';
 
 /** Rules under one name. */
 export type RuleSet = {
-  /** One a set: what its reminders remember is kept under it. */
+  /** Must be unique: the state of its reminders is stored under it. */
   readonly name: string;
   readonly reminders?: readonly ReminderDefinition[];
   readonly gates?: readonly GateRule[];
   readonly stops?: readonly StopRule[];
   readonly checks?: readonly Check[];
   readonly renderers?: readonly RendererChoice[];
-  /** Views of your own that the rules look at. */
+  /** Custom views that the rules read. */
   readonly views?: readonly NamedView<unknown>[];
-  /** Examples of stops; reminders and gates carry their own. */
+  /** Examples of stop conditions. Reminders and gates contain their own. */
   readonly examples?: readonly StopExample[];
 };
 
-/** A rule set as the parts of an agent. */
+/** A compiled rule set: the parts of an agent. */
 export type CompiledRuleSet = {
   readonly rules: readonly Rule[];
   readonly views: readonly NamedView<unknown>[];
@@ -33,7 +33,7 @@ export type CompiledRuleSet = {
   readonly renderers: readonly Renderer[];
 };
 
-/** The extension of a rule set. */
+/** Compiles a rule set to an extension. */
 export function compileRuleSet({
   name,
   reminders = [],

@@ -1,11 +1,11 @@
-// Confirmation: a person is asked before some calls are made.
+// Confirmation: asks the user before certain calls.
 import { truncateMiddle, type ToolCall, type RunState } from '../../core/index.ts';
 import { defineGate, type GateRule } from './gate-rule.ts';
 
-/** Which calls a person is asked about, and how. */
+/** Which calls need confirmation, and with which question. */
 export type ConfirmOptions = {
   readonly name?: string;
-  /** Tools by name, or a test of the call. */
+  /** Tool names, or a test of the call. */
   readonly which: readonly string[] | ((call: ToolCall, state: RunState) => boolean);
   readonly question?: (call: ToolCall) => string;
 };
@@ -13,7 +13,7 @@ export type ConfirmOptions = {
 const defaultQuestion = ({ tool, input }: ToolCall): string =>
   `Run ${tool} with ${truncateMiddle(JSON.stringify(input), 400)}?`;
 
-/** Asks a person before these calls. A yes is for the question that was asked and for no other. */
+/** Asks the user before these calls. An approval applies only to the question that was asked. */
 export function confirm({ name = 'confirm', which, question = defaultQuestion }: ConfirmOptions): GateRule {
   const asks = typeof which === 'function' ? which : ({ tool }: ToolCall): boolean => which.includes(tool);
   const [tool] = typeof which === 'function' ? [] : which;

@@ -1,4 +1,4 @@
-// What the makers of gates give: a gate that says its name, the views it looks at, and examples of what it stops and what it lets pass.
+// Gate rules: a gate with a name, the views it reads, and examples of what it stops and allows.
 import {
   unwrapDeferredCall,
   type ToolCall,
@@ -10,7 +10,7 @@ import {
 } from '../../core/index.ts';
 import type { ExampleStep } from '../testing/fixture-log.ts';
 
-/** A history, a call, and what must be decided about it. */
+/** A history, a call, and the expected decision. */
 export type GateExample = {
   readonly title: string;
   readonly history?: readonly ExampleStep[];
@@ -18,27 +18,27 @@ export type GateExample = {
   readonly decides: 'allow' | 'ask' | 'deny';
 };
 
-/** A rule that is enforced before the act. It is an extension by itself, and can be one of a rule set. */
+/** A rule that is enforced before a tool call runs. It is an extension by itself, and can be part of a rule set. */
 export type GateRule = {
   readonly name: string;
-  /** What it is for, in a sentence. */
+  /** Its purpose, in one sentence. */
   readonly description: string;
   readonly gates: readonly Gate[];
   readonly views: readonly NamedView<unknown>[];
   readonly examples: readonly GateExample[];
 };
 
-/** Why a call is refused or asked about; nothing lets it pass. */
+/** The reason of a denial, or a question. Undefined allows the call. */
 export type DenyOrAsk = { readonly deny: string } | { readonly ask: string };
 
-/** What an enforcement is made from. */
+/** Options of defineGate. */
 export type GateRuleOptions = Omit<GateRule, 'gates' | 'views' | 'examples'> & {
   readonly decide: (call: ToolCall, state: RunState) => DenyOrAsk | undefined | Promise<DenyOrAsk | undefined>;
   readonly views?: readonly NamedView<unknown>[];
   readonly examples?: readonly GateExample[];
 };
 
-/** Makes an enforcement. The refusal names the rule, so that the model, a person and a report all know which it was. */
+/** Defines a gate rule. The denial names the rule, so that the model, the user and reports can identify it. */
 export function defineGate({ name, description, decide, views = [], examples = [] }: GateRuleOptions): GateRule {
   const by = { kind: 'rule', name } as const;
   const decisionOf = (found: DenyOrAsk | undefined): Decision => {
@@ -55,7 +55,7 @@ export function defineGate({ name, description, decide, views = [], examples = [
   };
 }
 
-/** The open calls of the same answer that stand before this one and have not begun to act: they go first. */
+/** Returns the open calls of the same answer that come before this one and have not started. They run first. */
 export function earlierOpenCalls(call: ToolCall, state: RunState): readonly ToolCall[] {
   const at = state.calls.findIndex(({ id }) => id === call.id);
   return state.calls.slice(0, Math.max(0, at)).flatMap((each) => {
@@ -64,5 +64,5 @@ export function earlierOpenCalls(call: ToolCall, state: RunState): readonly Tool
   });
 }
 
-/** How far back a rule looks: this turn of the user, this run, or the whole session. */
+/** The scope of a rule: the current user turn, the run, or the session. */
 export type RuleScope = 'turn' | 'run' | 'session';

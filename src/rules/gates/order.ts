@@ -1,20 +1,20 @@
-// Required order, mutual exclusion and phases: which tools may be called, given what was called before.
+// Required order, mutual exclusion and phases: which tools may be called, depending on earlier calls.
 import type { RunState } from '../../core/index.ts';
 import { toolStats } from '../session-stats/selectors.ts';
 import type { PeriodCounts } from '../session-stats/tool-stats.ts';
 import { sessionStats } from '../session-stats/view.ts';
 import { earlierOpenCalls, defineGate, type GateRule, type RuleScope } from './gate-rule.ts';
 
-/** How a rule about several tools is called, and how far back it looks. */
+/** The name of a rule about several tools, and its scope. */
 export type RuleScopeOptions = { readonly name?: string; readonly per?: RuleScope };
 
-/** The counts of a tool in a span. */
+/** Returns the counts of a tool in a scope. */
 function toolCounts(state: RunState, tool: string, per: RuleScope): Pick<PeriodCounts, 'calls' | 'ok'> {
   const use = toolStats(state, tool);
   return per === 'session' ? use : use[per];
 }
 
-/** Refuses a tool until the one before it in this list has succeeded. */
+/** Denies a tool until the one before it in this list has succeeded. */
 export function requireOrder(
   tools: readonly string[],
   { name = tools.join('-then-'), per = 'run' }: RuleScopeOptions = {},
@@ -48,7 +48,7 @@ export function requireOrder(
   });
 }
 
-/** Refuses every tool of this list but the one that was called first. */
+/** Denies every tool of this list except the one that was called first. */
 export function exclusive(
   tools: readonly string[],
   { name = `either-${tools.join('-or-')}`, per = 'run' }: RuleScopeOptions = {},
@@ -86,10 +86,10 @@ export function exclusive(
   });
 }
 
-/** What becomes of tools that no phase names. */
+/** What happens to tools that no phase lists. */
 export type PhaseOptions = { readonly name?: string; readonly others?: 'allow' | 'deny' };
 
-/** Allows in each phase only its own tools. A phase that nobody named allows none of them. */
+/** Allows in each phase only its own tools. An unknown phase allows none of them. */
 export function phases(
   tools: Readonly<Record<string, readonly string[]>>,
   phaseOf: (state: RunState) => string,

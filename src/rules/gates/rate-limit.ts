@@ -1,4 +1,4 @@
-// Rate limits: so many calls, or so many retries, of a tool in a turn of the user, a run or some minutes.
+// Rate limits: a max number of calls or retries of a tool per user turn, run or number of minutes.
 import {
   isObject,
   readView,
@@ -20,13 +20,13 @@ export type RateLimit = {
   readonly name?: string;
   readonly tool: string;
   readonly most: number;
-  /** A turn of the user, from one prompt or follow-up to the next; a run; or the last so many minutes. */
+  /** A user turn (from one prompt or follow-up to the next), a run, or the last number of minutes. */
   readonly per: 'turn' | 'run' | { readonly minutes: number };
-  /** A retry is the same tool with the same arguments after that very call failed in this turn of the user; `calls` unless given. */
+  /** A retry is the same tool with the same arguments after that call failed in this user turn. Default `calls`. */
   readonly count?: 'calls' | 'retries';
 };
 
-/** Refuses a call of a tool that was called too often. */
+/** Denies a call of a tool that was called too often. */
 export function rateLimit(limit: RateLimit): GateRule {
   const { tool, most, per, count = 'calls' } = limit;
   const span = typeof per === 'string' ? per : `${per.minutes} minutes`;
@@ -49,7 +49,7 @@ export function rateLimit(limit: RateLimit): GateRule {
     decide: (call, state) => {
       if (!counts(call, state)) return undefined;
       const waiting = earlierOpenCalls(call, state).filter((each) => counts(each, state)).length;
-      // A call that a crash cut off is asked about again, and has been counted.
+      // A call that was interrupted by a crash is evaluated again, and is already counted.
       const itself = call.key === undefined ? 0 : 1;
       if (used(state) - itself + waiting < most) return undefined;
       const again =
@@ -60,7 +60,7 @@ export function rateLimit(limit: RateLimit): GateRule {
   });
 }
 
-/** An example tells every call: of a limit that is higher there are none. */
+/** An example contains every call, so higher limits have no examples. */
 const maxExampleCalls = 100;
 
 function rateLimitExamples({ tool, most, per }: RateLimit, count: 'calls' | 'retries'): GateRule['examples'] {
@@ -107,7 +107,7 @@ type RecentCalls = {
   readonly now: number;
 };
 
-/** When the latest calls, or retries, of a tool began. The clock is the log's: what was decided once is decided again. */
+/** Creates a view of the start times of the latest calls or retries of a tool. Times come from the log, so a replay decides the same. */
 function recentCallsView(name: string, { tool, most, count }: RateLimit): NamedView<RecentCalls> {
   return {
     name,

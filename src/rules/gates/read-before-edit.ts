@@ -1,19 +1,19 @@
-// Sequencing: a file is read before it is edited. One that the model itself made counts as read.
+// Requires that a file is read before it is edited. A file that the model wrote counts as read.
 import { isObject, readView, type Json, type NamedView } from '../../core/index.ts';
 import { extractPath, normalizePath } from '../session-stats/file-uses.ts';
 import { updateOpenCalls, type OpenCall } from '../session-stats/open-calls.ts';
 import { emptyLru, serializeLru, lruGet, restoreLru, lruSet, type LruMap } from '../session-stats/lru-map.ts';
 import { defineGate, type GateRule } from './gate-rule.ts';
 
-/** Which tools read, edit and make files, and where their arguments name the file. */
+/** Which tools read, edit and write files, and which argument holds the path. */
 export type ReadBeforeEditOptions = {
   readonly name?: string;
-  /** A tool and the name of the argument that holds the path. */
+  /** Tool name to the name of the argument that holds the path. */
   readonly reads?: Readonly<Record<string, string>>;
   readonly edits?: Readonly<Record<string, string>>;
-  /** Tools that write a whole file: what they leave is known. */
+  /** Tools that write a complete file, whose content is then known. */
   readonly writes?: Readonly<Record<string, string>>;
-  /** Whether there is a file at a path. With it, writing over one that was not read is stopped too. */
+  /** Returns true if a file exists. With it, overwriting a file that was not read is denied too. */
   readonly exists?: (path: string) => boolean | Promise<boolean>;
 };
 
@@ -25,7 +25,7 @@ const pathArgument = (map: Readonly<Record<string, string>>, tool: string, input
   return typeof path === 'string' && path !== '' ? normalizePath(path) : undefined;
 };
 
-/** Refuses to edit a file that was not read before. */
+/** Denies edits of a file that was not read before. */
 export function readBeforeEdit({
   name = 'read-before-edit',
   reads = { read_file: 'path' },
@@ -76,7 +76,7 @@ export function readBeforeEdit({
   });
 }
 
-/** The files that these tools have read or left, the latest of them: what was forgotten has to be read again. */
+/** Creates a view of the latest files that these tools read or wrote. A file that was evicted must be read again. */
 function knownFilesView(name: string, tools: Readonly<Record<string, string>>): NamedView<KnownFiles> {
   return {
     name,

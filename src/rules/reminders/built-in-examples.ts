@@ -1,4 +1,4 @@
-// Examples of the reminders we ship: a history at whose end each must speak up, and one at whose end it must keep quiet.
+// Examples of the built-in reminders: a history at whose end each must fire, and one at whose end it must not.
 import type { ExampleStep } from '../testing/fixture-log.ts';
 import type { ReminderExample } from './definition.ts';
 import type { ToolRoles } from './built-in.ts';
@@ -108,11 +108,11 @@ const exampleHistories: Readonly<
   }),
 };
 
-/** An example tells every call: of a threshold that counts more of them there are none. */
+/** An example contains every call, so higher thresholds have no examples. */
 const maxExampleCalls = 200;
 const callCountingReminders = ['failing-commands', 'much-edited-file', 'many-writes', 'no-task-list'];
 
-/** The examples of a reminder that we ship, for this threshold and these tools. */
+/** Returns the examples of a built-in reminder for this threshold and these tools. */
 export function builtInExamples(name: string, threshold: number, roles: ToolRoles): readonly ReminderExample[] {
   if (callCountingReminders.includes(name) && !(threshold <= maxExampleCalls)) return [];
   const first = ([tool = 'a_tool']: readonly string[]): string => tool;

@@ -1,11 +1,11 @@
-// The thirteen reminders we ship, in one table: what each is about, its threshold, and how often it may come back.
+// The thirteen built-in reminders in one table: subject, threshold and cooldown of each.
 import { isObject, type Event } from '../../core/index.ts';
 import { callsSince, contextUsage, toolFailures, fileUsage, idleMs, toolStats } from '../session-stats/selectors.ts';
 import { extractPath } from '../session-stats/file-uses.ts';
 import { builtInExamples } from './built-in-examples.ts';
 import type { ReminderContext, ReminderDefinition } from './definition.ts';
 
-/** Which tools play which part. */
+/** Which tools have which role. */
 export type ToolRoles = {
   readonly command: readonly string[];
   readonly read: readonly string[];
@@ -14,7 +14,7 @@ export type ToolRoles = {
   readonly task: readonly string[];
 };
 
-/** What can be set of a reminder that we ship: its threshold and its pause, or that it is left out. */
+/** Settings of a built-in reminder: its threshold and cooldown, or false to disable it. */
 export type ReminderTuning = { readonly threshold?: number; readonly cooldown?: number; readonly off?: boolean };
 
 type BuiltInReminder = {
@@ -25,7 +25,7 @@ type BuiltInReminder = {
   readonly create: (threshold: number, roles: ToolRoles) => Omit<ReminderDefinition, 'name' | 'cooldown'>;
 };
 
-/** Our own tools in their parts. */
+/** The roles of the built-in tools. */
 export const defaultToolRoles: ToolRoles = {
   command: ['run_command', 'execute_sandboxed_command'],
   read: ['read_file'],
@@ -62,7 +62,7 @@ export const builtInReminderTable: Readonly<Record<string, BuiltInReminder>> = {
     cooldown: 10,
     create: (most, { command }) => ({
       tool: command,
-      // The usual case first: after a success there is nothing to look up.
+      // The common case first: after a success nothing needs to be looked up.
       when: (looking) =>
         (!successfulEnd(looking) || most <= 0) && toolFailures(looking.state, looking.call?.tool).inARow >= most,
       message: ({ state, call }) =>
@@ -205,7 +205,7 @@ export const builtInReminderTable: Readonly<Record<string, BuiltInReminder>> = {
   },
 };
 
-/** The reminders we ship, with other thresholds and other tools where those are given. */
+/** Returns the built-in reminders, with other thresholds and tools if given. */
 export function builtInReminders(
   tuning: Readonly<Record<string, ReminderTuning>> = {},
   roles: Partial<ToolRoles> = {},

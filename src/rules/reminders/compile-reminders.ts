@@ -1,4 +1,4 @@
-// Reminders as what an agent carries: one rule that looks at those an event concerns, and one view that remembers for them.
+// Compiles reminders to one rule, which evaluates those that an event concerns, and one view for their state.
 import {
   readView,
   errorMessage,
@@ -21,19 +21,19 @@ import {
   type ReminderCounters,
 } from './reminder-state.ts';
 
-/** The parts of an agent that remind. */
+/** The parts of an agent that implement reminders. */
 export type CompiledReminders = { readonly rules: readonly Rule[]; readonly views: readonly NamedView<unknown>[] };
 
-/** A reminder that is ready to be given to an agent, alone or in a set. */
+/** A reminder that can be added to an agent, alone or in a rule set. */
 export type DefinedReminder = ReminderDefinition & CompiledReminders;
 
-/** Defines a reminder. It is an extension by itself, and can be one of a rule set. */
+/** Defines a reminder. It is an extension by itself, and can be part of a rule set. */
 export const defineReminder = (reminder: ReminderDefinition): DefinedReminder => ({
   ...validateReminder(reminder),
   ...compileReminders(reminder.name, [reminder]),
 });
 
-/** These reminders as one rule and one view, so that many of them cost little more than those an event concerns. */
+/** Compiles reminders to one rule and one view, so that only those that an event concerns cost time. */
 export function compileReminders(set: string, reminders: readonly ReminderDefinition[]): CompiledReminders {
   if (reminders.length === 0) return { rules: [], views: [] };
   const byName = [...new Map(reminders.map((reminder) => [reminder.name, validateReminder(reminder)])).values()];
@@ -58,14 +58,14 @@ export function compileReminders(set: string, reminders: readonly ReminderDefini
 const createReminderContext = (event: Event, state: RunState): ReminderContext => ({
   event,
   state,
-  // Most reminders never ask: the history is folded for those that do.
+  // Most reminders do not use the call: it is computed on demand.
   get call() {
     return endedCall(state);
   },
   select: (view) => readView(state, view),
 });
 
-/** What a reminder has to say now. One that fails says so, and silences no other. */
+/** Returns the notes of a reminder for an event. A reminder that throws adds a note about it and does not affect the others. */
 function reminderNotes(
   reminder: ReminderDefinition,
   looking: ReminderContext,
@@ -95,7 +95,7 @@ function reminderNotes(
   }
 }
 
-/** One that waits in the queue has spoken already, as far as `once` and a cooldown go. */
+/** A note that is still in the queue counts as shown for `once` and the cooldown. */
 function isSuppressed(reminder: ReminderDefinition, { queue, turn }: RunState, mark: ReminderCounters): boolean {
   if (!hasState(reminder)) return false;
   if (queue.some(({ key }) => isNoteOf(reminder.name, key))) return true;

@@ -1,63 +1,63 @@
-// What a reminder is made from, and what is wrong with one that cannot be.
+// The definition of a reminder, and its validation.
 import { FairleadError, closestMatches, type Event, type NamedView, type RunState } from '../../core/index.ts';
 import type { ExampleStep } from '../testing/fixture-log.ts';
 import type { EndedCall } from '../session-stats/open-calls.ts';
 import { allReminderTriggers, type ReminderTrigger } from './triggers.ts';
 
-/** What a reminder's functions may look at. They are pure: the same log decides the same, whenever it is read. */
+/** The context of a reminder's functions. They must be pure: the same log must give the same result at any time. */
 export type ReminderContext = {
   readonly event: Event;
-  /** The state after the event; every question about the history takes it. */
+  /** The state after the event, for the selectors. */
   readonly state: RunState;
-  /** The call that the event settled, if it settled one. */
+  /** The call that the event ended, if any. */
   readonly call: EndedCall | undefined;
   readonly select: <S>(view: NamedView<S>) => S;
 };
 
-/** How long a reminder keeps quiet after it was shown; where both are given, both must have passed. */
+/** How long a reminder is suppressed after it was shown. If both are given, both must have passed. */
 export type Cooldown = number | { readonly evaluations?: number; readonly turns?: number };
 
-/** A history, and whether the reminder must speak up at its last event. */
+/** A history, and whether the reminder must fire at its last event. */
 export type ReminderExample = {
   readonly title: string;
   readonly history: readonly ExampleStep[];
   readonly fires: boolean;
 };
 
-/** A reminder: when it is looked at, when it speaks up, and what it says. */
+/** A reminder: when it is evaluated, when it fires, and its message. */
 export type ReminderDefinition = {
-  /** The name in its tag and its key in the queue. */
+  /** The name in its tag, and its key in the note queue. */
   readonly name: string;
-  /** Facts, or events by the names that other harnesses use; `tool-ended` where only a tool is given. */
+  /** Event types, or event names of other harnesses. Default `tool-ended` if a tool is given. */
   readonly on?: ReminderTrigger | readonly ReminderTrigger[];
-  /** Only where the event is about this tool, or one of these. */
+  /** Evaluates only events of this tool, or one of these. */
   readonly tool?: string | readonly string[];
-  /** Whether to speak up; always, where it is not given. */
+  /** Whether to fire. Default: always. */
   readonly when?: (looking: ReminderContext) => boolean;
   readonly message: string | ((looking: ReminderContext) => string);
-  /** What it is about, where one reminder may be about several things at once: each is shown once. */
+  /** The subject, if one reminder can apply to several things at once: each is shown once. */
   readonly subject?: (looking: ReminderContext) => string;
-  /** A number counts evaluations: that many are passed over after it was shown. */
+  /** A number counts evaluations that are skipped after it was shown. */
   readonly cooldown?: Cooldown;
-  /** Shown once in a session at most. */
+  /** Shown at most once per session. */
   readonly once?: boolean;
-  /** 100 and more is safety. */
+  /** 100 and above is for safety. */
   readonly priority?: number;
   readonly group?: string;
-  /** Turns after which it is no longer worth showing; without it, it waits until it is shown. */
+  /** Turns after which it is dropped from the queue. By default it stays until it is shown. */
   readonly expiresAfter?: number;
   readonly examples?: readonly ReminderExample[];
 };
 
-/** When it is looked at. */
+/** Returns the triggers of a reminder. */
 export const reminderTriggers = ({ on, tool }: ReminderDefinition): readonly ReminderTrigger[] =>
   on === undefined ? (tool === undefined ? [] : ['tool-ended']) : typeof on === 'string' ? [on] : on;
 
-/** The tools it is bound to; none where it is bound to none. */
+/** Returns the tools of a reminder; empty if it applies to all. */
 export const reminderTools = ({ tool }: ReminderDefinition): readonly string[] =>
   tool === undefined ? [] : typeof tool === 'string' ? [tool] : tool;
 
-/** How many evaluations and turns it keeps quiet. */
+/** Returns for how many evaluations and turns the reminder is suppressed. */
 export const cooldownOf = ({
   cooldown = 0,
 }: ReminderDefinition): { readonly evaluations: number; readonly turns: number } =>
@@ -67,7 +67,7 @@ export const cooldownOf = ({
 
 const isNonNegativeInteger = (value: number): boolean => Number.isInteger(value) && value >= 0;
 
-/** What is wrong with a reminder, a sentence each. */
+/** Returns the errors of a definition, one sentence each. */
 export function reminderErrors(reminder: ReminderDefinition): readonly string[] {
   const { name, message, expiresAfter, priority } = reminder;
   const quiet = cooldownOf(reminder);
@@ -96,7 +96,7 @@ const formatSuggestion = (word: string): string => {
   return near === undefined ? '' : `; did you mean "${near}"`;
 };
 
-/** The same reminder, if there is nothing wrong with it. */
+/** Returns the reminder if it is valid. Throws otherwise. */
 export function validateReminder(reminder: ReminderDefinition): ReminderDefinition {
   const faults = reminderErrors(reminder);
   if (faults.length === 0) return reminder;

@@ -1,11 +1,11 @@
-// What reminders have to remember: how often each was looked at, and when it was last shown. All of it is read from the log.
+// The state of reminders, computed from the log: how often each was evaluated, and when it was last shown.
 import { isObject, type Event, type Fact, type Json, type NamedView } from '../../core/index.ts';
 import { hasSameShape } from '../session-stats/lru-map.ts';
 import { updateOpenCalls, type OpenCall } from '../session-stats/open-calls.ts';
 import { reminderTools, reminderTriggers, type ReminderDefinition } from './definition.ts';
 import { resolveTrigger } from './triggers.ts';
 
-/** How often a reminder was looked at, how often it was shown, and after how many looks and in which turn it last was. */
+/** How often a reminder was evaluated and shown, and at which evaluation and turn it was last shown. */
 export type ReminderCounters = {
   readonly looks: number;
   readonly shown: number;
@@ -13,23 +13,23 @@ export type ReminderCounters = {
   readonly turn: number;
 };
 
-/** What the reminders of a set remember. `about` names the tools that the last event was about. */
+/** The state of the reminders of a set. `about` lists the tools of the last event. */
 export type ReminderState = {
   readonly calls: readonly OpenCall[];
   readonly about: readonly string[];
   readonly marks: Readonly<Record<string, ReminderCounters>>;
 };
 
-/** A reminder and the test whether an event of a type concerns it. */
+/** A reminder, and the test whether an event concerns it. */
 export type ReminderSubscription = {
   readonly reminder: ReminderDefinition;
   readonly matches: (event: Event, about: readonly string[]) => boolean;
 };
 
-/** A reminder that was never looked at. */
+/** The counters of a reminder that was never evaluated. */
 export const initialCounters: ReminderCounters = { looks: 0, shown: 0, at: 0, turn: 0 };
 
-/** Which reminders are looked at for which type of fact; one is looked at once for an event, however many triggers name it. */
+/** Returns the reminders to evaluate by event type. A reminder is evaluated once per event, even if several triggers match. */
 export function subscriptionsByFact(
   reminders: readonly ReminderDefinition[],
 ): ReadonlyMap<Fact['type'], readonly ReminderSubscription[]> {
@@ -47,13 +47,13 @@ export function subscriptionsByFact(
   return watches;
 }
 
-/** Whether a reminder has anything to remember. */
+/** Returns true if a reminder needs state. */
 export const hasState = ({ cooldown, once }: ReminderDefinition): boolean => once === true || Boolean(cooldown);
 
-/** Whether a note with this key is one of this reminder. */
+/** Returns true if a note with this key belongs to this reminder. */
 export const isNoteOf = (name: string, key: string): boolean => key === name || key.startsWith(`${name}/`);
 
-/** The view of a set of reminders. To have been shown is what counts: a note that a crash or an edit took back was never said. */
+/** Creates the view of a set of reminders. Only shown notes count: a note that a crash or an edit removed was never shown. */
 export function reminderStateView(
   set: string,
   reminders: readonly ReminderDefinition[],
@@ -72,7 +72,7 @@ export function reminderStateView(
       const looked = (remembering.get(event.type) ?? noTools).filter(({ matches }) => matches(event, about));
       const shown = shownReminders(event, names);
       if (looked.length + shown.length === 0) return { calls, about, marks: state.marks };
-      // One copy an event, however many reminders it concerns.
+      // One copy per event, however many reminders it concerns.
       const marks: Record<string, ReminderCounters> = { ...state.marks };
       const markOf = (name: string): ReminderCounters => marks[name] ?? initialCounters;
       for (const { name } of looked.map(({ reminder }) => reminder))
@@ -88,7 +88,7 @@ export function reminderStateView(
   };
 }
 
-/** Which of these reminders a turn showed. */
+/** Returns which of these reminders a turn showed. */
 const shownReminders = (event: Event, names: readonly string[]): readonly string[] =>
   event.type === 'turn-started' && event.notes.length
     ? names.filter((name) => event.notes.some(({ key }) => isNoteOf(name, key)))
@@ -101,7 +101,7 @@ function restoreReminderState(kept: Json): ReminderState | undefined {
 
 const noTools: readonly never[] = [];
 
-/** The tools that an event is about: of the calls that were open before it, or that it opened. */
+/** Returns the tools of an event: those of the calls that were open before it, or that it opened. */
 function eventTools(event: Event, before: readonly OpenCall[], after: readonly OpenCall[]): readonly string[] {
   if (event.type === 'turn-ended') return after.map(({ tool }) => tool);
   if (event.type === 'tool-started') return [event.tool];

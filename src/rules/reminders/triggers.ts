@@ -1,7 +1,7 @@
-// When a reminder is looked at: at facts of a type, or at one of the sixteen events that other harnesses know by name.
+// Triggers of reminders: event types, or one of sixteen event names of other harnesses.
 import { messageToolCalls, type Event, type Fact } from '../../core/index.ts';
 
-/** An event as other harnesses call it. */
+/** An event name of other harnesses. */
 export type ReminderEventName =
   | `agent_${'start' | 'end'}`
   | `tool_${'call' | 'result' | 'execution_start' | 'execution_end'}`
@@ -10,10 +10,10 @@ export type ReminderEventName =
   | 'model_select'
   | `session_${'start' | 'compact' | 'switch' | 'fork'}`;
 
-/** A fact's type, or the name of an event as other harnesses call it. */
+/** An event type, or an event name of other harnesses. */
 export type ReminderTrigger = Fact['type'] | ReminderEventName;
 
-/** A type of fact, and perhaps a test of it. */
+/** An event type, and optionally a test of the event. */
 export type TriggerMeaning = { readonly type: Fact['type']; readonly test?: (event: Event) => boolean };
 
 const isEpochFor =
@@ -21,7 +21,7 @@ const isEpochFor =
   (event: Event): boolean =>
     event.type === 'epoch-started' && reasons.includes(event.reason);
 
-/** What each of the sixteen names means here. While an answer streams nothing is settled, so its updates are its end. */
+/** What each of the sixteen names means. Nothing is recorded while an answer streams, so its updates map to its end. */
 export const reminderEvents: Readonly<Record<ReminderEventName, TriggerMeaning>> = {
   agent_start: { type: 'run-started' },
   agent_end: { type: 'run-ended' },
@@ -67,13 +67,13 @@ const factTypes = {
   'annotation-added': true,
 } as const satisfies Record<Fact['type'], true>;
 
-/** Every name that `on` may hold. */
+/** All names that `on` accepts. */
 export const allReminderTriggers: readonly ReminderTrigger[] = [
   ...(Object.keys(factTypes) as readonly Fact['type'][]),
   ...(Object.keys(reminderEvents) as readonly ReminderEventName[]),
 ];
 
-/** What a trigger means: a type of fact, and perhaps a test of it. */
+/** Resolves a trigger to an event type and an optional test. */
 export const resolveTrigger = (trigger: ReminderTrigger): TriggerMeaning =>
   Object.hasOwn(reminderEvents, trigger)
     ? reminderEvents[trigger as ReminderEventName]

@@ -1,11 +1,11 @@
-// The three forms in which data can be written down for a model: Markdown, XML and JSON.
+// Renders data for a model as Markdown, XML or JSON.
 import type { Json } from '../../core/index.ts';
 import { asRenderable, isRenderable, plainText, type Renderable } from './renderable.ts';
 
-/** A form in which data can be written down. */
+/** An output format of data. */
 export type RenderFormat = 'markdown' | 'xml' | 'json';
 
-/** Data in one of the forms. */
+/** Renders data in a format. */
 export const renderAs = (data: Json, format: RenderFormat): string => formatRenderers[format](data);
 
 const formatRenderers: Readonly<Record<RenderFormat, (data: Json) => string>> = {
@@ -19,7 +19,7 @@ const formatTitle = ({ kind, attributes }: Renderable): string =>
 
 const isLeaf = ({ children }: Renderable): boolean => children.every((child) => typeof child === 'string');
 
-/** Things become headings, their words text; what has a language, or several lines, is a fence that nothing in it can end. */
+/** Nested items become headings, strings become text. A string with a language or several lines becomes a code fence that its content cannot close. */
 function markdownBlocks(thing: Renderable, level: number): readonly string[] {
   const { kind, attributes, children } = thing;
   const words = children.filter((child) => typeof child === 'string').join('\n');
@@ -32,7 +32,7 @@ function markdownBlocks(thing: Renderable, level: number): readonly string[] {
   return isTop ? inner : [`${'#'.repeat(Math.min(6, Math.max(1, level)))} ${formatTitle(thing)}`, ...inner];
 }
 
-/** Points of a list stand line by line, everything else apart. */
+/** Joins list items by lines, everything else by blank lines. */
 const joinBlocks = (blocks: readonly string[]): string =>
   blocks.reduce((text, block, i) => {
     const isNext = block.startsWith('- ') && (blocks[i - 1] ?? '').startsWith('- ');
@@ -49,7 +49,7 @@ function codeFence(text: string, language: Json | undefined): string {
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A word that may name a tag. */
+/** Converts a word to a valid tag name. */
 const toTagName = (word: string): string => word.replaceAll(/[^\w.-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
 
 function toXml({ kind, attributes, children }: Renderable, indent: string): string {

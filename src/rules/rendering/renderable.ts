@@ -1,21 +1,21 @@
-// Data that says what it is and what it contains, so that any renderer can write it down: a context of files of functions.
+// Renderable data: a kind, attributes and children, for example a context of files of functions, which any renderer can format.
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 
-/** Something to be written down: a kind, attributes, and what it contains, in order. Plain JSON, so that the log keeps it. */
+/** A node to render: a kind, attributes and ordered children. Plain JSON, so that the log can store it. */
 export type Renderable = {
   readonly kind: string;
   readonly attributes: JsonObject;
   readonly children: readonly (Renderable | string)[];
 };
 
-/** A thing with its attributes and what it contains. */
+/** Creates a node with attributes and children. */
 export const renderable = (
   kind: string,
   attributes: JsonObject = {},
   ...children: readonly (Renderable | string)[]
 ): Renderable => ({ kind, attributes, children });
 
-/** Tells a renderable from other data. */
+/** Returns true if a value is a renderable. */
 export const isRenderable = (value: unknown): value is Renderable =>
   isObject(value) &&
   typeof value['kind'] === 'string' &&
@@ -25,7 +25,7 @@ export const isRenderable = (value: unknown): value is Renderable =>
 
 const maxDepth = 100;
 
-/** Any data as a renderable: objects by their keys, lists by their items. */
+/** Converts any data to a renderable: objects by their keys, arrays by their items. */
 export function asRenderable(value: Json, kind = 'data', depth = 0): Renderable {
   if (isRenderable(value)) return value;
   if (depth >= maxDepth) return renderable(kind, {}, '…');
@@ -36,5 +36,5 @@ export function asRenderable(value: Json, kind = 'data', depth = 0): Renderable 
   return renderable(kind, {}, plainText(value));
 }
 
-/** A plain value as words. */
+/** Returns a plain value as text. */
 export const plainText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,21 +1,21 @@
-// How outputs are written down, chosen by tool and by model without touching the tool; and an output as a bundle for other programs.
+// Selects renderers by tool and model, without changing the tool; and creates output bundles for other programs.
 import type { Json, Note, ToolOutput, Renderer } from '../../core/index.ts';
 import { renderAs, type RenderFormat } from './formats.ts';
 
-/** Which outputs a renderer writes down, and how. What is not given binds nothing; `*` in a name stands for anything. */
+/** Which outputs a renderer applies to, and how it renders them. Fields that are not given match everything; `*` in a name matches any text. */
 export type RendererChoice = {
   readonly as: RenderFormat | Renderer;
   readonly tools?: readonly string[];
   readonly models?: readonly string[];
 };
 
-/** Whether a name fits one of these patterns, in which `*` stands for anything. */
+/** Returns true if a name matches one of these patterns, in which `*` matches any text. */
 const matchesAny = (name: string, patterns: readonly string[]): boolean =>
   patterns.some((pattern) => new RegExp(`^${pattern.split('*').map(escapeRegExp).join('.*')}$`, 'is').test(name));
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 
-/** The renderer of a choice. A format writes down the output's data; an output without any stays as its tool wrote it. */
+/** Creates the renderer of a choice. A format renders the output's data; an output without data stays unchanged. */
 export function createRenderer({ as, tools, models }: RendererChoice): Renderer {
   return (given, about) => {
     if (tools && !matchesAny(about.tool, tools)) return undefined;
@@ -25,10 +25,10 @@ export function createRenderer({ as, tools, models }: RendererChoice): Renderer 
   };
 }
 
-/** The version of the bundle's form; another form is another number. */
+/** The version of the bundle format. */
 export const BUNDLE_VERSION = 1;
 
-/** One output with all its renderings, for programs that are not this one. */
+/** One output with all its renderings, for other programs. */
 export type OutputBundle = {
   readonly protocol: typeof BUNDLE_VERSION;
   readonly data: Json;
@@ -38,7 +38,7 @@ export type OutputBundle = {
 
 type BundleInput = Pick<ToolOutput, 'text' | 'data' | 'notes'>;
 
-/** An output as a bundle: its data, what the tool wrote, the other forms of the data, and the notes that go with it. */
+/** Creates a bundle: the data of an output, the tool's own text, the other formats, and its notes. */
 export const createOutputBundle = ({ text, data, notes = [] }: BundleInput): OutputBundle => ({
   protocol: BUNDLE_VERSION,
   data: data ?? null,

@@ -1,13 +1,13 @@
-// Shapes of plain data: each gives a JSON Schema for editors and says in a sentence what is wrong with a value, from one description.
+// Schemas of plain data: each provides a JSON Schema for editors and validates values with one sentence per error.
 import { isJson, isObject, closestMatches, type JsonObject } from '../../core/index.ts';
 
-/** A shape of data. */
+/** A schema of data. */
 export type DataSchema = {
   readonly schema: JsonObject;
   readonly validate: (value: unknown, at: string) => readonly string[];
 };
 
-/** Shapes by the names of their fields. */
+/** Schemas by field name. */
 export type FieldSchemas = Readonly<Record<string, DataSchema>>;
 
 const createSchema = (
@@ -22,7 +22,7 @@ const createSchema = (
   },
 });
 
-/** Words, at least a letter. */
+/** A non-empty string. */
 export const stringSchema = (about?: string): DataSchema =>
   createSchema(
     { type: 'string', minLength: 1 },
@@ -30,7 +30,7 @@ export const stringSchema = (about?: string): DataSchema =>
     about,
   );
 
-/** A number of at least so much. */
+/** A number with a minimum. */
 export const numberSchema = (least: number, about?: string): DataSchema =>
   createSchema(
     { type: 'number', minimum: least },
@@ -38,7 +38,7 @@ export const numberSchema = (least: number, about?: string): DataSchema =>
     about,
   );
 
-/** A whole number of at least so much. */
+/** An integer with a minimum. */
 export const integerSchema = (least: number, about?: string): DataSchema =>
   createSchema(
     { type: 'integer', minimum: least },
@@ -47,7 +47,7 @@ export const integerSchema = (least: number, about?: string): DataSchema =>
     about,
   );
 
-/** True or false. */
+/** A boolean. */
 export const booleanSchema = (about?: string): DataSchema =>
   createSchema(
     { type: 'boolean' },
@@ -55,11 +55,11 @@ export const booleanSchema = (about?: string): DataSchema =>
     about,
   );
 
-/** Any value that is plain JSON. */
+/** Any JSON value. */
 export const jsonValueSchema = (about?: string): DataSchema =>
   createSchema({}, (value) => (isJson(value) ? undefined : 'must be plain JSON'), about);
 
-/** One of these words. */
+/** One of these strings. */
 export const enumSchema = (words: readonly string[], about?: string): DataSchema =>
   createSchema(
     { type: 'string', enum: words },
@@ -71,7 +71,7 @@ export const enumSchema = (words: readonly string[], about?: string): DataSchema
     about,
   );
 
-/** A list of these, with at least so many. */
+/** An array with a minimum length. */
 export const arraySchema = (of: DataSchema, least = 0): DataSchema => ({
   schema: { type: 'array', items: of.schema, ...(least ? { minItems: least } : {}) },
   validate: (value, at) => {
@@ -81,13 +81,13 @@ export const arraySchema = (of: DataSchema, least = 0): DataSchema => ({
   },
 });
 
-/** One of these, or a list of them. */
+/** One value, or an array of them. */
 export const oneOrManySchema = (of: DataSchema): DataSchema => ({
   schema: { anyOf: [of.schema, arraySchema(of, 1).schema] },
   validate: (value, at) => (Array.isArray(value) ? arraySchema(of, 1) : of).validate(value, at),
 });
 
-/** An object with any names, each with a value of this shape. */
+/** An object with any keys and values of this schema. */
 export const recordSchema = (of: DataSchema): DataSchema => ({
   schema: { type: 'object', additionalProperties: of.schema },
   validate: (value, at) =>
@@ -96,7 +96,7 @@ export const recordSchema = (of: DataSchema): DataSchema => ({
       : [`${at} must be an object.`],
 });
 
-/** An object with these fields; the first must be there, the second may. Others are mistakes, unless it is open. */
+/** An object with these required and optional fields. Other fields are errors unless it is open. */
 export const structSchema = (needed: FieldSchemas, free: FieldSchemas = {}, isOpen = false): DataSchema => {
   const all: FieldSchemas = { ...needed, ...free };
   return {
@@ -125,7 +125,7 @@ function validateField(all: FieldSchemas, key: string, value: unknown, at: strin
   return [`${at} has an unknown field "${key}"${near === undefined ? '' : `; did you mean "${near}"`}.`];
 }
 
-/** Objects of several kinds, told apart by one field. */
+/** Objects of several kinds, distinguished by one field. */
 export const discriminatedUnionSchema = (field: string, of: Readonly<Record<string, DataSchema>>): DataSchema => ({
   schema: {
     oneOf: Object.entries(of).map(([kind, { schema }]) => ({
@@ -142,13 +142,13 @@ export const discriminatedUnionSchema = (field: string, of: Readonly<Record<stri
   },
 });
 
-/** The shape that this choice picks for a value; the schema allows any of them. */
+/** Validates a value with the schema that `choose` returns; the JSON Schema allows any of them. */
 export const eitherSchema = (options: readonly DataSchema[], pick: (value: unknown) => DataSchema): DataSchema => ({
   schema: { anyOf: options.map(({ schema }) => schema) },
   validate: (value, at) => pick(value).validate(value, at),
 });
 
-/** A shape that is described elsewhere in the same schema, under this name; so shapes may contain themselves. */
+/** A reference to a named schema in the same document, so that schemas can be recursive. */
 export const refSchema = (name: string, of: () => DataSchema): DataSchema => ({
   schema: { $ref: `#/$defs/${name}` },
   validate: (value, at) => of().validate(value, at),

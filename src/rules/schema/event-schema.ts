@@ -1,4 +1,4 @@
-// The event schema: every fact of the log as a JSON Schema, for programs in any language that read or write sessions.
+// The event schema: every event of the log as JSON Schema, for programs in any language that read or write sessions.
 import type { Event, Fact, JsonObject } from '../../core/index.ts';
 import {
   jsonValueSchema,
@@ -176,10 +176,10 @@ const envelopeProperties: Readonly<Record<Exclude<keyof Event, keyof Fact>, Json
   time: { type: 'string', description: 'When it was written, ISO 8601.' },
 };
 
-/** The version of the event schema. New fields and new facts do not change it; a field that changes its meaning would. */
+/** The version of the event schema. New fields and event types do not change it; a changed meaning of a field does. */
 export const EVENT_SCHEMA_VERSION = 1;
 
-/** The JSON Schema of an event: a fact with its place in the log. */
+/** Returns the JSON Schema of an event: a fact with its position in the log. */
 export const eventSchema = (): JsonObject => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Fairlead event',

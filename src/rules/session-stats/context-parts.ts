@@ -1,4 +1,4 @@
-// What the next request holds and where it came from, in estimated tokens.
+// Counts what the next request contains by origin, in estimated tokens.
 import {
   estimateTokens,
   estimateTextTokens,
@@ -17,16 +17,16 @@ export type ContextParts = {
   readonly words: number;
   readonly answers: number;
   readonly notes: number;
-  /** Results by tool; a tool that is one of too many counts as `(others)`. */
+  /** Results by tool. Tools beyond the max count as `(others)`. */
   readonly results: Readonly<Record<string, number>>;
 };
 
-/** A context that holds nothing yet. */
+/** An empty context. */
 export const emptyContextParts: ContextParts = { system: 0, tools: 0, words: 0, answers: 0, notes: 0, results: {} };
 
 const maxTools = 48;
 
-/** The parts after one more event; `tool` is whose call it settles. */
+/** Updates the counts with an event; `tool` is the tool whose call it ends. */
 export function updateContextParts(parts: ContextParts, event: Event, tool?: string): ContextParts {
   if (event.type === 'epoch-started') return resetAtEpoch(parts, event);
   if (event.type === 'input-received') return { ...parts, words: parts.words + partTokens(event.parts) };
@@ -39,7 +39,7 @@ export function updateContextParts(parts: ContextParts, event: Event, tool?: str
   return parts;
 }
 
-/** An epoch with a history of its own is counted from that. */
+/** Recounts from the history of a new epoch. */
 function resetAtEpoch(parts: ContextParts, event: Event & { readonly type: 'epoch-started' }): ContextParts {
   const frame = { system: estimateTokens(event.system), tools: estimateTokens(JSON.stringify(event.tools)) };
   if (!event.baseline) return { ...parts, ...frame };

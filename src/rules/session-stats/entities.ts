@@ -1,9 +1,9 @@
-// Things that were named in the words of either side: paths, addresses, issues and identifiers.
+// Extracts entities from text of the user and the model: paths, URLs, issues and identifiers.
 
-/** A kind of thing that words can name. */
+/** A kind of entity. */
 export type EntityKind = 'path' | 'url' | 'email' | 'issue' | 'identifier';
 
-/** Something that was named: how often, by whom first, and in which turn last. */
+/** An entity: how often it was mentioned, by whom first, and in which turn last. */
 export type Entity = {
   readonly kind: EntityKind;
   readonly count: number;
@@ -11,10 +11,10 @@ export type Entity = {
   readonly turn: number;
 };
 
-/** A name that was found. */
+/** An entity found in a text. */
 export type NamedEntity = { readonly kind: EntityKind; readonly name: string };
 
-/** More of a text is not looked at, and of one text not more is taken: what a fold does at an event must stay small. */
+/** Max characters scanned and max entities per text: the cost of one event must stay small. */
 const maxScannedChars = 4000;
 const maxEntities = 24;
 const maxNameLength = 200;
@@ -27,7 +27,7 @@ const fileNamePattern =
   /^[\w.-]*\w\.(?:c|cc|cpp|cs|css|csv|env|go|h|html|ini|java|js|json|jsonl|jsx|kt|lock|log|md|mjs|cjs|php|py|rb|rs|sh|sql|swift|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$/;
 const backtickPattern = /`([A-Za-z_$][\w$.]{1,80}(?:\(\))?)`/g;
 
-/** What these words name, each once. */
+/** Returns the entities in a text, without duplicates. */
 export function extractEntities(words: string): readonly NamedEntity[] {
   const found = new Map<string, NamedEntity>();
   const add = (kind: EntityKind, name: string): void => {
@@ -48,7 +48,7 @@ export function extractEntities(words: string): readonly NamedEntity[] {
   return [...found.values()];
 }
 
-/** A slash alone makes no path (and/or, 1/2): it begins like one, goes deeper, or ends like a file. */
+/** A slash alone is no path (and/or, 1/2): a path starts like one, has more segments, or ends with an extension. */
 const isPathLike = (name: string): boolean =>
   fileNamePattern.test(name.split('/').at(-1) ?? '') ||
   /^(?:~|\.{0,2})\/\w/.test(name) ||

@@ -1,8 +1,8 @@
-// Which file a settled call read or changed, from what its result tells or, where that tells nothing, from its name and arguments.
+// Detects which file an ended call read or changed, from its result or else from its name and arguments.
 import { posix } from 'node:path';
 import { isObject, type Event, type Json } from '../../core/index.ts';
 
-/** How often a file was read and changed; the turns are those of the last of each, 0 for never. */
+/** How often a file was read and changed, and in which turn last; 0 for never. */
 export type FileUse = {
   readonly reads: number;
   readonly edits: number;
@@ -11,15 +11,15 @@ export type FileUse = {
   readonly changedIn: number;
 };
 
-/** A file nobody touched. */
+/** The counters of an unused file. */
 export const unusedFile: FileUse = { reads: 0, edits: 0, writes: 0, readIn: 0, changedIn: 0 };
 
-/** The one spelling of a path, so that `./a` and `a` are one file. */
+/** Normalizes a path, so that `./a` and `a` are one file. */
 export const normalizePath = (path: string): string => posix.normalize(path).replace(/(?<=.)\/$/, '');
 
 type FileAccess = { readonly path: string; readonly kind: 'reads' | 'edits' | 'writes' };
 
-/** What this call did to a file, if it did anything. */
+/** Returns what this call did to a file, if anything. */
 export function detectFileAccess(
   { tool, input }: { readonly tool: string; readonly input: Json },
   { outcome, data }: Event & { readonly type: 'tool-ended' },
@@ -40,14 +40,14 @@ function accessByToolName(tool: string): FileAccess['kind'] | undefined {
   return /write|create|save/i.test(tool) ? 'writes' : undefined;
 }
 
-/** The path that arguments or a result name. */
+/** Returns the path in arguments or a result. */
 export function extractPath(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   const path = value['path'] ?? value['file_path'] ?? value['filePath'] ?? value['file'];
   return typeof path === 'string' && path !== '' ? normalizePath(path) : undefined;
 }
 
-/** The use of a file with one more. */
+/** Counts one more use of a file. */
 export const addFileUse = (use: FileUse, how: FileAccess['kind'], turn: number): FileUse => ({
   ...use,
   [how]: use[how] + 1,

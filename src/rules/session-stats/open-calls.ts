@@ -1,7 +1,7 @@
-// Which calls of the last answer are still open, as far as a view can tell from the events alone.
+// Tracks the open calls of the last answer, from events alone.
 import { unwrapDeferredCall, messageToolCalls, type Event, type Json } from '../../core/index.ts';
 
-/** A call that has no result yet, under the name of the tool that is meant. */
+/** A call without a result, under the name of the tool that it runs. */
 export type OpenCall = {
   readonly id: string;
   readonly tool: string;
@@ -9,7 +9,7 @@ export type OpenCall = {
   readonly started: boolean;
 };
 
-/** A call that has just been settled, and how. */
+/** A call that has just ended, with its outcome. */
 export type EndedCall = OpenCall & { readonly outcome: (Event & { readonly type: 'tool-ended' })['outcome'] };
 
 const toOpenCall = (call: {
@@ -23,7 +23,7 @@ const toOpenCall = (call: {
   return { id: call.id, tool, input, started: call.key !== undefined };
 };
 
-/** The open calls after one more event. */
+/** Updates the open calls with an event. */
 export function updateOpenCalls(calls: readonly OpenCall[], event: Event): readonly OpenCall[] {
   if (event.type === 'turn-ended') return messageToolCalls(event.message).map(toOpenCall);
   if (event.type === 'tool-started')
@@ -35,7 +35,7 @@ export function updateOpenCalls(calls: readonly OpenCall[], event: Event): reado
   return isOver && calls.length ? [] : calls;
 }
 
-/** The call under the name and with the arguments that it really runs with. */
+/** Returns the call with the tool name and arguments that it runs with. */
 const asStarted = (call: OpenCall, { tool, input }: Event & { readonly type: 'tool-started' }): OpenCall => ({
   id: call.id,
   tool,

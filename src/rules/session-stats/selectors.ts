@@ -1,4 +1,4 @@
-// What can be asked about a session: one function a question, over the state alone; rules, gates, stops, hooks and screens ask the same ones.
+// Selectors over the session statistics: one function per question, on the state alone. Rules, gates, stop conditions, hooks and user interfaces share them.
 import {
   canonicalJson,
   readView,
@@ -15,10 +15,10 @@ import { lruGet, lruEntries } from './lru-map.ts';
 import { emptyToolStats, attemptKey, noAttempts, type ToolStats, type CallAttempts } from './tool-stats.ts';
 import { sessionStats, type ModelStats } from './view.ts';
 
-/** How often something failed, and how often in a row until now. */
+/** Failures in total, and in a row until now. */
 export type ToolFailures = { readonly total: number; readonly inARow: number; readonly last: string };
 
-/** How often a tool failed; without a name, any tool. A refused call is no failure of its tool. */
+/** Returns the failures of a tool; of any tool if no name is given. A denied call is not a failure of its tool. */
 export function toolFailures(state: RunState, tool?: string): ToolFailures {
   const seen = readView(state, sessionStats);
   if (tool !== undefined) {
@@ -29,7 +29,7 @@ export function toolFailures(state: RunState, tool?: string): ToolFailures {
   return { total: marks.reduce((sum, { failed }) => sum + failed, 0), inARow: seen.inARow, last: '' };
 }
 
-/** How a tool was used: calls, successes, failures, refusals, time and money, and the counts of this run and this turn of the user. */
+/** Returns the statistics of a tool: calls, successes, failures, denials, time and cost, with counts of this run and this user turn. */
 export function toolStats(state: RunState, tool: string): ToolStats {
   const { tools, runs, userTurns } = readView(state, sessionStats);
   const mark = lruGet(tools, tool) ?? emptyToolStats;
@@ -41,19 +41,19 @@ export function toolStats(state: RunState, tool: string): ToolStats {
   };
 }
 
-/** How many calls of any tool were made since this one was last called; since the beginning if it never was. */
+/** Returns how many calls of any tool started since this tool was last called; since the start of the session if never. */
 export function callsSince(state: RunState, tools: readonly string[]): number {
   const seen = readView(state, sessionStats);
   return seen.made - Math.max(0, ...tools.map((tool) => lruGet(seen.tools, tool)?.seen ?? 0));
 }
 
-/** What was tried, the latest first: each tool with its arguments, how often, how often in vain, and whether its result repeats. */
+/** Returns all attempted calls, the latest first: tool and arguments, attempts, failures, and whether results repeat. */
 export const callAttempts = (state: RunState): readonly CallAttempts[] =>
   lruEntries(readView(state, sessionStats).tries)
     .map(([, tried]) => tried)
     .toSorted((a, b) => b.turn - a.turn);
 
-/** What is known of this very call. */
+/** Returns the attempts of exactly this call. */
 export const attemptsOf = (
   state: RunState,
   { tool, input }: { readonly tool: string; readonly input: Json },
@@ -64,7 +64,7 @@ export const attemptsOf = (
     input: canonicalJson(input),
   };
 
-/** Whether this very call failed before in this turn of the user: to make it again is a retry. */
+/** Returns true if exactly this call failed before in this user turn, so that it is a retry. */
 export const isRetry = (state: RunState, call: { readonly tool: string; readonly input: Json }): boolean => {
   const { failedIn } = attemptsOf(state, call);
   return failedIn > 0 && failedIn === readView(state, sessionStats).userTurns;
@@ -74,21 +74,21 @@ export const isRetry = (state: RunState, call: { readonly tool: string; readonly
 export type ContextUsage = ContextParts & {
   readonly used: number;
   readonly window: number | undefined;
-  /** The part of the window that is used; 0 where the window is unknown. */
+  /** The used share of the context window; 0 if the window is unknown. */
   readonly share: number;
 };
 
-/** How much context has accumulated, and by what. The sum is what the provider counted; the parts are estimates. */
+/** Returns the context usage. The total is what the provider counted; the parts are estimates. */
 export function contextUsage(state: RunState): ContextUsage {
   const window = state.limits?.context;
   const share = window ? state.context / window : 0;
   return { ...readView(state, sessionStats).context, used: state.context, window, share };
 }
 
-/** Calls that come back unchanged: how many make one round, how often the round came, and its tools. */
+/** A loop of repeated calls: calls per cycle, number of cycles, and its tools. */
 export type CallLoop = { readonly period: number; readonly times: number; readonly tools: readonly string[] };
 
-/** Whether the latest calls go round in a circle of one to three calls with the same results; at least twice, or nothing. */
+/** Detects whether the latest calls repeat a cycle of one to three calls with the same results, at least twice; otherwise undefined. */
 export function detectLoop(state: RunState): CallLoop | undefined {
   const { steps } = readView(state, sessionStats);
   for (const period of [1, 2, 3]) {
@@ -100,25 +100,25 @@ export function detectLoop(state: RunState): CallLoop | undefined {
   return undefined;
 }
 
-/** The files that tools worked on, the latest last, with how often each was read and changed. */
+/** Returns the files that tools used, the latest last, with their read and change counts. */
 export const touchedFiles = (state: RunState): readonly (TouchedFile & FileUse)[] =>
   state.files.map((mark) => ({ ...mark, ...fileUsage(state, mark.path) }));
 
-/** How often a file was read and changed. */
+/** Returns how often a file was read and changed. */
 export const fileUsage = (state: RunState, path: string): FileUse =>
   lruGet(readView(state, sessionStats).files, normalizePath(path)) ?? unusedFile;
 
-/** Something that was named, and how often. */
+/** An entity, and how often it was mentioned. */
 export type EntityMention = Entity & { readonly name: string };
 
-/** What was named in the words of either side, the most often first, then by name. */
+/** Returns the mentioned entities, the most frequent first, then by name. */
 export const mentionedEntities = (state: RunState, kind?: EntityKind): readonly EntityMention[] =>
   lruEntries(readView(state, sessionStats).entities)
     .map(([name, entity]) => ({ name, ...entity }))
     .filter((each) => kind === undefined || each.kind === kind)
     .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
 
-/** Time and money, of the run, of the session, by model and by tool. */
+/** Time and cost of the run and the session, by model and by tool. */
 export type SpendingBreakdown = {
   readonly run: UsageTotals;
   readonly session: UsageTotals;
@@ -126,7 +126,7 @@ export type SpendingBreakdown = {
   readonly tools: Readonly<Record<string, Pick<ToolStats, 'calls' | 'ms' | 'usd'>>>;
 };
 
-/** What was spent, and on what. */
+/** Returns what was spent, and on what. */
 export function spendingBreakdown(state: RunState): SpendingBreakdown {
   const { models, tools } = readView(state, sessionStats);
   return {
@@ -137,8 +137,8 @@ export function spendingBreakdown(state: RunState): SpendingBreakdown {
   };
 }
 
-/** The call that the last event settled, if it settled one. */
+/** Returns the call that the last event ended, if any. */
 export const endedCall = (state: RunState): EndedCall | undefined => readView(state, sessionStats).ended;
 
-/** Milliseconds between the last event and the one before it. */
+/** Returns the milliseconds between the last two events. */
 export const idleMs = (state: RunState): number => readView(state, sessionStats).pause;

@@ -1,4 +1,4 @@
-// What is known of each tool and of each call that was tried: counts, failures in a row, retries, and whether results repeat.
+// Statistics of each tool and of each attempted call: counts, failures in a row, retries, and repeated results.
 import {
   canonicalJson,
   hash53,
@@ -12,7 +12,7 @@ import {
 import type { OpenCall } from './open-calls.ts';
 import { lruGet, lruSet, type LruMap } from './lru-map.ts';
 
-/** Counts within one run or one turn of the user: they begin anew in the next. */
+/** Counts of one run or one user turn. They restart with the next. */
 export type PeriodCounts = {
   readonly at: number;
   readonly calls: number;
@@ -20,7 +20,7 @@ export type PeriodCounts = {
   readonly ok: number;
 };
 
-/** What is known of a tool. `seen` is how many calls of any tool had been made when it was last called. */
+/** Statistics of a tool. `seen` is the number of calls of any tool when it was last called. */
 export type ToolStats = {
   readonly calls: number;
   readonly ok: number;
@@ -35,7 +35,7 @@ export type ToolStats = {
   readonly turn: PeriodCounts;
 };
 
-/** What is known of one call: a tool with exactly these arguments. `same` is how often its last result came in a row. */
+/** Statistics of one call: a tool with exactly these arguments. `same` is how often its last result occurred in a row. */
 export type CallAttempts = {
   readonly tool: string;
   readonly input: string;
@@ -44,7 +44,7 @@ export type CallAttempts = {
   readonly result: number;
   readonly same: number;
   readonly turn: number;
-  /** The turn of the user in which it last failed without a success since; 0 where it did not. */
+  /** The user turn in which it last failed without a success since; 0 if none. */
   readonly failedIn: number;
 };
 
@@ -65,7 +65,7 @@ export const emptyToolStats: ToolStats = {
   turn: emptyCounts,
 };
 
-/** A call that was never tried. */
+/** A call that was never attempted. */
 export const noAttempts: CallAttempts = {
   tool: '',
   input: '',
@@ -77,18 +77,18 @@ export const noAttempts: CallAttempts = {
   failedIn: 0,
 };
 
-/** What makes two calls the same: the tool, and the arguments whatever the order of their keys. */
+/** Returns the identity of a call: the tool and its arguments, independent of key order. */
 export const attemptKey = (tool: string, input: Json): string => `${tool} ${hash53(canonicalInput(input))}`;
 
 let latestInput: { readonly input: Json; readonly text: string } = { input: null, text: 'null' };
 
-/** The canonical text of arguments, made once for a call that begins and then ends. */
+/** Returns the canonical JSON of arguments, cached because a call starts and then ends with the same ones. */
 function canonicalInput(input: Json): string {
   if (latestInput.input !== input) latestInput = { input, text: canonicalJson(input) };
   return latestInput.text;
 }
 
-/** Where in the session a call is: the run, the user's turn, the provider's turn, the calls made so far. */
+/** A position in the session: run, user turn, provider turn, and calls so far. */
 export type SessionPosition = {
   readonly runs: number;
   readonly userTurns: number;
@@ -101,7 +101,7 @@ type ToolStatsState = { readonly tools: LruMap<ToolStats>; readonly tries: LruMa
 const currentCounts = (counts: PeriodCounts, at: number): PeriodCounts =>
   counts.at === at ? counts : { ...emptyCounts, at };
 
-/** A call begins to act. It is a retry if the very same call failed before in this turn of the user. */
+/** Records the start of a call. It is a retry if exactly this call failed before in this user turn. */
 export function recordCallStart(
   { tools, tries }: ToolStatsState,
   { tool, input }: OpenCall,
@@ -125,10 +125,10 @@ export function recordCallStart(
 
 const maxReasonChars = 120;
 
-/** Where a call was settled, what makes it the same call, and what its result is known by. */
+/** The context of an ended call: its position, its identity, and the hash of its result. */
 export type EndedCallContext = { readonly position: SessionPosition; readonly key: string; readonly result: number };
 
-/** A call is settled. One that was refused or interrupted is no failure of its tool, and no success. */
+/** Records the end of a call. A denied or interrupted call is neither a failure nor a success of its tool. */
 export function recordCallEnd(
   marks: ToolStatsState,
   call: OpenCall,
@@ -174,7 +174,7 @@ function recordAttempt(
   });
 }
 
-/** What tells two results apart: how it came out, and what it said; of a long one its length and its ends, at a cost that does not grow with it. */
+/** Returns a hash of a result: its outcome and text; for a long text its length and ends, at constant cost. */
 export function resultHash(event: Event & { readonly type: 'tool-ended' }): number {
   const hash = createHash53();
   const text = textOrCharCodes(event);

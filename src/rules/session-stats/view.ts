@@ -1,4 +1,4 @@
-// What happened in a session so far, as one view: bounded, O(1) per event, the same from the root and from an epoch.
+// The session statistics as one view: bounded, O(1) per event, and the same whether folded from the start or from an epoch.
 import { hash53, isObject, messageText, type Event, type Json, type NamedView } from '../../core/index.ts';
 import { updateContextParts, emptyContextParts, type ContextParts } from './context-parts.ts';
 import { extractEntities, type Entity } from './entities.ts';
@@ -16,7 +16,7 @@ import {
   type CallAttempts,
 } from './tool-stats.ts';
 
-/** What one model was used for. */
+/** Usage of one model. */
 export type ModelStats = {
   readonly turns: number;
   readonly failed: number;
@@ -27,30 +27,30 @@ export type ModelStats = {
   readonly ms: number;
 };
 
-/** A settled call as one number, and its tool: what cycles are found in. */
+/** The digest of an ended call, and its tool. Loops are detected in these. */
 export type CallDigest = { readonly tool: string; readonly is: number };
 
-/** Counts that go on from epoch to epoch. */
+/** Counts that continue across epochs. */
 type SessionCounts = {
   readonly runs: number;
-  /** A turn of the user begins when a prompt or a follow-up reaches the model; what steers does not begin one. */
+  /** A user turn starts when a prompt or a follow-up reaches the model. Steering does not start one. */
   readonly userTurns: number;
   readonly turn: number;
-  /** Calls that began to act. */
+  /** Calls that started. */
   readonly made: number;
   readonly inARow: number;
-  /** When the last event was written, in milliseconds since 1970; 0 where nobody knows. */
+  /** The time of the last event in milliseconds since 1970; 0 if unknown. */
   readonly time: number;
 };
 
-/** What is remembered of a session. Read it through the questions, not by its fields. */
+/** The statistics of a session. Read them through the selectors, not by field. */
 export type SessionStats = SessionCounts & {
   readonly model: string;
-  /** Milliseconds between the last event and the one before it. */
+  /** Milliseconds between the last two events. */
   readonly pause: number;
   readonly waiting: readonly string[];
   readonly calls: readonly OpenCall[];
-  /** The call that the last event settled, if it settled one. */
+  /** The call that the last event ended, if any. */
   readonly ended: EndedCall | undefined;
   readonly tools: LruMap<ToolStats>;
   readonly tries: LruMap<CallAttempts>;
@@ -79,15 +79,15 @@ const initialStats: SessionStats = {
   context: emptyContextParts,
 };
 
-/** As many settled calls as cycles are looked for in. */
+/** The number of ended calls in which loops are detected. */
 const maxSteps = 24;
 
-/** What rules, gates, stops, hooks and screens ask about. An agent that has any of ours has it among its views. */
+/** The view that rules, gates, stop conditions, hooks and user interfaces read. Every agent with a built-in rule has it. */
 export const sessionStats: NamedView<SessionStats> = {
   name: 'history',
   initial: initialStats,
   on(state, event) {
-    // One copy an event, however much of it the event changes.
+    // One copy per event, however much of it changes.
     const next: StatsDraft = { ...state };
     applyEvent(next, event);
     next.time = Date.parse(event.time) || state.time;
@@ -106,7 +106,7 @@ export const sessionStats: NamedView<SessionStats> = {
   restore: restoreStats,
 };
 
-/** A copy that nobody has seen yet. */
+/** A copy that is not shared yet, so it can be changed. */
 type StatsDraft = { -readonly [key in keyof SessionStats]: SessionStats[key] };
 
 function applyEvent(draft: StatsDraft, event: Event): void {
@@ -134,7 +134,7 @@ function applyTurnStart(draft: StatsDraft, { turn, inputs }: Event & { readonly 
   draft.userTurns++;
 }
 
-/** What an epoch says of itself is taken from it, also by a fold that saw what came before: both must come to the same. */
+/** Values that an epoch records are taken from it, even by a fold that saw the events before: both folds must give the same result. */
 function applyEpoch(draft: StatsDraft, { model, baseline }: Event & { readonly type: 'epoch-started' }): void {
   draft.model = model;
   if (!baseline) return;
@@ -174,7 +174,7 @@ function applyTurnEnd(draft: StatsDraft, event: Event & { readonly type: 'turn-e
   if (ended) recordEntities(draft, messageText(event.message), 'model');
 }
 
-/** A call that is started again after a crash is still the one call. */
+/** A call that is restarted after a crash is still one call. */
 function applyCallStart(draft: StatsDraft, { call: id, tool, input }: Event & { readonly type: 'tool-started' }): void {
   const call = draft.calls.find((each) => each.id === id);
   if (!call || call.started) return;

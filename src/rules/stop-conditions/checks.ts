@@ -1,8 +1,8 @@
-// Task completion that is looked at rather than believed: a command that passes, an answer that holds what it must.
+// Completion checks that verify the outcome: a command that passes, an answer that matches.
 import { truncateMiddle, type Check, type Workspace } from '../../core/index.ts';
 import { finalAnswer, createTextMatcher } from './stop-conditions.ts';
 
-/** What has to pass. */
+/** The command that must pass. */
 export type CommandCheckOptions = {
   readonly workspace: Pick<Workspace, 'exec'>;
   readonly command: string | readonly string[];
@@ -10,7 +10,7 @@ export type CommandCheckOptions = {
   readonly timeoutMs?: number;
 };
 
-/** The run is done once this command ends with code 0; until then the model is shown what it says. */
+/** The run is complete when this command exits with code 0; until then the model is shown its output. */
 export const commandPasses = ({ workspace, command, name, timeoutMs }: CommandCheckOptions): Check => {
   const words = typeof command === 'string' ? command : command.join(' ');
   return {
@@ -24,7 +24,7 @@ export const commandPasses = ({ workspace, command, name, timeoutMs }: CommandCh
   };
 };
 
-/** The run is done once the answer holds this text or fits this pattern; until then the model is told what is missing. */
+/** The run is complete when the answer contains this text or matches this pattern; until then the model is told what is missing. */
 export const answerMatches = (expected: string | RegExp, why = `The answer must hold ${String(expected)}.`): Check => {
   const holds = createTextMatcher(expected);
   return {

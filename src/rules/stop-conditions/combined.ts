@@ -1,4 +1,4 @@
-// Stop conditions of several: any of them, or all of them.
+// Combines stop conditions: any of them, or all of them.
 import type { NamedView } from '../../core/index.ts';
 import { createStopRule, type StopRule } from './stop-conditions.ts';
 
@@ -6,7 +6,7 @@ const collectViews = (rules: readonly StopRule[]): readonly NamedView<unknown>[]
   ...new Map(rules.flatMap(({ views }) => views).map((view) => [view.name, view])).values(),
 ];
 
-/** Ends a run as the first of these that holds would. */
+/** Stops a run when the first of these conditions is met. */
 export const anyOf = (...rules: readonly StopRule[]): StopRule =>
   createStopRule(
     `any(${rules.map(({ name }) => name).join(', ')})`,
@@ -20,7 +20,7 @@ export const anyOf = (...rules: readonly StopRule[]): StopRule =>
     collectViews(rules),
   );
 
-/** Ends a run once all of these hold, with the reason of the first and the details of all. None at all never holds. */
+/** Stops a run when all of these conditions are met, with the reason of the first and the details of all. An empty list never stops. */
 export const allOf = (...rules: readonly StopRule[]): StopRule =>
   createStopRule(
     `all(${rules.map(({ name }) => name).join(', ')})`,

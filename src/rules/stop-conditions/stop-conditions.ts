@@ -1,4 +1,4 @@
-// Stop conditions over the state of a run: each says why, with a reason out of the one closed union.
+// Stop conditions over the state of a run. Each gives one of the stop reasons.
 import {
   FairleadError,
   lastItem,
@@ -12,26 +12,26 @@ import {
 import { toolFailures, detectLoop } from '../session-stats/selectors.ts';
 import { sessionStats } from '../session-stats/view.ts';
 
-/** What a stop condition found. */
+/** The reason of a stop, with details. */
 export type StopDecision = { readonly reason: StopReason; readonly detail: string };
 
-/** A stop condition with its name. It is an extension by itself, and can be one of a rule set. */
+/** A stop condition with a name. It is an extension by itself, and can be part of a rule set. */
 export type StopRule = {
   readonly name: string;
   readonly stops: readonly Stop[];
   readonly views: readonly NamedView<unknown>[];
-  /** The condition itself, for those that combine several. */
+  /** The condition itself, for combinations. */
   readonly evaluate: (state: RunState) => StopDecision | undefined;
 };
 
-/** Makes a stop condition. */
+/** Creates a stop condition. */
 export const createStopRule = (
   name: string,
   halt: StopRule['evaluate'],
   views: readonly NamedView<unknown>[] = [sessionStats],
 ): StopRule => ({ name, evaluate: halt, stops: [halt], views });
 
-/** A limit that is no number would never bind, so it is refused. */
+/** Throws if a limit is not a number: it would never apply. */
 function atLeast(name: string, value: number, least: number): number {
   if (value >= least) return value;
   throw new FairleadError(
@@ -43,7 +43,7 @@ function atLeast(name: string, value: number, least: number): number {
   );
 }
 
-/** Whether there is more to do: a run that has its answer ends by that, whatever it used up. */
+/** Returns true if the run needs another turn. A run that has its answer ends anyway, whatever it used. */
 const hasPendingWork = ({ due, calls, pending }: RunState): boolean => due || calls.length > 0 || pending.length > 0;
 
 const createLimit = (
@@ -66,7 +66,7 @@ const createLimit = (
   );
 };
 
-/** Ends a run that needs another turn after so many of the provider's; the calls of the last one are still made. */
+/** Stops a run that needs another turn after this many provider turns. The calls of the last turn still run. */
 export const turnLimit = (turns: number): StopRule =>
   createLimit(
     'turn-limit',
@@ -76,11 +76,11 @@ export const turnLimit = (turns: number): StopRule =>
     'turns',
   );
 
-/** Ends a run after so many tokens, in and out together. */
+/** Stops a run after this many tokens, input and output together. */
 export const tokenBudget = (tokens: number): StopRule =>
   createLimit('token-budget', tokens, 'token-budget', ({ spent }) => spent.input + spent.output, 'tokens');
 
-/** Ends a run after so many US dollars. A turn whose price nobody knows ends it too: what cannot be counted cannot be bounded. */
+/** Stops a run after this many US dollars. A turn with an unknown price stops it too, because its cost cannot be limited. */
 export function moneyBudget(usd: number): StopRule {
   const known = createLimit('money-budget', usd, 'money-budget', ({ spent }) => spent.usd, 'dollars');
   return createStopRule(
@@ -96,11 +96,11 @@ export function moneyBudget(usd: number): StopRule {
   );
 }
 
-/** Ends a run after so many milliseconds at work. */
+/** Stops a run after this many milliseconds of work. */
 export const timeLimit = (ms: number): StopRule =>
   createLimit('time-limit', ms, 'time', ({ spent }) => spent.ms, 'milliseconds');
 
-/** Ends a run whose context holds more than so many tokens, or more than a share of the window where that is known. */
+/** Stops a run whose context exceeds a number of tokens, or a share of the context window if that is known. */
 export function contextLimit(most: number | { readonly share: number }): StopRule {
   const limit = typeof most === 'number' ? atLeast('context', most, 0) : atLeast('context', most.share, 0);
   return createStopRule(
@@ -115,7 +115,7 @@ export function contextLimit(most: number | { readonly share: number }): StopRul
   );
 }
 
-/** Ends a run after so many failures in a row, of one tool or of any. */
+/** Stops a run after this many failures in a row, of one tool or of any. */
 export function errorThreshold(most: number, tool?: string): StopRule {
   atLeast('errors', most, 1);
   return createStopRule('error-threshold', (state) => {
@@ -125,7 +125,7 @@ export function errorThreshold(most: number, tool?: string): StopRule {
   });
 }
 
-/** Ends a run that makes the same one to three calls with the same results so many times. */
+/** Stops a run that repeats the same one to three calls with the same results this many times. */
 export function stuckLoop(times = 3): StopRule {
   atLeast('repetitions', times, 2);
   return createStopRule('stuck', (state) => {
@@ -135,14 +135,14 @@ export function stuckLoop(times = 3): StopRule {
   });
 }
 
-/** The model's last words, once it has spoken and no call of it is open; nothing while it is at work. */
+/** Returns the final answer of the model, if no call is open; undefined while it is still working. */
 export function finalAnswer(state: RunState): string | undefined {
   if (state.inTurn || state.calls.length > 0 || state.pending.length > 0) return undefined;
   const said: Message | undefined = lastItem(state.messages);
   return said?.role === 'assistant' ? messageText(said) : undefined;
 }
 
-/** Ends a run as complete when the answer holds this text or fits this pattern. Checks are not asked: use `answerMatches` where they should be. */
+/** Stops a run as complete when the answer contains this text or matches this pattern. Checks are not run: use `answerMatches` for that. */
 export function expectedOutput(expected: string | RegExp): StopRule {
   const holds = createTextMatcher(expected);
   return createStopRule(
@@ -156,15 +156,15 @@ export function expectedOutput(expected: string | RegExp): StopRule {
   );
 }
 
-/** Whether a text holds what is expected of it; a pattern's own position is not used. */
+/** Creates a test whether a text contains or matches what is expected. Ignores `lastIndex` of a pattern. */
 export const createTextMatcher = (expected: string | RegExp): ((text: string) => boolean) =>
   typeof expected === 'string' ? (text) => text.includes(expected) : (text) => text.search(expected) >= 0;
 
-/** Ends a run as complete when this is true of its state. */
+/** Stops a run as complete when this is true of its state. */
 export const taskComplete = (isComplete: (state: RunState) => boolean, detail = 'The task is complete.'): StopRule =>
   createStopRule('task-complete', (state) => (isComplete(state) ? { reason: 'task-complete', detail } : undefined));
 
-/** Ends a run when this is true of its state; the text it gives is the detail. */
+/** Stops a run when this is true of its state. A returned text becomes the detail. */
 export const stopWhen = (
   name: string,
   test: (state: RunState) => boolean | string | undefined,

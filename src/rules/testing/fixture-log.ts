@@ -1,4 +1,4 @@
-// A made-up history in a few plain words, played as a loop would have written it: what the examples of rules are told in.
+// Builds a fixture log from short steps, as the loop would have recorded it. The examples of rules use it.
 import {
   callId,
   selectNotes,
@@ -19,7 +19,7 @@ import {
   type Usage,
 } from '../../core/index.ts';
 
-/** Something that happened in an example. Plain data, so that a file can hold it. */
+/** A step of an example. Plain data, so that a file can contain it. */
 export type ExampleStep =
   | { readonly said: string; readonly how?: InputMode; readonly window?: number }
   | { readonly answered: string; readonly usage?: Usage }
@@ -36,7 +36,7 @@ export type ExampleStep =
   | { readonly pausedMinutes: number }
   | { readonly fact: Fact };
 
-/** What a play came to. */
+/** The resulting state and events. */
 export type FixtureLog = { readonly state: RunState; readonly events: readonly Event[] };
 
 type FixtureParts = { readonly rules?: readonly Rule[]; readonly views?: readonly NamedView<unknown>[] };
@@ -44,7 +44,7 @@ type FixtureParts = { readonly rules?: readonly Rule[]; readonly views?: readonl
 const fixtureLimits: Limits = { turns: 25, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 3, outputChars: 100_000 };
 const fixtureStart = Date.UTC(2026, 0, 1, 12);
 
-/** Plays these steps with these rules and views. The last step is the last thing that has happened. */
+/** Builds a log of these steps with these rules and views. The last step produces the last event. */
 export function buildFixtureLog(
   steps: readonly ExampleStep[],
   { rules = [], views = [] }: FixtureParts = {},
@@ -74,7 +74,7 @@ export function buildFixtureLog(
   return { state, events };
 }
 
-/** The facts of a step, in portions: what comes later may depend on the state that the earlier ones made. */
+/** Yields the facts of a step in batches: later ones may depend on the state after earlier ones. */
 function* stepFacts(
   step: Exclude<ExampleStep, { readonly pausedMinutes: number }>,
   now: () => RunState,
@@ -98,7 +98,7 @@ function* stepFacts(
   yield [{ type: 'tool-ended', call, outcome, text: result, ms: 1, ...(data === undefined ? {} : { data }) }];
 }
 
-/** The fact that begins a turn, with what it delivers and shows. */
+/** Creates the fact that starts a turn, with the inputs and notes it delivers. */
 export const turnStartedFact = (state: RunState, allowance = 2000): Fact => ({
   type: 'turn-started',
   turn: state.turn + 1,
@@ -106,7 +106,7 @@ export const turnStartedFact = (state: RunState, allowance = 2000): Fact => ({
   notes: selectNotes(state.queue, state.turn + 1, allowance),
 });
 
-/** The fact that ends a turn with an answer of these parts. */
+/** Creates the fact that ends a turn with an answer of these parts. */
 export const turnEndedFact = (
   state: RunState,
   parts: readonly MessagePart[],

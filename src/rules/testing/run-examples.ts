@@ -1,4 +1,4 @@
-// Tries the examples that rules carry: each must decide as its example says, in a history that is played and not run.
+// Runs the examples of rules: each rule must decide as its example states, on a fixture log without a model.
 import { callId, errorMessage, type ToolCall, type NamedView, type Rule, type RunState } from '../../core/index.ts';
 import type { GateRule, GateExample } from '../gates/gate-rule.ts';
 import type { ReminderDefinition, ReminderExample } from '../reminders/definition.ts';
@@ -7,10 +7,10 @@ import { compileReminders } from '../reminders/compile-reminders.ts';
 import type { StopRule } from '../stop-conditions/stop-conditions.ts';
 import { buildFixtureLog, turnEndedFact, turnStartedFact, type ExampleStep } from './fixture-log.ts';
 
-/** How an example came out; `wrong` says what was decided instead. */
+/** The result of an example; `failure` says what was decided instead. */
 export type ExampleResult = { readonly rule: string; readonly title: string; readonly failure?: string };
 
-/** Decides on the call of an example after its history. */
+/** Evaluates a gate for the call of an example, after its history. */
 export async function runGateExample(
   rule: GateRule,
   { title, history = [], call, decides }: GateExample,
@@ -50,7 +50,7 @@ function replayToCall(
   return { state, call: { id, tool, input } };
 }
 
-/** Whether a reminder speaks up at the last event of its example. */
+/** Tests whether a reminder fires at the last event of its example. */
 export function runReminderExample(
   reminder: ReminderDefinition,
   { title, history, fires }: ReminderExample,
@@ -69,7 +69,7 @@ export function runReminderExample(
   return { rule: reminder.name, title, ...(fired === fires ? {} : { failure: did }) };
 }
 
-/** A history, and whether a stop condition must end it. */
+/** A history, and whether a stop condition must stop it. */
 export type StopExample = {
   readonly title: string;
   readonly stop: string;
@@ -77,7 +77,7 @@ export type StopExample = {
   readonly stops: boolean;
 };
 
-/** Whether a stop condition ends the history of its example. */
+/** Tests whether a stop condition stops the history of its example. */
 export function runStopExample(rule: StopRule, { title, history, stops }: StopExample): ExampleResult {
   const found = rule.evaluate(buildFixtureLog(history, { views: rule.views }).state);
   const did = found ? `It ends the run: ${found.detail}` : 'It lets the run go on.';

@@ -1,8 +1,8 @@
-// Tries a rule set by the examples that its rules carry; apart from the rules, which run without them.
+// Runs all examples of a rule set. Separate from the rules, which run without them.
 import { runGateExample, runReminderExample, runStopExample, type ExampleResult } from './run-examples.ts';
 import type { RuleSet } from '../declarative/rule-set.ts';
 
-/** Tries every example that the rules of a set carry. */
+/** Runs every example of the rules of a set. */
 export async function runRuleSetExamples({
   reminders = [],
   gates = [],

@@ -1,7 +1,7 @@
-// Which network addresses lead into the open internet; all others belong to this machine, its network or its cloud, and are refused.
+// Classifies IP addresses: only public internet addresses are allowed; private, link-local and cloud metadata addresses are refused.
 import net, { isIPv4, type BlockList } from 'node:net';
 
-/** Private, shared, loopback, link-local (where clouds keep their metadata), documentation, benchmark, multicast and reserved ranges. */
+/** Private, shared, loopback, link-local (with cloud metadata), documentation, benchmark, multicast and reserved ranges. */
 const nonPublicV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -18,18 +18,18 @@ const nonPublicV4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // The address through which a machine at Azure is administered.
+  // The management address of Azure machines.
   '168.63.129.16/32',
 ];
 
-/** Of IPv6 only global unicast is open, and of that not what stands for an IPv4 address or for nothing (Teredo, 6to4, documentation). */
+/** Of IPv6 only global unicast is public, except ranges that embed IPv4 addresses or are not routed (Teredo, 6to4, documentation). */
 const publicV6 = ['2000::/3'];
 const nonPublicV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-/** Made when an address is first looked at: most runs look at none. */
+/** Created at the first check, because most runs need none. */
 let blockLists: Readonly<Record<'closed' | 'open' | 'shut', BlockList>> | undefined;
 
-/** Whether an address, as a resolver or a URL writes it, is of the open internet. */
+/** Returns true if an address, as a resolver or a URL writes it, is on the public internet. */
 export function isPublicAddress(address: string): boolean {
   const { closed, open, shut } = (blockLists ??= {
     closed: createBlockList(nonPublicV4, 'ipv4'),

@@ -1,4 +1,4 @@
-// The door to the network: what is asked is judged by the address it really has, hop by hop, and asked at that very address.
+// The guarded fetch: checks the resolved address of every hop, and connects to exactly that address (no SSRF or DNS rebinding).
 import { isIP } from 'node:net';
 import {
   FairleadError,
@@ -12,16 +12,16 @@ import { normalizedHost, matchesHostList, networkError, parseHttpUrl } from './h
 import type { NetworkOptions } from './network.ts';
 import { sendRequest, type RawResponse } from './request.ts';
 
-/** How long it may take, and how much may come back. */
+/** Time and size limits. */
 type FetchBounds = { readonly signal: AbortSignal; readonly maxBytes: number };
 
 const maxRedirects = 5;
 const defaultTimeoutMs = 30_000;
 const defaultMaxBytes = 5 * 1024 * 1024;
-/** Headers that say nothing about who asks: all that goes along to another site. */
+/** Headers that do not identify the caller: the only ones sent to another origin. */
 const crossOriginHeaders = new Set(['accept', 'accept-language', 'user-agent']);
 
-/** Asks through a door that is open this far. */
+/** Sends a request within these network options. */
 export async function guardedFetch(
   options: NetworkOptions,
   request: FetchRequest,
@@ -54,7 +54,7 @@ export async function guardedFetch(
   }
 }
 
-/** What went wrong, without the URL: its path and query may hold what is nobody's business. */
+/** Describes a network failure without the URL, whose path and query may contain secrets. */
 function formatNetworkFailure(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' ? code : errorMessage(error);
@@ -77,7 +77,7 @@ async function followRedirects(
   throw networkError('redirects', `It redirected more than ${maxRedirects} times, so it was given up.`);
 }
 
-/** The addresses that may be asked for this URL; throws where one of them is none of the open internet. */
+/** Returns the addresses to connect to for this URL. Throws if one of them is not public. */
 async function resolveAllowedAddresses(
   url: URL,
   options: NetworkOptions,
@@ -102,10 +102,10 @@ async function resolveAllowedAddresses(
 }
 
 const systemLookup = async (host: string): Promise<readonly string[]> =>
-  // Loaded by who asks for a name: it costs a start that asks for none.
+  // Loaded on demand, to keep program start fast.
   (await process.getBuiltinModule('node:dns/promises').lookup(host, { all: true })).map(({ address }) => address);
 
-/** The system's search for a name cannot be stopped, but nobody has to wait for it. A name that only the proxy knows has no address here. */
+/** A DNS lookup of the system cannot be cancelled, but the caller does not wait for it. A name that only the proxy knows has no address here. */
 async function orAborted(
   search: Promise<readonly string[]>,
   signal: AbortSignal,
@@ -126,7 +126,7 @@ async function orAborted(
   }
 }
 
-/** The request that a redirect asks for, or nothing where there is none. To another site go no headers that say who asks, and no content. */
+/** Returns the request of a redirect; undefined if there is none. To another origin it carries no identifying headers and no body. */
 function redirectRequest(request: FetchRequest, from: URL, { status, headers }: RawResponse): FetchRequest | undefined {
   const { location } = headers;
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;

@@ -1,11 +1,11 @@
-// Hosts as people list them and as addresses name them, brought to one spelling before they are compared.
+// Normalizes hosts of URLs and of host lists before they are compared.
 import { FairleadError } from '../../core/index.ts';
 
-/** A refusal of the network door; its sentence goes to the model as it is. */
+/** Creates a network error. The model receives its sentence unchanged. */
 export const networkError = (why: string, sentence: string, hint?: string): FairleadError =>
   new FairleadError(`network/${why}`, sentence, { blame: 'model', ...(hint === undefined ? {} : { hint }) });
 
-/** A URL that may be asked at all: http or https, without a name or password in it. */
+/** Parses a URL that may be requested: http or https, without user name and password. */
 export function parseHttpUrl(given: string, base?: string): URL {
   if (!URL.canParse(given, base))
     throw networkError('bad-url', 'This is not a URL: give one that begins with https://.');
@@ -18,12 +18,12 @@ export function parseHttpUrl(given: string, base?: string): URL {
   return url;
 }
 
-/** The host of a URL in one spelling: lower case, international letters encoded, numbers as an address, no brackets, no last dot. */
+/** Returns the host of a URL in normal form: lower case, punycode, no brackets, no trailing dot. */
 export const normalizedHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 const effectivePort = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80');
 
-/** Whether a URL's host is among these: `host`, `*.host` for every host below it, either with `:port`. */
+/** Returns true if the host of a URL is in a list: `host`, `*.host` for every subdomain, either with `:port`. */
 export function matchesHostList(url: URL, list: readonly string[]): boolean {
   const host = normalizedHost(url);
   return list.some((each) => {
@@ -35,5 +35,5 @@ export function matchesHostList(url: URL, list: readonly string[]): boolean {
   });
 }
 
-/** An IPv6 address alone is all colons: brackets tell it from a port. */
+/** Adds brackets to an IPv6 address, to distinguish its colons from a port. */
 const bracketIpv6 = (given: string): string => (/^[^[\]]*:[^[\]]*:/.test(given) ? `[${given}]` : given);

@@ -1,21 +1,21 @@
-// Opens the network for a workspace, as far as a person says; all that it takes is loaded when something is asked.
+// Adds network access to a workspace, as far as the user allows. Loaded at the first request.
 import type { Workspace } from '../../core/index.ts';
 
-/** What of the network is open. It comes from a person, never from a model. */
+/** What network access is allowed. It comes from the user, never from a model. */
 export type NetworkOptions = {
-  /** The only hosts that are asked: `host`, `*.host` for every host below it, either with `:port`. Every public one unless given. */
+  /** The only allowed hosts: `host`, `*.host` for every subdomain, either with `:port`. Default: every public host. */
   readonly hosts?: readonly string[];
-  /** Hosts that are asked although they are on a private network, in the same spelling. */
+  /** Hosts that are allowed although they are on a private network, in the same notation. */
   readonly privateHosts?: readonly string[];
-  /** The proxy to go through, which then is the one that finds addresses. No variable of the environment is looked at. */
+  /** The proxy to use, which then resolves addresses. Environment variables are ignored. */
   readonly proxy?: string;
-  /** Finds the addresses of a name; as the system does unless given. */
+  /** Resolves a host name. Default: the system resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** A certificate authority that is trusted beside the usual ones, as PEM. */
+  /** An additional certificate authority to trust, as PEM. */
   readonly ca?: string;
 };
 
-/** This workspace with the network open as far as these options say. */
+/** Returns this workspace with network access as these options allow. */
 export const withNetwork = (workspace: Workspace, options: NetworkOptions = {}): Workspace => ({
   ...workspace,
   async fetch(request, how) {

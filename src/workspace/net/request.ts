@@ -1,4 +1,4 @@
-// One request to one judged address, and its answer, unpacked and cut at a bound.
+// Sends one request to one checked address, and reads the decompressed response up to a limit.
 import type http from 'node:http';
 import type https from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
@@ -8,26 +8,26 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FetchResult, FetchRequest } from '../../core/index.ts';
 import { networkError } from './hosts.ts';
 
-/** How a request is made. */
+/** Where and how a request is sent. */
 export type RequestRoute = {
   readonly url: URL;
-  /** The only addresses that are connected to. */
+  /** The only addresses to connect to. */
   readonly addresses: readonly string[];
   readonly signal: AbortSignal;
-  /** Bytes of the unpacked answer that are kept. */
+  /** Max bytes of the decompressed response. */
   readonly maxBytes: number;
   readonly proxy?: string;
   readonly ca?: string;
 };
 
-/** An answer, whichever way it points. */
+/** A response, which may be a redirect. */
 export type RawResponse = Omit<FetchResult, 'url'>;
 
-/** Headers that are the connection's own business, or would let a request pose as another. */
+/** Headers of the connection itself, or that would let a request impersonate another. */
 const connectionHeaders =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Asks one URL at its judged addresses. */
+/** Requests a URL at its checked addresses. */
 export async function sendRequest(request: FetchRequest, way: RequestRoute): Promise<RawResponse> {
   const { method, headers } = validateRequest(request);
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
@@ -35,7 +35,7 @@ export async function sendRequest(request: FetchRequest, way: RequestRoute): Pro
     const sent = open(way.url, { method, headers, signal: way.signal, ...connectionOptions(way) });
     sent.on('response', resolve).on('error', reject).end(request.body);
   });
-  // What arrives after we have enough ends in an error that nobody waits for.
+  // Data after the limit ends in an error that no caller awaits.
   response.on('error', () => {});
   try {
     const { body, cut } = await readBounded(decompress(response), way.maxBytes);
@@ -45,7 +45,7 @@ export async function sendRequest(request: FetchRequest, way: RequestRoute): Pro
   }
 }
 
-/** Not imported: that would load all of fetch with it. */
+/** Not a static import: that would load all of fetch with it. */
 const httpModule = (url: URL): typeof https | typeof http =>
   process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
 
@@ -66,11 +66,11 @@ function validateRequest({ method = 'GET', headers = {} }: FetchRequest): {
   return { method, headers: { ...usual, ...Object.fromEntries(lower) } };
 }
 
-/** An older Node would ignore the proxy and go there directly. */
+/** An older Node would ignore the proxy and connect directly. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supportsProxies = major > 24 || (major === 24 && minor >= 5);
 
-/** A connection of its own for every request: to the judged addresses and no others, or to the proxy. */
+/** Uses a new connection for every request: to the checked addresses only, or to the proxy. */
 function connectionOptions({ url, addresses, proxy, ca }: RequestRoute): https.RequestOptions {
   const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
   if (proxy === undefined) return { agent: false, lookup: pinnedLookup(addresses), ...trust };
@@ -104,7 +104,7 @@ function decompress(response: http.IncomingMessage): Readable {
   return unpack;
 }
 
-/** The beginning of a stream; what is more is never unpacked, so that a small answer cannot become a huge one. */
+/** Reads the start of a stream. The rest is never decompressed, so that a small response cannot become a huge one. */
 async function readBounded(
   stream: Readable,
   most: number,
