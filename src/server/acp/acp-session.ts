@@ -1,4 +1,4 @@
-// One session that an editor drives: a conversation on a session file, told to the editor as it happens, with one run at a time.
+// One ACP session: a conversation on a session file, streamed to the editor, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
 import type { AdvanceOptions, UserCommand, UserInput } from '../../agent/index.ts';
 import { hasUnreadInput } from '../../agent/approvals.ts';
@@ -21,52 +21,52 @@ import { toAcpStopReason } from './errors.ts';
 import { createPlanListener } from './plan.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
 
-/** The editor as one session knows it, whichever version of the protocol it speaks. */
+/** The ACP client of one session, independent of the protocol version. */
 export type AcpClient = {
   readonly transcript: TranscriptSink;
-  /** Whether it wants to be told what its own person said. */
+  /** Whether it wants user messages echoed. */
   readonly echoesInput: boolean;
-  /** Asks the person about a call; nothing if they left the question. */
+  /** Asks the user to approve a call; undefined if the user dismissed the question. */
   ask(call: ToolCall, choices: readonly ApprovalChoice[], signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
-  /** Asks the person about anything else, word for word; whatever is no clear yes is a no. */
+  /** Asks the user a yes/no question; anything but a clear yes is a no. */
   confirm(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
-  /** Tells how the session stands after each turn. */
+  /** Sends the status after each turn. */
   sendStatus(status: ConversationStatus): void;
-  /** Tells what the model means to do. */
+  /** Sends the plan of the model. */
   sendPlan(plan: PlanEntry[]): void;
-  /** Tells which commands of the person a prompt may begin with. */
+  /** Sends the user commands that a prompt may start with. */
   sendCommands(commands: readonly UserCommand[]): void;
 };
 
-/** A session that an editor has open. It owns the conversation: close it when done. */
+/** An open ACP session. It owns the conversation: close it when done. */
 export type AcpSession = {
   readonly conversation: Conversation;
   readonly isRunning: boolean;
-  /** Says something and runs until the run ends; the person is asked on the way. */
+  /** Sends a prompt and runs until the run ends; asks the user for approvals. */
   prompt(words: UserInput): Promise<RunState>;
-  /** Says something to the run that is going on; if that ends meanwhile, another reads it before `prompt` is done. */
+  /** Steers the active run; if it ends first, another run handles the input before `prompt` returns. */
   steer(words: UserInput): Promise<void>;
-  /** Ends the run that is going on, also where it waits for an answer. */
+  /** Cancels the active run, also while it waits for an approval. */
   cancel(): void;
-  /** Tells what the editor may know once it knows of the session: its commands, what is wrong with its file, and that commands run unconfined where they do. */
+  /** Sends the initial notifications: user commands, problems of the session file, and a warning if commands run without a sandbox. */
   announce(): void;
-  /** Tells the editor everything that was said before. */
+  /** Replays the history to the editor. */
   replay(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Seats an editor at a conversation; `ready` is done before it first says something, and gives sentences for the person. */
+/** Creates an ACP session; `ready` runs before the first prompt and returns messages for the user. */
 export function createAcpSession(
   talk: Conversation,
   editor: AcpClient,
   ready: () => Promise<readonly string[]> = async () => [],
 ): AcpSession {
-  // Editors show answers while they come, whatever the terminal is set to.
+  // Editors always get streamed responses, whatever the terminal setting.
   const teller = createTranscriptPresenter(editor.transcript, () => true);
   const plan = createPlanListener((entries) => editor.sendPlan(entries));
   let work: Promise<RunState> | undefined;
   let running = false;
-  /** Words that are on their way into the run. */
+  /** Inputs on their way into the run. */
   let joining: Promise<unknown> = Promise.resolve();
   let stop = new AbortController();
   talk.subscribe({
@@ -100,13 +100,13 @@ export function createAcpSession(
         await waitForJoiningInput(() => joining);
         if (isAwaitingApproval(state)) {
           await resolvePendingApprovals(talk, state, (call, _kind, choices) => editor.ask(call, choices, signal));
-          // A question that was left is the end of its run: the protocol has no other way to leave one.
+          // A dismissed question ends its run: the protocol has no other way to dismiss one.
           if (isAwaitingApproval(talk.session.state)) stop.abort();
         } else if (!hasUnreadInput(talk.session.state)) return state;
         state = await talk.run(undefined, options);
       }
     } finally {
-      // At once, and not when somebody hears of it: whatever is said from here on begins another run.
+      // Set synchronously: any later input starts another run.
       running = false;
     }
   }
@@ -147,20 +147,20 @@ export function createAcpSession(
     async replay() {
       const events = getBranchPath(await talk.events());
       for (const event of events) plan(event);
-      // What a person rewrote stands in no event: then the conversation is told as the model reads it.
+      // Edited messages are in no event, so the conversation is replayed from the messages.
       if (events.some(isRewrite)) teller.replay(talk.session.messages, Number.POSITIVE_INFINITY);
       else for (const event of events) if (replayedEventTypes.has(event.type)) teller.onEvent(event);
     },
     async close() {
       cancel();
-      // How the run came out is told to whoever began it.
+      // The caller of the run gets its result.
       await work?.catch(() => undefined);
       await talk.close();
     },
   };
 }
 
-/** What an editor is told of the past; how it was asked for and judged is past. */
+/** The part of the history that an editor gets: without approvals. */
 const replayedEventTypes: ReadonlySet<Event['type']> = new Set([
   'input-received',
   'turn-started',
@@ -173,13 +173,13 @@ const replayedEventTypes: ReadonlySet<Event['type']> = new Set([
 const isRewrite = (event: Event): boolean =>
   event.type === 'epoch-started' && event.baseline !== undefined && event.reason !== 'compacted';
 
-/** Which model a router chose, in words. */
+/** Formats the model a router chose. */
 function formatRouterChoice(event: Event): string | undefined {
   if (event.type !== 'annotation-added' || event.key !== modelChosenKey || !isObject(event.value)) return undefined;
   return escapeInvisibleLine(`Using ${String(event.value['model'])}. ${String(event.value['why'])}`);
 }
 
-/** Whether the editor would not know it anyway: it knows what its person typed, and the answer to a prompt says how the run ended. */
+/** Returns true if the editor needs this block: it already knows typed prompts, and the prompt response states how the run ended. */
 function shouldSendEvent(event: Event, state: RunState, { echoesInput }: AcpClient): boolean {
   if (event.type === 'input-received') return echoesInput;
   if (event.type !== 'run-ended') return true;

@@ -1,11 +1,11 @@
-// The person at an editor, who can be asked once the editor knows of the session: before that nobody is there.
+// A user prompter that becomes available after the editor has opened the session.
 import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
 import type { AcpClient } from './acp-session.ts';
 
-/** A person who comes later. */
+/** A prompter that can be connected later. */
 export type DeferredPrompter = UserPrompter & { attach(editor: AcpClient): void };
 
-/** Nobody to begin with; `tell` hears what is said before they come. */
+/** Creates an unconnected prompter; `tell` gets messages until it is connected. */
 export function createDeferredPrompter(tell: (text: string) => void): DeferredPrompter {
   let editor: AcpClient | undefined;
   const say = (text: string): void =>
@@ -18,10 +18,10 @@ export function createDeferredPrompter(tell: (text: string) => void): DeferredPr
       return editor === undefined;
     },
     async confirm(question, detail = '', signal = new AbortController().signal) {
-      // One that cannot ask, or that is gone, has not said yes.
+      // A client that cannot ask, or is gone, counts as no.
       return (await editor?.confirm(question, detail, signal).catch(() => false)) ?? false;
     },
-    // An editor has no place for what is only on its way.
+    // Editors have no display for transient progress.
     progress() {},
     notify: say,
   };

@@ -1,8 +1,8 @@
-// What went wrong, as an error of the protocol: one sentence for the person, a code for the program.
+// Maps errors to ACP errors: a sentence for the user and a code for the client.
 import { RequestError } from '@agentclientprotocol/sdk';
 import { FairleadError, fromFailure, errorMessage, type RunState, formatError } from '../../core/index.ts';
 
-/** An error as the protocol tells it. */
+/** Converts an error to an ACP error. */
 export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (!(error instanceof FairleadError)) return new RequestError(-32603, errorMessage(error));
@@ -10,7 +10,7 @@ export function toRequestError(error: unknown): RequestError {
   return new RequestError(code, formatError(error), { code: error.code });
 }
 
-/** A handler whose errors are told in the words of the protocol. */
+/** Wraps a handler so that its errors become ACP errors. */
 export const withRequestErrors =
   <Context, Response>(work: (context: Context) => Response | Promise<Response>) =>
   async (context: Context): Promise<Response> => {
@@ -21,10 +21,10 @@ export const withRequestErrors =
     }
   };
 
-/** How a run ended, as far as both versions of the protocol have a word for it. */
+/** Stop reasons that both protocol versions define. */
 export type AcpStopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'cancelled';
 
-/** The protocol's word for how a run ended; an error where it has none. */
+/** Returns the ACP stop reason of a run; throws if there is none. */
 export function toAcpStopReason({ ended }: RunState): AcpStopReason | RequestError {
   switch (ended?.reason) {
     case undefined:

@@ -1,4 +1,4 @@
-// What both versions of the protocol ask for in the same words, and are answered alike.
+// Request handlers shared by ACP versions 1 and 2.
 import type { ListSessionsResponse } from '@agentclientprotocol/sdk';
 import { withRequestErrors } from './errors.ts';
 import { paginateSessions } from './pagination.ts';
@@ -11,7 +11,7 @@ type SessionIdParam = { readonly sessionId: string };
 type ListSessionsParams = { readonly cwd?: string | null; readonly cursor?: string | null };
 type EmptyResult = Record<string, never>;
 
-/** The handlers of requests that are the same in both. */
+/** The shared request handlers. */
 export type AcpHandlers = {
   readonly list: (asking: AcpRequest<ListSessionsParams>) => Promise<ListSessionsResponse>;
   readonly close: (asking: AcpRequest<SessionIdParam>) => Promise<EmptyResult>;
@@ -19,7 +19,7 @@ export type AcpHandlers = {
   readonly cancel: (asking: AcpRequest<SessionIdParam>) => void;
 };
 
-/** Handlers for these sessions. */
+/** Creates the shared handlers. */
 export const createAcpHandlers = (seats: AcpSessionRegistry): AcpHandlers => ({
   list: withRequestErrors(({ params: { cwd, cursor } }) => paginateSessions(seats.list(cwd ?? undefined), cursor)),
   close: withRequestErrors(async ({ params }) => {
@@ -33,10 +33,10 @@ export const createAcpHandlers = (seats: AcpSessionRegistry): AcpHandlers => ({
   cancel: ({ params }) => seats.get(params.sessionId).cancel(),
 });
 
-/** What a session is opened with. */
+/** Parameters of opening a session. */
 type OpenSessionParams = { readonly cwd: string; readonly mcpServers?: readonly unknown[] | null };
 
-/** Begins a session; the editor is greeted once it knows of it. */
+/** Creates a session; sends the initial notifications after the response. */
 export async function startAcpSession(
   seats: AcpSessionRegistry,
   { cwd, mcpServers }: OpenSessionParams,
@@ -47,7 +47,7 @@ export async function startAcpSession(
   return made;
 }
 
-/** Goes on with a session, after what its editor is to be told first; then the editor is greeted. */
+/** Loads a session, replays its history if requested, then sends the initial notifications. */
 export async function resumeAcpSession(
   seats: AcpSessionRegistry,
   { sessionId, cwd, mcpServers }: OpenSessionParams & SessionIdParam,
@@ -62,7 +62,7 @@ export async function resumeAcpSession(
 
 const announceLater = (seat: AcpSession): void => void setImmediate(() => seat.announce());
 
-/** How full the window is and what was spent; nothing where the window is not known. */
+/** Context usage and cost; undefined if the context window is unknown. */
 export function toUsageUpdate({ context, usd }: ConversationStatus): UsageUpdate | undefined {
   if (context?.window === undefined) return undefined;
   const cost = usd === undefined ? {} : { cost: { amount: usd, currency: 'USD' } };

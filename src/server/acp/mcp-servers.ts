@@ -1,25 +1,25 @@
-// The MCP servers that an editor names for a session, in either version of the protocol, as servers that we can open.
+// Parses the MCP servers that an editor passes with a session.
 import { isObject, toJson, type Json } from '../../core/index.ts';
 import { parseMcpConfig, type McpConfig } from '../../tools/mcp/index.ts';
 
-/** The servers that were named, and a sentence for each that cannot be used. */
+/** Returns the usable servers, and a sentence for each unusable one. */
 export function parseEditorMcpServers(named: readonly unknown[] | null | undefined): McpConfig {
   const entries = (named ?? []).flatMap((each) =>
     isObject(each) && typeof each['name'] === 'string' ? [[each['name'], toConfigEntry(each)]] : [],
   );
   const text = JSON.stringify({ mcpServers: toJson(Object.fromEntries(entries)) });
   const { servers, problems } = parseMcpConfig(text, { file: 'The editor', origin: 'editor' });
-  // What was approved counts for the server of this name, whichever folder the editor is in.
+  // An approval applies to the server name, independent of the working directory.
   return { servers: servers.map((server) => ({ ...server, source: 'editor' })), problems };
 }
 
-/** A server as a file would name it; kinds that only later versions know are refused like those that nobody can read. */
+/** Parses one server; unknown transports are rejected. */
 function toConfigEntry({ type, command, args = [], env, url, headers }: Readonly<Record<string, unknown>>): unknown {
   if (command !== undefined) return { type: type ?? 'stdio', command, args, env: toRecord(env) };
   return { type: type ?? 'unknown', url, headers: toRecord(headers) };
 }
 
-/** Pairs of names and values as an object. */
+/** Converts name/value pairs to an object. */
 const toRecord = (pairs: unknown): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     (Array.isArray(pairs) ? pairs : []).map((each: unknown) =>

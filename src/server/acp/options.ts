@@ -1,11 +1,11 @@
-// What a person can choose for a session in their editor: who is asked before something is changed, and which model answers.
+// Session options of an editor: approval mode and model.
 import { FairleadError } from '../../core/index.ts';
 import type { Conversation } from '../../coding-agent/conversation.ts';
 
-/** One of several values of a choice. */
+/** A value of an option. */
 export type AcpOptionValue = { readonly value: string; readonly name: string; readonly description?: string };
 
-/** Something to choose, in no version's words. */
+/** An option, independent of the protocol version. */
 export type AcpOption = {
   readonly id: 'mode' | 'model';
   readonly name: string;
@@ -13,16 +13,16 @@ export type AcpOption = {
   readonly options: readonly AcpOptionValue[];
 };
 
-/** The ways to ask. */
+/** The approval modes. */
 export const approvalModes: readonly AcpOptionValue[] = [
   { value: 'ask', name: 'Ask', description: 'Ask before anything is changed or run' },
   { value: 'auto', name: 'Auto', description: 'Change and run without asking' },
 ];
 
-/** The way of asking that a session is in. */
+/** Returns the approval mode of a session. */
 export const getApprovalMode = (talk: Conversation): string => (talk.autoApprove ? 'auto' : 'ask');
 
-/** Everything that can be chosen, as it stands. */
+/** Returns all options with current values. */
 export function listAcpOptions(talk: Conversation): readonly AcpOption[] {
   const { name } = talk.model;
   const ids = talk.models().map(({ id }) => id);
@@ -37,7 +37,7 @@ export function listAcpOptions(talk: Conversation): readonly AcpOption[] {
   ];
 }
 
-/** Chooses a value. */
+/** Sets an option. */
 export async function setAcpOption(talk: Conversation, id: string, value: unknown): Promise<void> {
   if (id === 'model' && typeof value === 'string') return talk.useModel(value);
   if (id !== 'mode' || !approvalModes.some((mode) => mode.value === value))

@@ -1,11 +1,11 @@
-// The list of sessions as an editor asks for it, a page at a time.
+// Pagination of the session list.
 import type { ListSessionsResponse } from '@agentclientprotocol/sdk';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import type { AcpSessionSummary } from './session-registry.ts';
 
 const pageSize = 50;
 
-/** A page of a list; the cursor is the place of its first entry. */
+/** Returns a page of a list; the cursor is the index of its first entry. */
 export function paginateSessions(
   all: readonly AcpSessionSummary[],
   cursor: string | null | undefined,

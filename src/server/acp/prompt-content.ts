@@ -1,4 +1,4 @@
-// What an editor sends as a prompt, as the parts of a message. What its person did not type is marked as coming from outside.
+// Converts ACP prompt content to message parts. Content that the user did not type is marked as untrusted.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
@@ -6,16 +6,16 @@ import { expandCommand, type UserCommand } from '../../agent/index.ts';
 import { FairleadError, wrapUntrusted, escapeInvisibleLine, isPathInside, type MessagePart } from '../../core/index.ts';
 import type { Conversation } from '../../coding-agent/conversation.ts';
 
-/** What decides how a prompt is read. */
+/** Options of the conversion. */
 export type PromptContext = {
   readonly cwd: string;
-  /** Whether the model sees images; true where nobody knows. */
+  /** Whether the model accepts images; true if unknown. */
   readonly images: boolean;
-  /** The person's own commands: a prompt that begins with the name of one stands for its text. */
+  /** The user commands: a prompt that starts with one is expanded. */
   readonly commands: readonly UserCommand[];
 };
 
-/** How a prompt to this conversation is read. */
+/** Returns the options for a conversation. */
 export function getPromptContext(talk: Conversation): PromptContext {
   const { name } = talk.model;
   return {
@@ -25,7 +25,7 @@ export function getPromptContext(talk: Conversation): PromptContext {
   };
 }
 
-/** The parts of a message for this prompt. */
+/** Converts a prompt to message parts. */
 export function parsePromptContent(prompt: readonly ContentBlock[], reading: PromptContext): readonly MessagePart[] {
   const parts = prompt.map((block, i) => toMessagePart(block, reading, i === 0));
   if (parts.every((part) => part.type === 'text' && part.text.trim() === ''))
@@ -77,7 +77,7 @@ function throwUnsupportedContent(what: string): never {
   );
 }
 
-/** A file's path, from the working folder where it lies in it; any other address as it is. */
+/** Formats a file URI as a path relative to the working directory; other URIs unchanged. */
 function formatResourcePath(uri: string, cwd: string): string {
   if (!uri.startsWith('file:')) return escapeInvisibleLine(uri);
   try {

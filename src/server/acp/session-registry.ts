@@ -1,4 +1,4 @@
-// All sessions that an editor has open in this process, and the way to those on the shelf. Which version of the protocol it speaks does not matter here.
+// Registry of open ACP sessions of one connection; opens, loads, lists and deletes sessions. Independent of the protocol version.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
@@ -19,27 +19,27 @@ import { createDeferredPrompter } from './deferred-prompter.ts';
 import { createAcpSession, type AcpClient, type AcpSession } from './acp-session.ts';
 import { parseEditorMcpServers } from './mcp-servers.ts';
 
-/** Makes the editor's side of a session once there is a conversation. */
+/** Creates the client of a session for its conversation. */
 export type CreateAcpClient = (session: string, talk: Conversation) => AcpClient;
 
-/** A session on the shelf and the folder it was in. */
+/** A stored session and its working directory. */
 export type AcpSessionSummary = SessionSummary & { readonly cwd: string };
 
-/** Where an editor wants a session, and the MCP servers that it names for it. */
+/** The working directory and MCP servers of a session request. */
 export type AcpSessionParams = { readonly cwd: string; readonly servers: readonly unknown[] };
 
-/** Every session of one connection. */
+/** The sessions of one connection. */
 export type AcpSessionRegistry = {
   create(
     where: AcpSessionParams,
     editorFor: CreateAcpClient,
   ): Promise<{ readonly id: string; readonly session: AcpSession }>;
-  /** Goes on with a session that is on the shelf; one that is open here is let go of first. */
+  /** Loads a stored session; closes it first if it is open here. */
   resume(id: string, where: AcpSessionParams, editorFor: CreateAcpClient): Promise<AcpSession>;
-  /** The open session of this id. */
+  /** Returns the open session with this id. */
   get(id: string): AcpSession;
   close(id: string): Promise<void>;
-  /** Puts a session into the trash. */
+  /** Moves a session to the trash. */
   remove(id: string): Promise<void>;
   list(cwd: string | undefined): readonly AcpSessionSummary[];
   closeAll(): Promise<void>;
@@ -136,7 +136,7 @@ export function createAcpSessionRegistry(
         .filter((each) => cwd === undefined || path.resolve(cwd) === each.cwd);
     },
     async closeAll() {
-      // One that is being opened has its file already.
+      // A session that is being opened already has its file.
       await Promise.allSettled(opening);
       await Promise.all([...seats.keys()].map(close));
     },
@@ -144,8 +144,8 @@ export function createAcpSessionRegistry(
 }
 
 /**
- * What is done once, before an editor first says something in a session: by then it knows of the session, so its person can be asked about MCP servers.
- * Where a run was left open that has to wait, for the tools of a run do not change.
+ * Runs once before the first prompt of a session: the editor then knows the session, so the user can be asked about MCP servers.
+ * If a run is still open this waits, because the tools of a run do not change.
  */
 function createFirstPromptSetup(
   talk: Conversation,
@@ -173,7 +173,7 @@ function resolveDirectory(cwd: string): string {
   });
 }
 
-/** The folder a session was in last; nothing where its file does not show it. */
+/** Returns the last working directory of a session, if its file shows it. */
 function readSessionDirectory(file: string): string | undefined {
   try {
     const epoch = peekSession(file).last('epoch-started');

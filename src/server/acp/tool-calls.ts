@@ -1,9 +1,9 @@
-// A tool call as an editor shows it: a title, a kind, where it works, and what it changed as texts before and after.
+// Converts tool calls to ACP tool calls: title, kind, locations and diffs.
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
 import { formatToolInput, toPlainOutput, type CallBlock } from '../../sessions/index.ts';
 
-/** Tells where a path really leads; throws where that is nowhere it may lead. */
+/** Resolves a path; throws if it is outside the workspace. */
 export type CallPathResolver = (path: string) => string;
 
 const toolKinds: Readonly<Record<string, ToolKind>> = {
@@ -24,7 +24,7 @@ const toolKinds: Readonly<Record<string, ToolKind>> = {
   http_request: 'fetch',
 };
 
-/** What does not change about a call. */
+/** The constant part of a call. */
 export type ToolCallHeader = {
   readonly toolCallId: string;
   readonly name: string;
@@ -34,7 +34,7 @@ export type ToolCallHeader = {
   readonly locations?: ToolCallLocation[];
 };
 
-/** A call's head, from its tool and input. */
+/** Creates the constant part of a call from its tool and input. */
 export function toToolCallHeader(
   block: Pick<CallBlock, 'id' | 'tool' | 'input'>,
   locate: CallPathResolver,
@@ -52,20 +52,20 @@ export function toToolCallHeader(
   };
 }
 
-/** The call that is meant: of one through the tool for loaded tools, the one inside it. */
+/** Unwraps a call of a deferred tool. */
 export function unwrapCall(call: Pick<CallBlock, 'tool' | 'input'>): Pick<CallBlock, 'tool' | 'input'> {
   const meant = unwrapDeferredCall(call);
   return typeof meant === 'string' ? call : meant;
 }
 
-/** What a call is about: of one on a file, the file alone. */
+/** Formats the title of a call; the file name for file tools. */
 function formatCallTarget(tool: string, input: Json): string {
   const { path } = isObject(input) ? input : {};
   const onFile = toolKinds[tool] === 'read' || toolKinds[tool] === 'edit';
   return onFile && typeof path === 'string' ? escapeInvisibleLine(path) : formatToolInput(input);
 }
 
-/** The real path that a call names; nothing if it names none, or one that leads nowhere it may. */
+/** Returns the real path of a call; undefined if it has none or it is outside the workspace. */
 export function getCallPath(input: Json, locate: CallPathResolver): string | undefined {
   const { path } = isObject(input) ? input : {};
   if (typeof path !== 'string') return undefined;
@@ -76,17 +76,17 @@ export function getCallPath(input: Json, locate: CallPathResolver): string | und
   }
 }
 
-/** A text between fences that it cannot end. */
+/** Fences a text so that it cannot close the fence. */
 export function fenceMarkdown(text: string, as = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${as}\n${text.trimEnd()}\n${fence}`;
 }
 
-/** A text as the content of a call. */
+/** Converts a text to call content. */
 export const toTextContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } });
 
-/** What a call gave: the pieces of its diff, or its output. */
+/** Returns the content of a finished call: its diff or its output. */
 export function toToolCallContent(block: CallBlock, locate: CallPathResolver): ToolCallContent[] {
   const { output = '', diff } = block;
   const { tool, input } = unwrapCall(block);
@@ -97,7 +97,7 @@ export function toToolCallContent(block: CallBlock, locate: CallPathResolver): T
   return [toTextContent(toolKinds[tool] === undefined ? text : fenceMarkdown(text))];
 }
 
-/** A piece for each place that changed; a diff that cannot be taken apart is shown as it is. */
+/** Returns one diff per hunk; an unparsable diff is shown as text. */
 function toDiffContent(diff: string, path: string): ToolCallContent[] {
   const pieces = parseDiffHunks(diff);
   if (!pieces) return [toWholeDiffContent(diff)];
@@ -113,7 +113,7 @@ const toWholeDiffContent = (diff: string): ToolCallContent => toTextContent(fenc
 
 type DiffHunk = { readonly head: string; readonly lines: string[] };
 
-/** The pieces of a unified diff; nothing where it has none, or was shortened in the middle. */
+/** Parses the hunks of a unified diff; undefined if it has none or is truncated. */
 function parseDiffHunks(diff: string): readonly DiffHunk[] | undefined {
   const pieces: DiffHunk[] = [];
   for (const line of diff.replace(/\n$/, '').split('\n')) {
@@ -130,7 +130,7 @@ const joinDiffSide = (lines: readonly string[], sign: '-' | '+'): string =>
     .map((line) => line.slice(1))
     .join('\n');
 
-/** What a call that waits for a yes would change, as far as its input tells. */
+/** Returns the diff that a pending call would make, as far as its input shows. */
 export function toProposedChange(call: Pick<CallBlock, 'tool' | 'input'>, locate: CallPathResolver): ToolCallContent[] {
   const { input } = unwrapCall(call);
   const path = getCallPath(input, locate);

@@ -1,4 +1,4 @@
-// An editor that speaks version 1: how it is told, asked, and shown what can be chosen.
+// ACP version 1 client: sends updates, permission requests and options.
 import {
   methods,
   type AgentContext,
@@ -16,13 +16,13 @@ import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOpti
 import type { AcpClient } from './acp-session.ts';
 import { createV1Updates } from './v1-updates.ts';
 
-/** Sends updates of a session in order. An editor that is gone is noticed elsewhere. */
+/** Sends updates of a session in order. A closed connection is detected elsewhere. */
 export const createV1Updater =
   (client: AgentContext, sessionId: string) =>
   (update: SessionUpdate): void =>
     void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
 
-/** The editor's side of a session. */
+/** Creates the client of a session. */
 export function createV1Client(
   client: AgentContext,
   sessionId: string,
@@ -73,7 +73,7 @@ export function createV1Client(
   };
 }
 
-/** What can be chosen, as select options. */
+/** Converts options to select options. */
 export const toV1ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
   listAcpOptions(talk).map(({ id, name, current, options }) => ({
     type: 'select',
@@ -84,7 +84,7 @@ export const toV1ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
     options: options.map((option) => ({ ...option })),
   }));
 
-/** How a session stands when it is opened; its modes also in the words of editors that know no options. */
+/** The state of a new session; modes are also sent for editors without option support. */
 export function getV1SessionState(talk: Conversation): {
   modes: SessionModeState;
   configOptions: SessionConfigOption[];

@@ -1,4 +1,4 @@
-// The conversation as updates of version 1 of the protocol. What was sent cannot be taken back there, so what did not count is said not to.
+// Maps transcript blocks to ACP version 1 updates. Sent text cannot be withdrawn in version 1, so discarded text is marked as such.
 import type { SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
 import {
   toToolCallContent,
@@ -19,7 +19,7 @@ const callStatuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
   unknown: 'failed',
 };
 
-/** How often the output of a call that goes on is sent, and how much of its end. */
+/** Interval and tail size of progress updates. */
 const progressIntervalMs = 250;
 const maxProgressChars = 4000;
 
@@ -27,7 +27,7 @@ type TextBlock = TranscriptBlock & { readonly type: 'answer' | 'thought' };
 type OpenText = { readonly type: TextBlock['type']; readonly message: string; text: string };
 type OpenCall = { readonly block: CallBlock; output: string; lastSentAt: number };
 
-/** Tells blocks as updates; `notices` says whether the editor knows what a notice is. */
+/** Creates the mapper; `notices` says whether the editor supports notices. */
 export function createV1Updates(
   send: (update: SessionUpdate) => void,
   { notices, locate }: { readonly notices: boolean; readonly locate: CallPathResolver },
@@ -44,7 +44,7 @@ export function createV1Updates(
     });
   }
 
-  /** Sends what of a text is not sent yet. */
+  /** Sends the unsent suffix of a text. */
   function speech({ id, type, text, settled }: TextBlock): void {
     const known = live.get(id) ?? { type, message: dropped ? `${id}~${dropped}` : id, text: '' };
     const rest = text.startsWith(known.text) ? text.slice(known.text.length) : text;

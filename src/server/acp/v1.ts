@@ -1,4 +1,4 @@
-// Version 1 of the protocol: its requests as what the seats can do.
+// ACP version 1 agent: maps its requests to the session registry.
 import {
   agent,
   methods,
@@ -14,7 +14,7 @@ import type { CreateAcpClient, AcpSessionRegistry } from './session-registry.ts'
 import { toV1ConfigOptions, getV1SessionState, createV1Updater, createV1Client } from './v1-client.ts';
 import { getPromptContext, parsePromptContent } from './prompt-content.ts';
 
-/** An agent that speaks version 1. */
+/** Creates an ACP version 1 agent. */
 export function createV1Agent(seats: AcpSessionRegistry, version: string): AgentApp {
   const { session } = methods.agent;
   const { list, close, remove, cancel } = createAcpHandlers(seats);
@@ -90,7 +90,7 @@ export function createV1Agent(seats: AcpSessionRegistry, version: string): Agent
       session.prompt,
       withRequestErrors(async ({ params: { sessionId, prompt }, signal }) => {
         const seat = seats.get(sessionId);
-        // An editor may also cancel the request itself.
+        // An editor can also cancel the request itself.
         signal.addEventListener('abort', () => seat.cancel(), { once: true });
         const stop = toAcpStopReason(
           await seat.prompt(parsePromptContent(prompt, getPromptContext(seat.conversation))),

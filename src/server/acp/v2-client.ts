@@ -1,4 +1,4 @@
-// An editor that speaks version 2: how it is told, asked, and shown what can be chosen.
+// ACP version 2 client: sends updates, permission requests and options.
 import {
   methods,
   type AgentContext,
@@ -16,17 +16,17 @@ import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOpti
 import type { AcpClient } from './acp-session.ts';
 import { createV2Updates } from './v2-updates.ts';
 
-/** The editor's side of a session, and the ids of what its person says. */
+/** The client of a session, with the ids of user messages. */
 export type V2Client = AcpClient & {
   readonly send: (update: SessionUpdate) => void;
-  /** The id of the next thing the person says, until that is no longer waited for. */
+  /** Resolves with the id of the next user message. */
   nextMessageId(): { readonly id: Promise<string>; readonly forget: () => void };
 };
 
-/** The editor's side of a session. */
+/** Creates the client of a session. */
 export function createV2Client(client: AgentContext, sessionId: string, talk: Conversation): V2Client {
   const send = (update: SessionUpdate): void =>
-    // An editor that is gone is noticed elsewhere.
+    // A closed connection is detected elsewhere.
     void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
   const locate = (path: string): string => talk.agent.workspace.locate(path);
   const waiting = new Set<(id: string) => void>();
@@ -77,12 +77,12 @@ export function createV2Client(client: AgentContext, sessionId: string, talk: Co
       if (usage) send(usage);
     },
     sendPlan: (entries) => send({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'todo', entries } }),
-    // They are told when the session is opened.
+    // They are sent when the session is opened.
     sendCommands() {},
   };
 }
 
-/** The person's commands. */
+/** The user commands. */
 export const toAvailableCommands = (commands: readonly UserCommand[]): AvailableCommand[] =>
   commands.map(({ name, description, argumentHint: hint }) => ({
     type: 'command',
@@ -91,7 +91,7 @@ export const toAvailableCommands = (commands: readonly UserCommand[]): Available
     ...(hint === undefined ? {} : { input: { type: 'text', hint } }),
   }));
 
-/** What can be chosen, as select options. */
+/** Converts options to select options. */
 export const toV2ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
   listAcpOptions(talk).map(({ id, name, current, options }) => ({
     type: 'select',

@@ -1,4 +1,4 @@
-// The conversation as updates of version 2 of the protocol, where every message and call has an id and can be replaced.
+// Maps transcript blocks to ACP version 2 updates; messages and calls have ids and can be replaced.
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk/experimental/v2';
 import { toToolCallContent, toToolCallHeader, unwrapCall, getCallPath, type CallPathResolver } from './tool-calls.ts';
 import type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from '../../sessions/index.ts';
@@ -15,7 +15,7 @@ const callStatuses: Readonly<Record<CallStatus, string>> = {
 
 type TextBlock = TranscriptBlock & { readonly type: 'answer' | 'thought' };
 
-/** Tells blocks as updates; `said` hears the id of each thing the person said. */
+/** Creates the mapper; `said` gets the id of each user message. */
 export function createV2Updates(
   send: (update: SessionUpdate) => void,
   { locate, said }: { readonly locate: CallPathResolver; readonly said: (id: string) => void },
@@ -81,7 +81,7 @@ export function createV2Updates(
   };
 }
 
-/** A call with everything that is known of it: an update replaces what was there. */
+/** The full update of a call: it replaces the previous one. */
 function toV2ToolCall(
   block: CallBlock,
   locate: CallPathResolver,
@@ -112,7 +112,7 @@ function toV2Content(block: CallBlock, locate: CallPathResolver): ToolCallConten
   ];
 }
 
-/** The pieces of a diff under the heading that git gives them. */
+/** Formats diff hunks with git headers. */
 function formatGitPatch(pieces: string, path: string, isNew: boolean): string {
   const name = path.replace(/^\//, '');
   return [

@@ -1,4 +1,4 @@
-// Version 2 of the protocol, still a draft: a prompt is taken at once, and updates tell how its run goes and ends.
+// ACP version 2 agent (draft): accepts a prompt at once and reports the run through updates.
 import type { ContentBlock, RequestError } from '@agentclientprotocol/sdk';
 import {
   agent,
@@ -17,7 +17,7 @@ import type { CreateAcpClient, AcpSessionRegistry } from './session-registry.ts'
 import { toAvailableCommands, toV2ConfigOptions, createV2Client, type V2Client } from './v2-client.ts';
 import { getPromptContext, parsePromptContent } from './prompt-content.ts';
 
-/** An agent that speaks version 2. */
+/** Creates an ACP version 2 agent. */
 export function createV2Agent(seats: AcpSessionRegistry, version: string): AgentApp {
   const { session } = methods.agent;
   const { list, close, remove, cancel } = createAcpHandlers(seats);
@@ -75,7 +75,7 @@ export function createV2Agent(seats: AcpSessionRegistry, version: string): Agent
       session.prompt,
       withRequestErrors(async ({ params: { sessionId, prompt } }) => {
         const seat = seats.get(sessionId);
-        // Blocks that only later versions know are refused like those that nobody can read.
+        // Unknown content blocks are rejected.
         const words = parsePromptContent(prompt as readonly ContentBlock[], getPromptContext(seat.conversation));
         const editor = editors.get(sessionId) as V2Client;
         return { messageId: await insertPrompt(seat, editor, words) };
@@ -84,7 +84,7 @@ export function createV2Agent(seats: AcpSessionRegistry, version: string): Agent
     .onNotification(session.cancel, cancel);
 }
 
-/** Says something and answers with its id once it is written down; the run it begins, or joins, goes on by itself. */
+/** Records a prompt and returns its id; the run continues in the background. */
 async function insertPrompt(seat: AcpSession, editor: V2Client, words: UserInput): Promise<string> {
   const { id, forget } = editor.nextMessageId();
   try {
@@ -98,7 +98,7 @@ async function insertPrompt(seat: AcpSession, editor: V2Client, words: UserInput
   }
 }
 
-/** Runs and tells how it ended. */
+/** Runs and reports the end. */
 function startRun(seat: AcpSession, editor: V2Client, words: UserInput): Promise<RunState> {
   editor.send({ sessionUpdate: 'state_update', state: 'running' });
   const work = seat.prompt(words);

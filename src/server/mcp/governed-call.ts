@@ -1,4 +1,4 @@
-// One call of a client, made the way a model's call is: a run whose only answer is that call, so that it is checked, judged, bounded and stopped like any other.
+// Runs one tool call of an MCP client as a run whose only response is that call, so that all gates and limits apply.
 import { Session } from '../../agent/index.ts';
 import {
   messageText,
@@ -15,12 +15,12 @@ import { listPendingApprovals } from '../../coding-agent/approvals.ts';
 import type { CodingAgent } from '../../coding-agent/create-agent.ts';
 import { errorResult, type McpJob } from './pending-calls.ts';
 
-/** Begins a call of one of the outfit's tools. */
+/** Starts a call of one of the agent's tools. */
 export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: string, input: Json): Promise<McpJob> {
   const parts = outfit.forModel(createCallProvider({ type: 'tool-call', id: 'call', tool, input }), true);
-  // A client that lists the tools sees all of them: nothing has to be loaded.
+  // Clients see all tools, so deferred tools are listed directly.
   const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, deferred: false }]));
-  // Here is no model that could be reminded of something, or that could do better: guards hold, and nothing else.
+  // There is no model, so only gates apply: no reminders and no checks.
   const session = await Session.open({ ...parts, tools, rules: [], reminders: [], checks: [] }, memoryLog());
   let ended: (Event & { readonly type: 'tool-ended' }) | undefined;
   session.subscribe((event) => {
@@ -46,13 +46,13 @@ export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: s
 
 const clientName = 'client';
 
-/** In the place of a model: says the call, and once there is a result nothing more. */
+/** A provider that returns the call, and an empty answer after its result. */
 const createCallProvider = (call: ToolCallPart): Provider => ({
   family: clientName,
   model: clientName,
   price: { input: 0, output: 0 },
   async *stream({ messages }) {
-    // A note may follow the result: the last message alone does not tell.
+    // A note can follow the result, so the last message alone is not enough.
     const done = toArray(messages).some(({ role }) => role === 'tool');
     const message: Message = { role: 'assistant', parts: done ? [{ type: 'text', text: 'Done.' }] : [call] };
     yield {

@@ -1,4 +1,4 @@
-// The protocol over HTTP, on this machine alone and for those alone who have the token.
+// MCP over HTTP on loopback, protected by a token.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,10 +15,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 
-/** A server that listens. */
+/** A listening server. */
 export type McpHttpServer = { readonly url: string; readonly token: string; readonly close: () => Promise<void> };
 
-/** Listens on loopback. The token is the one given, or a new one. */
+/** Starts listening on loopback; generates a token unless one is given. */
 export async function listenMcpHttp(
   factory: McpServerFactory,
   port: number,
@@ -74,7 +74,7 @@ async function handleHttpRequest(
   const response = rejectRequest(request, token) ?? (await handle(request));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (!response.body) return void outgoing.end();
-  // Whoever hangs up in the middle of an answer does not want the rest of it.
+  // A client that disconnects cancels its request.
   await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing).catch(() => undefined);
 }
 
@@ -90,7 +90,7 @@ function toWebRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   return new Request(new URL(url, 'http://127.0.0.1'), { method, headers, signal, ...body });
 }
 
-/** Pages of other origins, other names for this machine, other paths and callers without the token get no further. */
+/** Rejects foreign origins, unknown hosts, other paths and requests without the token. */
 function rejectRequest(request: Request, token: string): Response | undefined {
   const wrong =
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
@@ -101,7 +101,7 @@ function rejectRequest(request: Request, token: string): Response | undefined {
   return new URL(request.url).pathname === '/mcp' ? undefined : new Response('Not found', { status: 404 });
 }
 
-/** Compares in a time that tells nothing about the token. */
+/** Compares in constant time. */
 const isEqualConstantTime = (given: string, wanted: string): boolean => timingSafeEqual(sha256(given), sha256(wanted));
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,4 +1,4 @@
-// How a call of a client is carried through: it runs until it ends or a person has to answer, and goes on when the client comes back with the answer.
+// Tracks pending calls of MCP clients: a call runs until it ends or needs an approval, and resumes when the client sends the answer.
 import {
   acceptedContent,
   CLIENT_CAPABILITIES_META_KEY,
@@ -27,37 +27,37 @@ import {
 } from '../../coding-agent/approvals.ts';
 import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '../../coding-agent/approval-choices.ts';
 
-/** Work that a call of a client began. It owns a session: close it when done. */
+/** The work of a client call. It owns a session: close it when done. */
 export type McpJob = ApprovalTarget & {
-  /** Runs on until it ends or a person has to answer. */
+  /** Runs until it ends or needs an approval. */
   run(options: AdvanceOptions): Promise<RunState>;
   result(state: RunState): CallToolResult;
   close(): Promise<void>;
 };
 
-/** What one message of a client brings. */
+/** The contents of one client message. */
 export type McpClientCall = {
   readonly context: ServerContext;
-  /** What the client said of itself when it connected. */
+  /** The capabilities of the client. */
   readonly capabilities: ClientCapabilities | undefined;
-  /** The exact call: the answer to a question counts for no other. */
+  /** The exact call: an approval applies to no other. */
   readonly callKey: string;
   readonly start: () => Promise<McpJob>;
 };
 
-/** Everything that is going on for clients. */
+/** All pending calls. */
 export type PendingCalls = {
   handle(round: McpClientCall): Promise<CallToolResult | InputRequiredResult>;
-  /** Ends what waits for an answer. */
+  /** Cancels calls that wait for an approval. */
   close(): Promise<void>;
 };
 
 const maxWaitMs = 10 * 60_000;
 
-/** A sentence as a result that failed. */
+/** Creates a failed result. */
 export const errorResult = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
-/** Nothing is going on to begin with. */
+/** Creates an empty set of pending calls. */
 export function createPendingCalls(): PendingCalls {
   const waiting = new Map<string, { readonly job: McpJob; readonly mark: string; readonly late: NodeJS.Timeout }>();
 
@@ -65,7 +65,7 @@ export function createPendingCalls(): PendingCalls {
     const token = crypto.randomUUID();
     const giveUp = (): void => void take(token)?.job.close();
     waiting.set(token, { job, mark: callKey, late: setTimeout(giveUp, maxWaitMs).unref() });
-    // Over HTTP the exchange ends with the question; elsewhere its end is a cancelled call.
+    // Over HTTP the request ends with the question; on other transports its end means cancel.
     if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
     const questions = listPendingApprovals(state).map(
       (call) => [call.id, toElicitation(call, listApprovalChoices(call, job.agent.grantKey(call)))] as const,
@@ -73,7 +73,7 @@ export function createPendingCalls(): PendingCalls {
     return inputRequired({ inputRequests: Object.fromEntries(questions), requestState: token });
   }
 
-  /** What waited under this token; a token is good once. */
+  /** Takes the pending call of a token; a token is valid once. */
   function take(token: string): { readonly job: McpJob; readonly mark: string } | undefined {
     const found = waiting.get(token);
     waiting.delete(token);
@@ -123,9 +123,9 @@ export function createPendingCalls(): PendingCalls {
   };
 }
 
-/** Whether the person behind the client can be asked. */
+/** Returns true if the client supports elicitation. */
 function canElicit({ context, capabilities }: Pick<McpClientCall, 'context' | 'capabilities'>): boolean {
-  // Clients of the newer protocol say it with each message; the SDK's type does not know that key.
+  // Newer clients send it with each message; the SDK's types lack that key.
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const said = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? capabilities;
   const elicitation = isObject(said) ? said['elicitation'] : undefined;
@@ -152,7 +152,7 @@ const toElicitation = (
     },
   });
 
-/** Runs a job and tells the client how far it is, if it wants to know. */
+/** Runs the work and sends progress if the client asked for it. */
 async function runWithProgress(job: McpJob, { mcpReq }: ServerContext): Promise<RunState> {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
@@ -160,7 +160,7 @@ async function runWithProgress(job: McpJob, { mcpReq }: ServerContext): Promise<
     if (progressToken === undefined) return;
     progress += 1;
     const params = { progressToken, progress, message };
-    // A client that no longer listens is noticed elsewhere.
+    // A closed connection is detected elsewhere.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
   const unwatch = job.session.subscribe((event) => {

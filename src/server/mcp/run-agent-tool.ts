@@ -1,4 +1,4 @@
-// A whole run as the call of a client: a session on disk, the same gate and limits as in the terminal, the answer and what it cost.
+// The `run_agent` tool: a whole agent run as an MCP tool call, with a session on disk, the same gates and limits as in the terminal, and its cost.
 import { formatRunEnd, toRunResult } from '../../agent/index.ts';
 import { createValidator } from '../../agent/schema.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
@@ -8,16 +8,16 @@ import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { McpJob } from './pending-calls.ts';
 
-/** What a client says about a run. */
+/** The input of `run_agent`. */
 export type RunAgentInput = JsonObject & {
   readonly prompt: string;
-  /** A session to go on with, by name or id; a new one unless given. */
+  /** A session to continue, by name or id; default a new one. */
   readonly session?: string;
   readonly model?: string;
   readonly max_turns?: number;
 };
 
-/** What is said about a run, as a schema. */
+/** The input schema of `run_agent`. */
 export const runAgentInputSchema: JsonObject = {
   type: 'object',
   properties: {
@@ -32,7 +32,7 @@ export const runAgentInputSchema: JsonObject = {
 
 const validateRunAgentInput = createValidator(runAgentInputSchema);
 
-/** What a run came to, as a schema. */
+/** The output schema of `run_agent`. */
 export const runAgentOutputSchema: JsonObject = {
   type: 'object',
   properties: {
@@ -49,7 +49,7 @@ export const runAgentOutputSchema: JsonObject = {
   required: ['answer', 'reason', 'session', 'session_id', 'model', 'turns', 'usd', 'input_tokens', 'output_tokens'],
 };
 
-/** Begins a run, or goes on with a session. A client can narrow the server's limit of turns, not widen it. */
+/** Starts a run or continues a session. A client can lower the server's turn limit, not raise it. */
 export async function startAgentRun(
   wish: RunAgentInput,
   base: ConversationFlags,

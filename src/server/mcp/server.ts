@@ -1,4 +1,4 @@
-// What a client is offered: the tools of this folder, and a whole run as one more. What is told to it holds no key of ours.
+// MCP server: offers the tools of a directory and the `run_agent` tool. Results are redacted.
 import {
   McpServer,
   type CallToolResult,
@@ -17,7 +17,7 @@ import { startAgentRun, runAgentOutputSchema, runAgentInputSchema, type RunAgent
 import { startToolCall } from './governed-call.ts';
 import { createPendingCalls, type McpJob } from './pending-calls.ts';
 
-/** A server for any number of connections. */
+/** An MCP server for any number of connections. */
 export type McpServerHandle = { readonly factory: McpServerFactory; close(): Promise<void> };
 
 /** What the process that runs the server provides. */
@@ -49,7 +49,7 @@ export async function createMcpServer(
   if (outfit.sandbox.name === 'none') tell(`WARNING: no sandbox. ${outfit.sandbox.description}\n`);
   const rounds = createPendingCalls();
   const going = new Set<Promise<unknown>>();
-  // What the person sees is their affair; what a client is told goes further.
+  // Output for the user stays local; output for a client is redacted because it is sent on.
   const secrets = createStrictRedactor(settings);
 
   const factory: McpServerFactory = () => {
@@ -105,13 +105,13 @@ export async function createMcpServer(
     async close() {
       await rounds.close();
       await outfit.close();
-      // Their clients are gone, so they were told to stop; they write down that they did.
+      // Their clients are gone, so they are cancelled and record that.
       await Promise.allSettled(going);
     },
   };
 }
 
-/** Tools that have a model of their own at work, which a client has by `run_agent`: here a client is in the place of the model. */
+/** Tools that use a model are not offered: clients use `run_agent` instead. */
 const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
 
 const toAnnotations = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
@@ -119,7 +119,7 @@ const toAnnotations = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint
   openWorldHint: effect === 'external',
 });
 
-/** A JSON schema as the SDK wants it. It only shows it: whether an input fits is found out where the call is made. */
+/** Wraps a JSON schema for the SDK, which only lists it; input is validated where the call runs. */
 const toStandardSchema = <T>(shape: JsonObject): StandardSchemaWithJSON<T, T> => ({
   '~standard': {
     version: 1,
