@@ -76,7 +76,7 @@ test(
     appendFileSync(place('no-rm.sh'), '# changed\n');
     const changed = await made.run(['-p', ...args]);
     assert.match(changed.err, /settings\.json: its hooks changed since they were approved, so they are not run\./);
-    assert.match(changed.err, /Until \S+settings\.json is mended, every call is asked about\./);
+    assert.match(changed.err, /Until \S+settings\.json is fixed, every call needs approval\./);
     assert.equal(changed.code, 5, 'nobody is there to be asked, so nothing is done');
   },
 );

@@ -154,7 +154,7 @@ test('[M31] a file of the person’s own that cannot be loaded is told, and ever
     const ran = await made.run(['-p', 'go', ...autoApproveArgs]);
     assert.match(
       ran.err,
-      new RegExp(`rules/${name.replace('.', '\\.')}: .+\nUntil \\S+ is mended, every call is asked about\\.`),
+      new RegExp(`rules/${name.replace('.', '\\.')}: .+\nUntil \\S+ is fixed, every call needs approval\\.`),
       ran.err,
     );
     assert.equal(ran.code, 5, 'nobody is there to say yes');

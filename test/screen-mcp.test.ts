@@ -230,7 +230,7 @@ test(
     await enterLine(terminal, '/cost', /^Total: [^\n]*, 5 turns,/m);
     await enterLine(terminal, 'sample', wish);
     await answerPrompt(terminal, wish, 'n');
-    await terminal.waitFor(/^Heard: [^]*The person refused\./m);
+    await terminal.waitFor(/^Heard: [^]*The user refused\./m);
     await exitChat(terminal);
     rmSync(made.serverDir, { recursive: true });
   },

@@ -1,4 +1,4 @@
-// What the status line says of a conversation.
+// The status of a conversation for a status line: model, session, context size, cost and sandbox.
 import type { Provider, RunState } from '../core/index.ts';
 import { formatSandbox } from './protected-paths.ts';
 import type { CodingAgent } from './create-agent.ts';
@@ -29,11 +29,11 @@ export type ConversationStatusInput = {
   readonly stream: boolean;
   readonly state: RunState;
   readonly provider: Provider;
-  /** What commands run in; nothing where code runs in a container, whatever else there is. */
+  /** The sandbox of commands; absent if the agent only runs code in a container. */
   readonly sandbox: CodingAgent['sandbox'] | undefined;
 };
 
-/** The status of a conversation. */
+/** Computes the status of a conversation. */
 export function getConversationStatus({
   model,
   session,

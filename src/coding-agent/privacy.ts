@@ -1,4 +1,4 @@
-// What a session keeps to the person's own machines: a label that is written down once and never taken back, and the rule that follows from it.
+// Private sessions: a label that is recorded once and never removed, after which only models on the user's own machines may read the session.
 import type { Session } from '../agent/index.ts';
 import { FairleadError, readView, type ResolvedAgent, type NamedView } from '../core/index.ts';
 import { findFamily } from '../providers/families.ts';
@@ -7,38 +7,38 @@ import type { ResolvedModel } from './models/resolve-model.ts';
 
 const privacyKey = 'privacy/labelled';
 
-/** Whether anything in this session is private: what was said under the label is still there when it is gone. */
+/** Whether the session was ever labelled private: its messages stay private if the label is no longer demanded. */
 export const privacyView: NamedView<boolean> = {
   name: 'privacy',
   initial: false,
   on: (labelled, event) => labelled || (event.type === 'annotation-added' && event.key === privacyKey),
   serialize: (labelled) => labelled,
-  restore: (kept) => kept === true,
+  restore: (saved) => saved === true,
 };
 
 /** Whether the session is private. */
 export const isPrivateSession = ({ state }: Pick<Session, 'state'>): boolean => readView(state, privacyView);
 
-/** A line of its own in AGENTS.md that asks for privacy. Nothing there can lift it. */
+/** The line of AGENTS.md that demands privacy. AGENTS.md cannot remove the label. */
 const privateLine = /^\s*private:\s*(true|yes)\s*$/im;
 
-/** Who labelled what is said here as private, in words; nothing if nobody did. */
+/** The source of the demand for privacy: a flag, a setting or AGENTS.md; absent if there is none. */
 export function findPrivacyLabel(
-  asked: { readonly private: boolean },
+  flags: { readonly private: boolean },
   settings: Pick<Settings, 'private'>,
   instructions: { readonly text: string },
 ): string | undefined {
-  if (asked.private) return '--private';
+  if (flags.private) return '--private';
   if (settings.private) return 'the setting "private"';
   return privateLine.test(instructions.text) ? 'AGENTS.md' : undefined;
 }
 
-/** Writes the label down, once. */
+/** Records the label, unless the session has it. */
 export async function markPrivate(session: Session, by: string | undefined): Promise<void> {
   if (by !== undefined && !isPrivateSession(session)) await session.annotate(privacyKey, { by });
 }
 
-/** Whether nothing that this model is told leaves the person's machines. */
+/** Whether a model runs on the user's own machines. */
 export async function isLocalModel(
   { ref, isDeclaredLocal }: ResolvedModel,
   { env, privateHosts }: Settings,
@@ -49,24 +49,24 @@ export async function isLocalModel(
   return keepsDataLocal(ref, env, privateHosts);
 }
 
-/** Throws where a private session would be told to somebody else. */
-export async function assertLocalModel(chosen: ResolvedModel, settings: Settings): Promise<void> {
-  if (await isLocalModel(chosen, settings)) return;
+/** Throws if a private session would be sent to a model that is not local. */
+export async function assertLocalModel(model: ResolvedModel, settings: Settings): Promise<void> {
+  if (await isLocalModel(model, settings)) return;
   throw new FairleadError(
     'routing/private',
-    `This session is private, and ${chosen.name} is not on your own machines.`,
+    `This session is private, and ${model.name} is not on your own machines.`,
     {
       blame: 'user',
-      hint: 'Choose a local model, or begin another session without the label. A server of yours elsewhere is named in network.private.',
+      hint: 'Choose a local model, or start a new session that is not private. Name a server of your own in network.private.',
     },
   );
 }
 
-/** The agent with the views that tell whether its session is private, and how its router's models did. */
+/** Adds the privacy view and the views of the router to an agent. */
 export const withPrivacyViews = (
-  parts: ResolvedAgent,
+  agent: ResolvedAgent,
   router: { readonly views: readonly NamedView<unknown>[] } | undefined,
 ): ResolvedAgent => ({
-  ...parts,
-  views: [...(parts.views ?? []), privacyView, ...(router?.views ?? [])],
+  ...agent,
+  views: [...(agent.views ?? []), privacyView, ...(router?.views ?? [])],
 });

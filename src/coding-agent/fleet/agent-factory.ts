@@ -1,4 +1,4 @@
-// What a queued run is worked on with: the same settings, policy, sandbox, hooks, rules and secrets as in the terminal, with nobody there to be asked at once.
+// Creates the agent of a queued run: the same settings, policy, sandbox, hooks, rules and redaction as in the terminal, without a user to ask.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -20,34 +20,34 @@ import { noUser } from '../integrations/index.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { getDefaultModel } from '../models/default-model.ts';
 
-/** How the agent of a queued run is to be made; what is absent is as the worker's settings have it. */
+/** The settings of a queued run; absent ones are those of the worker. */
 export type RunAgentSettings = {
   readonly model?: string;
   readonly folder?: string;
-  /** The folders that it may not leave, where it came from somebody who may not name any: looked at here, without links. */
+  /** The directories that the run may not leave; compared with the real path of `folder`. */
   readonly within?: readonly string[];
-  /** Changes are made unasked. */
+  /** Changes are made without approval. */
   readonly auto?: boolean;
-  /** Only models on the person's own machines may read it. */
+  /** Only models on the user's own machines may read the session. */
   readonly private?: boolean;
   readonly limits?: Partial<Limits>;
-  /** False for an agent that only thinks. */
+  /** False for an agent without tools. */
   readonly tools?: boolean;
-  /** A JSON Schema that the answer is held to; of other kinds of runs this says something else. */
+  /** A JSON Schema that the answer must match; other kinds of runs use this field for other values. */
   readonly answer?: JsonObject;
 };
 
-/** Models that are kept open: one that many runs share has one breaker and one rate for all of them. */
+/** The maximum number of open models. Runs share an open model, and with it its circuit breaker and rate limit. */
 const maxOpenModels = 32;
 
-/** An outfitter for the runs of this machine, whose model is the named one unless they say otherwise. */
-export function createRunAgentFactory(tell: (sentence: string) => void, named?: string): AgentFactory {
+/** Creates the agents of the runs of this machine; `defaultModel` is the model of runs that name none. */
+export function createRunAgentFactory(notify: (text: string) => void, defaultModel?: string): AgentFactory {
   const models = new Map<string, Promise<Provider>>();
-  const open = (chosen: ResolvedModel, settings: Settings, host: ModelHost): Promise<Provider> => {
-    const key = JSON.stringify([chosen.ref, settings.env]);
-    const known = models.get(key);
-    if (known) return known;
-    const opening = openModel(chosen, settings, host);
+  const open = (model: ResolvedModel, settings: Settings, host: ModelHost): Promise<Provider> => {
+    const key = JSON.stringify([model.ref, settings.env]);
+    const opened = models.get(key);
+    if (opened) return opened;
+    const opening = openModel(model, settings, host);
     models.set(key, opening);
     opening.catch(() => models.delete(key));
     const [oldest] = models.keys();
@@ -55,112 +55,116 @@ export function createRunAgentFactory(tell: (sentence: string) => void, named?: 
     return opening;
   };
   return async (run, _signal, govern) => {
-    const wish = parseRunSettings(run.settings);
-    const cwd = path.resolve(wish.folder ?? process.cwd());
+    const requested = parseRunSettings(run.settings);
+    const cwd = path.resolve(requested.folder ?? process.cwd());
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new FairleadError('cli/no-folder', `There is no folder ${cwd} on this machine.`, { blame: 'user' });
-    assertWithin(cwd, wish.within);
+    assertWithin(cwd, requested.within);
     const settings = readSettings({ cwd });
-    const say = (text: string): void => tell(`${run.id}: ${text.trimEnd()}`);
-    const auto = wish.auto === true || settings.approve === 'auto';
-    let isSecret = false;
-    const outfit = await createCodingAgent({
+    const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
+    const autoApprove = requested.auto === true || settings.approve === 'auto';
+    let isPrivate = false;
+    const agent = await createCodingAgent({
       settings,
       cwd,
-      autoApprove: () => auto,
+      autoApprove: () => autoApprove,
       grants: sessionGrants(),
       codeOnly: false,
-      ...(isObject(wish.answer) ? { outputSchema: createOutputSchema(wish.answer) } : {}),
+      ...(isObject(requested.answer) ? { outputSchema: createOutputSchema(requested.answer) } : {}),
       clientTools: createClientTools(run.settings),
-      prompter: noUser(say),
-      assertModelAllowed: async (other) => (isSecret ? assertLocalModel(other, settings) : undefined),
+      prompter: noUser(log),
+      assertModelAllowed: async (other) => (isPrivate ? assertLocalModel(other, settings) : undefined),
       wrapProvider: govern,
     });
     try {
-      const label = findPrivacyLabel({ private: wish.private === true }, settings, outfit.instructions);
+      const label = findPrivacyLabel({ private: requested.private === true }, settings, agent.instructions);
       const { model, provider } = await openRunModel(
-        wish.model ?? getDefaultModel(settings, named),
+        requested.model ?? getDefaultModel(settings, defaultModel),
         run.prompt,
         label,
         {
           settings,
-          say,
+          log,
           open,
         },
       );
       const parts = withPrivacyViews(
-        outfit.forModel(govern(provider), model.tools !== false && wish.tools !== false),
+        agent.forModel(govern(provider), model.tools !== false && requested.tools !== false),
         undefined,
       );
-      const { hooks } = outfit;
+      const { hooks } = agent;
       return {
         parts,
-        limits: { turns: defaultMaxTurns, ...settings.limits, ...capLimits(wish.limits, settings.limits) },
+        limits: { turns: defaultMaxTurns, ...settings.limits, ...capLimits(requested.limits, settings.limits) },
         async onSessionOpened(session) {
           await markPrivate(session, label);
-          isSecret = isPrivateSession(session);
-          if (isSecret) await assertLocalModel(model, settings);
+          isPrivate = isPrivateSession(session);
+          if (isPrivate) await assertLocalModel(model, settings);
         },
         ...(hooks
           ? {
-              onPrompt: (words, state) => hooks.onPrompt(words, state),
+              onPrompt: (prompt, state) => hooks.onPrompt(prompt, state),
               onEvent: (event, state) => hooks.onEvent(event, state),
             }
           : {}),
-        close: () => outfit.close(),
+        close: () => agent.close(),
       } satisfies AgentInstance;
     } catch (error) {
-      await outfit.close();
+      await agent.close();
       throw error;
     }
   };
 }
 
-/** Throws where a folder has become the way to another since it was allowed. */
+/** Throws if the real path of a directory is outside the allowed ones, such as after it was replaced by a link. */
 function assertWithin(cwd: string, within: unknown): void {
   if (within === undefined) return;
   const found = realpathSync(cwd);
   if (Array.isArray(within) && within.some((each) => typeof each === 'string' && isPathInside(each, found))) return;
-  throw new FairleadError('cli/wrong-folder', `The run may not work in ${cwd}: it leads elsewhere.`, { blame: 'user' });
+  throw new FairleadError(
+    'cli/wrong-folder',
+    `The run may not work in ${cwd}: its real path is outside the allowed folders.`,
+    { blame: 'user' },
+  );
 }
 
-/** The limits of a run: it may set itself less than the person's settings do, never more. */
-const capLimits = (wished: Partial<Limits> = {}, set: Partial<Limits> = {}): Partial<Limits> =>
+/** The limits of a run: a run may lower the limits of the user's settings, never raise them. */
+const capLimits = (requested: Partial<Limits> = {}, maximum: Partial<Limits> = {}): Partial<Limits> =>
   Object.fromEntries(
-    Object.entries(wished).map(([name, value]) => [name, Math.min(value, set[name as keyof Limits] ?? value)]),
+    Object.entries(requested).map(([name, value]) => [name, Math.min(value, maximum[name as keyof Limits] ?? value)]),
   );
 
 type RunModelContext = {
   readonly settings: Settings;
-  readonly say: (text: string) => void;
-  readonly open: (chosen: ResolvedModel, settings: Settings, host: ModelHost) => Promise<Provider>;
+  readonly log: (text: string) => void;
+  readonly open: (model: ResolvedModel, settings: Settings, host: ModelHost) => Promise<Provider>;
 };
 
-/** The model of a run; what a router chooses is for these words alone. */
+/** Opens the model of a run; a router chooses it by the prompt. */
 async function openRunModel(
-  model: string | undefined,
-  words: string,
+  name: string | undefined,
+  prompt: string,
   label: string | undefined,
-  { settings, say, open }: RunModelContext,
+  { settings, log, open }: RunModelContext,
 ): Promise<{ readonly model: ResolvedModel; readonly provider: Provider }> {
-  const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: say };
-  const chosen = await resolveModelUnattended({ model }, settings, say);
-  const poor = formatNoToolsWarning(chosen);
-  if (poor !== undefined) say(poor);
-  if (chosen.router === undefined) return { model: chosen, provider: await open(chosen, settings, host) };
+  const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: log };
+  const model = await resolveModelUnattended({ model: name }, settings, log);
+  const warning = formatNoToolsWarning(model);
+  if (warning !== undefined) log(warning);
+  if (model.router === undefined) return { model, provider: await open(model, settings, host) };
   const { createSessionRouter } = await import('../routing/session-router.ts');
-  return (await createSessionRouter(chosen.router, settings, host)).openFirstModel(words, label);
+  return (await createSessionRouter(model.router, settings, host)).openFirstModel(prompt, label);
 }
 
-/** What a run's settings say to whoever makes its agent. What is said wrongly is refused, not left out; what others are told there is theirs. */
+/** Parses the settings of a run. A value of the wrong type is an error; unknown settings are ignored. */
 function parseRunSettings(settings: JsonObject): RunAgentSettings {
   for (const [key, expected] of Object.entries(settingTypes)) {
     const value = settings[key];
     const fits = expected === 'object' ? isObject(value) : typeof value === expected;
     if (value === undefined || value === null || fits) continue;
-    throw new FairleadError('cli/bad-run', `A run cannot be made with ${key}: ${JSON.stringify(value)}.`, {
+    throw new FairleadError('cli/bad-run', `The run setting ${key} cannot be ${JSON.stringify(value)}.`, {
       blame: 'user',
-      hint: `That has to be ${expected === 'object' ? 'an object' : `a ${expected}`}.`,
+      hint: `It must be ${expected === 'object' ? 'an object' : `a ${expected}`}.`,
     });
   }
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));

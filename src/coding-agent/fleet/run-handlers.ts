@@ -1,4 +1,4 @@
-// Who works on each kind of run where the terminal's program is the worker.
+// The run handlers of a worker: single runs, plans and verifications with the coding agent.
 import path from 'node:path';
 import type { FleetRun } from '../../core/index.ts';
 import { createOrchestrationHandler } from '../../fleet/orchestrator.ts';
@@ -20,7 +20,7 @@ export const createRunHandlers = (
   verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(model) })),
 });
 
-/** The model that a run answers with unless it names one, and those of the person's list that may judge it. */
+/** The default model of a run, and the models of the user's list that may verify its answer. */
 const createVerifierModels =
   (named: string | undefined): VerifyOptions['models'] =>
   async ({ settings: { folder } }: FleetRun) => {

@@ -1,4 +1,4 @@
-// What the equipment of a working folder is made from, and what each source of it gives: tools, what was wrong, and something to close.
+// The context that the integrations of a working directory are loaded with, and what each integration provides: tools, rules, hooks and a function that closes it.
 import type { Extension } from '../../agent/index.ts';
 import type { Provider, Tool, Workspace } from '../../core/index.ts';
 import type { HookIntegration } from '../../guards/hooks/index.ts';
@@ -7,74 +7,74 @@ import type { McpServer } from '../../tools/mcp/index.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** Who is there to be asked and told while tools are made ready and used. Where nobody is, every answer is no. */
+/** Asks and informs the user while tools are loaded and used. Without a user every answer is no. */
 export type UserPrompter = {
-  /** Nobody is there: what is not agreed to was not refused either. */
+  /** No user is present, so a missing approval is not a refusal. */
   readonly isAbsent?: boolean;
-  /** Yes or no to a question; `detail` is the exact thing that it is about, word for word. */
+  /** Asks a yes-or-no question; `detail` is the exact subject of the question, unchanged. */
   confirm(question: string, detail?: string, signal?: AbortSignal): Promise<boolean>;
-  /** The person's own words, or one of the choices; nothing where they will not say. Absent where nobody can be asked. */
+  /** Asks for a text or one of the choices; returns nothing if the user does not answer. Absent if no user can be asked. */
   askText?(question: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined>;
-  /** Says how far something is; each sentence takes the place of the one before. */
+  /** Shows progress; each text replaces the one before. */
   progress(text: string): void;
   notify(text: string): void;
 };
 
-/** Nobody to ask: a folder's own programs and servers stay off, and what there is to say is said. */
-export const noUser = (say: (text: string) => void): UserPrompter => ({
+/** A prompter without a user: programs and servers of the project stay off, and messages go to `notify`. */
+export const noUser = (notify: (text: string) => void): UserPrompter => ({
   isAbsent: true,
   confirm: async () => false,
-  progress: say,
-  notify: say,
+  progress: notify,
+  notify,
 });
 
-/** Where equipment is made. */
+/** What the integrations of a directory are loaded with. */
 export type IntegrationContext = {
   readonly settings: Settings;
-  /** The person's own folder of settings, their home, and the working folder, whose real path it is. */
+  /** The config directory of the user, their home, and the real path of the working directory. */
   readonly paths: { readonly cwd: string; readonly home: string; readonly configDir: string };
-  /** The folder as the person has it. */
+  /** The workspace without a sandbox. */
   readonly workspace: Workspace;
-  /** The folder as the model's commands see it. */
+  /** The workspace as the model's commands see it. */
   readonly sandboxedWorkspace: Workspace;
   readonly sandbox: Sandbox;
-  /** What was approved by its content. */
+  /** The approvals of the user, by content. */
   readonly trust: TrustStore;
-  /** To be told of every secret that a source is given: a key, a token, the value of a header. */
+  /** Every secret that an integration receives must be added here: a key, a token, the value of a header. */
   readonly redactor: Redactor;
   readonly prompter: UserPrompter;
-  /** MCP servers that an editor names for this session. */
+  /** MCP servers of an editor or of the program. */
   readonly mcpServers?: readonly McpServer[];
   /** Whether hooks are used; a list names more hook files of the user. */
   readonly hookFiles?: boolean | readonly string[];
-  /** The model, once there is one: only to be asked for while a tool runs. */
+  /** The current model; may be called only while a tool runs. */
   readonly model: () => Provider;
   /** The file of the session, once it is open. */
   readonly transcriptFile?: () => string | undefined;
-  /** Throws where the session may not be told to a model that a tool wants. */
+  /** Throws if a tool may not send the session to this model. */
   readonly assertModelAllowed?: (model: ResolvedModel) => Promise<void>;
-  /** To be put around every model that a source opens. */
+  /** Wraps every model that an integration opens. */
   readonly wrapProvider?: (provider: Provider) => Provider;
-  /** Whether changes are made unasked, as it stands now. */
+  /** Whether changes are made without approval at this moment. */
   readonly autoApprove?: () => boolean;
 };
 
-/** What one source gives. */
+/** What one integration provides. */
 export type Integration = {
   readonly tools: readonly Tool[];
-  /** What was passed over, a sentence each. */
+  /** What was not loaded, one sentence each. */
   readonly problems: readonly string[];
-  /** Puts something around a tool, whichever source it is from. */
+  /** Wraps a tool of any integration. */
   readonly wrapTool?: (tool: Tool) => Tool;
-  /** Rules, views, gates, stops, checks and renderers for the agent. */
+  /** Rules, views, gates, stop conditions, checks and renderers. */
   readonly extension?: Extension;
-  /** A passage for the text that every request begins with. */
+  /** A section of the system prompt. */
   readonly system?: string;
-  /** Hears words before they are written down, stands beside the gate, and learns what happens. */
+  /** Receives prompts before they are recorded, decides before the other guards, and receives events. */
   readonly hooks?: Pick<HookIntegration, 'onPrompt' | 'onEvent' | 'wrapGate' | 'wrapCompactor'>;
-  /** Ends what it started; never throws. */
+  /** Ends what the integration started; never throws. */
   close(): Promise<void>;
 };
 
-/** A source that gives nothing. */
+/** An integration that provides nothing. */
 export const emptyIntegration: Integration = { tools: [], problems: [], close: async () => {} };

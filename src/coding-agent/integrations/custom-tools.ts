@@ -1,14 +1,14 @@
-// Tools that people wrote themselves, in their own folder and, once approved, in the project.
+// Loads custom tools: files of the user, and files of the project once they are approved.
 import { customToolDirs, loadCustomTools, type UnapprovedToolFile } from '../../agent/index.ts';
 import { withNetwork } from '../../workspace/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
-/** Tools that people wrote themselves. A project's file is put to the person with its whole text, once for each content. */
-export async function loadCustomToolFiles(ground: IntegrationContext): Promise<Integration> {
-  const { settings, paths, sandboxedWorkspace, trust, prompter } = ground;
+/** Loads custom tools. Asks the user about a file of the project, with its full text, once for each content. */
+export async function loadCustomToolFiles(context: IntegrationContext): Promise<Integration> {
+  const { settings, paths, sandboxedWorkspace, trust, prompter } = context;
   const ask = ({ path, text, status }: UnapprovedToolFile): Promise<boolean> => {
-    const since = status === 'changed' ? ' It changed since you allowed it.' : '';
-    return prompter.confirm(`Run the tool that this folder brings along, ${path}? It runs as you.${since}`, text);
+    const changed = status === 'changed' ? ' It changed since you allowed it.' : '';
+    return prompter.confirm(`Run the tool that this folder brings along, ${path}? It runs as you.${changed}`, text);
   };
   const { tools, problems } = await loadCustomTools({
     folders: customToolDirs(paths),

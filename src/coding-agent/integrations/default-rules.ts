@@ -1,29 +1,29 @@
-// The reminders that are on unless the person says otherwise: few, and only where a model is about to waste its turns.
+// The default reminders: few, and only for situations in which a model is about to waste turns.
 import { isStuck } from '../../core/index.ts';
 import { detectLoop } from '../../rules/session-stats/selectors.ts';
 import type { ExampleStep, ReminderDefinition, RuleSet } from '../../rules/index.ts';
 import { builtInReminders } from '../../rules/reminders/built-in.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** Names of built-in reminders that are on unless set. */
+/** The built-in reminders that are on by default. */
 const defaultReminderNames: readonly string[] = ['failing-commands', 'much-edited-file'];
 
 const repeatThreshold = 3;
 const repeatedCalls: readonly ExampleStep[] = Array.from({ length: repeatThreshold }, () => ({ called: 'grep' }));
 
-/** The same calls with the same results in one run: one that goes on so is ended soon after. */
+/** Reminds of repeated calls with the same results in one run; a run that continues in this way is ended soon after. */
 const repeatedCallsReminder: ReminderDefinition = {
   name: 'going-round',
   on: 'tool-ended',
   cooldown: 6,
-  // What a person asks for again is no circle: only the rounds of this run count, and only whole ones.
+  // Calls that the user asks for again are no repetition: only complete rounds of this run count.
   when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.rounds, repeatThreshold),
   message: ({ state }) =>
-    `The last calls (${detectLoop(state)?.tools.join(', ')}) brought the same results ${repeatThreshold} times. Doing the same again will not help: change the approach, or say what is in the way.`,
+    `The last calls (${detectLoop(state)?.tools.join(', ')}) returned the same results ${repeatThreshold} times. Doing the same again will not help: change the approach, or say what prevents progress.`,
   examples: [
     { title: 'a call that comes back the same three times', history: [{ said: 'go' }, ...repeatedCalls], fires: true },
     {
-      title: 'the same, asked for again by the person',
+      title: 'the same calls, requested again by the user',
       history: [
         { said: 'go' },
         ...repeatedCalls.slice(1),
@@ -36,16 +36,16 @@ const repeatedCallsReminder: ReminderDefinition = {
   ],
 };
 
-/** Every reminder there is, by name. */
+/** All reminders that can be switched on. */
 export const listAllReminders = (): readonly ReminderDefinition[] => [repeatedCallsReminder, ...builtInReminders()];
 
-/** The reminders that are on, and whether the person chose them. Those that are merely usual explain themselves, so that no request grows before one is needed. */
+/** The reminders that are on, and whether the user chose them. Default reminders explain themselves, so that they add nothing to a request before they are needed. */
 export function getDefaultRules({ all }: Pick<Settings, 'all'>): { readonly set: RuleSet; readonly chosen: boolean } {
   const value = all.get('reminders')?.value;
-  const words = typeof value === 'string' ? value.split(/\s+/) : ['usual'];
-  const names = words.flatMap((word) =>
-    word === 'usual' ? [repeatedCallsReminder.name, ...defaultReminderNames] : word === 'none' ? [] : [word],
+  const values = typeof value === 'string' ? value.split(/\s+/) : ['usual'];
+  const names = values.flatMap((each) =>
+    each === 'usual' ? [repeatedCallsReminder.name, ...defaultReminderNames] : each === 'none' ? [] : [each],
   );
   const reminders = listAllReminders().filter(({ name }) => names.includes('all') || names.includes(name));
-  return { set: { name: 'fairlead', reminders }, chosen: words.some((word) => word !== 'usual' && word !== 'none') };
+  return { set: { name: 'fairlead', reminders }, chosen: values.some((each) => each !== 'usual' && each !== 'none') };
 }

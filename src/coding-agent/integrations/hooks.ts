@@ -1,11 +1,11 @@
-// Shell hooks of the person and, once approved, of the folder; nothing of them is loaded where there are none.
+// Loads the shell hooks of the user and, once approved, of the project. Nothing is loaded if there are no hook files.
 import path from 'node:path';
 import { findHookFiles } from '../../guards/hooks/locations.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
-/** The hooks of a working folder. A folder's are put to the person with everything they run, once for each content. */
-export async function loadHooks(ground: IntegrationContext): Promise<Integration> {
-  const { paths, trust, prompter, hookFiles = true } = ground;
+/** Loads the hooks of a working directory. Asks the user about hooks of the project, with everything they run, once for each content. */
+export async function loadHooks(context: IntegrationContext): Promise<Integration> {
+  const { paths, trust, prompter, hookFiles = true } = context;
   if (hookFiles === false) return emptyIntegration;
   const named = hookFiles === true ? [] : hookFiles.map((file) => path.resolve(paths.cwd, file));
   const files = [...named.map((file) => ({ path: file, isUserOwned: true })), ...findHookFiles(paths)];
@@ -20,29 +20,32 @@ export async function loadHooks(ground: IntegrationContext): Promise<Integration
     cwd: paths.cwd,
     trust,
     nonInteractive: prompter.isAbsent === true,
-    ask: ({ path, text, changed }) => {
+    ask: ({ path: file, text, changed }) => {
       const since = changed ? ' They changed since you allowed them.' : '';
-      return prompter.confirm(`Run the hooks in ${path}? They run as you, outside of every sandbox.${since}`, text);
+      return prompter.confirm(`Run the hooks in ${file}? They run as you, outside of every sandbox.${since}`, text);
     },
   });
   const guard = failedFiles.length ? { gates: [askWhenRulesMissing(failedFiles)] } : {};
-  const told = [...problems, ...failedFiles.map(({ path }) => `Until ${path} is mended, every call is asked about.`)];
-  if (hooks.length === 0) return { ...emptyIntegration, problems: told, extension: guard };
-  const ears = createHookIntegration({
+  const allProblems = [
+    ...problems,
+    ...failedFiles.map((file) => `Until ${file.path} is fixed, every call needs approval.`),
+  ];
+  if (hooks.length === 0) return { ...emptyIntegration, problems: allProblems, extension: guard };
+  const integration = createHookIntegration({
     hooks,
     cwd: paths.cwd,
     env: publicEnvironment(process.env),
-    transcriptPath: () => ground.transcriptFile?.(),
-    permissionMode: () => (ground.autoApprove?.() ? 'bypassPermissions' : 'default'),
+    transcriptPath: () => context.transcriptFile?.(),
+    permissionMode: () => (context.autoApprove?.() ? 'bypassPermissions' : 'default'),
     notifyUser: (text) => prompter.notify(text),
   });
-  const { views, stops, checks } = ears;
+  const { views, stops, checks } = integration;
   return {
     ...emptyIntegration,
-    problems: told,
+    problems: allProblems,
     extension: { views, stops, checks, ...guard },
-    wrapTool: (tool) => ears.wrapTool(tool),
-    hooks: ears,
-    close: () => ears.close(),
+    wrapTool: (tool) => integration.wrapTool(tool),
+    hooks: integration,
+    close: () => integration.close(),
   };
 }

@@ -1,4 +1,4 @@
-// What language servers know of the code, and what an edit broke in it. They are loaded and started when they are first of use.
+// Language servers: a tool that queries them, and the diagnostics after an edit. Their code is loaded, and they are started, on first use.
 import { isObject, type Json, type Tool } from '../../core/index.ts';
 import { codeIntelligence } from '../../tools/lsp/code-intelligence.ts';
 import {
@@ -10,45 +10,45 @@ import {
 import type { RequestServerApproval, LanguageServers, LanguageServerDefinition } from '../../tools/lsp/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
-/** The tools whose results tell what they broke. */
+/** The tools whose results contain the diagnostics of the changed files. */
 const editTools: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'apply_patch']);
 
-/** The tool that asks language servers, and the look at every edit. */
-export async function loadLanguageServers(ground: IntegrationContext): Promise<Integration> {
-  const { settings, sandboxedWorkspace, sandbox } = ground;
+/** Loads the tool that queries language servers, and adds diagnostics to edit tools. */
+export async function loadLanguageServers(context: IntegrationContext): Promise<Integration> {
+  const { settings, sandboxedWorkspace, sandbox } = context;
   const user = parseLanguageServers(settings.languageServers.user, 'user');
   const project = parseLanguageServers(settings.languageServers.project, 'project');
-  // What the person names comes before what a folder names, and what a folder names never takes its place.
-  const own = mergeServerDefinitions(user.servers, project.servers);
-  const definitions = mergeServerDefinitions(own, builtInServers);
-  const later = createLazyServers(ground, definitions);
-  const unable = sandbox.confine === undefined;
+  // A server of the user comes before one of the project and is never replaced by it.
+  const configured = mergeServerDefinitions(user.servers, project.servers);
+  const definitions = mergeServerDefinitions(configured, builtInServers);
+  const servers = createLazyServers(context, definitions);
+  const isUnavailable = sandbox.confine === undefined;
   return {
     ...emptyIntegration,
-    tools: unable ? [] : [codeIntelligence(sandboxedWorkspace, later)],
+    tools: isUnavailable ? [] : [codeIntelligence(sandboxedWorkspace, servers)],
     problems: [...user.problems, ...project.problems],
-    wrapTool: (tool) => (unable || !editTools.has(tool.name) ? tool : withDiagnostics(tool, ground, later)),
-    close: () => later.close(),
+    wrapTool: (tool) => (isUnavailable || !editTools.has(tool.name) ? tool : withDiagnostics(tool, context, servers)),
+    close: () => servers.close(),
   };
 }
 
-/** Servers whose program code is loaded with the first of them. */
+/** Language servers whose client code is loaded when the first one is opened. */
 function createLazyServers(
-  ground: IntegrationContext,
+  context: IntegrationContext,
   definitions: readonly LanguageServerDefinition[],
 ): LanguageServers {
-  const { sandboxedWorkspace, sandbox, trust } = ground;
+  const { sandboxedWorkspace, sandbox, trust } = context;
   let opened: Promise<LanguageServers> | undefined;
   const servers = (): Promise<LanguageServers> =>
     (opened ??= import('../../tools/lsp/index.ts').then(({ languageServers }) =>
       languageServers(sandboxedWorkspace, {
         servers: definitions,
         builtIn: [],
-        requestApproval: createServerApproval(ground),
+        requestApproval: createServerApproval(context),
         isApproved: async (subject, hash) =>
           trust.list().some((each) => each.subject === subject) &&
           trust.check({ subject, hash: await hash() }) === 'approved',
-        // Where nothing is confined a server may know our process, and ends with it.
+        // Without a sandbox the server knows the id of this process and ends with it.
         ...(sandbox.confine && sandbox.name !== 'none' ? { confine: sandbox.confine } : {}),
       }),
     ));
@@ -60,7 +60,7 @@ function createLazyServers(
   };
 }
 
-/** A tool whose result tells what it broke; where no server is for its files it is as it was. */
+/** Adds diagnostics to the result of a tool if a server supports its files. */
 const withDiagnostics = (tool: Tool, { sandboxedWorkspace }: IntegrationContext, servers: LanguageServers): Tool => ({
   ...tool,
   async execute(input, context) {
@@ -73,21 +73,21 @@ const withDiagnostics = (tool: Tool, { sandboxedWorkspace }: IntegrationContext,
 const getInputPaths = (input: Json): readonly string[] =>
   (isObject(input) ? [input['path'], input['paths']].flat() : []).filter((path) => typeof path === 'string');
 
-/** Puts what comes with a folder to the person, once for each content; who says no is not asked again in this session. */
+/** Asks the user about servers that the project configures, once for each content; after a refusal they are not asked again in this session. */
 function createServerApproval({ trust, prompter, sandbox }: IntegrationContext): RequestServerApproval {
   const refused = new Set<string>();
   return async (items, signal) => {
     const key = JSON.stringify(items);
     if (refused.has(key) || signal.aborted) return false;
-    const how = sandbox.name === 'none' ? 'as you' : 'confined';
+    const confinement = sandbox.name === 'none' ? 'as you' : 'confined';
     const detail = items.map(({ subject, hash, why }) => `${why}:\n${subject}\nsha256 ${hash}`).join('\n');
-    const yes = await prompter.confirm(
-      `Start a language server that this folder has a say in? It runs ${how}.`,
+    const isApproved = await prompter.confirm(
+      `Start a language server that this folder has a say in? It runs ${confinement}.`,
       detail,
       signal,
     );
-    if (yes) trust.approve(items);
+    if (isApproved) trust.approve(items);
     else if (!signal.aborted) refused.add(key);
-    return yes;
+    return isApproved;
   };
 }

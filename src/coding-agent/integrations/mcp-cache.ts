@@ -1,23 +1,23 @@
-// What MCP servers had the last time, a file each, so that their tools are there before they are started.
+// Caches the tool lists of MCP servers, one file each, so that their tools are available before the servers are started.
 import { hash as cryptoHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { approvalKey, parseCachedServer, type McpServer, type McpToolCache } from '../../tools/mcp/index.ts';
 import { writeTextAtomic } from '../../stores/private-file.ts';
 
-/** What is kept of one server is no larger than this: the rest is asked for at every start. */
+/** The maximum size of the cache of one server; the tools of a larger one are listed at every start. */
 const maxBytes = 4_000_000;
 
-/** The memory in a folder, which only its owner can read. */
+/** A cache in a directory that only its owner can read. */
 export type McpCache = McpToolCache & {
   remove(server: McpServer): void;
-  /** Notes that nobody should wait for this server again, until it has been spoken to. */
+  /** Records that the server starts slowly, so that the next start does not wait for it. */
   markSlow(server: McpServer): void;
   isSlow(server: McpServer): boolean;
 };
 
 const slowMarker = '"slow"';
 
-/** What servers had, under the folder of what can be found out again. */
+/** Opens the cache in a cache directory. */
 export function createMcpCache(cache: string): McpCache {
   const fileOf = (server: McpServer): string => {
     const { subject, hash } = approvalKey(server);
@@ -30,12 +30,12 @@ export function createMcpCache(cache: string): McpCache {
       return '';
     }
   };
-  const keep = (server: McpServer, text: string): void => {
+  const save = (server: McpServer, text: string): void => {
     try {
       if (text.length <= maxBytes) writeTextAtomic(fileOf(server), text);
       else rmSync(fileOf(server), { force: true });
     } catch {
-      // A full disk costs the next start some seconds, and nothing else.
+      // Without the cache the next start is slower.
     }
   };
   return {
@@ -43,13 +43,13 @@ export function createMcpCache(cache: string): McpCache {
       try {
         return parseCachedServer(JSON.parse(textOf(server)));
       } catch {
-        // It is not there, or no longer what we wrote.
+        // It is missing or damaged.
         return undefined;
       }
     },
-    set: (server, had) => keep(server, JSON.stringify(had)),
+    set: (server, cached) => save(server, JSON.stringify(cached)),
     remove: (server) => rmSync(fileOf(server), { force: true }),
-    markSlow: (server) => keep(server, slowMarker),
+    markSlow: (server) => save(server, slowMarker),
     isSlow: (server) => textOf(server) === slowMarker,
   };
 }

@@ -1,4 +1,4 @@
-// What MCP servers may ask of the person: answers to a form, an answer of their model, and to log in on a page.
+// Handles the requests of MCP servers to the user: forms, sampling from the model, and logins on a web page.
 import {
   FairleadError,
   messageText,
@@ -12,14 +12,14 @@ import { openInBrowser } from './open-browser.ts';
 import { fillMcpForm } from './mcp-form.ts';
 import type { IntegrationContext, UserPrompter } from './context.ts';
 
-/** Tokens that all servers together may have a model write in a session. */
+/** The maximum number of output tokens that all servers together may sample in a session. */
 const maxSampledTokens = 20_000;
-/** Milliseconds after which nobody waits for a login any more. */
+/** The timeout of a login in milliseconds. */
 const loginTimeoutMs = 300_000;
 
 /**
- * Who answers the servers. Where nobody is there they are turned down one by one, and not told at once that they cannot ask: what tools a server
- * has may depend on that, and it should have the same ones in a pipe as at the prompt.
+ * Creates the handlers for requests of servers. Without a user each request is declined, but the capability is still announced: the tools of a server
+ * may depend on it, and they must be the same with and without a terminal.
  */
 export function createMcpAnswerers({
   prompter,
@@ -27,22 +27,24 @@ export function createMcpAnswerers({
 }: Pick<IntegrationContext, 'prompter' | 'model'>): McpClientHandlers {
   let left = maxSampledTokens;
   return {
-    async sample(wish, signal) {
-      const most = Math.min(wish.maxTokens, left);
-      if (most <= 0)
-        throw refusedError(`This session answers no more: its ${maxSampledTokens} tokens for MCP servers are used up.`);
-      const question = `The MCP server ${escapeInvisibleLine(wish.server)} wants an answer of your model, of at most ${most} tokens. Send it this?`;
-      if (!(await prompter.confirm(question, formatSamplingRequest(wish), signal)))
-        throw refusedError('The person refused.');
-      left -= most;
-      const answer = await sampleModel({ ...wish, maxTokens: most }, model(), signal);
-      left += Math.max(0, most - (answer.spent?.output ?? most));
-      return answer;
+    async sample(request, signal) {
+      const maxTokens = Math.min(request.maxTokens, left);
+      if (maxTokens <= 0)
+        throw refusedError(
+          `This session answers no more sampling requests: its ${maxSampledTokens} tokens for MCP servers are used up.`,
+        );
+      const question = `The MCP server ${escapeInvisibleLine(request.server)} wants an answer of your model, of at most ${maxTokens} tokens. Send it this?`;
+      if (!(await prompter.confirm(question, formatSamplingRequest(request), signal)))
+        throw refusedError('The user refused.');
+      left -= maxTokens;
+      const result = await sampleModel({ ...request, maxTokens }, model(), signal);
+      left += Math.max(0, maxTokens - (result.spent?.output ?? maxTokens));
+      return result;
     },
     async elicit(question, signal) {
       if (question.type === 'form') return fillMcpForm(prompter, question, signal);
-      const ask = `The MCP server ${escapeInvisibleLine(question.server)} asks you to open a page: ${question.message}`;
-      if (!(await prompter.confirm(ask, question.url, signal))) return { type: 'decline' };
+      const title = `The MCP server ${escapeInvisibleLine(question.server)} asks you to open a page: ${question.message}`;
+      if (!(await prompter.confirm(title, question.url, signal))) return { type: 'decline' };
       if (!openInBrowser(question.url)) prompter.notify(`Open this page: ${question.url}`);
       return { type: 'accept' };
     },
@@ -56,44 +58,44 @@ const formatSamplingRequest = ({ system, messages }: SamplingRequest): string =>
   ].join('\n');
 
 async function sampleModel(
-  wish: SamplingRequest,
+  sampling: SamplingRequest,
   provider: ReturnType<IntegrationContext['model']>,
   signal: AbortSignal,
 ): Promise<SamplingResult> {
   const request: ModelRequest = {
-    system: wish.system ?? '',
+    system: sampling.system ?? '',
     tools: [],
     messages: createPersistentList(
-      wish.messages.map(({ role, text }) => ({ role, parts: [{ type: 'text' as const, text }] })),
+      sampling.messages.map(({ role, text }) => ({ role, parts: [{ type: 'text' as const, text }] })),
     ),
     toolChoice: 'auto',
-    settings: { reasoning: 'none', maxOutputTokens: wish.maxTokens },
+    settings: { reasoning: 'none', maxOutputTokens: sampling.maxTokens },
   };
   let end: (Chunk & { readonly type: 'end' }) | undefined;
   for await (const chunk of provider.stream(request, signal)) if (chunk.type === 'end') end = chunk;
   if (!end) throw refusedError('The model gave no answer.');
   const { message, model, usage, usd } = end;
-  const { input = 0, output = wish.maxTokens } = usage;
+  const { input = 0, output = sampling.maxTokens } = usage;
   const cost = usd === undefined ? { turnsWithoutPrice: 1 } : { usd };
   return { text: messageText(message), model, spent: { turns: 1, input, output, ...cost } };
 }
 
-/** Shows a person the page where they log in; a browser is opened only where they say so. Nobody waits for that: they may open it themselves, and until the signal comes they are asked. */
+/** Shows the user the login page of a server, and opens a browser if they agree. Does not wait for the answer: the user may open the page without it. */
 export function offerMcpLogin(
-  person: UserPrompter,
+  prompter: UserPrompter,
   server: string,
   url: string,
   signal: AbortSignal = AbortSignal.timeout(loginTimeoutMs),
 ): void {
-  person.notify(`The MCP server ${escapeInvisibleLine(server)} asks you to log in: ${escapeInvisibleLine(url)}`);
+  prompter.notify(`The MCP server ${escapeInvisibleLine(server)} asks you to log in: ${escapeInvisibleLine(url)}`);
   const open = async (): Promise<void> => {
-    if (await person.confirm('Open the page in your browser?', undefined, signal)) openInBrowser(url);
+    if (await prompter.confirm('Open the page in your browser?', undefined, signal)) openInBrowser(url);
   };
-  // Where they cannot be asked, the address was said.
+  // If the question fails, the address was shown.
   open().catch(() => undefined);
 }
 
-/** What stands in the place of a login while nobody can be kept waiting for one. */
+/** Throws the error for a server that needs a login while the program starts. */
 export function throwMcpLoginNeeded(server: string): never {
   throw new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server)} asks for a login.`, {
     blame: 'user',
@@ -101,4 +103,4 @@ export function throwMcpLoginNeeded(server: string): never {
   });
 }
 
-const refusedError = (why: string): FairleadError => new FairleadError('mcp/refused', why, { blame: 'user' });
+const refusedError = (reason: string): FairleadError => new FairleadError('mcp/refused', reason, { blame: 'user' });

@@ -1,9 +1,9 @@
-// MCP servers in words for people: exactly what would be started or spoken to, and what is wrong with one that is not.
+// Formats MCP servers for the user: what exactly is started or contacted, and why a server is not used.
 import { escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
 import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
 import { shellQuote } from '../../workspace/shell-quote.ts';
 
-/** The exact thing that is approved of a server, word for word; variables stand as their file has them. */
+/** Exactly what the user approves of a server; variables are not expanded. */
 export function formatMcpTransport({ transport, source, origin }: McpServer): string {
   if (transport.type === 'in-process') return 'in this program';
   const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
@@ -24,35 +24,35 @@ export function formatMcpTransport({ transport, source, origin }: McpServer): st
   ].join('\n');
 }
 
-/** Whose server it is. */
+/** The owner of a server, by its origin. */
 export const originLabels: Readonly<Record<McpServer['origin'], string>> = {
   user: 'your',
   project: "the project's",
   editor: "the editor's",
 };
 
-/** What is wrong with a server, and what can be done about it; nothing where all is well. */
+/** The problems of a server and how to solve them; empty if there are none. */
 export function formatMcpProblems({ server, origin, state, why, tools }: McpStatus): readonly string[] {
   const name = escapeInvisibleLine(server);
   const approve = `fairlead mcp approve ${/^[\w.@-]+$/.test(name) ? name : shellQuote(name)}`;
-  const about = `MCP server ${name} (${originLabels[origin]})`;
+  const subject = `MCP server ${name} (${originLabels[origin]})`;
   if (origin === 'editor' && (state === 'new' || state === 'changed'))
-    return [`${about} is not started, for you did not agree to it.`];
-  if (state === 'new') return [`${about} is not started, for it was not approved: ${approve}`];
-  if (state === 'changed') return [`${about} is not started, for it changed since it was approved: ${approve}`];
-  if (state === 'failed') return [`${about} has no tools now: ${why ?? 'it failed.'}`];
+    return [`${subject} is not started, for you did not agree to it.`];
+  if (state === 'new') return [`${subject} is not started, for it was not approved: ${approve}`];
+  if (state === 'changed') return [`${subject} is not started, for it changed since it was approved: ${approve}`];
+  if (state === 'failed') return [`${subject} has no tools now: ${why ?? 'it failed.'}`];
   if (state === 'starting')
     return [
-      `${about} takes long to start and is not waited for; its tools are there at the next start after it has answered.`,
+      `${subject} takes long to start and is not waited for; its tools are there at the next start after it has answered.`,
     ];
   const off = tools.filter(({ standing }) => standing === 'changed' || standing === 'new').map(({ tool }) => tool);
   return off.length === 0 ? [] : [formatToolsOff(server, off)];
 }
 
-/** That tools of a server are off until a person looked at them. */
+/** A warning that tools of a server are off until the user approves them. */
 export function formatToolsOff(server: string, tools: readonly string[]): string {
   const shown = tools.slice(0, 5).map(escapeInvisibleLine).join(', ');
   const more = tools.length > 5 ? ` and ${tools.length - 5} more` : '';
-  const are = tools.length === 1 ? 'is off: it is' : 'are off: they are';
-  return `${shown}${more} of the MCP server ${escapeInvisibleLine(server)} ${are} new or changed since you approved the server (/mcp approve ${escapeInvisibleLine(server)}).`;
+  const verb = tools.length === 1 ? 'is off: it is' : 'are off: they are';
+  return `${shown}${more} of the MCP server ${escapeInvisibleLine(server)} ${verb} new or changed since you approved the server (/mcp approve ${escapeInvisibleLine(server)}).`;
 }

@@ -1,4 +1,4 @@
-// Logins to APIs: a tool that logs the person in, and requests that carry the token of a login.
+// Logins to APIs: a tool that logs the user in, and HTTP requests with the token of a login.
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { createTokenProvider, type ApiLogin } from '../../tools/oauth/api-login.ts';
 import type { LoginPage } from '../../tools/oauth/flow.ts';
@@ -9,7 +9,7 @@ import { withNetwork } from '../../workspace/index.ts';
 import { getLoginFiles } from '../protected-paths.ts';
 import { emptyIntegration, type Integration, type IntegrationContext, type UserPrompter } from './context.ts';
 
-/** Logins to APIs. Nothing is read before one is used. */
+/** Loads the login tool. No login is read before it is used. */
 export async function loadOAuthLogin({
   settings,
   sandboxedWorkspace,
@@ -30,16 +30,16 @@ export async function loadOAuthLogin({
   };
 }
 
-/** Asks before a page is opened, with everything that the person has to know: where they log in, and who gets the token. */
+/** Asks before a login page is opened; the question names the issuer and the API that gets the token. */
 async function showLoginPage(
-  person: UserPrompter,
+  prompter: UserPrompter,
   name: string,
   page: LoginPage,
   signal: AbortSignal,
 ): Promise<boolean> {
   const question = `Open a page of ${escapeInvisibleLine(page.issuer)} to log in as ${JSON.stringify(escapeInvisibleLine(name))}? Its token will be sent to ${escapeInvisibleLine(page.api)} and nowhere else.`;
-  if (!(await person.confirm(question, page.url, signal))) return false;
-  person.notify(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
+  if (!(await prompter.confirm(question, page.url, signal))) return false;
+  prompter.notify(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
   const { openInBrowser } = await import('./open-browser.ts');
   openInBrowser(page.url);
   return true;

@@ -1,4 +1,4 @@
-// Opens a page in the person's browser, by the way that their system has for it.
+// Opens a web page in the browser of the user with the command of the platform.
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -9,15 +9,15 @@ const openCommands: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Asks the system to open a page of the web; false where it is none. Whether a browser came up nobody can tell. */
+/** Asks the system to open a web page. Returns false if the URL is not http or https; whether a browser opened is not known. */
 export function openInBrowser(url: string): boolean {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false;
   const [program = 'xdg-open', ...args] = openCommands[process.platform] ?? ['xdg-open'];
-  // A command could have left a program of that name in the folder that is worked in.
+  // A command of the model could have created a program with this name in the working directory.
   const search = safeSearchFolders(process.env, realpathSync(process.cwd())).join(path.delimiter);
   const env = { ...process.env, PATH: search };
   const child = spawn(program, [...args, new URL(url).href], { stdio: 'ignore', detached: true, env });
-  // Where there is no such program, the address that was said is all there is.
+  // Without such a program the user has the address that was shown.
   child.on('error', () => undefined);
   child.unref();
   return true;

@@ -1,4 +1,4 @@
-// Opens the MCP servers of a working folder for its agent: asks about those that others named, and starts what has to be started.
+// Opens the MCP servers of a working directory: asks the user about servers of the project or an editor, and starts what must be started.
 import path from 'node:path';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import type { TrustStatus, TrustStore } from '../../guards/index.ts';
@@ -21,12 +21,12 @@ import { createMcpAnswerers, throwMcpLoginNeeded, offerMcpLogin } from './mcp-el
 import { withTokenRedaction, redactServerSecrets } from './mcp-redaction.ts';
 import { formatToolsOff, formatMcpProblems, formatMcpTransport, originLabels } from './mcp-format.ts';
 
-/** Milliseconds a server may take to start, and how many of them a person waits for it before the prompt opens: not again for one that was too slow. */
+/** The start timeout of a server, and how long the start of the program waits for it; a server that was slow before is not waited for. */
 const startTimeoutMs = 60_000;
 const startWaitMs = 20_000;
 const slowServerWaitMs = 500;
 
-/** The servers that are named for a folder. */
+/** Reads the servers that are configured for a directory. */
 export function readMcpServerConfig({
   paths,
   mcpServers = [],
@@ -62,37 +62,37 @@ export const defaultMcpOptions = (
   roots: [cwd],
   tokens: fileMcpTokens(getLoginFiles(settings).mcp),
   memory: createMcpCache(settings.dirs.cache),
-  startTimeoutMs: startTimeoutMs,
+  startTimeoutMs,
 });
 
-/** The tools of all servers of a folder, and what is wrong with those that have none. */
-export async function openMcpIntegration(ground: IntegrationContext): Promise<Integration> {
+/** Opens all servers of a directory and returns their tools and problems. */
+export async function openMcpIntegration(context: IntegrationContext): Promise<Integration> {
   if (process.env[INSIDE_MCP_VARIABLE]) return { ...emptyIntegration, problems: [nestedServerProblem] };
-  const { settings, trust, prompter, paths, redactor } = ground;
-  const { servers, problems } = readMcpServerConfig(ground);
+  const { settings, trust, prompter, paths, redactor } = context;
+  const { servers, problems } = readMcpServerConfig(context);
   for (const server of servers) redactServerSecrets(server, redactor);
-  for (const server of servers) await askToStartServer(server, ground);
-  const known = defaultMcpOptions(settings, trust, paths.cwd);
-  const first = servers.filter(
-    (server) => getServerApproval(server, trust) === 'approved' && !known.memory.get(server),
+  for (const server of servers) await askToStartServer(server, context);
+  const options = defaultMcpOptions(settings, trust, paths.cwd);
+  const uncached = servers.filter(
+    (server) => getServerApproval(server, trust) === 'approved' && !options.memory.get(server),
   );
-  const starting = `Starting MCP servers (${first.map(({ name }) => escapeInvisibleLine(name)).join(', ')})`;
-  const shown = first.length > 0 && !prompter.isAbsent;
-  if (shown) prompter.progress(`${starting}: 0 %`);
-  // While the program starts nobody is sent to a login page: the prompt would wait for it.
-  let open = false;
+  const starting = `Starting MCP servers (${uncached.map(({ name }) => escapeInvisibleLine(name)).join(', ')})`;
+  const showsProgress = uncached.length > 0 && !prompter.isAbsent;
+  if (showsProgress) prompter.progress(`${starting}: 0 %`);
+  // During the start no login page is shown: the prompt would wait for it.
+  let isStarted = false;
   const mcp = await openMcp(servers, {
-    ...known,
-    tokens: withTokenRedaction(known.tokens, redactor),
-    openTimeoutMs: (server) => (known.memory.isSlow(server) ? slowServerWaitMs : startWaitMs),
-    ...createMcpAnswerers(ground),
-    openUrl: (server, url) => (open ? offerMcpLogin(prompter, server, url) : throwMcpLoginNeeded(server)),
-    onDisabledTools: (server, tools) => open && prompter.notify(formatToolsOff(server, tools)),
+    ...options,
+    tokens: withTokenRedaction(options.tokens, redactor),
+    openTimeoutMs: (server) => (options.memory.isSlow(server) ? slowServerWaitMs : startWaitMs),
+    ...createMcpAnswerers(context),
+    openUrl: (server, url) => (isStarted ? offerMcpLogin(prompter, server, url) : throwMcpLoginNeeded(server)),
+    onDisabledTools: (server, tools) => isStarted && prompter.notify(formatToolsOff(server, tools)),
   });
-  open = true;
+  isStarted = true;
   const stillStarting = new Set(mcp.status().flatMap(({ server, state }) => (state === 'starting' ? server : [])));
-  for (const server of servers) if (stillStarting.has(server.name)) known.memory.markSlow(server);
-  if (shown) prompter.progress(`${starting}: 100 %`);
+  for (const server of servers) if (stillStarting.has(server.name)) options.memory.markSlow(server);
+  if (showsProgress) prompter.progress(`${starting}: 100 %`);
   return {
     tools: mcp.tools,
     problems: [...problems, ...mcp.status().flatMap(formatMcpProblems)],
@@ -100,13 +100,13 @@ export async function openMcpIntegration(ground: IntegrationContext): Promise<In
   };
 }
 
-const nestedServerProblem = `No MCP server is opened here, for this program was started as one itself (${INSIDE_MCP_VARIABLE} is set).`;
+const nestedServerProblem = `No MCP server is opened, because this program was started as an MCP server itself (${INSIDE_MCP_VARIABLE} is set).`;
 
-/** Whether a person has said that it may be started, or named it themselves. */
+/** Whether the user configured the server or approved it. */
 export const mayStartMcpServer = (server: McpServer, trust: TrustStore): boolean =>
   server.origin === 'user' || trust.check(approvalKey(server)) === 'approved';
 
-/** How a server stands; nothing where approvals cannot be read, which is told when it is opened. */
+/** The approval status of a server; absent if approvals cannot be read, which is reported when the server is opened. */
 function getServerApproval(server: McpServer, trust: TrustStore): TrustStatus | 'refused' | undefined {
   try {
     if (mayStartMcpServer(server, trust)) return 'approved';
@@ -116,30 +116,30 @@ function getServerApproval(server: McpServer, trust: TrustStore): TrustStatus | 
   }
 }
 
-/** What a person said no to, kept like an approval: they are asked once for each server as it is. */
+/** The key of a refusal, which is stored like an approval: the user is asked once for each version of a server. */
 export const getRefusalKey = (server: McpServer): { readonly subject: string; readonly hash: string } => {
   const { subject, hash } = approvalKey(server);
   return { subject: `refused ${subject}`, hash };
 };
 
-/** Asks once about a server that is not the person's own and is new, or not what they approved. */
+/** Asks once about a server that the user did not configure and that is new or changed since its approval. */
 async function askToStartServer(
   server: McpServer,
   { trust, prompter }: Pick<IntegrationContext, 'trust' | 'prompter'>,
 ): Promise<void> {
-  const standing = getServerApproval(server, trust);
-  if (prompter.isAbsent || (standing !== 'new' && standing !== 'changed')) return;
+  const status = getServerApproval(server, trust);
+  if (prompter.isAbsent || (status !== 'new' && status !== 'changed')) return;
   const name = escapeInvisibleLine(server.name);
   const question =
-    standing === 'changed'
+    status === 'changed'
       ? `The MCP server ${name} (${originLabels[server.origin]}) is not what you approved. Start it as it is now?`
       : `Start ${originLabels[server.origin]} MCP server ${name}? You are asked again if it changes.`;
-  const yes = await prompter.confirm(question, formatMcpTransport(server));
-  // What an editor names can be approved nowhere else, so a no counts for this time.
-  if (!yes && server.origin === 'editor') return;
+  const isApproved = await prompter.confirm(question, formatMcpTransport(server));
+  // A server of an editor cannot be approved elsewhere, so a refusal is not stored.
+  if (!isApproved && server.origin === 'editor') return;
   try {
-    trust.approve([yes ? approvalKey(server) : getRefusalKey(server)]);
+    trust.approve([isApproved ? approvalKey(server) : getRefusalKey(server)]);
   } catch (error) {
-    prompter.notify(`That could not be written down. ${errorMessage(error)}`);
+    prompter.notify(`The answer could not be saved. ${errorMessage(error)}`);
   }
 }

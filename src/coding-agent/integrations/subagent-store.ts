@@ -1,4 +1,4 @@
-// Where agents keep their logs: a session file each, in a folder beside the sessions that started them; in memory where those are kept nowhere.
+// Stores the logs of sub-agents: one session file each in a directory beside the sessions; in memory if the parent session is not saved.
 import path from 'node:path';
 import { parseSubagentMetadata, type SubagentInfo } from '../../agent/subagents/metadata.ts';
 import type { SubagentStore } from '../../agent/subagents/launch.ts';
@@ -14,32 +14,30 @@ import {
 } from '../../sessions/index.ts';
 import { makePrivateDir } from '../../stores/private-file.ts';
 
-/** Keeps the logs of agents on this shelf. */
-export function createSubagentStore(shelf: SessionDirs): SubagentStore {
+/** Creates the store of a data directory. */
+export function createSubagentStore(dirs: SessionDirs): SubagentStore {
   const inMemory = new Map<string, MemoryLog>();
-  // To look for a session is to look into all of them.
-  const known = new Map<string, boolean>();
+  /** Whether a parent session has a file, by its id: looking for a session reads all of them. */
+  const savedParents = new Map<string, boolean>();
   return {
     async open(id, parent) {
-      const onShelf = known.get(parent) ?? hasSessionFile(shelf, parent);
-      known.set(parent, onShelf);
-      if (!onShelf) {
+      const isSaved = savedParents.get(parent) ?? hasSessionFile(dirs, parent);
+      savedParents.set(parent, isSaved);
+      if (!isSaved) {
         const log = inMemory.get(id) ?? memoryLog();
         inMemory.set(id, log);
         return { log };
       }
-      const folder = subagentSessionsDir(shelf);
+      const folder = subagentSessionsDir(dirs);
       makePrivateDir(folder);
       const log = await openJsonl(path.join(folder, toSessionFileName(id)));
       return { log, session: log.session };
     },
     async list(parent) {
-      const onDisk = listSessionFiles(shelf, subagentSessionsDir(shelf)).filter(({ file }) =>
-        mayBelongTo(parent, file),
-      );
-      // One that cannot be read must not hide the others.
+      const onDisk = listSessionFiles(dirs, subagentSessionsDir(dirs)).filter(({ file }) => mayBelongTo(parent, file));
+      // A file that cannot be read must not hide the others.
       const all = [
-        ...onDisk.map((place) => readSubagentFile(place).catch(() => undefined)),
+        ...onDisk.map((file) => readSubagentFile(file).catch(() => undefined)),
         ...[...inMemory].map(([id, log]) => readSubagentInfo(id, log, false)),
       ];
       return (await Promise.all(all)).flatMap((each) => (each?.metadata.parent === parent ? [each] : []));
@@ -47,23 +45,23 @@ export function createSubagentStore(shelf: SessionDirs): SubagentStore {
   };
 }
 
-/** Whether the session of this id has a file. */
-function hasSessionFile(shelf: SessionDirs, id: string): boolean {
+/** Whether the session with this id has a file. */
+function hasSessionFile(dirs: SessionDirs, id: string): boolean {
   try {
-    return findSession(shelf, id) !== undefined;
+    return findSession(dirs, id) !== undefined;
   } catch {
     return false;
   }
 }
 
-/** Whether the agent in a file may be one of this session, from the beginning of the file alone. */
+/** Whether a file may belong to a sub-agent of this session; reads only the beginning of the file. */
 function mayBelongTo(parent: string, file: string): boolean {
   try {
-    const about = parseSubagentMetadata(peekSession(file).first('annotation-added'));
-    // Behind very long instructions it does not show.
-    return about === undefined || about.parent === parent;
+    const metadata = parseSubagentMetadata(peekSession(file).first('annotation-added'));
+    // After very long instructions the metadata is not in the part that is read.
+    return metadata === undefined || metadata.parent === parent;
   } catch {
-    // It vanished, or is not for us to read.
+    // The file was removed, or may not be read.
     return false;
   }
 }
@@ -80,12 +78,12 @@ async function readSubagentFile({ name, file }: SessionFile): Promise<SubagentIn
 async function readSubagentInfo(
   id: string,
   log: Log,
-  live: SubagentInfo['running'],
+  running: SubagentInfo['running'],
 ): Promise<SubagentInfo | undefined> {
   const { state } = await openSessionWriter(log, runStateView());
   for await (const events of log.read()) {
-    const about = events.map(parseSubagentMetadata).find((each) => each !== undefined);
-    if (about) return { id, metadata: about, state, running: live };
+    const metadata = events.map(parseSubagentMetadata).find((each) => each !== undefined);
+    if (metadata) return { id, metadata, state, running };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-// The crew of a working folder: its agents' logs on disk, their questions put to the person, their models from the person's own list.
+// Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
 import type { ApprovalHandler } from '../../agent/index.ts';
 import type { SubagentManagerOptions } from '../../agent/subagents/launch.ts';
 import { createSubagentManager, type SubagentManager } from '../../agent/subagents/manager.ts';
@@ -12,7 +12,7 @@ import { readKnownModels } from '../state/index.ts';
 import { createSubagentStore } from './subagent-store.ts';
 import type { IntegrationContext, UserPrompter } from './context.ts';
 
-/** The agents that are started from this ground. */
+/** Creates the manager of the sub-agents. */
 export const createSubagents = ({
   settings,
   prompter,
@@ -22,32 +22,34 @@ export const createSubagents = ({
   createSubagentManager({
     store: createSubagentStore(settings.dirs),
     approvalHandler: createApprovalQueue(prompter),
-    createApprovalTracker: createApprovalTracker,
+    createApprovalTracker,
     onReopen: refreshApprovalQuestions,
     openModel: async (name) => {
       const known = readKnownModels(settings) ?? [];
-      const place = getModelEndpoint(settings, known);
-      const chosen = findModel(name, known, place);
-      if (!chosen) throw unknownModelError(name, known, place);
-      await assertModelAllowed?.(chosen);
-      const opened = await openModel(chosen, settings, prompter);
+      const endpoint = getModelEndpoint(settings, known);
+      const model = findModel(name, known, endpoint);
+      if (!model) throw unknownModelError(name, known, endpoint);
+      await assertModelAllowed?.(model);
+      const opened = await openModel(model, settings, prompter);
       return wrapProvider?.(opened) ?? opened;
     },
     onEnd: (agent) =>
       prompter.notify(`${agent.id} is ${subagentStatus(agent)}. ${truncateToLine(agent.metadata.task, 60)}`),
   });
 
-/** Puts the questions of all agents to the person, one after the other: the agent, its task, and the exact call. */
-function createApprovalQueue(person: UserPrompter): NonNullable<SubagentManagerOptions['approvalHandler']> {
-  // Where nobody is, a question stays open: the agent can be resumed and answered later.
-  if (person.isAbsent) return () => async () => undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+/** Asks the user about the calls of all sub-agents, one at a time; the question names the sub-agent, its task and the exact call. */
+function createApprovalQueue(prompter: UserPrompter): NonNullable<SubagentManagerOptions['approvalHandler']> {
+  // Without a user the call stays pending: the sub-agent can be resumed later.
+  if (prompter.isAbsent) return () => async () => undefined;
+  let queue: Promise<unknown> = Promise.resolve();
   return ({ id, metadata }): ApprovalHandler =>
     (call, signal) => {
-      const aim = unwrapDeferredCall(call);
-      const title = `Allow ${typeof aim === 'string' ? call.tool : aim.tool} for ${id} (${truncateToLine(metadata.task, 60)})?`;
-      const mine = turn.then(async () => (signal.aborted ? undefined : person.confirm(title, call.question, signal)));
-      turn = mine.catch(() => {});
-      return mine;
+      const inner = unwrapDeferredCall(call);
+      const title = `Allow ${typeof inner === 'string' ? call.tool : inner.tool} for ${id} (${truncateToLine(metadata.task, 60)})?`;
+      const answer = queue.then(async () =>
+        signal.aborted ? undefined : prompter.confirm(title, call.question, signal),
+      );
+      queue = answer.catch(() => {});
+      return answer;
     };
 }

@@ -1,4 +1,4 @@
-// The embedded model from the terminal: says what it is, asks before it fetches, and shows how far it is.
+// Opens the embedded model: asks the user before it downloads anything, and shows the progress.
 import type { Provider } from '../../core/index.ts';
 import { embeddedProvider } from '../../providers/embedded/embedded.ts';
 import type { ModelHost } from './open-model.ts';
@@ -10,11 +10,11 @@ export async function openEmbeddedModel(model: string, host: ModelHost): Promise
     ...(model ? { model } : {}),
     consent: ({ question }) => host.confirm(question),
     progress(progress) {
-      if (progress.step === 'waiting') host.notify('Waiting for another process that is fetching it …');
-      if (progress.step === 'runtime' && !progress.done) host.notify('Fetching the runtime …');
+      if (progress.step === 'waiting') host.notify('Waiting for another process that is downloading it …');
+      if (progress.step === 'runtime' && !progress.done) host.notify('Downloading the runtime …');
       if (progress.step !== 'weights') return;
       const percent = Math.floor((100 * progress.done) / progress.total);
-      if (percent > shown) host.progress(`Fetching the model … ${(shown = percent)} %`);
+      if (percent > shown) host.progress(`Downloading the model … ${(shown = percent)} %`);
     },
   });
   host.notify(provider.description);

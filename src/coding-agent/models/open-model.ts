@@ -1,4 +1,4 @@
-// Opens the chosen model with the gateway around it; the embedded one asks before it fetches anything.
+// Opens a model behind the gateway; the embedded model asks the user before it downloads anything.
 import { testProviders } from '../../agent/test-providers.ts';
 import type { Provider } from '../../core/index.ts';
 import { findFamily, gateway, openProvider, type GatewayOptions } from '../../providers/index.ts';
@@ -7,10 +7,10 @@ import type { SessionRouter } from '../routing/session-router.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 
-/** Who is asked and told while a model is made ready. */
+/** Asks and informs the user while a model is prepared. */
 export type ModelHost = {
   confirm(question: string): Promise<boolean>;
-  /** Says how far something is; each sentence takes the place of the one before. */
+  /** Shows progress; each text replaces the one before. */
   progress(text: string): void;
   notify(text: string): void;
 };
@@ -31,21 +31,21 @@ export async function openModel(
   return gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], options);
 }
 
-/** Opens a model, or the router that will open one for each message. */
+/** Opens a model, or a router that opens one for each message. */
 export async function openModelOrRouter(
-  chosen: ResolvedModel,
+  model: ResolvedModel,
   settings: Settings,
   host: ModelHost,
 ): Promise<Provider | SessionRouter> {
-  if (chosen.router === undefined) return openModel(chosen, settings, host);
+  if (model.router === undefined) return openModel(model, settings, host);
   const { createSessionRouter } = await import('../routing/session-router.ts');
-  return createSessionRouter(chosen.router, settings, host);
+  return createSessionRouter(model.router, settings, host);
 }
 
-/** How long a server may take to say how much a model of its holds; without an answer it is found with the first request. */
+/** The timeout for reading the context window; without an answer the window is learned from the first request. */
 const windowTimeoutMs = 3000;
 
-/** The window that Ollama will really be asked for, so that a long conversation is compacted in time; of other providers the list says it. */
+/** The context window that Ollama will use, so that a long conversation is compacted in time; other providers state it in their list of models. */
 async function findEffectiveWindow(ref: ResolvedModel['ref'], env: Settings['env']): Promise<number | undefined> {
   const family = findFamily(ref.provider);
   if (family?.protocol !== 'ollama' || ref.contextWindow !== undefined) return undefined;

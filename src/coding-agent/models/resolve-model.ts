@@ -1,41 +1,41 @@
-// Which model answers: the rows' rules about lists, flags and the last model used, the same for both modes; only who is asked differs.
+// Resolves a model name from flags, settings, the cached list of models and the last model used.
 import { FairleadError, isObject, closestMatches } from '../../core/index.ts';
 import { findFamily, type ModelRef } from '../../providers/index.ts';
 import { readKnownModels, readLastModel, type KnownModel, type ModelEndpoint } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** A model that was chosen. */
+/** A model that can be opened. */
 export type ResolvedModel = {
-  /** As a person names it. */
+  /** The name as the user knows it. */
   readonly name: string;
   readonly ref: Exclude<ModelRef, string>;
-  /** Whether it can call tools; absent where nobody knows. */
+  /** Whether it can call tools; absent if unknown. */
   readonly tools?: boolean;
-  /** The router that chooses anew for each message; the model is then only where it begins. */
+  /** The router that chooses a model for each message, if this is a router and not a model. */
   readonly router?: string;
-  /** Whether its router calls it local. */
+  /** Whether the router's configuration declares it local. */
   readonly isDeclaredLocal?: boolean;
 };
 
-/** Whether a name stands for a router, which chooses a model for each message, and not for a model. */
+/** Whether a name is that of a router, which chooses a model for each message. */
 export const isRouterName = (name: string | undefined): name is 'auto' | `router:${string}` =>
   name === 'auto' || name?.startsWith('router:') === true;
 
-/** The names under which the person's routers can be chosen. */
+/** The names of the configured routers. */
 export function listRouterNames({ routers }: Pick<Settings, 'routers'>): readonly string[] {
   const names = isObject(routers) ? Object.keys(routers) : [];
   const auto = names.length === 1 || names.includes('auto') ? ['auto'] : [];
   return [...auto, ...names.filter((name) => name !== 'auto').map((name) => `router:${name}`)];
 }
 
-/** A router in the place of a model. */
+/** A router as a model. */
 export const toRouterModel = (name: string): ResolvedModel => ({
   name,
   ref: { provider: 'router', model: name },
   router: name,
 });
 
-/** Where this person's models are: where they said, or where the list they have came from; nothing if neither is known. */
+/** The provider of the settings, or of the cached list of models; absent if neither is known. */
 export function getModelEndpoint(settings: Settings, known: readonly KnownModel[]): ModelEndpoint | undefined {
   const { provider, url } = settings;
   if (provider !== undefined) return { provider, ...(url === undefined ? {} : { baseUrl: url }) };
@@ -43,37 +43,37 @@ export function getModelEndpoint(settings: Settings, known: readonly KnownModel[
   return first && { provider: first.provider, ...(first.url ? { baseUrl: first.url } : {}) };
 }
 
-/** Where models are when nobody said where. */
+/** The provider that is used if none is configured. */
 export const defaultEndpoint: ModelEndpoint = { provider: 'ollama' };
 
-/** The place in words. */
+/** The provider and its URL for a message. */
 export const formatEndpoint = ({ provider, baseUrl }: ModelEndpoint): string =>
   baseUrl === undefined ? provider : `${provider} (${baseUrl})`;
 
-/** The model of this name: one of the list, or `provider/model` of another provider; nothing if it is neither. */
+/** Finds a model by name: one of the list, or `provider/model` of another provider. */
 export function findModel(
   name: string,
   known: readonly KnownModel[],
-  place: ModelEndpoint | undefined,
+  endpoint: ModelEndpoint | undefined,
 ): ResolvedModel | undefined {
   const listed = known.find(({ id }) => id === name) ?? known.find(({ id, provider }) => `${provider}/${id}` === name);
   if (listed) return toResolvedModel(listed);
   const slash = name.indexOf('/');
   const provider = name.slice(0, Math.max(0, slash));
   if (slash < 0 || !findFamily(provider)) return undefined;
-  const same = place !== undefined && findFamily(provider) === findFamily(place.provider);
-  // What the list of the provider in use does not have is a mistake; without a list the person is believed.
-  if (same && known.length > 0) return undefined;
-  const ref = { ...(same ? place : { provider }), model: name.slice(slash + 1) };
-  // It could, but the list of tools alone takes it a minute to read and half its window.
+  const isConfigured = endpoint !== undefined && findFamily(provider) === findFamily(endpoint.provider);
+  // A name that the list of the configured provider does not contain is an error; without a list every name is accepted.
+  if (isConfigured && known.length > 0) return undefined;
+  const ref = { ...(isConfigured ? endpoint : { provider }), model: name.slice(slash + 1) };
+  // The embedded model can call tools, but the list of tools takes half of its context window and a minute to read.
   return { name, ref, ...(provider === 'embedded' ? { tools: false } : {}) };
 }
 
-/** What a person has to know about a model that cannot call tools; nothing about one that can. */
+/** A warning about a model that cannot call tools; absent if it can. */
 export const formatNoToolsWarning = ({ name, tools }: ResolvedModel): string | undefined =>
   tools === false ? `${name} cannot call tools, so none are offered to it: it can only talk.` : undefined;
 
-/** A model of the list, as chosen. */
+/** Converts a model of the list. */
 export function toResolvedModel({ id, provider, url, tools, images, contextWindow }: KnownModel): ResolvedModel {
   return {
     name: id,
@@ -81,7 +81,7 @@ export function toResolvedModel({ id, provider, url, tools, images, contextWindo
       provider,
       model: id,
       ...(url ? { baseUrl: url } : {}),
-      // Of Ollama the list says what a model could hold at most; what it really holds is found when it is opened.
+      // The list of Ollama states the maximum context window; the real one is read when the model is opened.
       ...(contextWindow === undefined || findFamily(provider)?.protocol === 'ollama' ? {} : { contextWindow }),
       ...(typeof images === 'boolean' ? { images } : {}),
     },
@@ -89,11 +89,11 @@ export function toResolvedModel({ id, provider, url, tools, images, contextWindo
   };
 }
 
-/** The error for a model that the list does not have. */
+/** The error for a model that is not in the list. */
 export function unknownModelError(
   name: string,
   known: readonly KnownModel[],
-  place: ModelEndpoint | undefined,
+  endpoint: ModelEndpoint | undefined,
 ): FairleadError {
   const near = closestMatches(
     name,
@@ -101,7 +101,7 @@ export function unknownModelError(
   );
   return new FairleadError(
     'cli/unknown-model',
-    `${place ? formatEndpoint(place) : 'The list of models'} has no model "${name}".`,
+    `${endpoint ? formatEndpoint(endpoint) : 'The list of models'} has no model "${name}".`,
     {
       blame: 'user',
       hint: near.length
@@ -111,18 +111,18 @@ export function unknownModelError(
   );
 }
 
-/** The model of a one-shot run; every way in which none can be told is a sentence that says what to do. */
+/** Finds the named or the last used model; throws an error that says what to do if there is none. */
 export function requireModel(
-  given: string | undefined,
+  name: string | undefined,
   previous: string | undefined,
   known: readonly KnownModel[],
-  place: ModelEndpoint,
+  endpoint: ModelEndpoint,
 ): ResolvedModel {
-  const wanted = given ?? previous;
-  const named = wanted === undefined ? undefined : findModel(wanted, known, place);
-  if (named && given !== undefined) return named;
+  const wanted = name ?? previous;
+  const found = wanted === undefined ? undefined : findModel(wanted, known, endpoint);
+  if (found && name !== undefined) return found;
   if (known.length === 0)
-    throw new FairleadError('cli/no-model-list', `It is not known which models ${formatEndpoint(place)} has.`, {
+    throw new FairleadError('cli/no-model-list', `It is not known which models ${formatEndpoint(endpoint)} has.`, {
       blame: 'user',
       hint: 'Ask it first: fairlead --one-shot --refresh-models',
     });
@@ -131,25 +131,25 @@ export function requireModel(
       blame: 'user',
       hint: `Name one with --model, such as --model ${known[0]?.id}.`,
     });
-  if (!named) throw unknownModelError(wanted, known, place);
-  return named;
+  if (!found) throw unknownModelError(wanted, known, endpoint);
+  return found;
 }
 
-/** The model that was named, that the settings name, or that was used last; what was found on this machine where nothing is configured. */
+/** Resolves a model without a user: the named one, that of the settings, the last used one, or one found on this machine. */
 export async function resolveModelUnattended(
   { model }: { readonly model?: string | undefined },
   settings: Settings,
-  tell: (text: string) => void,
+  notify: (text: string) => void,
 ): Promise<ResolvedModel> {
   const known = readKnownModels(settings) ?? [];
-  const place = getModelEndpoint(settings, known);
-  const wanted = model ?? settings.model;
+  const endpoint = getModelEndpoint(settings, known);
+  const name = model ?? settings.model;
   const previous = readLastModel(settings);
-  const first = wanted ?? previous;
+  const first = name ?? previous;
   if (isRouterName(first)) return toRouterModel(first);
-  if (place) return requireModel(wanted, previous, known, place);
+  if (endpoint) return requireModel(name, previous, known, endpoint);
   const { discoverModel } = await import('./discover-model.ts');
-  const { model: chosen, message } = await discoverModel(settings, wanted);
-  if (wanted === undefined) tell(`${message}\n`);
-  return chosen;
+  const discovered = await discoverModel(settings, name);
+  if (name === undefined) notify(`${discovered.message}\n`);
+  return discovered.model;
 }

@@ -1,4 +1,4 @@
-// What is known of a router's models before any of them is asked: their prices, windows and tools, and whether what they are told stays here.
+// The candidates of a router: price, context window, tools and locality of its models, known without a request.
 import { FairleadError } from '../../core/index.ts';
 import { resolveModel, parseModelRef, findFamily, type ResolvedModelRef } from '../../providers/index.ts';
 import { lookUpKnownModel } from '../../providers/models/known-models.ts';
@@ -9,35 +9,35 @@ import { readKnownModels, type KnownModel, type ModelEndpoint } from '../state/i
 import type { Settings } from '../settings/index.ts';
 import type { RouterModel, RouterSettings } from './router-config.ts';
 
-/** A candidate, and the model as it is opened. */
+/** A candidate, and the model to open for it. */
 export type RouterCandidate = { readonly candidate: ModelCandidate; readonly model: ResolvedModel };
 
-/** The models of a router. Nothing is sent anywhere. */
+/** Loads the candidates of a router without a request to any of them. */
 export function loadRouterCandidates(
   { models }: RouterSettings,
   settings: Settings,
 ): Promise<readonly RouterCandidate[]> {
   const known = readKnownModels(settings) ?? [];
-  const place = getModelEndpoint(settings, known);
-  return Promise.all(models.map((listed) => loadRouterCandidate(listed, settings, known, place)));
+  const endpoint = getModelEndpoint(settings, known);
+  return Promise.all(models.map((listed) => loadRouterCandidate(listed, settings, known, endpoint)));
 }
 
 async function loadRouterCandidate(
   listed: RouterModel,
   settings: Settings,
   known: readonly KnownModel[],
-  place: ModelEndpoint | undefined,
+  endpoint: ModelEndpoint | undefined,
 ): Promise<RouterCandidate> {
-  const chosen = resolveListedModel(listed, known, place);
-  const { ref } = chosen;
+  const model = resolveListedModel(listed, known, endpoint);
+  const { ref } = model;
   const resolved = resolveOrReason(ref, settings);
-  const told = lookUpKnownModel(ref.model);
-  const tools = listed.tools ?? chosen.tools ?? told.tools;
-  const window = ref.contextWindow ?? (findFamily(ref.provider)?.local ? undefined : told.contextWindow);
-  const local = listed.local ?? (await isLocalModel(chosen, settings));
+  const defaults = lookUpKnownModel(ref.model);
+  const tools = listed.tools ?? model.tools ?? defaults.tools;
+  const window = ref.contextWindow ?? (findFamily(ref.provider)?.local ? undefined : defaults.contextWindow);
+  const local = listed.local ?? (await isLocalModel(model, settings));
   const [price, images] = 'why' in resolved ? [] : [resolved.price, resolved.images];
   return {
-    model: { ...chosen, isDeclaredLocal: local, ...(tools === 'unknown' ? {} : { tools }) },
+    model: { ...model, isDeclaredLocal: local, ...(tools === 'unknown' ? {} : { tools }) },
     candidate: {
       name: listed.model,
       model: ref.model,
@@ -52,15 +52,18 @@ async function loadRouterCandidate(
   };
 }
 
-/** The model by its full name, with what the person's list knows of it and what the router says over that. */
+/** Resolves a model by its full name; the values of the router override those of the cached list. */
 function resolveListedModel(
   { model, url, window, price }: RouterModel,
   known: readonly KnownModel[],
-  place: ModelEndpoint | undefined,
+  endpoint: ModelEndpoint | undefined,
 ): ResolvedModel {
   const parts = parseModelRef(model);
-  const same = place !== undefined && findFamily(parts.provider) === findFamily(place.provider);
-  const found = findModel(model, known, place) ?? { name: model, ref: { ...(same ? place : {}), ...parts } };
+  const isConfigured = endpoint !== undefined && findFamily(parts.provider) === findFamily(endpoint.provider);
+  const found = findModel(model, known, endpoint) ?? {
+    name: model,
+    ref: { ...(isConfigured ? endpoint : {}), ...parts },
+  };
   return {
     ...found,
     name: model,
@@ -73,7 +76,7 @@ function resolveListedModel(
   };
 }
 
-/** Where it is reached, or why it cannot be: a key that is not set, a provider that nobody knows. */
+/** The price and capabilities of a model, or why it cannot be used: a missing key, an unknown provider. */
 function resolveOrReason(
   ref: ResolvedModel['ref'],
   { env }: Settings,

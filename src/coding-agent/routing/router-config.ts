@@ -1,4 +1,4 @@
-// The routers that the person's own config file describes: which models each chooses among, and what counts how much.
+// Parses the routers of the user's config file: their models and weights.
 import { FairleadError, isObject, closestMatches, type Json, type Price } from '../../core/index.ts';
 import {
   defaultRoutingOptions,
@@ -8,12 +8,12 @@ import {
 } from '../../providers/routing/index.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** A model of a router as its file names it. */
+/** A model of a router as configured. */
 export type RouterModel = {
   /** `provider/model`. */
   readonly model: string;
   readonly url?: string;
-  /** The person vouches that nothing it is told leaves their machines, or says that it does. */
+  /** Whether the model runs on the user's own machines; overrides what is detected. */
   readonly local?: boolean;
   readonly quality?: number;
   readonly tools?: boolean;
@@ -21,22 +21,22 @@ export type RouterModel = {
   readonly price?: Price;
 };
 
-/** A router as the person described it. */
+/** A router as configured. */
 export type RouterSettings = RoutingOptions & { readonly name: string; readonly models: readonly RouterModel[] };
 
 const example = '{"routers": {"auto": {"models": ["ollama/qwen3:8b", "anthropic/claude-sonnet-5"]}}}';
 
-/** The router that is meant by `auto`, which is the only one or the one of that name, or by `router:<name>`. */
+/** Finds the router of `auto`, which is the only one or the one named so, or of `router:<name>`. */
 export function findRouter(
-  wanted: string,
+  selector: string,
   { routers, userFile }: Pick<Settings, 'routers' | 'userFile'>,
 ): RouterSettings {
   const all = isObject(routers) ? routers : {};
   const names = Object.keys(all);
-  const only = wanted === 'auto' && names.length === 1 ? names[0] : undefined;
-  const name = only ?? wanted.replace(/^router:/, '');
+  const only = selector === 'auto' && names.length === 1 ? names[0] : undefined;
+  const name = only ?? selector.replace(/^router:/, '');
   const found = Object.hasOwn(all, name) ? all[name] : undefined;
-  if (found !== undefined) return parseRouter(wanted, found, `routers.${name} in ${userFile}`);
+  if (found !== undefined) return parseRouter(selector, found, `routers.${name} in ${userFile}`);
   const near = closestMatches(name, names).map((each) => `router:${each}`);
   throw new FairleadError('cli/no-router', `There is no router "${name}" in ${userFile}.`, {
     blame: 'user',
@@ -67,20 +67,20 @@ function parseRouter(name: string, value: Json, where: string): RouterSettings {
 }
 
 function parseListedModel(value: unknown, where: string): RouterModel {
-  const given = typeof value === 'string' ? { model: value } : value;
-  if (!isObject(given) || typeof given['model'] !== 'string' || !given['model'].includes('/'))
+  const entry = typeof value === 'string' ? { model: value } : value;
+  if (!isObject(entry) || typeof entry['model'] !== 'string' || !entry['model'].includes('/'))
     throw badRouterError(where, '"<provider>/<model>", or an object with that as its model');
-  const { url, local, tools } = given;
-  const quality = parseNumberInRange(given['quality'], `${where} quality`, [0, 1]);
-  const window = parseNumberInRange(given['window'], `${where} window`, [1, 1e9]);
+  const { url, local, tools } = entry;
+  const quality = parseNumberInRange(entry['quality'], `${where} quality`, [0, 1]);
+  const window = parseNumberInRange(entry['window'], `${where} window`, [1, 1e9]);
   return {
-    model: given['model'],
+    model: entry['model'],
     ...(typeof url === 'string' ? { url } : {}),
     ...(typeof local === 'boolean' ? { local } : {}),
     ...(typeof tools === 'boolean' ? { tools } : {}),
     ...(quality === undefined ? {} : { quality }),
     ...(window === undefined ? {} : { window }),
-    ...parsePrice(given['price'], `${where} price`),
+    ...parsePrice(entry['price'], `${where} price`),
   };
 }
 
@@ -99,19 +99,19 @@ function parsePrice(value: unknown, where: string): { readonly price?: Price } {
   };
 }
 
-type NumberRange = readonly [least: number, most: number];
+type NumberRange = readonly [min: number, max: number];
 
-function parseNumberInRange(value: unknown, where: string, [least, most]: NumberRange): number | undefined {
+function parseNumberInRange(value: unknown, where: string, [min, max]: NumberRange): number | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'number' && value >= least && value <= most) return value;
-  throw badRouterError(where, `a number from ${least} to ${most}`);
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  throw badRouterError(where, `a number from ${min} to ${max}`);
 }
 
-/** Numbers by name; of these names alone, where some are given. */
+/** Parses an object of numbers; `known` restricts its keys. */
 function parseNumbersByName<T extends object>(
   value: unknown,
   where: string,
-  bounds: NumberRange,
+  range: NumberRange,
   known?: object,
 ): Partial<T> {
   if (value === undefined) return {};
@@ -120,13 +120,13 @@ function parseNumbersByName<T extends object>(
     Object.entries(value).map(([name, each]) => {
       if (known && !Object.hasOwn(known, name))
         throw badRouterError(where, `numbers for ${Object.keys(known).join(', ')}`);
-      return [known ? name : name.toLowerCase(), parseNumberInRange(each, `${where}.${name}`, bounds)];
+      return [known ? name : name.toLowerCase(), parseNumberInRange(each, `${where}.${name}`, range)];
     }),
   ) as Partial<T>;
 }
 
-const badRouterError = (where: string, what: string): FairleadError =>
-  new FairleadError('settings/bad-value', `${where} must be ${what}.`, {
+const badRouterError = (where: string, expected: string): FairleadError =>
+  new FairleadError('settings/bad-value', `${where} must be ${expected}.`, {
     blame: 'user',
-    hint: 'Mend it with "fairlead config edit". docs/routing.md shows what a router may say.',
+    hint: 'Fix it with "fairlead config edit". docs/routing.md describes routers.',
   });

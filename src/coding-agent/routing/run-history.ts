@@ -1,4 +1,4 @@
-// How runs of the past came out, read from the latest sessions on the shelf; bounded, so that a long history costs no more than a short one.
+// Reads the results of earlier runs from the latest session files, up to a maximum number and size.
 import { statSync } from 'node:fs';
 import { fold } from '../../core/index.ts';
 import { runHistoryView, type PastRun } from '../../providers/routing/index.ts';
@@ -8,24 +8,24 @@ import { listSessionFiles, type SessionDirs } from '../../sessions/index.ts';
 const maxSessions = 40;
 const maxBytes = 4 * 2 ** 20;
 
-/** The runs of the latest sessions, oldest first. A session that cannot be read says nothing. */
-export async function readRunHistory(shelf: SessionDirs): Promise<readonly PastRun[]> {
+/** The runs of the latest sessions, oldest first. A session that cannot be read is skipped. */
+export async function readRunHistory(dirs: SessionDirs): Promise<readonly PastRun[]> {
   const runs: PastRun[] = [];
-  for (const file of listLatestFiles(shelf)) runs.push(...(await readRuns(file).catch(() => [])));
+  for (const file of listLatestFiles(dirs)) runs.push(...(await readRuns(file).catch(() => [])));
   return runs.toSorted((a, b) => a.time - b.time);
 }
 
-/** The files written last, as many as fit. */
-function listLatestFiles(shelf: SessionDirs): readonly string[] {
-  let room = maxBytes;
-  return listSessionFiles(shelf)
+/** The files written last, up to the maximum size. */
+function listLatestFiles(dirs: SessionDirs): readonly string[] {
+  let bytesLeft = maxBytes;
+  return listSessionFiles(dirs)
     .flatMap(({ file }) => {
-      const seen = statSync(file, { throwIfNoEntry: false });
-      return seen ? [{ file, size: seen.size, time: seen.mtimeMs }] : [];
+      const stats = statSync(file, { throwIfNoEntry: false });
+      return stats ? [{ file, size: stats.size, time: stats.mtimeMs }] : [];
     })
     .toSorted((a, b) => b.time - a.time)
     .slice(0, maxSessions)
-    .filter(({ size }) => size <= room && (room -= size) >= 0)
+    .filter(({ size }) => size <= bytesLeft && (bytesLeft -= size) >= 0)
     .map(({ file }) => file);
 }
 

@@ -1,4 +1,4 @@
-// The router of a conversation: chooses for each message, opens what it chose, and tells the person before anything is sent.
+// The router of a conversation: chooses and opens a model for each message, and informs the user before anything is sent.
 import type { AdvanceOptions, Session, UserInput } from '../../agent/index.ts';
 import { noModelError, runWithRouting } from '../../agent/routing/index.ts';
 import {
@@ -28,37 +28,37 @@ import { findRouter } from './router-config.ts';
 /** A model that is open. */
 export type OpenedModel = { readonly model: ResolvedModel; readonly provider: Provider };
 
-/** The conversation as its router knows it. */
+/** The conversation as the router sees it. */
 export type RoutedConversation = {
   readonly session: Session;
   readonly isPrivate: boolean;
-  /** The name of the model it is with. */
+  /** The name of the current model. */
   readonly currentModel: string;
-  /** Goes on with this model. */
+  /** Continues with this model. */
   useModel(opened: OpenedModel): Promise<void>;
 };
 
-/** A router at work. */
+/** A router for one conversation. */
 export type SessionRouter = {
   readonly name: string;
-  /** What an agent must see of its session for the router to learn from it. */
+  /** The views that the agent needs so that the router can learn from its session. */
   readonly views: readonly NamedView<unknown>[];
-  /** The model that a session is opened with: the one for these words, where they are known already; with a label, one that keeps what is private. */
-  openFirstModel(words: string | undefined, label: string | undefined): Promise<OpenedModel>;
-  /** Runs, with the model that these words need. */
-  run(talk: RoutedConversation, words: UserInput | undefined, options: AdvanceOptions): Promise<RunState>;
+  /** Opens the model for the first prompt, if it is known; with a privacy label, a local model. */
+  openFirstModel(prompt: string | undefined, label: string | undefined): Promise<OpenedModel>;
+  /** Runs with the model that the input needs. */
+  run(conversation: RoutedConversation, input: UserInput | undefined, options: AdvanceOptions): Promise<RunState>;
 };
 
-/** The router of this name, ready to choose. */
+/** Creates the router with this name. */
 export async function createSessionRouter(name: string, settings: Settings, host: ModelHost): Promise<SessionRouter> {
   const router = findRouter(name, settings);
-  const entrants = await loadRouterCandidates(router, settings);
+  const models = await loadRouterCandidates(router, settings);
   const opened = new Map<string, Promise<Provider>>();
   let past: Promise<readonly PastRun[]> | undefined;
 
   async function open(name: string): Promise<OpenedModel> {
-    const { model } = entrants.find(({ candidate }) => candidate.name === name) as RouterCandidate;
-    // There is another to fall back on, so a model that does not answer is not waited for long.
+    const { model } = models.find(({ candidate }) => candidate.name === name) as RouterCandidate;
+    // Another model can take over, so a model that does not answer is given up early.
     const options = { retry: { retries: 1 }, circuit: { failures: 2, coolMs: router.coolMs } };
     const opening = opened.get(name) ?? openModel(model, settings, host, options);
     opened.set(name, opening);
@@ -66,10 +66,10 @@ export async function createSessionRouter(name: string, settings: Settings, host
     return { model, provider: await opening };
   }
 
-  /** The candidates with the windows that opening some of them has shown. */
+  /** The candidates, with the context windows of those that are open. */
   async function candidates(): Promise<readonly RouterCandidate['candidate'][]> {
     return Promise.all(
-      entrants.map(async ({ candidate }) => {
+      models.map(async ({ candidate }) => {
         const provider = await opened.get(candidate.name)?.catch(() => undefined);
         return candidate.window === undefined && provider?.contextWindow !== undefined
           ? { ...candidate, window: provider.contextWindow }
@@ -79,64 +79,64 @@ export async function createSessionRouter(name: string, settings: Settings, host
   }
 
   async function choose(
-    about: Omit<RoutingContext, 'past' | 'now'>,
+    context: Omit<RoutingContext, 'past' | 'now'>,
     runs: readonly PastRun[],
   ): Promise<RoutingDecision> {
     past ??= readRunHistory(settings.dirs);
-    const situation = { ...about, past: deduplicateRuns([...(await past), ...runs]), now: Date.now() };
-    return route(await candidates(), situation, router);
+    const complete = { ...context, past: deduplicateRuns([...(await past), ...runs]), now: Date.now() };
+    return route(await candidates(), complete, router);
   }
 
   return {
     name,
     views: [runHistoryView],
-    async openFirstModel(words = '', label) {
-      const about = {
-        task: words,
-        context: defaultFrameTokens + estimateTokens(words),
+    async openFirstModel(prompt = '', label) {
+      const context = {
+        task: prompt,
+        context: defaultFrameTokens + estimateTokens(prompt),
         needs: agentNeeds,
         private: label !== undefined,
       };
-      const choice = await choose(about, []);
+      const choice = await choose(context, []);
       if (!choice.chosen) throw noModelError(choice);
       return open(choice.chosen.name);
     },
-    run: (talk, words, options) =>
-      runWithRouting(talk.session, words, options, {
+    run: (conversation, input, options) =>
+      runWithRouting(conversation.session, input, options, {
         name: router.name,
-        private: talk.isPrivate,
-        choose: (said, state, failed) =>
-          choose(toSituation(talk, said, state, options, failed), readView(state, runHistoryView).runs),
-        switchModel: async (candidate) => talk.useModel(await open(candidate.name)),
+        private: conversation.isPrivate,
+        choose: (text, state, failed) =>
+          choose(toRoutingContext(conversation, text, state, options, failed), readView(state, runHistoryView).runs),
+        switchModel: async (candidate) => conversation.useModel(await open(candidate.name)),
         onChoice: (choice) => host.notify(formatDecision(choice)),
       }),
   };
 }
 
-/** A session that goes on is on the shelf too: what it did counts once. */
+/** The runs of the current session are in its file too, and must count once. */
 const deduplicateRuns = (runs: readonly PastRun[]): readonly PastRun[] => [
-  ...new Map(runs.map((ran) => [`${ran.time} ${ran.model} ${ran.name ?? ''}`, ran])).values(),
+  ...new Map(runs.map((run) => [`${run.time} ${run.model} ${run.name ?? ''}`, run])).values(),
 ];
 
-/** Tokens that every request holds before anything is said: the standing text and the tools, about. */
+/** The approximate number of tokens of the system prompt and the tools. */
 export const defaultFrameTokens = 1500;
 
-/** An agent in a folder is offered tools whatever it is asked. */
+/** The coding agent always has tools. */
 const agentNeeds = { tools: true, images: false };
 
-function toSituation(
-  { isPrivate: isPrivate, currentModel }: RoutedConversation,
-  words: UserInput | undefined,
+function toRoutingContext(
+  { isPrivate, currentModel }: RoutedConversation,
+  input: UserInput | undefined,
   state: RunState,
   { limits }: AdvanceOptions,
   except: readonly string[],
 ): Omit<RoutingContext, 'past' | 'now'> {
-  const parts = words === undefined || typeof words === 'string' ? [] : words;
-  const said = typeof words === 'string' ? words : messageText({ role: 'user', parts });
+  const parts = input === undefined || typeof input === 'string' ? [] : input;
+  const text = typeof input === 'string' ? input : messageText({ role: 'user', parts });
   const usdLeft = limits?.usd;
   return {
-    task: words === undefined ? getLastUserText(state) : said,
-    context: state.context + estimateTokens(said),
+    task: input === undefined ? getLastUserText(state) : text,
+    context: state.context + estimateTokens(text),
     needs: { ...agentNeeds, images: parts.some((part) => part.type === 'file' && part.mediaType.startsWith('image/')) },
     private: isPrivate,
     except,
@@ -145,8 +145,8 @@ function toSituation(
   };
 }
 
-/** What was asked last, where nothing is said anew. */
+/** The last message of the user, if there is no new input. */
 function getLastUserText({ messages }: RunState): string {
-  const asked = toArray(messages).findLast(({ role }) => role === 'user');
-  return asked ? messageText(asked) : '';
+  const last = toArray(messages).findLast(({ role }) => role === 'user');
+  return last ? messageText(last) : '';
 }

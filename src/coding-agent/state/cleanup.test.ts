@@ -36,7 +36,7 @@ test('logs of starts go when they are old, and the oldest when they are too many
   const nameOf = (letter: string): string => `2026-01-01_00-00-0${letters.indexOf(letter)}`;
   for (const [i, name] of letters.entries()) put(`logs/${nameOf(name)}`, [40, 20, 10, 5, 0][i] ?? 0, 'x'.repeat(100));
   const tidied = async (logs: RetentionLimits, days: number): Promise<readonly string[]> => {
-    await cleanUpState(dirs, { signal, now: now + days * 86_400_000, bounds: { logs, blobs: roomy } });
+    await cleanUpState(dirs, { signal, now: now + days * 86_400_000, retention: { logs, blobs: roomy } });
     return left('logs').map((name) => letters.find((letter) => nameOf(letter) === name) ?? name);
   };
   assert.deepEqual(await tidied(roomy, 0), ['b', 'c', 'd', 'e']);
@@ -54,7 +54,7 @@ test('logs of starts go when they are old, and the oldest when they are too many
 test('what has no name of ours stays, in whosever folder we were put', async (t) => {
   const { dirs, put, left } = kept(t);
   for (const file of ['logs/server.log', 'logs/2025-01-01.txt', 'blobs/photo.jpg', 'blobs/draft.tmp']) put(file, 4000);
-  await cleanUpState(dirs, { signal, now, bounds: { logs: { ...roomy, files: 0 }, blobs: { ...roomy, files: 0 } } });
+  await cleanUpState(dirs, { signal, now, retention: { logs: { ...roomy, files: 0 }, blobs: { ...roomy, files: 0 } } });
   assert.deepEqual([...left('logs'), ...left('blobs')], ['2025-01-01.txt', 'server.log', 'draft.tmp', 'photo.jpg']);
 });
 
@@ -87,7 +87,7 @@ test('an earlier content goes when it is old and no session, in the trash or not
   await cleanUpState(dirs, {
     signal,
     now: now + 86_400_000,
-    bounds: { logs: roomy, blobs: { days: 1000, bytes: 2, files: 1e6 } },
+    retention: { logs: roomy, blobs: { days: 1000, bytes: 2, files: 1e6 } },
   });
   assert.deepEqual(left('blobs'), [kept1, kept2, kept3].toSorted(), 'what is referred to stays, however much it is');
 });

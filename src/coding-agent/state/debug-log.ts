@@ -1,8 +1,7 @@
-// The log of one start of the program: lines with their time, no keys in them.
+// The debug log of one process: lines with their time, without secrets.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { errorMessage } from '../../core/index.ts';
-import { errnoCode } from '../../stores/jsonl/disk.ts';
+import { errorMessage, systemErrorCode } from '../../core/index.ts';
 import { formatDateName, findFreeName } from '../../sessions/session-names.ts';
 import { createStrictRedactor } from '../settings/redactor.ts';
 import { withFileError, makePrivateDir } from '../../stores/private-file.ts';
@@ -10,15 +9,15 @@ import type { Settings } from '../settings/settings.ts';
 
 type DebugLogContext = Pick<Settings, 'dirs' | 'all' | 'env'>;
 
-/** A log that is being written. */
+/** An open log. */
 export type DebugLog = {
   readonly file: string;
-  /** Adds a line. A disk that takes no more is no reason to stop: the line is lost. */
+  /** Appends a line. If the write fails, the line is lost and the work continues. */
   write(line: string): void;
   close(): void;
 };
 
-/** Does the work of one start with a log of its own, which says how it came out. */
+/** Runs the work of a process with a log, which records its exit code or error. */
 export async function withDebugLog(
   settings: DebugLogContext,
   title: string,
@@ -39,7 +38,7 @@ export async function withDebugLog(
   }
 }
 
-/** A place that takes no log is no reason to do nothing. */
+/** If the log cannot be opened, the work continues without one. */
 function tryOpenDebugLog(settings: DebugLogContext, warn: (text: string) => void): Pick<DebugLog, 'write' | 'close'> {
   try {
     return openDebugLog(settings);
@@ -49,38 +48,38 @@ function tryOpenDebugLog(settings: DebugLogContext, warn: (text: string) => void
   }
 }
 
-/** Begins the log of this start, named by date and time; a second one in the same second gets a number. */
+/** Creates a log file named by date and time; a second one in the same second gets a number. */
 export function openDebugLog(settings: DebugLogContext, now: Date = new Date()): DebugLog {
   const folder = path.join(settings.dirs.state, 'logs');
   makePrivateDir(folder);
   let fd = -1;
   const isTaken = (name: string): boolean => (fd = createLogFile(path.join(folder, name))) < 0;
   const file = path.join(folder, findFreeName(formatDateName(now), isTaken));
-  const secrets = createStrictRedactor(settings);
-  let open = true;
+  const redactor = createStrictRedactor(settings);
+  let isOpen = true;
   return {
     file,
     write(line) {
-      if (!open) return;
-      const told = secrets.redact(line);
+      if (!isOpen) return;
+      const redacted = redactor.redact(line);
       try {
-        writeSync(fd, `${new Date().toISOString()} ${told.replaceAll('\n', '\n  ')}\n`);
+        writeSync(fd, `${new Date().toISOString()} ${redacted.replaceAll('\n', '\n  ')}\n`);
       } catch {}
     },
     close() {
-      if (open) closeSync(fd);
-      open = false;
+      if (isOpen) closeSync(fd);
+      isOpen = false;
     },
   };
 }
 
-/** The descriptor of a new file, or -1 if there is one of that name. */
+/** The descriptor of a new file, or -1 if the file exists. */
 function createLogFile(file: string): number {
   return withFileError(file, 'make', () => {
     try {
       return openSync(file, 'ax', 0o600);
     } catch (error) {
-      if (errnoCode(error) === 'EEXIST') return -1;
+      if (systemErrorCode(error) === 'EEXIST') return -1;
       throw error;
     }
   });

@@ -1,4 +1,4 @@
-// The model that was used last, by name: the one the next start begins with.
+// The name of the model that was used last; the next start uses it.
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import type { AppDirs } from '../settings/dirs.ts';
@@ -8,7 +8,7 @@ type StateContext = { readonly dirs: Pick<AppDirs, 'state'> };
 
 const lastModelPath = ({ dirs }: StateContext): string => path.join(dirs.state, 'previous_model_name');
 
-/** The name of the model that was used last; nothing if none was, or if it cannot be read. */
+/** The name of the last model; absent if there is none or it cannot be read. */
 export function readLastModel(settings: StateContext): string | undefined {
   try {
     return readTextIfExists(lastModelPath(settings))?.split('\n')[0]?.trim() || undefined;
@@ -17,7 +17,7 @@ export function readLastModel(settings: StateContext): string | undefined {
   }
 }
 
-/** Keeps the name of the model that is used now; writes only where it is another one. Why it could not is a sentence: nobody's work hangs on it. */
+/** Saves the name of the current model if it changed. Returns a warning if that fails: the work continues. */
 export function saveLastModel(settings: StateContext, name: string): string | undefined {
   try {
     if (readLastModel(settings) !== name) writeTextAtomic(lastModelPath(settings), `${name}\n`);

@@ -1,4 +1,4 @@
-// The list of models that the provider offered last, kept so that later starts need not ask: one JSON object a line.
+// Caches the list of models of the provider, one JSON object per line.
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import type { ModelInfo } from '../../providers/models/model-info.ts';
@@ -7,17 +7,17 @@ import { resolveBaseUrl, findApiKey } from '../../providers/resolve.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** A model and the address it was offered at. */
+/** A model and the URL of its provider. */
 export type KnownModel = ModelInfo & { readonly url: string };
 
-/** Where a list comes from: the declared provider unless another is named. */
+/** The provider of a list of models, and its URL if it is not the default. */
 export type ModelEndpoint = { readonly provider: string; readonly baseUrl?: string };
 
 type ModelCacheSettings = Pick<Settings, 'dirs' | 'provider' | 'url' | 'env'>;
 
 const modelCachePath = ({ dirs }: ModelCacheSettings): string => path.join(dirs.state, 'models.jsonl');
 
-/** What was kept; nothing if it cannot be read: then the provider is asked again. */
+/** The cached text; absent if it cannot be read, so that the list is requested again. */
 function readCachedText(file: string): string | undefined {
   try {
     return unsavedLists.get(file) ?? readTextIfExists(file);
@@ -26,10 +26,10 @@ function readCachedText(file: string): string | undefined {
   }
 }
 
-/** Lists that no file would take, by the file: they count for as long as this process lives. */
+/** Lists that could not be written, by file; they are used until the process ends. */
 const unsavedLists = new Map<string, string>();
 
-/** The known models of the declared provider, or of whichever was listed last where none is declared; nothing if no list is known. */
+/** The cached models of the configured provider, or of the provider listed last if none is configured; absent if there is no list. */
 export function readKnownModels(settings: ModelCacheSettings): readonly KnownModel[] | undefined {
   const text = readCachedText(modelCachePath(settings));
   if (text === undefined) return undefined;
@@ -44,7 +44,7 @@ export function readKnownModels(settings: ModelCacheSettings): readonly KnownMod
 const undefinedIfEmpty = (models: readonly KnownModel[]): readonly KnownModel[] | undefined =>
   models.length > 0 ? models : undefined;
 
-/** A list is only a file: it may say where a server without a key is, and never where a key is sent. */
+/** The cache is only a file: it may name the URL of a server without a key, but never a URL to which a key is sent. */
 function isSafeForKeys({ provider, url }: KnownModel, settings: ModelCacheSettings): boolean {
   const family = findFamily(provider);
   if (!family || (family.local && !findApiKey(family, settings.env))) return true;
@@ -54,40 +54,40 @@ function isSafeForKeys({ provider, url }: KnownModel, settings: ModelCacheSettin
 function parseKnownModel(line: string): readonly KnownModel[] {
   try {
     const value: unknown = JSON.parse(line);
-    const told = isObject(value) && ['id', 'provider', 'url'].every((key) => typeof value[key] === 'string');
-    return told ? [value as KnownModel] : [];
+    const isModel = isObject(value) && ['id', 'provider', 'url'].every((key) => typeof value[key] === 'string');
+    return isModel ? [value as KnownModel] : [];
   } catch {
     return [];
   }
 }
 
-/** How a list is asked for; `say` hears, in a sentence, that it could not be kept. */
+/** The options of a refresh; `onWarning` is called if the list cannot be saved. */
 export type RefreshModelsOptions = {
   readonly endpoint?: ModelEndpoint;
   readonly signal?: AbortSignal;
-  readonly onWarning: (trouble: string) => void;
+  readonly onWarning: (text: string) => void;
 };
 
-/** Asks the provider which models it has and what each can do, and keeps the list: in memory alone where its file cannot be written. */
+/** Requests the list of models from the provider and saves it; only in memory if the file cannot be written. */
 export async function refreshModels(
   settings: ModelCacheSettings,
   options: RefreshModelsOptions,
 ): Promise<readonly KnownModel[]> {
-  const from = options.endpoint ?? requireDeclaredEndpoint(settings);
+  const endpoint = options.endpoint ?? requireDeclaredEndpoint(settings);
   const { listModels } = await import('../../providers/models/list-models.ts');
   const { signal } = options;
-  const found = await listModels(from, { env: settings.env, ...(signal ? { signal } : {}) });
-  const url = endpointUrl(from, settings);
+  const found = await listModels(endpoint, { env: settings.env, ...(signal ? { signal } : {}) });
+  const url = endpointUrl(endpoint, settings);
   const models = found.map((model): KnownModel => ({ ...model, url }));
-  const trouble = saveModelCache(
+  const warning = saveModelCache(
     modelCachePath(settings),
     models.map((model) => `${JSON.stringify(model)}\n`).join(''),
   );
-  if (trouble !== undefined) options.onWarning(trouble);
+  if (warning !== undefined) options.onWarning(warning);
   return models;
 }
 
-/** Why a list could not be written is a sentence: nobody's work hangs on it. */
+/** Saves a list. Returns a warning if that fails: the work continues. */
 function saveModelCache(file: string, text: string): string | undefined {
   try {
     writeTextAtomic(file, text);
@@ -101,7 +101,7 @@ function saveModelCache(file: string, text: string): string | undefined {
 
 function requireDeclaredEndpoint({ provider, url }: ModelCacheSettings): ModelEndpoint {
   if (provider !== undefined) return { provider, ...(url === undefined ? {} : { baseUrl: url }) };
-  throw new FairleadError('settings/no-provider', 'No provider is declared whose models could be listed.', {
+  throw new FairleadError('settings/no-provider', 'No provider is configured whose models could be listed.', {
     blame: 'user',
     hint: 'Set HARNESS_INFERENCE_PROVIDER, for example to ollama, or "fairlead config set provider ollama".',
   });

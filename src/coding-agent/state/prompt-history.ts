@@ -1,4 +1,4 @@
-// What the person typed on earlier days, for the arrow keys: one JSON text a line, so that an entry may have several lines.
+// The prompt history for the arrow keys: one JSON string per line, so that an entry may have several lines.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AppDirs } from '../settings/dirs.ts';
@@ -7,23 +7,23 @@ import { makePrivateDir, readTextIfExists, writeTextAtomic } from '../../stores/
 type StateContext = { readonly dirs: Pick<AppDirs, 'state'> };
 
 const maxEntries = 1000;
-/** How much longer the file may grow before it is made short again. */
+/** How many entries beyond the maximum the file may have before it is compacted. */
 const compactionSlack = 500;
 
 const promptHistoryPath = ({ dirs }: StateContext): string => path.join(dirs.state, 'history');
 
-/** The newest entries, oldest first; lines that are none are passed over, and so is a file that cannot be used: nobody's work hangs on it. */
+/** The newest entries, oldest first. Invalid lines, and a file that cannot be read, are ignored. */
 export function readPromptHistory(settings: StateContext): readonly string[] {
   const file = promptHistoryPath(settings);
-  let kept: readonly string[] = [];
+  let newest: readonly string[] = [];
   try {
     const lines = (readTextIfExists(file) ?? '').split('\n').filter(Boolean);
-    kept = lines.slice(-maxEntries);
-    if (lines.length > maxEntries + compactionSlack) writeTextAtomic(file, `${kept.join('\n')}\n`);
+    newest = lines.slice(-maxEntries);
+    if (lines.length > maxEntries + compactionSlack) writeTextAtomic(file, `${newest.join('\n')}\n`);
   } catch {
-    // What could be read counts.
+    // The entries that were read are used.
   }
-  return kept.flatMap(parseHistoryEntry);
+  return newest.flatMap(parseHistoryEntry);
 }
 
 function parseHistoryEntry(line: string): readonly string[] {
@@ -35,7 +35,7 @@ function parseHistoryEntry(line: string): readonly string[] {
   }
 }
 
-/** Keeps an entry, if it can. One that begins with a space is not kept, as shells do it. */
+/** Saves an entry if possible. As in shells, an entry that begins with a space is not saved. */
 export function appendPromptHistory(settings: StateContext, entry: string): void {
   if (entry.trim() === '' || entry.startsWith(' ')) return;
   const file = promptHistoryPath(settings);
@@ -43,6 +43,6 @@ export function appendPromptHistory(settings: StateContext, entry: string): void
     makePrivateDir(path.dirname(file));
     appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   } catch {
-    // What was typed is said all the same.
+    // The prompt is sent without being saved.
   }
 }
