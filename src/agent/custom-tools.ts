@@ -1,4 +1,4 @@
-// Tools that people write themselves: one file, one object. What runs is the very text that was approved, and nothing that it could bring along.
+// Loads custom tools: one file per tool. A project's file runs only if the user approved its exact text, and it cannot import other files.
 import path from 'node:path';
 import { isObject, errorMessage, type Tool, type ToolContext, type Workspace } from '../core/index.ts';
 import {
@@ -9,11 +9,11 @@ import {
   type UnapprovedFile,
 } from './trusted-file.ts';
 import { tool, upgradeDefinition, type ToolDefinition } from './define-tool.ts';
-import { projectDirs, type FileProblem } from './project-files/paths.ts';
-import { readDirEntries, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
+import type { FileProblem } from './project-files/paths.ts';
+import { readDirEntries, resourceDirs, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
 import type { SchemaLike } from './schema.ts';
 
-/** What a custom tool is handed beside its input: what every tool is, and the workspace to reach the world through. */
+/** The context of a custom tool: that of every tool, and the workspace for files, commands and the network. */
 export type CustomToolContext = ToolContext & { readonly workspace: Workspace };
 
 /** The default export of a custom tool file. The member names of older versions (`input`, `run`, `confirm`) are accepted too. */
@@ -21,47 +21,34 @@ export type CustomTool = Omit<ToolDefinition<SchemaLike>, 'execute' | 'deferred'
   readonly execute: (input: never, context: CustomToolContext) => unknown;
 };
 
-/** A file of a project that is not approved as it is. */
+/** A project's tool file that is not approved with its current text. */
 export type UnapprovedToolFile = UnapprovedFile;
 
-/** How custom tools are loaded. */
+/** The options of `loadCustomTools`. */
 export type CustomToolOptions = FileApprovalOptions & {
   readonly folders: readonly ResourceDir[];
   readonly workspace: Workspace;
 };
 
-const customToolsFolder = 'custom_tools';
+/** The directories of custom tools: the user's own, then those of the project, nearest first. */
+export const customToolDirs = (location: ProjectLocation): readonly ResourceDir[] =>
+  resourceDirs(location, 'custom_tools', [], ['.']);
 
-/** Where custom tools lie: in the person's own folder, then in the project, nearest first. */
-export function customToolDirs({ cwd, configDir, stopAt }: ProjectLocation): readonly ResourceDir[] {
-  const folders = projectDirs(cwd, stopAt);
-  const inside = folders.at(-1) ?? cwd;
-  return [
-    { folder: path.join(configDir, customToolsFolder), scope: 'personal' },
-    ...folders.flatMap((each) =>
-      ['.fairlead', '.'].map((below): ResourceDir => ({
-        folder: path.join(each, below, customToolsFolder),
-        scope: 'project',
-        inside,
-      })),
-    ),
-  ];
-}
-
-/** Loads the tools of these folders, one after the other: questions come one at a time, and the first of a name wins. Each is named `custom__…` and hidden until it is loaded. */
+/** Loads the tools of these directories in order, so that the user is asked one question at a time and the first tool of a name wins. Each is named `custom__…` and deferred. */
 export async function loadCustomTools(
   options: CustomToolOptions,
 ): Promise<{ readonly tools: readonly Tool[]; readonly problems: readonly FileProblem[] }> {
   const tools = new Map<string, Tool>();
   const problems: FileProblem[] = [];
-  for (const shelf of options.folders)
-    for (const { name } of readDirEntries(shelf.folder, problems)) {
+  for (const dir of options.folders)
+    for (const { name } of readDirEntries(dir.folder, problems)) {
       if (!/^[^_].*\.m?[jt]s$/.test(name) || /\.(?:test|d)\.m?[jt]s$/.test(name)) continue;
-      const file = path.join(shelf.folder, name);
+      const file = path.join(dir.folder, name);
       try {
-        const tool = await loadToolFile(shelf, file, options);
-        if (tools.has(tool.name)) throw fileRefusedError(`there is another tool named ${tool.name}, which comes first`);
-        tools.set(tool.name, tool);
+        const loaded = await loadToolFile(dir, file, options);
+        if (tools.has(loaded.name))
+          throw fileRefusedError(`there is another tool named ${loaded.name}, which comes first`);
+        tools.set(loaded.name, loaded);
       } catch (error) {
         problems.push({ path: file, why: errorMessage(error) });
       }
@@ -69,8 +56,8 @@ export async function loadCustomTools(
   return { tools: [...tools.values()], problems };
 }
 
-async function loadToolFile(shelf: ResourceDir, file: string, options: CustomToolOptions): Promise<Tool> {
-  const text = await readTrustedFile(shelf, file, 'custom tool', options);
+async function loadToolFile(dir: ResourceDir, file: string, options: CustomToolOptions): Promise<Tool> {
+  const text = await readTrustedFile(dir, file, 'custom tool', options);
   return createCustomTool(await importDefaultExport(file, text), options.workspace);
 }
 

@@ -1,11 +1,11 @@
-// What a validator found, as one sentence that names the place and what is wrong there.
+// Formats the errors of a JSON Schema validator as one sentence with paths.
 import type { OutputUnit } from '@cfworker/json-schema';
 
 const maxErrors = 3;
 const maxErrorChars = 200;
 const maxErrorsRead = 200;
 
-/** Faults that only say that something deeper is wrong; what is deeper follows them in the list. */
+/** Keywords whose errors only wrap a nested error, which follows in the list. */
 const wrapperKeywords = new Set(
   '$ref properties patternProperties additionalProperties unevaluatedProperties propertyNames dependentSchemas items prefixItems additionalItems unevaluatedItems allOf if'.split(
     ' ',
@@ -28,7 +28,7 @@ const messageRewrites: readonly (readonly [RegExp, string])[] = [
   [/^Instance does not have /, 'does not have '],
 ];
 
-/** The first few things that are wrong, each with its place. */
+/** The first errors, each with its path. */
 export function formatSchemaErrors(errors: readonly OutputUnit[]): string {
   const found = innermostErrors(errors.slice(0, maxErrorsRead)).map(
     (each) => `at ${errorLocation(each)}: ${formatSchemaError(each)}`,
@@ -44,11 +44,11 @@ function formatSchemaError({ keyword, error }: OutputUnit): string {
   if (keyword === 'maxProperties')
     return error.replace('Instance does not have at least', 'has more than').replace(/\.$/, '');
   const [from, to] = messageRewrites.find(([from]) => from.test(error)) ?? [/\.$/, ''];
-  const words = error.replace(from, to).replaceAll('", "', ' or ').replace(/\.$/, '');
-  return words.length > maxErrorChars ? `${words.slice(0, maxErrorChars)}…` : words;
+  const text = error.replace(from, to).replaceAll('", "', ' or ').replace(/\.$/, '');
+  return text.length > maxErrorChars ? `${text.slice(0, maxErrorChars)}…` : text;
 }
 
-/** A JSON pointer; the whole value has no name of its own. */
+/** The JSON pointer of an error. */
 function errorLocation({ instanceLocation }: OutputUnit): string {
   const pointer = instanceLocation.slice(1);
   if (pointer === '') return 'the top level';
@@ -66,40 +66,42 @@ function innermostErrors(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   for (let i = 0; i < errors.length; i++) {
     const error = errors[i] as OutputUnit;
     if (isAlternative(error)) {
-      const inside = nestedErrors(errors, i);
-      i += inside.length;
-      found.push(...closestFormErrors(error, inside));
+      const nested = nestedErrors(errors, i);
+      i += nested.length;
+      found.push(...closestFormErrors(error, nested));
     } else if (!wrapperKeywords.has(error.keyword)) found.push(error);
   }
   return found.length ? found : errors.slice(0, 1);
 }
 
-/** The faults found inside the one at this index: they come directly after it. */
+/** The errors nested in the one at this index, which follow it directly. */
 function nestedErrors(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
-  const inside = `${errors[index]?.keywordLocation}/`;
+  const nested = `${errors[index]?.keywordLocation}/`;
   const rest = errors.slice(index + 1);
-  const end = rest.findIndex((each) => !each.keywordLocation.startsWith(inside));
+  const end = rest.findIndex((each) => !each.keywordLocation.startsWith(nested));
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** Of several allowed forms, the faults of the one that the value comes nearest to. */
-function closestFormErrors(choice: OutputUnit, inside: readonly OutputUnit[]): readonly OutputUnit[] {
+/** Of several alternatives, the errors of the one that matches best. */
+function closestFormErrors(choice: OutputUnit, nested: readonly OutputUnit[]): readonly OutputUnit[] {
   const forms = Map.groupBy(
-    inside,
+    nested,
     (each) => each.keywordLocation.slice(choice.keywordLocation.length + 1).split('/')[0],
   );
-  const faults = [...forms.values()].map((form) => innermostErrors(form));
-  const near = faults.filter(
+  const errorsOfForms = [...forms.values()].map((form) => innermostErrors(form));
+  const near = errorsOfForms.filter(
     (form) => !form.some((each) => each.keyword === 'type' && each.instanceLocation === choice.instanceLocation),
   );
   const tooMany = /\(([2-9]|\d\d+) matches\)/.test(choice.error);
-  if (tooMany || faults.length === 0) return [choice];
+  if (tooMany || errorsOfForms.length === 0) return [choice];
   const [best] = near.toSorted((a, b) => a.length - b.length);
-  return best ?? [{ ...choice, error: expectedTypesError(choice, faults) }];
+  return best ?? [{ ...choice, error: expectedTypesError(choice, errorsOfForms) }];
 }
 
-function expectedTypesError(choice: OutputUnit, faults: readonly (readonly OutputUnit[])[]): string {
-  const expected = faults.flatMap((form) => form.flatMap((each) => /Expected "(.+)"\.$/.exec(each.error)?.[1] ?? []));
-  const type = /^Instance type "(.+?)"/.exec(faults[0]?.[0]?.error ?? '')?.[1];
+function expectedTypesError(choice: OutputUnit, errorsOfForms: readonly (readonly OutputUnit[])[]): string {
+  const expected = errorsOfForms.flatMap((form) =>
+    form.flatMap((each) => /Expected "(.+)"\.$/.exec(each.error)?.[1] ?? []),
+  );
+  const type = /^Instance type "(.+?)"/.exec(errorsOfForms[0]?.[0]?.error ?? '')?.[1];
   return type ? `Instance type "${type}" is invalid. Expected "${[...new Set(expected)].join(' or ')}".` : choice.error;
 }

@@ -1,4 +1,4 @@
-// Says what is broken in a JSON Schema, so that a bad one fails where it is written and not when a model first meets it.
+// Finds errors in a JSON Schema, so that a broken one fails where it is defined and not in a run.
 import { isObject, type Json, type JsonObject } from '../core/index.ts';
 
 type KeywordRule = (value: Json) => string | undefined;
@@ -36,9 +36,9 @@ const typeRule: KeywordRule = (value) => {
     : `must be one of ${typeNames.join(', ')}, not ${JSON.stringify(wrong ?? value)}`;
 };
 
-const splitNames = (words: string): readonly string[] => words.split(' ');
+const splitNames = (names: string): readonly string[] => names.split(' ');
 
-/** What the value of a keyword must be, for keywords that hold no schema. */
+/** The rules for the values of keywords that have no nested schema. */
 const keywordRules: ReadonlyMap<string, KeywordRule> = new Map(
   (
     [
@@ -57,7 +57,7 @@ const keywordRules: ReadonlyMap<string, KeywordRule> = new Map(
       ],
       [() => 'is not supported; use $ref', '$dynamicRef $recursiveRef'],
     ] as const
-  ).flatMap(([fault, words]) => splitNames(words).map((name) => [name, fault] as const)),
+  ).flatMap(([rule, names]) => splitNames(names).map((name) => [name, rule] as const)),
 );
 
 const singleSchemaKeywords = new Set(
@@ -67,7 +67,7 @@ const singleSchemaKeywords = new Set(
 );
 const schemaListKeywords = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
 const schemaMapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
-/** The keywords that apply a schema to the same value: a circle of these would never end. */
+/** The keywords that apply a schema to the same value: a cycle of these never ends. */
 const samePositionKeywords = new Set([
   'allOf',
   'anyOf',
@@ -80,7 +80,7 @@ const samePositionKeywords = new Set([
   'dependencies',
 ]);
 
-/** What is wrong with this schema and where, or nothing. `resolve` finds what a schema's `$ref` points to. */
+/** The first error of this schema with its path; undefined if there is none. `resolve` finds the target of a `$ref`. */
 export function lintSchema(
   schema: JsonObject,
   resolve: (schema: JsonObject) => Schema | undefined,
@@ -106,7 +106,7 @@ export function lintSchema(
   return circularRefError([...seen], resolve);
 }
 
-/** The schemas that a keyword holds, or what is wrong with them. */
+/** The nested schemas of a keyword, or an error. */
 function nestedSchemas(keyword: string, value: Json, at: string): readonly NestedSchema[] | string {
   if (singleSchemaKeywords.has(keyword) || (keyword === 'items' && !Array.isArray(value)))
     return toNestedSchemas([[at, value]]);
@@ -130,7 +130,7 @@ function toNestedSchemas(found: readonly (readonly [at: string, value: Json])[])
     : found.map(([at, value]) => ({ schema: value as Schema, at }));
 }
 
-/** A schema that refers back to itself without going deeper into the value would be followed forever. */
+/** A `$ref` cycle that does not go deeper into the value never ends. */
 function circularRefError(
   schemas: readonly Schema[],
   resolve: (schema: JsonObject) => Schema | undefined,

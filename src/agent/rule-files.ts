@@ -1,4 +1,4 @@
-// Rules that people keep in files, in TypeScript or as data: a person's own, and a project's after a yes to their very text.
+// Loads rule files, as code or data: the user's own, and a project's if the user approved their exact text.
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage, truncateMiddle, type Gate } from '../core/index.ts';
 import type { RuleSet } from '../rules/index.ts';
@@ -9,71 +9,64 @@ import {
   fileRefusedError,
   type FileApprovalOptions,
 } from './trusted-file.ts';
-import { projectDirs, type FileProblem } from './project-files/paths.ts';
-import { readDirEntries, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
+import type { FileProblem } from './project-files/paths.ts';
+import { readDirEntries, resourceDirs, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
 
-/** A file of rules, loaded. */
+/** A loaded rule file. */
 export type RuleFile = { readonly path: string; readonly scope: ResourceDir['scope']; readonly set: RuleSet };
 
-/** What was found. `lost` are files that were to be used and cannot be: what they would have stopped is not known. */
+/** The rule files that were found. `unusable` are files that should apply and cannot be loaded: it is unknown which calls they would stop. */
 export type RuleFiles = {
   readonly files: readonly RuleFile[];
   readonly problems: readonly FileProblem[];
   readonly unusable: readonly FileProblem[];
 };
 
-/** Whether a file of this name holds rules. */
+/** Whether a file of this name has rules. */
 export const isRuleFile = (name: string): boolean =>
   /^[^_.].*\.(?:m?[jt]s|ya?ml|json)$/.test(name) && !/\.(?:test|d)\.m?[jt]s$/.test(name);
 
-/** Where rules lie: in the person's own folder, then in the project, nearest first. */
-export function ruleDirs({ cwd, configDir, stopAt }: ProjectLocation): readonly ResourceDir[] {
-  const folders = projectDirs(cwd, stopAt);
-  const inside = folders.at(-1) ?? cwd;
-  return [
-    { folder: path.join(configDir, 'rules'), scope: 'personal' },
-    ...folders.map((each): ResourceDir => ({ folder: path.join(each, '.fairlead/rules'), scope: 'project', inside })),
-  ];
-}
+/** The directories of rules: the user's own, then those of the project, nearest first. */
+export const ruleDirs = (location: ProjectLocation): readonly ResourceDir[] => resourceDirs(location, 'rules', []);
 
-/** Loads the rules of these folders, one after the other: questions come one at a time. */
+/** Loads the rules of these directories in order, so that the user is asked one question at a time. */
 export async function loadRuleFiles(
   folders: readonly ResourceDir[],
-  approving: FileApprovalOptions,
+  approval: FileApprovalOptions,
 ): Promise<RuleFiles> {
   const files: RuleFile[] = [];
   const problems: FileProblem[] = [];
-  const lost: FileProblem[] = [];
-  for (const shelf of folders) {
+  const unusable: FileProblem[] = [];
+  for (const dir of folders) {
     const unread: FileProblem[] = [];
-    const entries = readDirEntries(shelf.folder, unread);
+    const entries = readDirEntries(dir.folder, unread);
     problems.push(...unread);
-    // What a folder of the person's own holds is to be used, whoever may read it.
-    if (shelf.scope === 'personal') lost.push(...unread);
+    // The rules of the user always apply, so an unreadable directory of the user counts as unusable rules.
+    if (dir.scope === 'personal') unusable.push(...unread);
     for (const { name } of entries) {
       if (!isRuleFile(name)) continue;
-      const file = path.join(shelf.folder, name);
+      const file = path.join(dir.folder, name);
       let text: string | undefined;
       try {
-        text = await readTrustedFile(shelf, file, 'rules', approving);
-        files.push({ path: file, scope: shelf.scope, set: await loadRuleSet(file, text) });
+        text = await readTrustedFile(dir, file, 'rules', approval);
+        files.push({ path: file, scope: dir.scope, set: await loadRuleSet(file, text) });
       } catch (error) {
         const problem = { path: file, why: errorMessage(error) };
         problems.push(problem);
-        // A project's file that never had a yes was never to be used; anything else was.
-        const wasUsed = approving.unattended && error instanceof FairleadError && error.code === FILE_CHANGED_CODE;
-        const isWanted = text !== undefined || shelf.scope === 'personal' || wasUsed === true;
-        if (isWanted && !(await hasNoGates(file, text))) lost.push(problem);
+        // A project's file that was never approved does not apply; any other file does.
+        const wasUsed = approval.unattended && error instanceof FairleadError && error.code === FILE_CHANGED_CODE;
+        const applies = text !== undefined || dir.scope === 'personal' || wasUsed === true;
+        if (applies && !(await hasNoGates(file, text))) unusable.push(problem);
       }
     }
   }
-  return { files, problems, unusable: lost };
+  return { files, problems, unusable };
 }
 
-/** The rules of one file, which the person named. */
+/** Loads a rule file that the user named. */
 export async function loadRuleFile(file: string): Promise<RuleFile> {
-  const shelf: ResourceDir = { folder: path.dirname(file), scope: 'personal' };
-  const text = await readTrustedFile(shelf, file, 'rules', { trust: emptyTrust });
+  const dir: ResourceDir = { folder: path.dirname(file), scope: 'personal' };
+  const text = await readTrustedFile(dir, file, 'rules', { trust: emptyTrust });
   return { path: file, scope: 'personal', set: await loadRuleSet(file, text) };
 }
 
@@ -84,16 +77,17 @@ const emptyTrust: FileApprovalOptions['trust'] = {
   list: () => [],
 };
 
-/** The rule set of a file's text. Every rule in it is tried for what it is: a set that is half understood is none. */
+/** The rule set of a file's text. If any rule in it is invalid, the whole file is refused. */
 async function loadRuleSet(file: string, text: string): Promise<RuleSet> {
   const rules = await import('../rules/index.ts');
-  const made = isCodeFile(file)
+  const rulesOfFile = isCodeFile(file)
     ? await resolveRuleExport(await importDefaultExport(file, text), { ...rules.deprecatedRuleNames, ...rules })
     : await parseRuleData(text);
-  const set = isCodeFile(file) && isObject(made) && hasFunctions(made) ? (made as RuleSet) : rules.compileRules(made);
+  const isCompiled = isCodeFile(file) && isObject(rulesOfFile) && hasFunctions(rulesOfFile);
+  const set = isCompiled ? (rulesOfFile as RuleSet) : rules.compileRules(rulesOfFile);
   const wrong = ruleSetError(set);
   if (wrong !== undefined) throw fileRefusedError(wrong);
-  // What cannot become parts of an agent says so here, and not in the middle of a run.
+  // A set that cannot be compiled fails here and not during a run.
   rules.compileRuleSet(set);
   return set;
 }
@@ -102,20 +96,20 @@ const isCodeFile = (file: string): boolean => /\.m?[jt]s$/.test(file);
 
 async function parseRuleData(text: string): Promise<unknown> {
   const { parse } = await import('yaml');
-  // JSON is YAML too.
+  // JSON is a subset of YAML.
   return parse(text, { maxAliasCount: 0 }) as unknown;
 }
 
-/** What a file exports: the rules themselves, or a function that makes them with our makers, since it can import none. */
+/** The rules that a file exports: an object, or a function that creates one with our rule functions, which a file cannot import. */
 async function resolveRuleExport(exported: unknown, rules: unknown): Promise<unknown> {
-  const made: unknown =
-    typeof exported === 'function' ? await (exported as (kit: unknown) => unknown)(rules) : exported;
-  if (!isObject(made))
+  const rulesOfFile: unknown =
+    typeof exported === 'function' ? await (exported as (rules: unknown) => unknown)(rules) : exported;
+  if (!isObject(rulesOfFile))
     throw fileRefusedError('exports no rules by default: give an object, or a function that makes one from our makers');
-  return made;
+  return rulesOfFile;
 }
 
-/** Whether something in it is code: then it is a rule set as it is, and otherwise rules as data. */
+/** Whether a value has functions: then it is a compiled rule set, otherwise rules as data. */
 const hasFunctions = (value: unknown): boolean => {
   if (typeof value === 'function') return true;
   if (Array.isArray(value)) return value.some(hasFunctions);
@@ -128,15 +122,15 @@ function ruleSetError(set: RuleSet): string | undefined {
   if (typeof set.name !== 'string' || set.name === '') return 'has rules without a name';
   const wrong = listFields.find((key) => set[key] !== undefined && !Array.isArray(set[key]));
   if (wrong !== undefined) return `has ${wrong} that are no list`;
-  const loose = (set.gates ?? []).find(
+  const badGate = (set.gates ?? []).find(
     (gate) => !isObject(gate) || !Array.isArray(gate.gates) || !Array.isArray(gate.views),
   );
-  if (loose) return 'has a gate that no maker made: use defineGate, confirm and the others';
-  const vague = (set.stops ?? []).find((stop) => !isObject(stop) || !Array.isArray(stop.stops));
-  return vague ? 'has a stop that no maker made: use stopWhen and the others' : undefined;
+  if (badGate) return 'has a gate that no maker made: use defineGate, confirm and the others';
+  const badStop = (set.stops ?? []).find((stop) => !isObject(stop) || !Array.isArray(stop.stops));
+  return badStop ? 'has a stop that no maker made: use stopWhen and the others' : undefined;
 }
 
-/** Whether a file that cannot be used at least says clearly that it stops nothing. */
+/** Whether a file that cannot be used is known to have no gates. */
 async function hasNoGates(file: string, text: string | undefined): Promise<boolean> {
   if (isCodeFile(file) || text === undefined) return false;
   try {
@@ -147,10 +141,10 @@ async function hasNoGates(file: string, text: string | undefined): Promise<boole
   }
 }
 
-/** Stands in for guards that cannot be loaded: every call they might have stopped is put to a person. */
+/** A gate in place of rules that cannot be loaded: it asks the user about every call. */
 export const askWhenRulesMissing =
-  (lost: readonly FileProblem[]): Gate =>
+  (unusable: readonly FileProblem[]): Gate =>
   ({ tool, input }) => ({
     type: 'ask',
-    question: `${lost.map(({ path: file, why }) => `${file} cannot be used (${why})`).join('; ')}, so it is not known whether it would stop this call. Run ${tool} with ${truncateMiddle(JSON.stringify(input), 400)}?`,
+    question: `${unusable.map(({ path: file, why }) => `${file} cannot be used (${why})`).join('; ')}, so it is not known whether it would stop this call. Run ${tool} with ${truncateMiddle(JSON.stringify(input), 400)}?`,
   });

@@ -1,22 +1,22 @@
-// Schemas: JSON Schema, or an object of a schema library that follows the Standard Schema convention; none of those libraries is imported.
+// Schemas: JSON Schema, or a schema object of a library that implements Standard Schema, such as zod. No such library is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { errorMessage, FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
 import { completesInTime } from '../tools/with-timeout.ts';
 import { lintSchema } from './lint-schema.ts';
 import { formatSchemaErrors } from './format-schema-errors.ts';
 
-/** What a schema library's validation gives: the parsed value, or what is wrong with it. */
+/** The result of a schema library: the parsed value, or the issues. */
 export type StandardResult<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One thing that a schema library found wrong. */
+/** An issue that a schema library found. */
 export type StandardIssue = {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 };
 
-/** A schema of any library that follows Standard Schema, Standard JSON Schema or both (zod, valibot, arktype and others). */
+/** A schema of a library that implements Standard Schema, Standard JSON Schema or both (zod, valibot, arktype and others). */
 export type StandardSchema<In = unknown, Out = In> = {
   readonly '~standard': {
     readonly version: 1;
@@ -29,7 +29,7 @@ export type StandardSchema<In = unknown, Out = In> = {
   };
 };
 
-/** A JSON Schema, or a schema object that can say itself as one. */
+/** A JSON Schema, or a schema object that converts to one. */
 export type SchemaLike = JsonObject | StandardSchema;
 
 /** The type of a value that was parsed with this schema. */
@@ -68,7 +68,7 @@ type JsonSchemaScalars = {
   readonly null: null;
 };
 
-/** A schema as JSON Schema, in a copy of its own. Of a schema that transforms, it is what goes in: that is what a model writes. */
+/** Converts a schema to JSON Schema, as a copy. Of a schema with transforms it is the input, which the model writes. */
 export function toJsonSchema(given: unknown): JsonObject {
   if (!isStandardSchema(given)) return copySchema(given);
   const { jsonSchema, vendor } = given['~standard'];
@@ -89,17 +89,17 @@ export function toJsonSchema(given: unknown): JsonObject {
   }
 }
 
-/** A function that says in one sentence why a value does not fit, or nothing. It never throws; a broken schema throws here, at once. */
+/** A function that returns why a value does not match, or undefined. It never throws; a broken schema throws here. */
 export function createValidator(schema: JsonObject): (value: Json) => string | undefined {
-  const judge = compileSchema(copySchema(schema));
-  // Whoever wrote a pattern may have written one that never ends.
+  const check = compileSchema(copySchema(schema));
+  // A pattern can take forever: it may come from an untrusted schema.
   const inTime = /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? completesInTime : runUntimed;
   return (value) => {
     try {
-      let said: ValidationResult | undefined;
-      if (!inTime(() => (said = judge(value))) || said === undefined)
+      let result: ValidationResult | undefined;
+      if (!inTime(() => (result = check(value))) || result === undefined)
         return 'A pattern of the schema takes too long for this value.';
-      return said.valid ? undefined : formatSchemaErrors(said.errors);
+      return result.valid ? undefined : formatSchemaErrors(result.errors);
     } catch (error) {
       return `The value could not be checked: ${errorMessage(error)}`;
     }
@@ -111,23 +111,23 @@ const runUntimed = (work: () => void): true => {
   return true;
 };
 
-/** The same for a schema that is known to be sound, compiled when it is first asked: most tools of most runs are never called. */
+/** The same for a schema that is known to be valid, compiled at the first use: most tools are not called in most runs. */
 export function createLazyValidator(schema: JsonObject): (value: Json) => string | undefined {
   let check: ReturnType<typeof createValidator> | undefined;
   return (value) => (check ??= createValidator(schema))(value);
 }
 
-/** How a schema's own library parses a value. */
+/** Parses a value with the library of a schema. */
 export type SchemaParser = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 
-/** The parser of a schema's own library, if it has one. */
+/** The parser of a schema's library; undefined for a JSON Schema. */
 export function getSchemaParser(given: unknown): SchemaParser | undefined {
   if (!isStandardSchema(given)) return undefined;
   const { validate } = given['~standard'];
   return typeof validate === 'function' ? (value) => validate(value) : undefined;
 }
 
-/** What a parser says at once: that a value fits, what is wrong with it, or that it has to wait. It never throws. */
+/** The synchronous result of a parser: that a value matches, why it does not, or that the parser is asynchronous. It never throws. */
 export function parseSync(parse: SchemaParser, value: unknown): 'fits' | 'waits' | { readonly wrong: string } {
   try {
     const result = parse(value);
@@ -139,7 +139,7 @@ export function parseSync(parse: SchemaParser, value: unknown): 'fits' | 'waits'
   }
 }
 
-/** Issues of a schema library as one sentence with their places. */
+/** The issues of a schema library as one sentence with their paths. */
 export function formatIssues(issues: readonly StandardIssue[]): string {
   const found = issues.slice(0, 3).map(({ message, path = [] }) => {
     const keys = path.map((each) => `/${String(typeof each === 'object' ? each.key : each)}`).join('');
@@ -148,7 +148,7 @@ export function formatIssues(issues: readonly StandardIssue[]): string {
   return `A${found.join('; ').slice(1)}${issues.length > 3 ? `; and ${issues.length - 3} more` : ''}.`;
 }
 
-/** Holds answers to a schema: they are JSON that fits it, with or without a json code fence around it, and nothing else. */
+/** Requires answers to be JSON that matches a schema, with or without a json code fence, and nothing else. */
 export function createOutputSchema(given: SchemaLike): OutputSchema {
   const schema = toJsonSchema(given);
   const check = createOutputValidator(given, schema);
@@ -170,7 +170,7 @@ export function createOutputSchema(given: SchemaLike): OutputSchema {
 export const parseOutput = (output: OutputSchema, text: string): unknown =>
   output.validate(text) === undefined ? (output.parse ?? parseAnswer)(text) : undefined;
 
-/** The value of an answer that an answer shape accepted. */
+/** The JSON value of an answer. */
 export function parseAnswer(text: string): Json {
   const read = parseJsonAnswer(text);
   if ('wrong' in read) throw new FairleadError('answer/not-json', read.wrong, { blame: 'model', retry: true });
@@ -181,12 +181,12 @@ function createOutputValidator(given: SchemaLike, schema: JsonObject): (value: J
   const parse = getSchemaParser(given);
   if (!parse) return createValidator(schema);
   return (value) => {
-    const said = parseSync(parse, value);
-    if (said !== 'waits') return said === 'fits' ? undefined : said.wrong;
+    const result = parseSync(parse, value);
+    if (result !== 'waits') return result === 'fits' ? undefined : result.wrong;
     throw new FairleadError(
       'schema/unsupported',
-      'The schema of an answer throws or has to wait while it validates, which is not supported.',
-      { blame: 'user', hint: 'Move what has to wait into a check of the agent.' },
+      'The schema of an answer throws or is asynchronous, which is not supported.',
+      { blame: 'user', hint: 'Move asynchronous validation into a check of the agent.' },
     );
   };
 }
@@ -208,7 +208,7 @@ const schemaDrafts: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, '7'],
 ];
 
-/** A function that validates. The schema is marked on the way, so it must be a copy. */
+/** Compiles a schema to a validator. This writes marks into the schema, so it must be a copy. */
 function compileSchema(schema: JsonObject): (value: Json) => ValidationResult {
   const named = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema';
   const draft = schemaDrafts.find(([uri]) => typeof named === 'string' && uri.test(named))?.[1];
@@ -241,7 +241,7 @@ function copySchema(given: unknown): JsonObject {
   }
 }
 
-/** What something is that should be something else, for the sentence that says so. */
+/** The kind of a value, for error messages. */
 export const describeKind = (given: unknown): string => {
   if (given === null || given === undefined) return 'nothing';
   if (Array.isArray(given)) return 'a list';

@@ -1,4 +1,4 @@
-// A file of code or rules that somebody put into a project: it is used only after a yes to its very text, and code runs from that text alone.
+// Reads files of code or rules. A project's file is used only if the user approved its exact text, and only that text runs.
 import { hash } from 'node:crypto';
 import { stripTypeScriptTypes } from 'node:module';
 import { FairleadError, systemErrorCode } from '../core/index.ts';
@@ -6,46 +6,46 @@ import type { TrustStatus, TrustStore } from '../guards/index.ts';
 import { boundaryError, type ResourceDir } from './project-files/search-dirs.ts';
 import { readTextFile } from './project-files/text-file.ts';
 
-/** A file of a project that is not approved as it is. */
+/** A project's file that is not approved with its current text. */
 export type UnapprovedFile = {
   readonly path: string;
   readonly text: string;
   readonly status: Exclude<TrustStatus, 'approved'>;
 };
 
-/** Who decides whether a project's file may be used. */
+/** How a project's file is approved. */
 export type FileApprovalOptions = {
-  /** What was approved of projects; a person's own files need no approval. */
+  /** The approved files of projects; the user's own files need no approval. */
   readonly trust: TrustStore;
-  /** Asks the person whether a project's file may run; without it none that is not approved does. */
+  /** Asks the user whether a project's file may be used; without it only approved files are. */
   readonly ask?: (file: UnapprovedFile) => Promise<boolean>;
-  /** Nobody is there to be asked: what is not agreed to was not refused either. */
+  /** No user is present: a missing approval is not a rejection. */
   readonly unattended?: boolean;
 };
 
 const maxFileBytes = 256 * 1024;
 const loadTimeoutMs = 10_000;
 
-/** Why a file is not used; the sentence goes on after its name. */
+/** The error for a file that is not used; the message continues a sentence that begins with the path. */
 export const fileRefusedError = (why: string): FairleadError =>
   new FairleadError('tool/custom-refused', why, { blame: 'user' });
 
-/** The code of the error for a file that was approved, and is another now. */
+/** The error code for a file that changed after its approval. */
 export const FILE_CHANGED_CODE = 'tool/custom-changed';
 
-/** The text of a file on a shelf, approved where it must be; `kind` is what an approval calls it. */
+/** Reads a file, which must be approved if it is a project's; `kind` names it in the approval. */
 export async function readTrustedFile(
-  shelf: ResourceDir,
+  dir: ResourceDir,
   file: string,
   kind: string,
-  approving: FileApprovalOptions,
+  approval: FileApprovalOptions,
 ): Promise<string> {
-  const away = boundaryError(shelf, file);
-  if (away) throw fileRefusedError(away.why);
+  const outside = boundaryError(dir, file);
+  if (outside) throw fileRefusedError(outside.why);
   const read = readTextFile(file, maxFileBytes);
   if ('wrong' in read) throw fileRefusedError(read.why);
   if (read.cut) throw fileRefusedError(`has ${read.size} bytes; it may have ${maxFileBytes}`);
-  if (shelf.scope === 'project') await assertApproved(file, read.text, kind, approving);
+  if (dir.scope === 'project') await assertApproved(file, read.text, kind, approval);
   return read.text;
 }
 
@@ -56,28 +56,28 @@ async function assertApproved(
   { trust, ask }: FileApprovalOptions,
 ): Promise<void> {
   const item = { subject: `${kind} ${file}`, hash: hash('sha256', text) };
-  const standing = trust.check(item);
-  if (standing === 'approved') return;
-  if (!(await ask?.({ path: file, text, status: standing })))
-    throw standing === 'new'
+  const status = trust.check(item);
+  if (status === 'approved') return;
+  if (!(await ask?.({ path: file, text, status })))
+    throw status === 'new'
       ? fileRefusedError('is not approved, so it was not run')
       : new FairleadError(FILE_CHANGED_CODE, 'changed since it was approved, so it was not run', { blame: 'user' });
   trust.approve([item]);
 }
 
-/** What the text exports. It is run from memory: the file may have changed since it was judged, and other files next to it were judged by nobody. */
+/** The default export of this text. It runs from memory: the file may have changed since its approval, and files next to it are not approved. */
 export async function importDefaultExport(file: string, text: string): Promise<unknown> {
   const code = /\.m?ts$/.test(file) ? stripTypes(text) : text;
   const loading = import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`) as Promise<{
     readonly default?: unknown;
   }>;
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(fileRefusedError(`did not load within ${loadTimeoutMs / 1000} s`)),
     loadTimeoutMs,
   );
   try {
-    return (await Promise.race([loading, late])).default;
+    return (await Promise.race([loading, timeout])).default;
   } catch (error) {
     const isImport = systemErrorCode(error) === 'ERR_UNSUPPORTED_RESOLVE_REQUEST';
     throw isImport ? fileRefusedError('imports something; it must be one file and may import node:… only') : error;
@@ -86,7 +86,7 @@ export async function importDefaultExport(file: string, text: string): Promise<u
   }
 }
 
-/** Node warns that this is new. It is what runs our own sources, and a person has nothing to do about it. */
+/** Suppresses Node's experimental warning, which the user cannot act on. */
 function stripTypes(text: string): string {
   const emitWarning: unknown = Reflect.get(process, 'emitWarning');
   Object.assign(process, { emitWarning: () => {} });

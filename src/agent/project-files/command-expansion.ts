@@ -1,21 +1,21 @@
-// A user's command with its arguments put in. Nothing in the file is run: whoever wrote it is not the one who typed the command.
+// Expands a user command with its arguments. Shell commands in the file never run: the author of the file is not the user.
 import type { UserCommand } from './user-commands.ts';
 
-/** The prompt a command makes, and what the person should know about it. */
+/** The prompt of a command, and notices for the user. */
 export type CommandExpansion = { readonly text: string; readonly notices: readonly string[] };
 
-/** Puts the arguments in: `$ARGUMENTS` all of them as typed, `$1` to `$9` single ones, `$$` a dollar sign. Where there is no place for them they follow the text. */
+/** Replaces `$ARGUMENTS` by all arguments as typed, `$1` to `$9` by single ones, `$$` by a dollar sign. Without a placeholder the arguments follow the text. */
 export function expandCommand(command: UserCommand, args: string): CommandExpansion {
   const typed = args.trim();
-  const words = splitArguments(typed);
-  let placed = false;
-  // In one pass, so that a dollar sign in an argument stays what it is.
-  const text = command.body.replaceAll(/\$(\$|ARGUMENTS\b|[1-9](?!\d))/g, (_, what: string) => {
-    if (what === '$') return '$';
-    placed = true;
-    return what === 'ARGUMENTS' ? typed : (words[Number(what) - 1] ?? '');
+  const parts = splitArguments(typed);
+  let replaced = false;
+  // One pass, so that a dollar sign in an argument is not expanded.
+  const text = command.body.replaceAll(/\$(\$|ARGUMENTS\b|[1-9](?!\d))/g, (_, name: string) => {
+    if (name === '$') return '$';
+    replaced = true;
+    return name === 'ARGUMENTS' ? typed : (parts[Number(name) - 1] ?? '');
   });
-  return { text: placed || typed === '' ? text : `${text}\n\n${typed}`, notices: shellNotices(command) };
+  return { text: replaced || typed === '' ? text : `${text}\n\n${typed}`, notices: shellNotices(command) };
 }
 
 function shellNotices({ name, body }: UserCommand): readonly string[] {
@@ -27,7 +27,7 @@ function shellNotices({ name, body }: UserCommand): readonly string[] {
     : [];
 }
 
-/** The arguments apart; quotes hold words together. */
+/** Splits arguments at spaces outside of quotes. */
 function splitArguments(typed: string): readonly string[] {
   return [...typed.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|[^\s"']|["'])+/g)].map(([word]) =>
     word.replaceAll(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, (_, double?: string, single?: string) =>

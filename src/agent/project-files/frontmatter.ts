@@ -1,20 +1,20 @@
-// The block between two lines of dashes at the head of a Markdown file, read as YAML without anything that YAML could do to us.
+// Parses the YAML frontmatter of a Markdown file, without aliases and custom tags.
 
-/** A file's fields and what stands below them. */
+/** The fields and the body of a file. */
 export type Frontmatter = { readonly fields: Readonly<Record<string, unknown>>; readonly body: string };
 
-/** Where a file's fields are and what follows them; without fields, all of it is the body. */
+/** The YAML and the body of a file; without frontmatter the whole file is the body. */
 export type FrontmatterSplit = { readonly yaml: string | undefined; readonly body: string };
 
 const maxYamlChars = 16_384;
 
-/** Parts the fields of a text from its body. */
+/** Splits a text into frontmatter and body. */
 export function splitFrontmatter(text: string): FrontmatterSplit {
   const found = /^\uFEFF?---[ \t]*\r?\n([^]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(text);
   return found ? { yaml: found[1] ?? '', body: text.slice(found[0].length) } : { yaml: undefined, body: text };
 }
 
-/** The fields and the body of a text, or what is wrong with the fields in one sentence. */
+/** The fields and the body of a text, or why the frontmatter is invalid. */
 export async function parseFrontmatter(text: string): Promise<Frontmatter | { readonly why: string }> {
   const { yaml, body } = splitFrontmatter(text);
   if (yaml === undefined) return { fields: {}, body };
@@ -23,7 +23,7 @@ export async function parseFrontmatter(text: string): Promise<Frontmatter | { re
   return typeof fields === 'string' ? { why: fields } : { fields, body };
 }
 
-/** Many files in use hold values such as `use when: needed`, which is not YAML: read line by line they are plain enough. */
+/** Many files have values such as `use when: needed`, which is not YAML: the second attempt quotes each value. */
 async function parseYamlFields(yaml: string): Promise<Readonly<Record<string, unknown>> | string> {
   const library = await import('yaml');
   const attempt = (source: string): unknown =>
@@ -40,14 +40,14 @@ async function parseYamlFields(yaml: string): Promise<Readonly<Record<string, un
   return 'has frontmatter that is not YAML';
 }
 
-/** Each value on its own line as a plain text. */
+/** Quotes the value of each line. */
 const quoteYamlValues = (yaml: string): string =>
   yaml.replaceAll(
     /^([A-Za-z][\w-]*):[ \t]+([^\s"'|>][^\r\n]*?)[ \t]*\r?$/gm,
     (_, key: string, value: string) => `${key}: ${JSON.stringify(value)}`,
   );
 
-/** A field as text: what YAML took for a list or a number is written as it stood. */
+/** A field as text; numbers and lists are written back as text. */
 export function textField(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = fields[name];
   if (typeof value === 'string') return value.trim() || undefined;

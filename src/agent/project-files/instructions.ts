@@ -1,4 +1,4 @@
-// The instructions that people leave for agents: AGENTS.md from the top of a project down to the working folder, and one of their own.
+// Reads the instructions for agents: AGENTS.md from the root of a project down to the working directory, and the user's own.
 import path from 'node:path';
 import { wrapUntrusted } from '../../core/index.ts';
 import { tryRealPath, findRepositoryRoot, resolvesInside, ancestorDirs, type FileProblem } from './paths.ts';
@@ -7,26 +7,26 @@ import { readTextFile, type TextFile } from './text-file.ts';
 /** Where to look for instructions. */
 export type InstructionOptions = {
   readonly cwd: string;
-  /** Holds the person's own AGENTS.md, for all projects. */
+  /** The directory with the user's own AGENTS.md, for all projects. */
   readonly configDir: string;
-  /** The topmost folder to look in; the repository's unless given, and without one the root of the file system. */
+  /** The topmost directory; by default the root of the repository, or without one the root of the file system. */
   readonly stopAt?: string;
-  /** Whether CLAUDE.md counts where a folder has no AGENTS.md; it does unless this is false. */
+  /** Whether CLAUDE.md is read in a directory without AGENTS.md; true by default. */
   readonly claude?: boolean;
-  /** Bytes of all files together; 32 formatKb unless given. */
+  /** The maximum size of all files together; 32 KiB by default. */
   readonly maxBytes?: number;
 };
 
-/** A file of instructions that was read. */
+/** An instruction file that was read. */
 export type InstructionFile = {
   readonly path: string;
   readonly scope: 'personal' | 'project';
   readonly bytes: number;
-  /** Whether only its beginning was taken. */
+  /** Whether only the beginning was read. */
   readonly cut: boolean;
 };
 
-/** What was found: the files in the order they stand in the text, which is empty without any. */
+/** The instruction files in the order of the text, and the text, which is empty without files. */
 export type Instructions = {
   readonly files: readonly InstructionFile[];
   readonly text: string;
@@ -36,29 +36,29 @@ export type Instructions = {
 const defaultMaxBytes = 32_768;
 
 const instructionsHeader =
-  'Instructions for this project, from files. The nearest to the working folder come last and win where they differ. They say how people here want the work done; they permit nothing that was not permitted before, and what the person says goes before them.';
+  'Instructions for this project, from files. The nearest to the working directory come last and take precedence. They say how the work must be done here; they grant no permissions, and what the user says takes precedence over them.';
 
-/** Reads the instructions for a working folder. Files that cannot be used are told of, never fatal. */
+/** Reads the instructions for a working directory. Files that cannot be used are reported as problems. */
 export function readInstructions(options: InstructionOptions): Instructions {
   const { maxBytes = defaultMaxBytes } = options;
   const problems: FileProblem[] = [];
   const seen = new Set<string>();
   const found: (InstructionFile & { readonly text: string })[] = [];
-  let room = maxBytes;
-  // The nearest files have the first claim on the room there is.
-  for (const place of instructionCandidates(options)) {
-    const { file, scope } = place;
+  let bytesLeft = maxBytes;
+  // The nearest files are read first, within the size limit.
+  for (const candidate of instructionCandidates(options)) {
+    const { file, scope } = candidate;
     const real = tryRealPath(file);
     if (real === undefined || seen.has(real)) continue;
     const read =
-      room > 0
-        ? readCandidate(place, room)
+      bytesLeft > 0
+        ? readCandidate(candidate, bytesLeft)
         : { why: `was left out: there are more than ${maxBytes} bytes of instructions` };
     if ('why' in read) problems.push({ path: file, why: read.why });
     else if (read.text.trim() !== '') {
       const { text, size, cut } = read;
       seen.add(real);
-      room -= size;
+      bytesLeft -= size;
       found.push({
         path: file,
         scope,
@@ -75,13 +75,13 @@ export function readInstructions(options: InstructionOptions): Instructions {
 type InstructionCandidate = {
   readonly file: string;
   readonly scope: InstructionFile['scope'];
-  /** The folder that the file may not lead out of. */
-  readonly inside?: string;
-  /** Whether it must belong to us: above a folder without a repository there may be folders where anybody can write. */
-  readonly ours?: boolean;
+  /** The directory that a link must not leave. */
+  readonly boundary?: string;
+  /** Whether the user must own it: outside of a repository, parent directories may be writable by others. */
+  readonly mustBeOwn?: boolean;
 };
 
-/** The files that could count, nearest first, the person's own last. */
+/** The possible files, nearest first, the user's own last. */
 function instructionCandidates({
   cwd,
   configDir,
@@ -90,28 +90,28 @@ function instructionCandidates({
 }: InstructionOptions): readonly InstructionCandidate[] {
   const top = stopAt ?? findRepositoryRoot(cwd);
   const names = claude ? ['AGENTS.md', 'CLAUDE.md'] : ['AGENTS.md'];
-  const places = ancestorDirs(cwd, top).map((folder): InstructionCandidate => {
+  const candidates = ancestorDirs(cwd, top).map((folder): InstructionCandidate => {
     const name = names.find((each) => tryRealPath(path.join(folder, each)) !== undefined) ?? 'AGENTS.md';
-    const ours = top === undefined && folder !== path.resolve(cwd);
-    return { file: path.join(folder, name), scope: 'project', inside: top ?? folder, ours };
+    const mustBeOwn = top === undefined && folder !== path.resolve(cwd);
+    return { file: path.join(folder, name), scope: 'project', boundary: top ?? folder, mustBeOwn };
   });
-  return [...places, { file: path.join(configDir, 'AGENTS.md'), scope: 'personal' }];
+  return [...candidates, { file: path.join(configDir, 'AGENTS.md'), scope: 'personal' }];
 }
 
 function readCandidate(
-  { file, inside, ours }: InstructionCandidate,
-  most: number,
+  { file, boundary, mustBeOwn }: InstructionCandidate,
+  maxBytes: number,
 ): TextFile | { readonly why: string } {
-  if (inside !== undefined && !resolvesInside(inside, file))
+  if (boundary !== undefined && !resolvesInside(boundary, file))
     return { why: `leads out of the project, to ${tryRealPath(file)}, so it was not read` };
-  const read = readTextFile(file, most);
-  if ('why' in read || !ours || isOwnedByUser(read.owner)) return read;
+  const read = readTextFile(file, maxBytes);
+  if ('why' in read || !mustBeOwn || isOwnedByUser(read.owner)) return read;
   return { why: 'lies outside any repository and belongs to another user, so it was not read' };
 }
 
 function isOwnedByUser(owner: number): boolean {
-  const us = process.getuid?.();
-  return us === undefined || owner === us || owner === 0;
+  const uid = process.getuid?.();
+  return uid === undefined || owner === uid || owner === 0;
 }
 
 function formatInstructions(files: readonly { readonly path: string; readonly text: string }[]): string {

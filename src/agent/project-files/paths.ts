@@ -1,17 +1,17 @@
-// Where a project begins and ends on disk, and whether a path stays inside it.
+// The directories of a project, and whether a path stays inside one.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 
-/** What is wrong with a file that was passed over, for people to read. */
+/** Why a file was skipped. */
 export type FileProblem = { readonly path: string; readonly why: string };
 
-/** The folder of the repository that holds this folder; nothing outside of one. */
+/** The root of the repository that contains this directory; undefined outside of one. */
 export function findRepositoryRoot(cwd: string): string | undefined {
   return ancestorDirs(cwd).find((folder) => existsSync(path.join(folder, '.git')));
 }
 
-/** The folder and all above it, up to one of them or to the root of the file system; nearest first. */
+/** The directory and its ancestors, up to `stopAt` or the root of the file system, nearest first. */
 export function ancestorDirs(from: string, stopAt?: string): readonly string[] {
   const top = stopAt === undefined ? undefined : path.resolve(stopAt);
   const folders = [path.resolve(from)];
@@ -23,11 +23,11 @@ export function ancestorDirs(from: string, stopAt?: string): readonly string[] {
   }
 }
 
-/** The folders of the project around a working folder, nearest first: up to the repository's, or the working folder alone. */
+/** The directories of a project, nearest first: from the working directory up to the root of the repository, or the working directory alone. */
 export const projectDirs = (cwd: string, stopAt?: string): readonly string[] =>
   ancestorDirs(cwd, stopAt ?? findRepositoryRoot(cwd) ?? cwd);
 
-/** Where a path really leads, links followed; nothing where it leads nowhere. */
+/** The real path of a file; undefined if it does not exist. */
 export function tryRealPath(file: string): string | undefined {
   try {
     return realpathSync(file);
@@ -36,7 +36,7 @@ export function tryRealPath(file: string): string | undefined {
   }
 }
 
-/** Whether a path, links followed, stays inside a folder. */
+/** Whether the real path of a file is inside a directory. */
 export function resolvesInside(folder: string, file: string): boolean {
   const [top, real] = [tryRealPath(folder), tryRealPath(file)];
   return top !== undefined && real !== undefined && isPathInside(top, real);

@@ -1,56 +1,60 @@
-// The folders that hold skills or commands, a person's own first, and what lies in them.
+// The directories of skills, commands, rules and custom tools, the user's own first, and the files in them.
 import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import { projectDirs, tryRealPath, resolvesInside, type FileProblem } from './paths.ts';
 
-/** Where to look for skills and user commands. */
+/** Where to look for the files of a project and of its user. */
 export type ProjectLocation = {
   readonly cwd: string;
   readonly home: string;
   readonly configDir: string;
-  /** The topmost project folder to look in; the repository's unless given, and without one the working folder. */
+  /** The topmost directory of the project; by default the root of the repository, or without one the working directory. */
   readonly stopAt?: string;
 };
 
-/** A folder of skills or commands. What lies in a project was written by whoever wrote the project. */
+/** A directory of such files. Those of a project are not trusted. */
 export type ResourceDir = {
   readonly folder: string;
   readonly scope: 'personal' | 'project';
-  /** The folder that nothing on this shelf may lead out of. */
-  readonly inside?: string;
+  /** The directory that links in it must not leave. */
+  readonly boundary?: string;
 };
 
-/** The shelves of this name, those that win first: in the config folder, under these dotted folders at home, then in the project, nearest first. */
-export function resourceDirs(places: ProjectLocation, name: string, dots: readonly string[]): readonly ResourceDir[] {
-  const { cwd, home, configDir, stopAt } = places;
+/** The directories of this name in order of precedence: in the config directory, in these directories of the home, then in the project, nearest first. */
+export function resourceDirs(
+  { cwd, home, configDir, stopAt }: ProjectLocation,
+  name: string,
+  homeDirs: readonly string[],
+  subdirs: readonly string[] = homeDirs,
+): readonly ResourceDir[] {
   const folders = projectDirs(cwd, stopAt);
-  const inside = folders.at(-1) ?? cwd;
+  const boundary = folders.at(-1) ?? cwd;
   return [
-    ...[configDir, ...dots.map((dot) => path.join(home, dot))].map((each): ResourceDir => ({
+    ...[configDir, ...homeDirs.map((dir) => path.join(home, dir))].map((each): ResourceDir => ({
       folder: path.join(each, name),
       scope: 'personal',
     })),
     ...folders.flatMap((each) =>
-      ['.fairlead', ...dots].map((dot): ResourceDir => ({
-        folder: path.join(each, dot, name),
+      ['.fairlead', ...subdirs].map((dir): ResourceDir => ({
+        folder: path.join(each, dir, name),
         scope: 'project',
-        inside,
+        boundary,
       })),
     ),
   ];
 }
 
-/** Why nothing of this file may be read, if so. */
+/** Why a file must not be read: a link leads out of the boundary. Undefined if it may be read. */
 export function boundaryError(
-  { inside }: Pick<ResourceDir, 'inside'>,
+  { boundary }: Pick<ResourceDir, 'boundary'>,
   file: string,
 ): { readonly why: string } | undefined {
-  if (inside === undefined || tryRealPath(file) === undefined || resolvesInside(inside, file)) return undefined;
-  return { why: `leads out of ${inside}, so it was not read` };
+  if (boundary === undefined || tryRealPath(file) === undefined || resolvesInside(boundary, file)) return undefined;
+  return { why: `leads out of ${boundary}, so it was not read` };
 }
 
-/** What lies in a folder, in order; nothing where there is no such folder. */
+/** The entries of a directory, sorted; empty if it does not exist. */
 export function readDirEntries(folder: string, problems: FileProblem[] = []): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -62,23 +66,23 @@ export function readDirEntries(folder: string, problems: FileProblem[] = []): re
   }
 }
 
-/** A file under a folder: its path from there, with slashes, and whether it is a link. */
+/** A file in a directory: its relative path with slashes, and whether it is a link. */
 export type FoundFile = { readonly name: string; readonly link: boolean };
 
-/** The files under a folder at most this deep and this many, without hidden ones; linked folders are not entered. */
+/** The files in a directory, up to a depth and a number, without hidden ones. Linked directories are not entered. */
 export function collectFiles(
   folder: string,
-  deepest: number,
-  most: number,
+  maxDepth: number,
+  maxFiles: number,
   problems: FileProblem[] = [],
 ): readonly FoundFile[] {
   const found: FoundFile[] = [];
   const visit = (at: string, depth: number): void => {
     for (const each of readDirEntries(path.join(folder, at), problems)) {
-      if (found.length >= most) return;
+      if (found.length >= maxFiles) return;
       const name = path.posix.join(at, each.name);
       if (each.name.startsWith('.') || each.name === 'node_modules') continue;
-      if (each.isDirectory() && depth < deepest) visit(name, depth + 1);
+      if (each.isDirectory() && depth < maxDepth) visit(name, depth + 1);
       else if (each.isFile() || each.isSymbolicLink()) found.push({ name, link: each.isSymbolicLink() });
     }
   };

@@ -1,7 +1,7 @@
-// The tool through which a model reads a skill that it was told the name of.
+// The tool load_skill: returns the instructions and files of a skill.
 import path from 'node:path';
 import { toolOutput, wrapUntrusted, type ToolOutput, type Tool } from '../../core/index.ts';
-import { defineTool } from '../define-tool.ts';
+import { tool } from '../define-tool.ts';
 import { splitFrontmatter } from './frontmatter.ts';
 import { collectFiles, boundaryError } from './search-dirs.ts';
 import type { Skill } from './skills.ts';
@@ -11,21 +11,20 @@ const maxBodyBytes = 65_536;
 const maxListedFiles = 100;
 const maxDepth = 4;
 
-/** A tool that gives what a skill says, and the text of the files that lie beside it. */
+/** A tool that returns the instructions of a skill, or a file in its directory. */
 export function skillTool(skills: readonly Skill[]): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
-  return defineTool({
+  return tool({
     name: 'load_skill',
     description: 'Gives the instructions of a skill and lists its files; with file, gives that file of it.',
     effect: 'read',
-    input: {
+    inputSchema: {
       type: 'object',
       properties: { name: { type: 'string' }, file: { type: 'string' } },
       required: ['name'],
       additionalProperties: false,
     },
-    run(input) {
-      const { name, file = 'SKILL.md' } = input as { readonly name: string; readonly file?: string };
+    execute({ name, file = 'SKILL.md' }) {
       const skill = byName.get(name);
       return skill
         ? openSkillFile(skill, file)
@@ -34,16 +33,16 @@ export function skillTool(skills: readonly Skill[]): Tool {
   });
 }
 
-/** What a skill links to elsewhere is not part of it. */
+/** Reads a file of a skill. Links that leave the directory of the skill are refused. */
 function openSkillFile(skill: Skill, name: string): ToolOutput {
   const file = path.resolve(skill.folder, name);
   const main = file === path.resolve(skill.folder, 'SKILL.md');
-  const inside = main ? skill : { inside: skill.folder };
-  const read = boundaryError(inside, file) ?? readTextFile(file, maxBodyBytes);
+  const origin = main ? skill : { boundary: skill.folder };
+  const read = boundaryError(origin, file) ?? readTextFile(file, maxBodyBytes);
   if ('why' in read)
     return toolOutput({ failed: true, text: `The file ${name} of the skill ${skill.name} ${read.why}.` });
-  const words = `${main ? splitFrontmatter(read.text).body.trim() : read.text}${read.cut ? `\n[cut here: the file is longer than ${maxBodyBytes} bytes]` : ''}`;
-  const text = skill.scope === 'project' ? wrapUntrusted(file, words) : words;
+  const content = `${main ? splitFrontmatter(read.text).body.trim() : read.text}${read.cut ? `\n[cut here: the file is longer than ${maxBodyBytes} bytes]` : ''}`;
+  const text = skill.scope === 'project' ? wrapUntrusted(file, content) : content;
   return toolOutput({
     text: main ? [skillIntroduction(skill), text, ...skillFileList(skill.folder)].join('\n\n') : text,
   });
@@ -60,7 +59,7 @@ function skillFileList(folder: string): readonly string[] {
 const unknownSkillText = (name: string, names: readonly string[]): string =>
   `There is no skill called ${JSON.stringify(name.slice(0, 80))}. ${names.length ? `There are: ${names.join(', ')}.` : 'There are none.'}`;
 
-/** The files of a skill's folder; links are left out, for they may lead anywhere. */
+/** The files of a skill without links, which may lead anywhere. */
 function skillFiles(folder: string): readonly string[] {
   const found = collectFiles(folder, maxDepth, maxListedFiles + 2).filter(
     ({ name, link }) => name !== 'SKILL.md' && !link,

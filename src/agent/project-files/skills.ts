@@ -1,4 +1,4 @@
-// Skills: folders with a SKILL.md that tell how to do one kind of work. The model is told their names; the rest is read when it asks.
+// Skills: directories with a SKILL.md that describes how to do one kind of work. The model sees their names and loads one by name.
 import path from 'node:path';
 import { wrapUntrusted } from '../../core/index.ts';
 import { tryRealPath, type FileProblem } from './paths.ts';
@@ -6,37 +6,37 @@ import { parseFrontmatter, textField } from './frontmatter.ts';
 import { readDirEntries, boundaryError, resourceDirs, type ProjectLocation, type ResourceDir } from './search-dirs.ts';
 import { readTextFile } from './text-file.ts';
 
-/** A skill as it was found; what it says is read when it is loaded. */
+/** A skill that was found; its instructions are read when it is loaded. */
 export type Skill = {
   readonly name: string;
   readonly description: string;
   readonly folder: string;
-  /** A project's skills were written by whoever wrote the project. */
+  /** A project's skills are not trusted. */
   readonly scope: 'personal' | 'project';
-  /** The folder that its files may not lead out of. */
-  readonly inside?: string;
+  /** The directory that links in it must not leave. */
+  readonly boundary?: string;
 };
 
-/** The skills there are, one a name, and the folders that were passed over. */
+/** The skills by unique name, and the directories that were skipped. */
 export type Skills = { readonly skills: readonly Skill[]; readonly problems: readonly FileProblem[] };
 
 const maxSkills = 200;
 const maxSkillBytes = 65_536;
 const skillNamePattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Finds the skills for a working folder. A person's own go before a project's of the same name: a project must not stand in for them. */
-export async function findSkills(places: ProjectLocation, dirs: readonly string[] = []): Promise<Skills> {
+/** Finds the skills for a working directory, also in `dirs`. The user's own take precedence over a project's of the same name, so that a project cannot replace them. */
+export async function findSkills(location: ProjectLocation, dirs: readonly string[] = []): Promise<Skills> {
   const problems: FileProblem[] = [];
   const byName = new Map<string, Skill>();
   const seen = new Set<string>();
   const named = dirs.map((folder): ResourceDir => ({ folder, scope: 'personal' }));
-  for (const shelf of [...named, ...resourceDirs(places, 'skills', ['.agents', '.claude'])])
-    for (const entry of readDirEntries(shelf.folder, problems)) {
-      const folder = path.join(shelf.folder, entry.name);
+  for (const dir of [...named, ...resourceDirs(location, 'skills', ['.agents', '.claude'])])
+    for (const entry of readDirEntries(dir.folder, problems)) {
+      const folder = path.join(dir.folder, entry.name);
       const real = tryRealPath(path.join(folder, 'SKILL.md'));
       if (real === undefined || seen.has(real)) continue;
       seen.add(real);
-      const skill = await readSkill(folder, shelf);
+      const skill = await readSkill(folder, dir);
       const earlier = 'why' in skill ? undefined : byName.get(skill.name);
       if ('why' in skill) problems.push({ path: path.join(folder, 'SKILL.md'), why: skill.why });
       else if (earlier)
@@ -48,10 +48,10 @@ export async function findSkills(places: ProjectLocation, dirs: readonly string[
   return { skills: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
 }
 
-async function readSkill(folder: string, shelf: ResourceDir): Promise<Skill | { readonly why: string }> {
+async function readSkill(folder: string, dir: ResourceDir): Promise<Skill | { readonly why: string }> {
   const file = path.join(folder, 'SKILL.md');
-  const out = boundaryError(shelf, file);
-  if (out) return out;
+  const outside = boundaryError(dir, file);
+  if (outside) return outside;
   const read = readTextFile(file, maxSkillBytes);
   if ('wrong' in read) return read;
   const front = await parseFrontmatter(read.text);
@@ -60,8 +60,8 @@ async function readSkill(folder: string, shelf: ResourceDir): Promise<Skill | { 
   const description = textField(front.fields, 'description');
   const why = skillError(name, description, path.basename(folder));
   if (why !== undefined) return { why };
-  const { folder: _, ...place } = shelf;
-  return { name: name as string, description: description as string, folder, ...place };
+  const { folder: _, ...origin } = dir;
+  return { name: name as string, description: description as string, folder, ...origin };
 }
 
 function skillError(name: string | undefined, description: string | undefined, folder: string): string | undefined {
@@ -76,7 +76,7 @@ function skillError(name: string | undefined, description: string | undefined, f
 
 const maxListChars = 6_000;
 
-/** What a model is told of the skills: names and descriptions, shortened evenly where they are many; empty without any. */
+/** The list of skills for the model: names and descriptions, shortened evenly if there are many; empty without skills. */
 export function formatSkills(skills: readonly Skill[]): string {
   if (skills.length === 0) return '';
   const fits = skills.reduce((sum, each) => sum + skillLine(each, 1024).length + 1, 0) <= maxListChars;
@@ -90,8 +90,8 @@ export function formatSkills(skills: readonly Skill[]): string {
   ].join('\n');
 }
 
-function skillLine({ name, description }: Skill, most: number): string {
-  const words = description.replaceAll(/\s+/g, ' ');
-  if (most < 8) return `- ${name}`;
-  return `- ${name}: ${words.length > most ? `${words.slice(0, most - 1)}…` : words}`;
+function skillLine({ name, description }: Skill, maxChars: number): string {
+  const text = description.replaceAll(/\s+/g, ' ');
+  if (maxChars < 8) return `- ${name}`;
+  return `- ${name}: ${text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text}`;
 }

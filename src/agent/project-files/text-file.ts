@@ -1,31 +1,31 @@
-// Reads a text file that somebody else may have put there: bounded, never waiting on a pipe, and telling what is wrong instead of throwing.
+// Reads an untrusted text file: with a size limit, without blocking on a pipe, and with errors as values.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errorMessage } from '../../core/index.ts';
 
-/** The text of a file as far as it was read; `size` is that of the whole file in bytes. `owner` is a user's number, where there are such. */
+/** The text of a file up to the limit; `size` is the size of the file in bytes, `owner` the id of the user where there are such ids. */
 export type TextFile = { readonly text: string; readonly size: number; readonly cut: boolean; readonly owner: number };
 
-/** Why a file could not be used; the sentence goes on after the name of the file. */
+/** Why a file could not be read; `why` continues a sentence that begins with the path. */
 export type TextFileError = {
   readonly wrong: 'missing' | 'folder' | 'not a file' | 'binary' | 'unreadable';
   readonly why: string;
 };
 
-/** Reads at most this many bytes of a file. */
-export function readTextFile(file: string, most: number): TextFile | TextFileError {
+/** Reads at most `maxBytes` of a file. */
+export function readTextFile(file: string, maxBytes: number): TextFile | TextFileError {
   let fd: number | undefined;
   try {
-    // Opening a pipe that nobody writes to would wait for ever.
+    // Without O_NONBLOCK, opening a pipe that has no writer blocks.
     fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const facts = fstatSync(fd);
-    if (facts.isDirectory()) return { wrong: 'folder', why: 'is a folder' };
-    if (!facts.isFile()) return { wrong: 'not a file', why: 'is not a regular file' };
-    const bytes = Buffer.alloc(Math.min(most, facts.size));
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) return { wrong: 'folder', why: 'is a folder' };
+    if (!stats.isFile()) return { wrong: 'not a file', why: 'is not a regular file' };
+    const bytes = Buffer.alloc(Math.min(maxBytes, stats.size));
     const length = readFully(fd, bytes);
     const read = bytes.subarray(0, length);
     if (read.includes(0)) return { wrong: 'binary', why: 'is not a text file' };
-    const cut = facts.size > length;
-    return { text: decodeText(read, cut), size: facts.size, cut, owner: facts.uid };
+    const cut = stats.size > length;
+    return { text: decodeText(read, cut), size: stats.size, cut, owner: stats.uid };
   } catch (error) {
     return toTextFileError(error);
   } finally {
@@ -43,7 +43,7 @@ function readFully(fd: number, bytes: Buffer): number {
   return length;
 }
 
-/** In a cut text the last character may be torn: it is left out rather than shown as a mark of damage. */
+/** In a truncated text the last character may be incomplete: it is dropped. */
 const decodeText = (bytes: Buffer, cut: boolean): string => new TextDecoder('utf-8').decode(bytes, { stream: cut });
 
 function toTextFileError(error: unknown): TextFileError {

@@ -1,4 +1,4 @@
-// Commands that people write for themselves: Markdown files whose text becomes the prompt.
+// User commands: Markdown files whose text becomes the prompt.
 import path from 'node:path';
 import { tryRealPath, type FileProblem } from './paths.ts';
 import { parseFrontmatter, textField } from './frontmatter.ts';
@@ -7,40 +7,40 @@ import { readTextFile } from './text-file.ts';
 
 /** A command from a file. */
 export type UserCommand = {
-  /** How it is called: the file's name, after those of its folders, joined by colons. */
+  /** The names of its directories and its file, joined by colons. */
   readonly name: string;
   readonly description: string;
   readonly argumentHint?: string;
-  /** The model its author had in mind; nothing obeys it by itself. */
+  /** The model that the author suggests; it is not applied automatically. */
   readonly model?: string;
-  /** The tools its author had in mind, as written; they permit nothing. */
+  /** The tools that the author suggests, as written; they grant nothing. */
   readonly allowedTools?: string;
-  /** The prompt, with places for arguments. */
+  /** The prompt, with placeholders for arguments. */
   readonly body: string;
   readonly file: string;
   readonly scope: 'personal' | 'project';
 };
 
-/** The commands there are, one a name, and the files that were passed over. */
+/** The commands by unique name, and the files that were skipped. */
 export type UserCommands = { readonly commands: readonly UserCommand[]; readonly problems: readonly FileProblem[] };
 
 const maxCommands = 500;
 const maxCommandBytes = 262_144;
 const maxDepth = 5;
 
-/** Finds the commands for a working folder. A person's own go before a project's of the same name. */
-export async function findUserCommands(places: ProjectLocation): Promise<UserCommands> {
+/** Finds the commands for a working directory. The user's own take precedence over a project's of the same name. */
+export async function findUserCommands(location: ProjectLocation): Promise<UserCommands> {
   const problems: FileProblem[] = [];
   const byName = new Map<string, UserCommand>();
   const seen = new Set<string>();
-  for (const shelf of resourceDirs(places, 'commands', ['.claude']))
-    for (const { name: file } of collectFiles(shelf.folder, maxDepth, 2 * maxCommands, problems)) {
-      const full = path.join(shelf.folder, file);
+  for (const dir of resourceDirs(location, 'commands', ['.claude']))
+    for (const { name: file } of collectFiles(dir.folder, maxDepth, 2 * maxCommands, problems)) {
+      const full = path.join(dir.folder, file);
       const real = tryRealPath(full);
       if (!/\.md$/i.test(file) || real === undefined || seen.has(real)) continue;
       seen.add(real);
       const name = file.slice(0, -'.md'.length).split('/').join(':');
-      const command = await readCommand(name, full, shelf);
+      const command = await readCommand(name, full, dir);
       const earlier = byName.get(name);
       if ('why' in command) problems.push({ path: full, why: command.why });
       else if (earlier)
@@ -55,12 +55,12 @@ export async function findUserCommands(places: ProjectLocation): Promise<UserCom
 async function readCommand(
   name: string,
   file: string,
-  shelf: ResourceDir,
+  dir: ResourceDir,
 ): Promise<UserCommand | { readonly why: string }> {
   if (!/^[\w][\w.-]*(:[\w][\w.-]*)*$/.test(name))
     return { why: 'has a name that cannot be typed as a command: letters, digits, _, - and . can' };
-  const out = boundaryError(shelf, file);
-  if (out) return out;
+  const outside = boundaryError(dir, file);
+  if (outside) return outside;
   const read = readTextFile(file, maxCommandBytes);
   if ('wrong' in read) return read;
   if (read.cut) return { why: `is longer than ${maxCommandBytes} bytes` };
@@ -77,7 +77,7 @@ async function readCommand(
     ...(tools === undefined ? {} : { allowedTools: tools }),
     body,
     file,
-    scope: shelf.scope,
+    scope: dir.scope,
   };
 }
 

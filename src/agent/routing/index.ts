@@ -1,2 +1,2 @@
-// Runs whose model is chosen for them, apart from the rest so that nothing of it is loaded where nobody chooses.
+// Runs with routing: a separate entry point, so that its code is loaded only if a router is used.
 export { noModelError, runWithRouting, type RunRouting } from './routed-run.ts';

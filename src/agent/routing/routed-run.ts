@@ -1,4 +1,4 @@
-// A run whose model is chosen for it: the choice is written down before it acts, and a model that fails gives way to the next.
+// Runs a session with routing: a router selects the model, the decision is recorded first, and a model that fails is replaced by the next.
 import { FairleadError, toFailure, type Limits, type RunState } from '../../core/index.ts';
 import {
   toDecisionRecord,
@@ -12,42 +12,42 @@ import type { AdvanceOptions } from '../run-options.ts';
 import type { UserInput } from '../session-facts.ts';
 import type { Session } from '../session.ts';
 
-/** Who chooses, and how a choice becomes an agent. */
+/** The router of a run, and how the session switches to a model. */
 export type RunRouting = {
-  /** What the router is called. */
+  /** The name of the router. */
   readonly name: string;
-  /** Whether only models on the person's own machines may be chosen. */
+  /** Whether only local models may be selected. */
   readonly private: boolean;
-  /** What to choose for these words; those that failed just now are named. */
+  /** Selects a model for this input; `failed` are the models that just failed. */
   choose(
-    words: UserInput | undefined,
+    input: UserInput | undefined,
     state: RunState,
     failed: readonly string[],
   ): RoutingDecision | Promise<RoutingDecision>;
-  /** Lets the session go on with this model (`Session.become`); what it throws counts as a failure of the model. */
+  /** Switches the session to this model (`Session.setAgent`). An error counts as a failure of the model. */
   switchModel(candidate: ModelCandidate): Promise<void>;
-  /** Told of each choice before anything is sent. */
+  /** Called with each decision before anything is sent. */
   onChoice(choice: RoutingDecision): void;
 };
 
-/** Chooses a model for these words and runs. One choice lasts for the whole run, so that its prefix holds; only a model that cannot be reached is left in the middle of it. */
+/** Selects a model for this input and runs. The decision holds for the whole run, so that the prefix stays cached; only a model that cannot be reached is replaced within a run. */
 export async function runWithRouting(
   session: Session,
-  words: UserInput | undefined,
+  input: UserInput | undefined,
   options: AdvanceOptions,
-  routed: RunRouting,
+  routing: RunRouting,
 ): Promise<RunState> {
-  // A run that waits for a person goes on with the model that it began with.
-  if (words === undefined && session.state.run !== undefined) return session.advance(words, options);
+  // A run that waits for approval continues with its model.
+  if (input === undefined && session.state.run !== undefined) return session.advance(input, options);
   const failed: string[] = [];
-  let now = await chooseAndSwitchModel(session, words, routed, failed);
-  let state = await session.advance(words, options);
+  let now = await chooseAndSwitchModel(session, input, routing, failed);
+  let state = await session.advance(input, options);
   while (!options.signal?.aborted) {
     const failure = findModelOutage(state.ended);
     if (!failure || !now) return state;
     failed.push(now.name);
     await session.annotate(modelFailedKey, { model: now.name, error: failure.message, code: failure.code });
-    now = await chooseAndSwitchModel(session, words, routed, failed);
+    now = await chooseAndSwitchModel(session, input, routing, failed);
     if (!now) return state;
     const { runId: _, ...rest } = options;
     state = await session.advance(undefined, { ...rest, limits: remainingLimits(options.limits ?? {}, state) });
@@ -55,26 +55,26 @@ export async function runWithRouting(
   return state;
 }
 
-/** Chooses until a model can be opened; nothing where none is left and one has failed already. */
+/** Selects until a model can be opened. Returns undefined if none is left after a failure. */
 async function chooseAndSwitchModel(
   session: Session,
-  words: UserInput | undefined,
-  routed: RunRouting,
+  input: UserInput | undefined,
+  routing: RunRouting,
   failed: string[],
 ): Promise<ModelCandidate | undefined> {
   let last: unknown;
   const before = failed.length;
   for (;;) {
-    const choice = await routed.choose(words, session.state, failed);
+    const choice = await routing.choose(input, session.state, failed);
     const { chosen } = choice;
-    routed.onChoice(choice);
+    routing.onChoice(choice);
     if (!chosen) {
       if (before > 0) return undefined;
       throw last instanceof Error ? last : noModelError(choice);
     }
     try {
-      await routed.switchModel(chosen);
-      await session.annotate(modelChosenKey, toDecisionRecord(routed.name, routed.private, choice));
+      await routing.switchModel(chosen);
+      await session.annotate(modelChosenKey, toDecisionRecord(routing.name, routing.private, choice));
       return chosen;
     } catch (error) {
       const { code, message, blame } = toFailure(error);
@@ -86,14 +86,14 @@ async function chooseAndSwitchModel(
   }
 }
 
-/** The error for a choice among nobody. */
+/** The error of a decision without a model. */
 export const noModelError = ({ why }: RoutingDecision): FairleadError =>
-  new FairleadError('routing/no-model', `No model can be chosen. ${why}`, {
+  new FairleadError('routing/no-model', `No model can be selected. ${why}`, {
     blame: 'user',
     hint: 'fairlead models route "<task>" shows what is in the way of each.',
   });
 
-/** What is left of the limits: going on with another model is the same piece of work. */
+/** The remaining limits: a run on the next model is the same task. */
 function remainingLimits(limits: Partial<Limits>, { spent }: RunState): Partial<Limits> {
   const used: Partial<Limits> = {
     turns: spent.turns,
